@@ -1,0 +1,64 @@
+import { ParleyError } from "./errors.ts";
+
+/** Named places in the code where a test can stop the process, to prove that a crash there loses nothing. */
+export interface Failpoints {
+	/** Called at the place. Does nothing unless the place is armed; await what it returns. */
+	reach(name: string): Promise<void> | void;
+}
+
+/** What an armed place does to the process. */
+export interface FailpointEffects {
+	kill(): void;
+	write(text: string): void;
+}
+
+type Action = "kill" | "pause";
+
+interface Armed {
+	readonly action: Action;
+	hitsLeft: number;
+}
+
+/** Nothing is armed. */
+export const noFailpoints: Failpoints = { reach: () => undefined };
+
+const processEffects: FailpointEffects = {
+	kill: () => process.kill(process.pid, "SIGKILL"),
+	write: (text) => process.stderr.write(text),
+};
+
+/**
+ * Arms places: `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
+ * one, and at the first hit of the other writes `failpoint outbox.sent` to stderr and never goes on.
+ * Throws `invalid_argument` on anything else; the empty string arms nothing.
+ */
+export function parseFailpoints(spec: string, effects: FailpointEffects = processEffects): Failpoints {
+	const armed = new Map<string, Armed>();
+	for (const entry of spec === "" ? [] : spec.split(",")) {
+		const [name, failpoint] = parseEntry(entry.trim());
+		if (armed.has(name)) {
+			throw new ParleyError(`failpoint "${name}" is armed twice`, { code: "invalid_argument" });
+		}
+		armed.set(name, failpoint);
+	}
+	return {
+		reach(name) {
+			const failpoint = armed.get(name);
+			if (failpoint === undefined || --failpoint.hitsLeft !== 0) return;
+			if (failpoint.action === "kill") effects.kill();
+			else effects.write(`failpoint ${name}\n`);
+			return new Promise(() => undefined);
+		},
+	};
+}
+
+function parseEntry(entry: string): [string, Armed] {
+	const match = /^([\w.:-]+)=(kill|pause)@([1-9]\d{0,8})$/.exec(entry);
+	const [, name, action, hits] = match ?? [];
+	if (name === undefined) {
+		throw new ParleyError(`failpoint "${entry}" is not NAME=kill@N or NAME=pause@N`, {
+			code: "invalid_argument",
+		});
+	}
+	return [name, { action: action === "kill" ? "kill" : "pause", hitsLeft: Number(hits) }];
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { createIds } from "./ids.ts";
+import { seededIds } from "./testing/seeded-ids.ts";
+
+test("an id is its prefix and 26 characters", () => {
+	expect(createIds().create("sess")).toMatch(/^sess_[0-9a-z]{26}$/);
+});
+
+test("a uuid has the version and the variant of RFC 9562", () => {
+	const ids = createIds((bytes) => new Uint8Array(bytes).fill(0xff));
+	expect(ids.uuid()).toBe("ffffffff-ffff-4fff-bfff-ffffffffffff");
+	expect(createIds().uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("ids do not repeat", () => {
+	const ids = createIds();
+	const made = Array.from({ length: 10_000 }, () => [ids.create("x"), ids.uuid()]).flat();
+	expect(new Set(made).size).toBe(20_000);
+});
+
+test("seeded ids are the same for the same seed only", () => {
+	const [first, again, other] = [seededIds(1), seededIds(1), seededIds(2)].map((ids) => [
+		ids.create("run"),
+		ids.create("run"),
+		ids.uuid(),
+	]);
+	expect(first).toEqual(again);
+	expect(first).not.toEqual(other);
+	expect(new Set(first).size).toBe(3);
+});

@@ -1,0 +1,32 @@
+import { customRandom, random as secureRandom } from "nanoid";
+
+/** Makes identifiers that nobody can guess. */
+export interface Ids {
+	/** The prefix, an underscore and 26 characters of `[0-9a-z]` (134 random bits): `create("sess")`. */
+	create(prefix: string): string;
+	/** A random (version 4) UUID as of RFC 9562. */
+	uuid(): string;
+}
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** Ids from the operating system's secure random source, or from the given source of bytes. */
+export function createIds(random: (bytes: number) => Uint8Array = secureRandom): Ids {
+	const suffix = customRandom(ALPHABET, 26, random);
+	return {
+		create: (prefix) => `${prefix}_${suffix()}`,
+		uuid: () => formatUuid(random(16)),
+	};
+}
+
+function formatUuid(bytes: Uint8Array): string {
+	const hex = Buffer.from(bytes).toString("hex");
+	const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+	return [
+		hex.slice(0, 8),
+		hex.slice(8, 12),
+		`4${hex.slice(13, 16)}`,
+		`${variant}${hex.slice(17, 20)}`,
+		hex.slice(20, 32),
+	].join("-");
+}

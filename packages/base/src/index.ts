@@ -1,0 +1,19 @@
+export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
+export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
+export { type FailpointEffects, type Failpoints, noFailpoints, parseFailpoints } from "./failpoints.ts";
+export { createIds, type Ids } from "./ids.ts";
+export { type JsonLimits, parseJson } from "./json.ts";
+export {
+	createLogger,
+	type LogFields,
+	type Logger,
+	type LoggerOptions,
+	type LogLevel,
+	logLevels,
+	silentLogger,
+} from "./log.ts";
+export { Redactor } from "./redactor.ts";
+export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
+export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
+export type { Engine, Migration, Store } from "./store/store.ts";

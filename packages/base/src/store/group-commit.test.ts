@@ -1,0 +1,114 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
+import { expect, test } from "vitest";
+import { noFailpoints } from "../failpoints.ts";
+import { GroupCommit, type TransactionControl } from "./group-commit.ts";
+
+const tx = new Kysely<unknown>({
+	dialect: {
+		createAdapter: () => new PostgresAdapter(),
+		createDriver: () => new DummyDriver(),
+		createIntrospector: (db) => new PostgresIntrospector(db),
+		createQueryCompiler: () => new PostgresQueryCompiler(),
+	},
+});
+
+/** A group commit over a connection that only writes down what is asked of it, and fails where told. */
+function recorded(failing: readonly (keyof TransactionControl)[] = []) {
+	const done: string[] = [];
+	const statement = (name: keyof TransactionControl) => () => {
+		done.push(name);
+		if (failing.includes(name)) throw new Error(`${name} failed`);
+	};
+	const control: TransactionControl = {
+		begin: statement("begin"),
+		commit: statement("commit"),
+		rollback: statement("rollback"),
+		savepoint: statement("savepoint"),
+		releaseSavepoint: statement("releaseSavepoint"),
+		rollbackToSavepoint: statement("rollbackToSavepoint"),
+	};
+	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints });
+	const command = (name: string) =>
+		commits.commit(async () => {
+			done.push(name);
+			return name;
+		});
+	const refused = (name: string) =>
+		commits.commit(async () => {
+			done.push(name);
+			throw new Error(`${name} refused`);
+		});
+	return { done, commits, command, refused };
+}
+
+test("the commands of a tick share a transaction, each in its savepoint", async () => {
+	const { done, command, refused } = recorded();
+	await Promise.allSettled([command("a"), refused("b")]);
+	expect(done).toEqual([
+		"begin",
+		...["savepoint", "a", "releaseSavepoint"],
+		...["savepoint", "b", "rollbackToSavepoint", "releaseSavepoint"],
+		"commit",
+	]);
+});
+
+test("commands that arrive during a flush share the next one", async () => {
+	const { done, commits, command } = recorded();
+	const later: Promise<string>[] = [];
+	await commits.commit(async () => {
+		later.push(command("b"), command("c"));
+	});
+	expect(done).toEqual(["begin", "savepoint", "releaseSavepoint", "commit"]);
+	await Promise.all(later);
+	expect(done.slice(4)).toEqual([
+		"begin",
+		...["savepoint", "b", "releaseSavepoint"],
+		...["savepoint", "c", "releaseSavepoint"],
+		"commit",
+	]);
+});
+
+test.each(["begin", "savepoint", "rollbackToSavepoint", "commit"] as const)(
+	"when %s fails, every command of the tick is unavailable for that reason",
+	async (failing) => {
+		const { done, command, refused } = recorded([failing]);
+		const results = await Promise.allSettled([command("a"), refused("b"), command("c")]);
+		for (const result of results) {
+			expect(result).toMatchObject({
+				status: "rejected",
+				reason: { code: "unavailable", cause: { message: `${failing} failed` } },
+			});
+		}
+		expect(done.at(-1)).toBe("rollback");
+	},
+);
+
+test("when the rollback fails too, both causes are kept", async () => {
+	const { command } = recorded(["commit", "rollback"]);
+	const failed = expect(command("a")).rejects;
+	await failed.toMatchObject({
+		code: "unavailable",
+		cause: { errors: [{ message: "commit failed" }, { message: "rollback failed" }] },
+	});
+});
+
+test("nothing resolves before the commit", async () => {
+	const { done, command } = recorded();
+	await command("a").then(() => done.push("resolved"));
+	expect(done.slice(-2)).toEqual(["commit", "resolved"]);
+});
+
+test("closing waits for what is queued, also behind a running flush", async () => {
+	const { done, commits, command } = recorded();
+	const last: Promise<string>[] = [];
+	const first = commits.commit(async () => {
+		last.push(command("last"));
+		closing = commits.close().then(() => done.push("closed"));
+	});
+	let closing: Promise<unknown> = Promise.resolve();
+	await first;
+	await closing;
+	expect(done.slice(-3)).toEqual(["releaseSavepoint", "commit", "closed"]);
+	await expect(last[0]).resolves.toBe("last");
+	await expect(command("late")).rejects.toMatchObject({ code: "unavailable" });
+});

@@ -1,0 +1,120 @@
+import type { Kysely } from "kysely";
+import { ParleyError } from "../errors.ts";
+import type { Failpoints } from "../failpoints.ts";
+
+type Awaitable = Promise<void> | void;
+
+/** The transaction statements of one connection. */
+export interface TransactionControl {
+	begin(): Awaitable;
+	commit(): Awaitable;
+	/** Does nothing when no transaction is open. */
+	rollback(): Awaitable;
+	savepoint(): Awaitable;
+	releaseSavepoint(): Awaitable;
+	rollbackToSavepoint(): Awaitable;
+}
+
+/** What a group commit works on. */
+export interface GroupCommitOptions<DB> {
+	/** Bound to the connection that `control` controls. */
+	readonly tx: Kysely<DB>;
+	readonly control: TransactionControl;
+	readonly failpoints: Failpoints;
+}
+
+type Settle = () => void;
+
+interface Queued {
+	/** Runs the command; returns what tells its caller the result once that is durable. */
+	execute(): Promise<Settle>;
+	reject(reason: unknown): void;
+}
+
+/** One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection. */
+export class GroupCommit<DB> {
+	readonly #tx: Kysely<DB>;
+	readonly #control: TransactionControl;
+	readonly #failpoints: Failpoints;
+	#queue: Queued[] = [];
+	#flushing: Promise<void> | undefined;
+	#closed = false;
+
+	constructor({ tx, control, failpoints }: GroupCommitOptions<DB>) {
+		this.#tx = tx;
+		this.#control = control;
+		this.#failpoints = failpoints;
+	}
+
+	/** See `Store.commit`. */
+	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+		if (this.#closed) return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
+		return new Promise((resolve, reject) => {
+			const execute = async (): Promise<Settle> => {
+				const value = await command(this.#tx);
+				return () => resolve(value);
+			};
+			this.#queue.push({ execute, reject });
+			this.#flushing ??= this.#flushUntilEmpty();
+		});
+	}
+
+	/** Refuses later commands and resolves when the earlier ones are settled. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		await this.#flushing;
+	}
+
+	async #flushUntilEmpty(): Promise<void> {
+		while (this.#queue.length > 0) {
+			// After the input of this tick was handled, so that all its commands share one write to the disk.
+			await new Promise((resolve) => setImmediate(resolve));
+			const batch = this.#queue;
+			this.#queue = [];
+			for (const settle of await this.#transact(batch)) settle();
+		}
+		this.#flushing = undefined;
+	}
+
+	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
+		const settles: Settle[] = [];
+		try {
+			await this.#control.begin();
+			for (const command of batch) settles.push(await this.#executeAlone(command));
+			await this.#failpoints.reach("store.commit");
+			await this.#control.commit();
+			await this.#failpoints.reach("store.committed");
+			return settles;
+		} catch (cause) {
+			const reason = new ParleyError("the store could not commit", {
+				code: "unavailable",
+				cause: await this.#rollback(cause),
+			});
+			return batch.map((command) => () => command.reject(reason));
+		}
+	}
+
+	/** Throws only when the transaction itself is lost. */
+	async #executeAlone(command: Queued): Promise<Settle> {
+		await this.#control.savepoint();
+		try {
+			const settle = await command.execute();
+			await this.#control.releaseSavepoint();
+			return settle;
+		} catch (reason) {
+			await this.#control.rollbackToSavepoint();
+			await this.#control.releaseSavepoint();
+			return () => command.reject(reason);
+		}
+	}
+
+	/** What went wrong, including a rollback that went wrong too: the next `begin` fails then. */
+	async #rollback(cause: unknown): Promise<unknown> {
+		try {
+			await this.#control.rollback();
+			return cause;
+		} catch (rollbackCause) {
+			return new AggregateError([cause, rollbackCause], "neither commit nor rollback succeeded");
+		}
+	}
+}

@@ -1,0 +1,44 @@
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+
+/** Runs a prepared statement; resolves with the rows of a query that returns rows, otherwise with none. */
+export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<R[]>;
+
+/** Stands for a value while the query is built, and is found again among the parameters of the compiled one. */
+class Placeholder {
+	readonly name: PropertyKey;
+
+	constructor(name: PropertyKey) {
+		this.name = name;
+	}
+}
+
+/**
+ * A statement that is built and compiled on its first use with an engine and from then on only bound and run, for
+ * paths where building a query each time would cost more than running it. `p("name")` marks where a parameter goes;
+ * it may stand wherever a single value may. `R` is a row of the result, checked against the query.
+ */
+export function hotStatement<DB, P extends object, R = unknown>(
+	build: (db: Kysely<DB>, p: <K extends keyof P>(name: K) => P[K]) => Compilable<R>,
+): HotStatement<DB, P, R> {
+	const compiledFor = new WeakMap<object, CompiledQuery<R>>();
+	// A placeholder is no value of the parameter's type, but the builder only passes it on.
+	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
+	return async (db, values) => {
+		const executor = db.getExecutor();
+		const dialect = executor.adapter.constructor;
+		let compiled = compiledFor.get(dialect);
+		if (compiled === undefined) {
+			compiled = build(db, p).compile();
+			compiledFor.set(dialect, compiled);
+		}
+		const query = { ...compiled, parameters: bind(compiled.parameters, values) };
+		const result = await executor.provideConnection((connection) => connection.executeQuery<R>(query));
+		return result.rows;
+	};
+}
+
+function bind(parameters: readonly unknown[], values: object): unknown[] {
+	return parameters.map((parameter) =>
+		parameter instanceof Placeholder ? Reflect.get(values, parameter.name) : parameter,
+	);
+}

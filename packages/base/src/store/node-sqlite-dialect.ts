@@ -1,0 +1,99 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import {
+	type CompiledQuery,
+	type DatabaseConnection,
+	type Dialect,
+	type Driver,
+	type QueryResult,
+	SqliteAdapter,
+	SqliteIntrospector,
+	SqliteQueryCompiler,
+} from "kysely";
+import { ParleyError } from "../errors.ts";
+
+interface Prepared {
+	readonly statement: StatementSync;
+	readonly returnsRows: boolean;
+}
+
+/** Queries built at run time differ in the length of their lists; the cache must not grow with them. */
+const MAX_STATEMENTS = 500;
+
+/** Runs compiled queries on an open `node:sqlite` database and keeps their statements prepared. */
+export class NodeSqliteConnection implements DatabaseConnection {
+	readonly #database: DatabaseSync;
+	readonly #prepared = new Map<string, Prepared>();
+
+	constructor(database: DatabaseSync) {
+		this.#database = database;
+	}
+
+	async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+		const { statement, returnsRows } = this.#prepare(query.sql);
+		// Kysely passes values on as they were given; SQLite itself refuses what it cannot store.
+		const parameters = query.parameters as SQLInputValue[];
+		// The shape of the rows is what the query's builder says it is.
+		if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+		const { changes, lastInsertRowid } = statement.run(...parameters);
+		return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+	}
+
+	// biome-ignore lint/correctness/useYield: streams are part of Kysely's port, not of ours
+	async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+		throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
+	}
+
+	#prepare(sql: string): Prepared {
+		const known = this.#prepared.get(sql);
+		if (known !== undefined) return known;
+		const statement = this.#database.prepare(sql);
+		const prepared = { statement, returnsRows: statement.columns().length > 0 };
+		const [oldest] = this.#prepared.keys();
+		if (oldest !== undefined && this.#prepared.size >= MAX_STATEMENTS) this.#prepared.delete(oldest);
+		this.#prepared.set(sql, prepared);
+		return prepared;
+	}
+}
+
+class NodeSqliteAdapter extends SqliteAdapter {
+	/** SQLite can, with one connection; Kysely leaves it out for the sake of other drivers. */
+	override get supportsTransactionalDdl(): boolean {
+		return true;
+	}
+}
+
+/** Kysely on one open `node:sqlite` database, which stays open when the Kysely instance is destroyed. */
+export class NodeSqliteDialect implements Dialect {
+	readonly #database: DatabaseSync;
+
+	constructor(database: DatabaseSync) {
+		this.#database = database;
+	}
+
+	createAdapter(): SqliteAdapter {
+		return new NodeSqliteAdapter();
+	}
+
+	createIntrospector(...args: ConstructorParameters<typeof SqliteIntrospector>): SqliteIntrospector {
+		return new SqliteIntrospector(...args);
+	}
+
+	createQueryCompiler(): SqliteQueryCompiler {
+		return new SqliteQueryCompiler();
+	}
+
+	createDriver(): Driver {
+		const database = this.#database;
+		const connection = new NodeSqliteConnection(database);
+		return {
+			init: async () => undefined,
+			acquireConnection: async () => connection,
+			releaseConnection: async () => undefined,
+			// Immediate: a transaction that is going to write must not find out later that it may not.
+			beginTransaction: async () => database.exec("begin immediate"),
+			commitTransaction: async () => database.exec("commit"),
+			rollbackTransaction: async () => database.exec("rollback"),
+			destroy: async () => undefined,
+		};
+	}
+}

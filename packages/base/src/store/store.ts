@@ -1,0 +1,31 @@
+import type { Kysely } from "kysely";
+
+/** The SQL dialects a store may speak. */
+export type Engine = "sqlite" | "postgres";
+
+/**
+ * The SQL database behind everything that must survive a crash. `DB` lists the tables. Writers that may one day run on
+ * several machines keep an `epoch` and a version `v` in each row; that is the business of their migrations.
+ */
+export interface Store<DB> {
+	readonly engine: Engine;
+	/**
+	 * Runs a command in a transaction and resolves with its result when that is durable. All commands of one tick share
+	 * the transaction, run strictly one after the other in the order of the calls, and resolve in that order. A command
+	 * that throws is rolled back alone and rejects with its own error; when the transaction cannot be committed, every
+	 * command in it rejects with `unavailable` and nothing of them remains. A command waits for nothing but its own
+	 * queries: one that waits for another `commit` waits forever.
+	 */
+	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
+	/** Runs a query that sees committed state only. Each statement sees the state of its own moment. */
+	read<T>(query: (db: Kysely<DB>) => Promise<T>): Promise<T>;
+	/** Finishes what was called before, then closes the database; later calls reject with `unavailable`. */
+	close(): Promise<void>;
+}
+
+/** One step of a schema, forward only. Steps run in the order of their names: `0001-sessions`. */
+export interface Migration {
+	readonly name: string;
+	/** Runs in a transaction, with foreign keys not enforced on SQLite so that tables can be rebuilt. */
+	up(db: Kysely<unknown>, engine: Engine): Promise<void>;
+}

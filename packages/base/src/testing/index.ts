@@ -1,0 +1,10 @@
+export { ManualClock } from "./manual-clock.ts";
+export { type LogRecord, MemoryLogger } from "./memory-logger.ts";
+export { openPgliteStore, type PgliteStoreOptions } from "./pglite-store.ts";
+export { seededIds } from "./seeded-ids.ts";
+export {
+	type ContractCase,
+	type ContractTables,
+	contractMigration,
+	storeContract,
+} from "./store-contract.ts";

@@ -1,0 +1,55 @@
+import type { Clock, Timer } from "../clock.ts";
+
+interface Waiting {
+	readonly due: number;
+	readonly action: () => void;
+}
+
+/** A clock that stands still until it is told to advance. Starts at 2026-01-01T00:00:00Z unless told. */
+export class ManualClock implements Clock {
+	readonly #start: number;
+	#elapsed = 0;
+	readonly #waiting = new Set<Waiting>();
+
+	constructor(start = Date.UTC(2026, 0, 1)) {
+		this.#start = start;
+	}
+
+	now(): number {
+		return this.#start + this.#elapsed;
+	}
+
+	monotonic(): number {
+		return this.#elapsed;
+	}
+
+	after(ms: number, action: () => void): Timer {
+		const waiting = { due: this.#elapsed + Math.max(0, ms), action };
+		this.#waiting.add(waiting);
+		return { cancel: () => void this.#waiting.delete(waiting) };
+	}
+
+	/** How many timers wait. */
+	get pending(): number {
+		return this.#waiting.size;
+	}
+
+	/** Moves on by `ms`, running what falls due on the way, each at its own time, in the order in which it is due. */
+	advance(ms: number): void {
+		const end = this.#elapsed + ms;
+		for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
+			this.#waiting.delete(next);
+			this.#elapsed = next.due;
+			next.action();
+		}
+		this.#elapsed = end;
+	}
+
+	#nextUntil(end: number): Waiting | undefined {
+		let first: Waiting | undefined;
+		for (const waiting of this.#waiting) {
+			if (waiting.due <= end && (first === undefined || waiting.due < first.due)) first = waiting;
+		}
+		return first;
+	}
+}
