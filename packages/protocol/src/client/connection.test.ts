@@ -1,0 +1,216 @@
+import { afterEach, expect, test } from "vitest";
+import { ScriptedGateway } from "../testing/scripted-gateway.ts";
+import { WatchedClient } from "../testing/watched-client.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+	for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function listen(status?: number, autoPong?: boolean): Promise<ScriptedGateway> {
+	const gateway = await ScriptedGateway.listen(status, autoPong);
+	cleanups.push(() => gateway.close());
+	return gateway;
+}
+
+function connect(url: string, options: ConstructorParameters<typeof WatchedClient>[1] = {}): WatchedClient {
+	const watched = new WatchedClient(url, options);
+	cleanups.push(() => watched.client.close());
+	return watched;
+}
+
+/** An address where nothing listens. */
+async function deadUrl(): Promise<string> {
+	const gateway = await ScriptedGateway.listen();
+	const { url } = gateway;
+	await gateway.close();
+	return url;
+}
+
+test("the token travels in the header, and states tell the way to an open connection and its end", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url, { token: "gw_secret" });
+	expect(await watched.until("connecting")).toBe(`${gateway.url.replace("http", "ws")}/api/ws`);
+	await watched.until("open");
+	const peer = await gateway.connection();
+	expect(peer.authorization).toBe("Bearer gw_secret");
+	await watched.client.close();
+	expect(await peer.closed).toBe(1000);
+	expect(await watched.until("closed")).toBe("the client was closed");
+});
+
+test("a token that cannot stand in a header is refused and not repeated", () => {
+	expect(() => connect("http://127.0.0.1:1", { token: "a\nb" })).toThrow(
+		/^the token is empty or has characters/,
+	);
+});
+
+test.each([
+	[401, "unauthenticated", /wants a valid token/],
+	[403, "permission_denied", /refuses this caller/],
+	[421, "failed_precondition", /does not answer to this host name/],
+])("a handshake refused with %i is final and rejects everything", async (status, code, words) => {
+	const watched = connect((await listen(status)).url);
+	const waiting = watched.client.request("list_sessions", {});
+	await expect(waiting).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
+	await expect(watched.client.open({})).rejects.toMatchObject({ code });
+	expect(await watched.until("closed")).toMatch(words);
+});
+
+test("another refusal is tried again", async () => {
+	const watched = connect((await listen(503)).url);
+	expect(await watched.retry()).toMatch(/answered HTTP 503; next try in \d+ ms$/);
+	expect(await watched.until("lost")).toContain("answered HTTP 503");
+});
+
+test("a session's events end with the refusal when the token stops to hold", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	const opening = watched.client.open({});
+	const peer = await gateway.connection();
+	await peer.opens("sess_1", "created", 0);
+	const events = Array.fromAsync((await opening).events());
+	gateway.status = 401;
+	await peer.cut();
+	await watched.retry();
+	await expect(events).rejects.toMatchObject({ code: "unauthenticated" });
+});
+
+test("without a gateway the first connection fails with advice where retryFirst is false", async () => {
+	const watched = connect(await deadUrl(), { retryFirst: false });
+	await expect(watched.client.open({})).rejects.toMatchObject({
+		code: "unavailable",
+		message: expect.stringMatching(/^no gateway listens at ws:\S+\/api\/ws: start one with `parley start`$/),
+	});
+});
+
+test("without a gateway the first connection is tried until there is one", async () => {
+	const watched = connect(await deadUrl());
+	for (let tries = 0; tries < 3; tries++) expect(await watched.retry()).toContain("no gateway listens at");
+});
+
+test("a lost connection is made again although retryFirst is false", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url, { retryFirst: false });
+	await (await gateway.connection()).cut();
+	await watched.retry();
+	await gateway.connection();
+	expect(await watched.until("open")).toContain("/api/ws");
+});
+
+test("waiting times grow while nothing works and start small again after a good answer", async () => {
+	const gateway = await listen();
+	const half = { create: () => "key", uuid: () => "80000000-0000-4000-8000-000080000000" };
+	const watched = connect(gateway.url, { ids: half });
+	const waits: string[] = [];
+	const loseOne = async (): Promise<void> => {
+		await (await gateway.connection()).cut();
+		waits.push((await watched.retry()).replace(/.*next try in /, ""));
+	};
+	for (let losses = 0; losses < 7; losses++) await loseOne();
+	expect(waits).toEqual(["125 ms", "250 ms", "500 ms", "1000 ms", "2000 ms", "4000 ms", "5000 ms"]);
+	const answered = watched.client.request("cancel_turn", {});
+	const peer = await gateway.connection();
+	await peer.answer("cancel_turn", { status: "idle" });
+	await answered;
+	await peer.cut();
+	expect(await watched.retry()).toContain("next try in 125 ms");
+});
+
+test.each([
+	["not JSON", "{"],
+	["not a frame", "[]"],
+	["a request", '{"type":"req","id":"1","method":"m"}'],
+	["an event without seq", '{"type":"event","event":"session.created","payload":{}}'],
+	["a prototype key", '{"type":"res","id":"1","ok":true,"payload":{"__proto__":1}}'],
+])("%s from the gateway closes with 1002 and connects again", async (_name, text) => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	const peer = await gateway.connection();
+	peer.socket.send(text);
+	expect(await peer.closed).toBe(1002);
+	expect(await watched.retry()).toContain("sent a frame that cannot be read");
+	const answer = watched.client.request("cancel_turn", {});
+	await (await gateway.connection()).answer("cancel_turn", { status: "idle" });
+	expect(await answer).toEqual({ status: "idle" });
+});
+
+test("a gateway that sends bad frames again and again is given up", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	const waiting = watched.client.request("cancel_turn", {});
+	const rejected = expect(waiting).rejects.toMatchObject({ code: "data_loss" });
+	for (let connections = 1; connections <= 5; connections++) {
+		const peer = await gateway.connection();
+		peer.socket.send("{");
+		expect(await peer.closed).toBe(1002);
+		if (connections < 5) await watched.retry();
+	}
+	await rejected;
+	expect(await watched.until("closed")).toContain("sent a frame that cannot be read");
+});
+
+test("a gateway that falls silent is noticed, one from which something comes is kept", async () => {
+	const silent = await listen(101, false);
+	const watched = connect(silent.url);
+	const peer = await silent.connection();
+	await watched.until("open");
+	const pinged = Promise.withResolvers<void>();
+	peer.socket.on("ping", () => pinged.resolve());
+	watched.clock.advance(30_000);
+	await pinged.promise;
+	peer.socket.pong();
+	const answer = watched.client.request("cancel_turn", {});
+	await peer.answer("cancel_turn", { status: "idle" });
+	expect(await answer).toEqual({ status: "idle" });
+	watched.clock.advance(30_000);
+	const kept = watched.client.request("cancel_turn", {});
+	await peer.answer("cancel_turn", { status: "cancelled" });
+	expect(await kept).toEqual({ status: "cancelled" });
+	watched.clock.advance(60_000);
+	expect(await watched.until("lost")).toContain("the connection ended (1006)");
+});
+
+test("close while connecting settles everything and no timer is left", async () => {
+	const gateway = await listen();
+	const watched = new WatchedClient(gateway.url);
+	const rejected = expect(watched.client.open({})).rejects.toMatchObject({ code: "cancelled" });
+	await watched.client.close();
+	await rejected;
+	expect(watched.clock.pending).toBe(0);
+	await expect(watched.client.request("cancel_turn", {})).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("close while waiting for the next try leaves no timer, and can be repeated", async () => {
+	const watched = new WatchedClient(await deadUrl());
+	await watched.until("lost");
+	await watched.client.close();
+	await watched.client.close();
+	expect(watched.clock.pending).toBe(0);
+});
+
+test("close ends the events of every session without an error", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	const opening = watched.client.open({});
+	const peer = await gateway.connection();
+	await peer.opens("sess_1", "created", 0);
+	const events = Array.fromAsync((await opening).events());
+	await watched.client.close();
+	expect(await events).toEqual([]);
+	expect(await peer.closed).toBe(1000);
+	expect(watched.clock.pending).toBe(0);
+});
+
+test("a gateway that does not answer the close is left after two seconds", async () => {
+	const gateway = await listen();
+	const watched = new WatchedClient(gateway.url);
+	const peer = await gateway.connection();
+	await watched.until("open");
+	peer.socket.pause();
+	const closed = watched.client.close();
+	watched.clock.advance(2_000);
+	await closed;
+	expect(watched.clock.pending).toBe(0);
+});

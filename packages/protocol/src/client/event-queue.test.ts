@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { EventQueue } from "./event-queue.ts";
+
+test("a reader gets what was pushed before and while it waits, in order", async () => {
+	const queue = new EventQueue<{ n: number }>(10);
+	queue.push({ n: 1 });
+	const reader = queue.read();
+	expect((await reader.next()).value).toEqual({ n: 1 });
+	const second = reader.next();
+	queue.push({ n: 2 });
+	queue.push({ n: 3 });
+	expect((await second).value).toEqual({ n: 2 });
+	expect((await reader.next()).value).toEqual({ n: 3 });
+});
+
+test("the queue is full at its limit and empty is told when the reader waits", async () => {
+	let emptied = 0;
+	const queue = new EventQueue<object>(2, () => {
+		emptied += 1;
+	});
+	queue.push({});
+	expect(queue.isFull).toBe(false);
+	queue.push({});
+	expect(queue.isFull).toBe(true);
+	const reader = queue.read();
+	await reader.next();
+	await reader.next();
+	expect(emptied).toBe(0);
+	const third = reader.next();
+	queue.push({});
+	await third;
+	expect(emptied).toBe(1);
+});
+
+test("an end drops what is left, an error comes after it", async () => {
+	const ended = new EventQueue<object>(10);
+	ended.push({});
+	ended.end();
+	expect(await Array.fromAsync(ended.read())).toEqual([]);
+
+	const failed = new EventQueue<{ n: number }>(10);
+	failed.push({ n: 1 });
+	failed.fail(new Error("lost"));
+	const reader = failed.read();
+	expect((await reader.next()).value).toEqual({ n: 1 });
+	await expect(reader.next()).rejects.toThrow("lost");
+});
+
+test("an end wakes a reader that waits", async () => {
+	const queue = new EventQueue<object>(10);
+	const next = queue.read().next();
+	queue.end();
+	expect((await next).done).toBe(true);
+});

@@ -1,0 +1,228 @@
+import { type Ids, ParleyError, parseJson } from "@parley/base";
+import { type EventFrame, type ResponseFrame, ServerFrame } from "../frame.ts";
+import { type MethodInput, type MethodName, type MethodResult, methods } from "../methods.ts";
+import { type Answer, decodeResult } from "./answer.ts";
+import type {
+	Client,
+	ClientOptions,
+	ClientState,
+	OpenOptions,
+	OpenParams,
+	RequestMethod,
+	RequestOptions,
+} from "./client.ts";
+import { Link, type LinkObserver } from "./link.ts";
+import { Requests } from "./requests.ts";
+import { type OpenSession, SessionReader } from "./session-reader.ts";
+
+/** Bad frames without any good one of a session between them, after which the gateway is given up. */
+const mostViolations = 5;
+
+/** Wider than for what clients send: a page of sessions or arguments inside a prompt must fit. */
+const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
+
+/** The client of one gateway: requests and session readers over one link. */
+export class GatewayClient implements Client, LinkObserver {
+	readonly #url: URL;
+	readonly #ids: Ids;
+	readonly #onState: (state: ClientState, detail: string) => void;
+	readonly #link: Link;
+	readonly #requests = new Requests((text) => this.#link.send(text));
+	readonly #readers = new Map<string, SessionReader>();
+	#violations = 0;
+	#end: ParleyError | undefined;
+
+	constructor(options: ClientOptions, url: URL) {
+		const { token, clock, ids, retryFirst = true } = options;
+		this.#url = url;
+		this.#ids = ids;
+		this.#onState = options.onState ?? (() => {});
+		this.#link = new Link({ url, token, clock, chance: () => chanceOf(ids), retryFirst }, this);
+	}
+
+	start(): void {
+		this.#link.start();
+	}
+
+	request<Name extends RequestMethod>(
+		method: Name,
+		params: MethodInput<Name>,
+		options: RequestOptions = {},
+	): Promise<MethodResult<Name>> {
+		return this.#call(method, params, options, (result) => result);
+	}
+
+	open(params: OpenParams, options: OpenOptions = {}): Promise<OpenSession> {
+		return this.#call("open_session", { ...params, join: true }, options, (opened) => {
+			// A new session's frames, `session.created` first, all follow the answer.
+			const after = opened.status === "created" ? 0 : (params.after_seq ?? opened.last_seq);
+			return this.#read(opened, after);
+		});
+	}
+
+	close(): Promise<void> {
+		for (const reader of [...this.#readers.values()]) reader.close();
+		this.#finish(new ParleyError("the client was closed", { code: "cancelled" }));
+		this.#link.stop(1000);
+		return this.#link.stopped;
+	}
+
+	connecting(): void {
+		this.#onState("connecting", this.#url.href);
+	}
+
+	opened(): void {
+		this.#onState("open", this.#url.href);
+		for (const reader of this.#readers.values()) {
+			if (!reader.isBehind) this.#join(reader);
+		}
+		this.#requests.sendAgain();
+	}
+
+	received(text: string): void {
+		const frame = this.#decode(text);
+		if (frame?.type === "res") this.#answered(frame);
+		if (frame?.type === "event") this.#deliver(frame);
+	}
+
+	lost(reason: string, retryInMs: number): void {
+		this.#requests.dropUnlasting();
+		this.#onState("lost", `${reason}; next try in ${retryInMs} ms`);
+	}
+
+	refused(error: ParleyError): void {
+		this.#finish(error);
+	}
+
+	#call<Name extends MethodName, Value>(
+		method: Name,
+		params: MethodInput<Name>,
+		{ sessionId, signal }: RequestOptions,
+		use: (result: MethodResult<Name>) => Value,
+	): Promise<Value> {
+		return new Promise((resolve, reject) => {
+			if (this.#end) throw this.#end;
+			const cancelled = (): ParleyError =>
+				new ParleyError(`${method} was cancelled`, { code: "cancelled", cause: signal?.reason });
+			if (signal?.aborted) throw cancelled();
+			const abort = (): void => this.#requests.reject(id, cancelled());
+			const settle = (answer: Answer): void => {
+				signal?.removeEventListener("abort", abort);
+				try {
+					resolve(use(decodeResult(method, answer)));
+				} catch (reason) {
+					reject(ParleyError.from(reason));
+				}
+			};
+			const keyed = this.#withKey(method, params);
+			const id = this.#requests.add({ method, params: keyed, sessionId, lasting: true, settle });
+			signal?.addEventListener("abort", abort, { once: true });
+		});
+	}
+
+	#withKey(method: MethodName, params: object): object {
+		if (!("key" in methods[method].params.shape) || ("key" in params && params.key)) return params;
+		return { ...params, key: this.#ids.create("key") };
+	}
+
+	#read(opened: MethodResult<"open_session">, after: number): SessionReader {
+		if (this.#readers.has(opened.session_id)) {
+			throw new ParleyError(`session ${opened.session_id} is open on this client already`, {
+				code: "already_exists",
+			});
+		}
+		const reader: SessionReader = new SessionReader({
+			opened,
+			after,
+			onClose: () => this.#forget(reader),
+			onCaughtUp: () => {
+				if (this.#link.isOpen) this.#join(reader);
+			},
+		});
+		this.#readers.set(reader.id, reader);
+		return reader;
+	}
+
+	/** Reads a session on a new connection from where the last one ended. */
+	#join(reader: SessionReader): void {
+		const after = reader.after;
+		this.#requests.add({
+			method: "open_session",
+			params: { session_id: reader.id, after_seq: after, join: true },
+			lasting: false,
+			settle: (answer) => {
+				try {
+					const { last_seq } = decodeResult("open_session", answer);
+					if (last_seq < after) throw wentBack(reader.id, after, last_seq);
+				} catch (reason) {
+					this.#joinFailed(reader, ParleyError.from(reason));
+				}
+			},
+		});
+	}
+
+	#joinFailed(reader: SessionReader, error: ParleyError): void {
+		if (error.code === "unavailable" || error.code === "resource_exhausted") {
+			this.#link.drop(1000, "the session could not be resumed now");
+		} else {
+			reader.fail(error);
+			this.#forget(reader);
+		}
+	}
+
+	#forget(reader: SessionReader): void {
+		if (this.#readers.get(reader.id) === reader) this.#readers.delete(reader.id);
+	}
+
+	#decode(text: string): ServerFrame | undefined {
+		try {
+			return ServerFrame.parse(parseJson(text, jsonLimits));
+		} catch (cause) {
+			this.#violated("sent a frame that cannot be read", cause);
+			return undefined;
+		}
+	}
+
+	#answered(frame: ResponseFrame): void {
+		if (frame.ok) this.#link.settle();
+		this.#requests.answer(frame);
+	}
+
+	#deliver(frame: EventFrame): void {
+		this.#link.settle();
+		const reader = frame.session_id === undefined ? undefined : this.#readers.get(frame.session_id);
+		const taken = reader?.take(frame) ?? "ignored";
+		if (taken === "gap") this.#violated(`left out what comes before seq ${frame.seq} of ${frame.session_id}`);
+		if (taken === "full") this.#link.drop(1000, "a session is not read fast enough");
+		if (taken === "kept" && !frame.transient) this.#violations = 0;
+	}
+
+	#violated(what: string, cause?: unknown): void {
+		this.#violations += 1;
+		if (this.#violations < mostViolations) {
+			this.#link.drop(1002, what);
+		} else {
+			this.#finish(new ParleyError(`the gateway at ${this.#url.href} ${what}`, { code: "data_loss", cause }));
+			this.#link.stop(1002);
+		}
+	}
+
+	#finish(error: ParleyError): void {
+		if (this.#end) return;
+		this.#end = error;
+		for (const reader of this.#readers.values()) reader.fail(error);
+		this.#readers.clear();
+		this.#requests.rejectAll(error);
+		this.#onState("closed", error.message);
+	}
+}
+
+function wentBack(id: string, after: number, last: number): ParleyError {
+	const message = `session ${id} ends at seq ${last} but ${after} was seen: the gateway's data was replaced`;
+	return new ParleyError(message, { code: "data_loss" });
+}
+
+/** From 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
+function chanceOf(ids: Ids): number {
+	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
+}

@@ -1,0 +1,149 @@
+import { type Clock, ParleyError, type Timer } from "@parley/base";
+import WebSocket, { type RawData } from "ws";
+import { retryDelayMs } from "./backoff.ts";
+import { describeFailure, refusalOf } from "./handshake.ts";
+import { watchLiveness } from "./liveness.ts";
+
+/** Above any frame that a gateway writes; a larger one ends the connection. */
+const maxPayload = 16 * 1_048_576;
+const handshakeTimeoutMs = 10_000;
+/** How long the other side may take to answer our close before the socket is torn down. */
+const closeGraceMs = 2_000;
+
+export interface LinkOptions {
+	readonly url: URL;
+	readonly token: string | undefined;
+	readonly clock: Clock;
+	/** A number from 0 up to but without 1. */
+	readonly chance: () => number;
+	readonly retryFirst: boolean;
+}
+
+/** What a link tells. After `refused` nothing follows. */
+export interface LinkObserver {
+	connecting(): void;
+	opened(): void;
+	received(text: string): void;
+	lost(reason: string, retryInMs: number): void;
+	/** No further try makes sense. */
+	refused(error: ParleyError): void;
+}
+
+/** One WebSocket after the other to the same gateway: connects again, later and later, until it is stopped. */
+export class Link {
+	readonly #options: LinkOptions;
+	readonly #observer: LinkObserver;
+	readonly #stopped = Promise.withResolvers<void>();
+	#socket: WebSocket | undefined;
+	#retry: Timer | undefined;
+	#closing: Timer | undefined;
+	#failures = 0;
+	#wasOpen = false;
+	#isStopping = false;
+	#reason = "";
+
+	constructor(options: LinkOptions, observer: LinkObserver) {
+		this.#options = options;
+		this.#observer = observer;
+	}
+
+	/** Connects, once; from then on again after each loss. */
+	start(): void {
+		const { url, token } = this.#options;
+		this.#observer.connecting();
+		const socket = new WebSocket(url, {
+			headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+			perMessageDeflate: false,
+			handshakeTimeout: handshakeTimeoutMs,
+			maxPayload,
+		});
+		this.#socket = socket;
+		this.#observe(socket);
+	}
+
+	get isOpen(): boolean {
+		return this.#socket?.readyState === WebSocket.OPEN;
+	}
+
+	/** Writes one frame, or nothing when there is no open connection. */
+	send(text: string): void {
+		if (this.isOpen) this.#socket?.send(text);
+	}
+
+	/** The connection has proved useful: the next loss is tried again soon. */
+	settle(): void {
+		this.#failures = 0;
+	}
+
+	/** Gives this connection up, for a reason that `lost` will tell. What still arrives on it is not looked at. */
+	drop(code: number, reason: string): void {
+		const socket = this.#socket;
+		if (!socket || this.#closing) return;
+		this.#reason = reason;
+		this.#closing = this.#options.clock.after(closeGraceMs, () => socket.terminate());
+		socket.close(code);
+	}
+
+	/** Closes for good. */
+	stop(code: number): void {
+		this.#isStopping = true;
+		this.#retry?.cancel();
+		if (this.#socket) this.drop(code, "stopped");
+		else this.#stopped.resolve();
+	}
+
+	/** Resolves after `stop`, when the socket is gone. */
+	get stopped(): Promise<void> {
+		return this.#stopped.promise;
+	}
+
+	#observe(socket: WebSocket): void {
+		const { url, clock } = this.#options;
+		let refusal: ParleyError | undefined;
+		let liveness: Timer | undefined;
+		socket.on("unexpected-response", (_request, response) => {
+			this.#reason = `the gateway at ${url.href} answered HTTP ${response.statusCode}`;
+			refusal = refusalOf(response.statusCode, url);
+			socket.terminate();
+		});
+		socket.on("error", (error) => {
+			this.#reason ||= liveness ? error.message : describeFailure(error, url);
+		});
+		socket.on("open", () => {
+			liveness = watchLiveness(socket, clock);
+			this.#wasOpen = true;
+			this.#observer.opened();
+		});
+		socket.on("message", (data: RawData) => {
+			if (this.isOpen) this.#observer.received(data.toString());
+		});
+		socket.on("close", (code, text) => {
+			liveness?.cancel();
+			this.#reason ||= describeClose(code, text);
+			this.#ended(refusal);
+		});
+	}
+
+	#ended(refusal: ParleyError | undefined): void {
+		const reason = this.#reason;
+		this.#reason = "";
+		this.#socket = undefined;
+		this.#closing?.cancel();
+		this.#closing = undefined;
+		if (this.#isStopping) this.#stopped.resolve();
+		else if (refusal) this.#observer.refused(refusal);
+		else if (this.#wasOpen || this.#options.retryFirst) this.#startLater(reason);
+		else this.#observer.refused(new ParleyError(reason, { code: "unavailable" }));
+	}
+
+	#startLater(reason: string): void {
+		const waitMs = retryDelayMs(this.#failures, this.#options.chance());
+		this.#failures += 1;
+		this.#retry = this.#options.clock.after(waitMs, () => this.start());
+		this.#observer.lost(reason, waitMs);
+	}
+}
+
+function describeClose(code: number, text: Buffer): string {
+	return text.length > 0 ? `${text.toString()} (${code})` : `the connection ended (${code})`;
+}

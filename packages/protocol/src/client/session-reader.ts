@@ -1,0 +1,111 @@
+import { ParleyError } from "@parley/base";
+import type { EventFrame } from "../frame.ts";
+import type { MethodResult } from "../methods.ts";
+import { Cursor } from "./cursor.ts";
+import { EventQueue } from "./event-queue.ts";
+
+/** A session that this client reads. */
+export interface OpenSession {
+	readonly id: string;
+	readonly status: "created" | "resumed";
+	/** The session's last seq when it was opened: persisted frames up to it are history. */
+	readonly lastSeq: number;
+	/**
+	 * The frames of the session in order, persisted ones without gap or repeat however often the connection was lost;
+	 * a text that was being streamed then begins again with a new `start`. For one reader, who should keep reading.
+	 * Leaving the loop closes the session; it throws when the session cannot be continued.
+	 */
+	events(): AsyncIterable<EventFrame>;
+	/** Ends `events()` and forgets the session here. In the gateway it goes on. */
+	close(): void;
+}
+
+const mostQueued = 10_000;
+
+export interface ReaderOptions {
+	readonly opened: MethodResult<"open_session">;
+	/** The seq up to which the caller has the session's frames already. */
+	readonly after: number;
+	onClose(): void;
+	/** The reader had fallen behind and has taken everything now: there is room to resume the session. */
+	onCaughtUp(): void;
+}
+
+/** `full`: this frame and all later ones were not kept, because nobody reads. */
+export type Taken = "kept" | "ignored" | "gap" | "full";
+
+/** One session's place in the stream of frames, and what of it was not read yet. */
+export class SessionReader implements OpenSession {
+	readonly id: string;
+	readonly status: "created" | "resumed";
+	readonly lastSeq: number;
+	readonly #options: ReaderOptions;
+	readonly #cursor: Cursor;
+	readonly #queue: EventQueue<EventFrame>;
+	#isBehind = false;
+	#isRead = false;
+
+	constructor(options: ReaderOptions) {
+		this.id = options.opened.session_id;
+		this.status = options.opened.status;
+		this.lastSeq = options.opened.last_seq;
+		this.#options = options;
+		this.#cursor = new Cursor(options.after);
+		this.#queue = new EventQueue(mostQueued, () => this.#caughtUp());
+	}
+
+	/** The seq after which the session is to be resumed. */
+	get after(): number {
+		return this.#cursor.last;
+	}
+
+	/** Whether resuming has to wait for the reader. */
+	get isBehind(): boolean {
+		return this.#isBehind;
+	}
+
+	take(frame: EventFrame): Taken {
+		if (this.#isBehind) return "ignored";
+		if (this.#queue.isFull) {
+			this.#isBehind = true;
+			return "full";
+		}
+		const verdict = this.#cursor.advance(frame);
+		if (verdict !== "new") return verdict === "gap" ? "gap" : "ignored";
+		this.#queue.push(frame);
+		return "kept";
+	}
+
+	fail(error: ParleyError): void {
+		this.#queue.fail(error);
+	}
+
+	events(): AsyncIterable<EventFrame> {
+		if (this.#isRead) {
+			throw new ParleyError(`the events of session ${this.id} are read already`, {
+				code: "failed_precondition",
+			});
+		}
+		this.#isRead = true;
+		return this.#read();
+	}
+
+	close(): void {
+		this.#queue.end();
+		this.#options.onClose();
+	}
+
+	async *#read(): AsyncGenerator<EventFrame, void> {
+		try {
+			yield* this.#queue.read();
+		} finally {
+			this.close();
+		}
+	}
+
+	#caughtUp(): void {
+		if (!this.#isBehind) return;
+		this.#isBehind = false;
+		this.#options.onCaughtUp();
+	}
+}

@@ -1,0 +1,187 @@
+import * as z from "zod";
+import type { EventFrame } from "./frame.ts";
+
+export type EmptyPayload = Record<string, never>;
+
+/** A message was accepted; its run may still wait behind others. */
+export interface UserMessagePayload {
+	readonly content: string;
+	readonly run_id: string;
+	/** Who wrote it, where that was not the operator. */
+	readonly author?: { readonly id: string; readonly name: string };
+}
+
+/**
+ * A reply while it is made. `start` begins with an empty text, also when the same reply was shown in part before;
+ * `delta` adds its content. `index` is 0.
+ */
+export interface AssistantStreamPayload {
+	readonly phase: "start" | "delta" | "end";
+	readonly content: string;
+	readonly index: number;
+}
+
+/** The end of a run, exactly one for each. */
+export interface AssistantMessagePayload {
+	readonly content: string;
+	/** Empty when all went well, else `cancelled` or what went wrong. */
+	readonly error: string;
+	readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** One tool call: `started`, then exactly one of the others with the same `call_id`. */
+export type ToolCallPayload =
+	| {
+			readonly status: "started";
+			readonly name: string;
+			readonly arguments: unknown;
+			readonly call_id: string;
+	  }
+	| {
+			readonly status: "completed";
+			readonly name: string;
+			readonly result: string;
+			readonly call_id: string;
+	  }
+	| {
+			readonly status: "failed";
+			readonly name: string;
+			readonly error: string;
+			readonly call_id: string;
+	  };
+
+export interface PromptOptionPayload {
+	readonly value: string;
+	readonly label: string;
+	readonly description: string;
+	readonly disabled: boolean;
+}
+
+/** What a client needs to show a prompt well. An approval has all of it, other questions only what applies. */
+export interface PromptContext {
+	readonly call_id?: string;
+	readonly tool?: string;
+	readonly arguments?: unknown;
+	/** A unified diff, or empty. */
+	readonly preview?: string;
+	readonly risk?: "low" | "normal" | "high" | "critical";
+	/** Whether `"session"` may be answered. */
+	readonly allow_session?: boolean;
+	/** RFC 3339. */
+	readonly expires_at?: string;
+	readonly notes?: readonly string[];
+}
+
+/** A question that `prompt_response` answers. */
+export interface PromptRequestPayload {
+	readonly type: "text" | "select" | "multi" | "confirm" | "password";
+	readonly label: string;
+	readonly token: string;
+	readonly required: boolean;
+	readonly options: readonly PromptOptionPayload[];
+	readonly default: unknown;
+	readonly placeholder: string;
+	readonly validation: string;
+	readonly context: PromptContext;
+}
+
+/** A question was answered, by whom; the value of a password is null. */
+export interface PromptResponsePayload {
+	readonly token: string;
+	readonly value: unknown;
+	readonly cancelled: boolean;
+	readonly by: string;
+}
+
+/** A question can no longer be answered. */
+export interface PromptClosedPayload {
+	readonly token: string;
+	readonly reason: string;
+}
+
+/** The events of this version, and what each carries. */
+export interface EventPayloads {
+	readonly "session.created": EmptyPayload;
+	readonly "session.closed": EmptyPayload;
+	readonly "user.message": UserMessagePayload;
+	readonly "assistant.stream": AssistantStreamPayload;
+	readonly "assistant.message": AssistantMessagePayload;
+	readonly "tool.call": ToolCallPayload;
+	readonly "prompt.request": PromptRequestPayload;
+	readonly "prompt.response": PromptResponsePayload;
+	readonly "prompt.closed": PromptClosedPayload;
+}
+
+export type EventName = keyof EventPayloads;
+
+/** An event frame of this version: `switch (event.event)` narrows its payload. */
+export type OzzieEvent = { [Name in EventName]: EventFrame<Name, EventPayloads[Name]> }[EventName];
+
+const call = { name: z.string(), call_id: z.string() };
+
+const payloads = {
+	"session.created": z.object({}),
+	"session.closed": z.object({}),
+	"user.message": z.object({
+		content: z.string(),
+		run_id: z.string(),
+		author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
+	}),
+	"assistant.stream": z.object({
+		phase: z.enum(["start", "delta", "end"]),
+		content: z.string(),
+		index: z.int(),
+	}),
+	"assistant.message": z.object({
+		content: z.string(),
+		error: z.string(),
+		context: z.record(z.string(), z.unknown()),
+	}),
+	"tool.call": z.discriminatedUnion("status", [
+		z.object({ ...call, status: z.literal("started"), arguments: z.unknown() }),
+		z.object({ ...call, status: z.literal("completed"), result: z.string() }),
+		z.object({ ...call, status: z.literal("failed"), error: z.string() }),
+	]),
+	"prompt.request": z.object({
+		type: z.enum(["text", "select", "multi", "confirm", "password"]),
+		label: z.string(),
+		token: z.string(),
+		required: z.boolean(),
+		options: z.array(
+			z.object({ value: z.string(), label: z.string(), description: z.string(), disabled: z.boolean() }),
+		),
+		default: z.unknown(),
+		placeholder: z.string(),
+		validation: z.string(),
+		context: z.object({
+			call_id: z.exactOptional(z.string()),
+			tool: z.exactOptional(z.string()),
+			arguments: z.unknown().optional(),
+			preview: z.exactOptional(z.string()),
+			risk: z.exactOptional(z.enum(["low", "normal", "high", "critical"])),
+			allow_session: z.exactOptional(z.boolean()),
+			expires_at: z.exactOptional(z.string()),
+			notes: z.exactOptional(z.array(z.string())),
+		}),
+	}),
+	"prompt.response": z.object({
+		token: z.string(),
+		value: z.unknown(),
+		cancelled: z.boolean(),
+		by: z.string(),
+	}),
+	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
+} satisfies { [Name in EventName]: z.ZodType<EventPayloads[Name]> };
+
+/**
+ * Whether a frame is an event of this version with the payload that belongs to it. Everything else, such as an
+ * event of a later version, is to be ignored by who cannot show it.
+ */
+export function isOzzieEvent(frame: EventFrame): frame is OzzieEvent {
+	const name = frame.event;
+	return isEventName(name) && payloads[name].safeParse(frame.payload).success;
+}
+
+function isEventName(name: string): name is EventName {
+	return Object.hasOwn(payloads, name);
+}

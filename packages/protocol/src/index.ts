@@ -1,0 +1,40 @@
+export type {
+	Client,
+	ClientOptions,
+	ClientState,
+	OpenParams,
+	RequestMethod,
+	RequestOptions,
+} from "./client/client.ts";
+export { createClient } from "./client/create-client.ts";
+export type { OpenSession } from "./client/session-reader.ts";
+export {
+	type AssistantMessagePayload,
+	type AssistantStreamPayload,
+	type EventName,
+	type EventPayloads,
+	isOzzieEvent,
+	type OzzieEvent,
+	type PromptContext,
+	type PromptOptionPayload,
+	type PromptRequestPayload,
+	type ToolCallPayload,
+	type UserMessagePayload,
+} from "./events.ts";
+export {
+	type EventFrame,
+	type FailureFrame,
+	maxRequestBytes,
+	RequestFrame,
+	type ResponseFrame,
+	type SuccessFrame,
+} from "./frame.ts";
+export {
+	documentedMethods,
+	type MethodInput,
+	type MethodName,
+	type MethodParams,
+	type MethodResult,
+	methods,
+	plannedMethods,
+} from "./methods.ts";

@@ -1,0 +1,38 @@
+import { ManualClock, seededIds } from "@parley/base/testing";
+import type { Client, ClientOptions, ClientState } from "../client/client.ts";
+import { createClient } from "../client/create-client.ts";
+import { EventQueue } from "../client/event-queue.ts";
+
+interface Change {
+	readonly state: ClientState;
+	readonly detail: string;
+}
+
+/** A client whose time and chance the test owns, and whose states it can wait for. */
+export class WatchedClient {
+	readonly client: Client;
+	readonly clock = new ManualClock();
+	readonly #changes = new EventQueue<Change>(10_000);
+	readonly #reader = this.#changes.read();
+
+	constructor(url: string, options: Partial<ClientOptions> = {}) {
+		const { clock } = this;
+		const onState = (state: ClientState, detail: string): void => this.#changes.push({ state, detail });
+		this.client = createClient({ url, clock, ids: seededIds(1), onState, ...options });
+	}
+
+	/** Waits for the next change to that state and returns its detail. */
+	async until(state: ClientState): Promise<string> {
+		for (;;) {
+			const { value } = await this.#reader.next();
+			if (value?.state === state) return value.detail;
+		}
+	}
+
+	/** Waits for the loss of the connection and lets the time to the next try pass. */
+	async retry(): Promise<string> {
+		const detail = await this.until("lost");
+		this.clock.advance(10_000);
+		return detail;
+	}
+}
