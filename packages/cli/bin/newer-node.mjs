@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runInPlace } from "./run-in-place.mjs";
+
+/** Where `npm start` puts the workspace's own Node 24. */
+const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
+
+/**
+ * Runs a script again on the workspace's own Node, or says plainly what is missing.
+ * @param {readonly string[]} args The script and its arguments.
+ * @returns {Promise<number>} The exit code.
+ */
+export async function runOnNewerNode(args) {
+	if (existsSync(workspaceNode)) return runInPlace(workspaceNode, args);
+	console.error(
+		`parley needs Node 24.11 or newer, and this is ${process.version}. In a clone, \`npm start\` fetches it; elsewhere, install Node 24.`,
+	);
+	return 1;
+}

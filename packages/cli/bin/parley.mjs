@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that a Node too old for the TypeScript behind it can still say so.
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major > 24 || (major === 24 && minor >= 11)) {
+	await import("../src/main.ts");
+} else {
+	const { runOnNewerNode } = await import("./newer-node.mjs");
+	process.exitCode = await runOnNewerNode(process.argv.slice(1));
+}

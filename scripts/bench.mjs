@@ -1,0 +1,16 @@
+import { bench, benches } from "./benches.mjs";
+import { install } from "./install.mjs";
+
+/** @param {readonly string[]} args The name of a bench and what it is to be told; without a name all are listed. */
+export async function run([name, ...args]) {
+	if (name === undefined) {
+		console.log(`npm run bench -- NAME [--rounds N] [--json FILE]\n\n${benches().join("\n")}`);
+		return 0;
+	}
+	if (!benches().includes(name)) {
+		console.error(`unknown bench "${name}": use one of ${benches().join(", ")}`);
+		return 2;
+	}
+	if (!(await install())) return 1;
+	return bench(name, args);
+}

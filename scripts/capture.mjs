@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { root } from "./paths.mjs";
+
+/**
+ * Runs a program at the root without input and keeps what it prints. A program that cannot be started ends with 127,
+ * one that a signal killed with 1.
+ * @param {string} file
+ * @param {readonly string[]} args
+ * @param {{ env: NodeJS.ProcessEnv }} options
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function capture(file, args, { env }) {
+	const child = spawn(file, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+	/** @type {Buffer[]} */
+	const chunks = [];
+	for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => chunks.push(chunk));
+	return new Promise((resolve) => {
+		child.on("error", (error) => resolve({ code: 127, output: String(error) }));
+		child.on("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString() }));
+	});
+}
+
+/**
+ * The time since `began` (of `performance.now()`), for people.
+ * @param {number} began
+ */
+export function seconds(began) {
+	return `${((performance.now() - began) / 1000).toFixed(1)} s`;
+}

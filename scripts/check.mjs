@@ -1,0 +1,9 @@
+import { check } from "./checks.mjs";
+import { install } from "./install.mjs";
+
+/** Lint, types and dead code. */
+export async function run() {
+	if (!(await install())) return 1;
+	const { failed } = await check();
+	return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,26 @@
+import { capture, seconds } from "./capture.mjs";
+import { add, none, one } from "./counts.mjs";
+import { binary, environment } from "./paths.mjs";
+
+/**
+ * Lint, types and dead code: one line each, and what a failed one had to say. Each counts as one test.
+ * @returns {Promise<import("./counts.mjs").Counts>}
+ */
+export async function check() {
+	const colors = process.stdout.isTTY === true;
+	const steps = [
+		{ name: "lint", args: ["biome", "check", "--error-on-warnings", `--colors=${colors ? "force" : "off"}`] },
+		{ name: "types", args: ["tsc", "-p", "tsconfig.json", "--pretty", String(colors)] },
+		{ name: "dead code", args: ["knip"] },
+	];
+	let counts = none;
+	for (const { name, args } of steps) {
+		const began = performance.now();
+		const [program = "", ...rest] = args;
+		const { code, output } = await capture(binary(program), rest, { env: environment() });
+		console.log(`${name.padEnd(10)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
+		if (code !== 0) console.log(output.trimEnd());
+		counts = add(counts, one(code === 0));
+	}
+	return counts;
+}

@@ -1,0 +1,25 @@
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+const binaries = join(root, "node_modules/.bin");
+
+/**
+ * A program of an installed package; "node" is the workspace's own Node 24.
+ * @param {string} name
+ */
+export function binary(name) {
+	return join(binaries, name);
+}
+
+/**
+ * This process's environment, with the workspace's own programs (Node 24 among them) before all others, and without
+ * colours where nobody would see them.
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function environment() {
+	const plain = process.stdout.isTTY !== true && !("FORCE_COLOR" in process.env);
+	const path = [binaries, process.env["PATH"]].join(delimiter);
+	return { ...process.env, PATH: path, ...(plain && { NO_COLOR: "1" }) };
+}

@@ -1,0 +1,23 @@
+// The entry of every command in package.json. The files here are plain JavaScript because they run on the Node that
+// a machine happens to have (20 or newer): they bring the workspace's own Node 24, and everything else runs on that.
+
+const tasks = {
+	start: () => import("./start.mjs"),
+	test: () => import("./test.mjs"),
+	"test:ci": () => import("./test-ci.mjs"),
+	check: () => import("./check.mjs"),
+	fix: () => import("./fix.mjs"),
+	bench: () => import("./bench.mjs"),
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+if (Number.parseInt(process.versions.node, 10) < 20) {
+	console.error(`Parley needs Node 20 or newer to set itself up, and this is ${process.version}.`);
+	process.exitCode = 1;
+} else if (!Object.hasOwn(tasks, name)) {
+	console.error(`unknown task "${name}": use one of ${Object.keys(tasks).join(", ")}`);
+	process.exitCode = 2;
+} else {
+	const { run } = await tasks[/** @type {keyof typeof tasks} */ (name)]();
+	process.exitCode = await run(args);
+}

@@ -1,0 +1,14 @@
+/** A command block of a Markdown file that a test is to run. */
+export interface Block {
+	readonly name: string;
+	readonly script: string;
+}
+
+/** The marked blocks in their order: `<!-- test: NAME -->`, and in the next line a fence that begins with ```` ```sh ````. */
+export function markedBlocks(markdown: string): Block[] {
+	const marked = /^<!-- test: ([a-z-]+) -->\n+```sh\n(.*?)^```$/gms;
+	return Array.from(markdown.matchAll(marked), ([, name = "", script = ""]) => ({
+		name,
+		script: script.trim(),
+	}));
+}

@@ -1,0 +1,130 @@
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { markedBlocks } from "./blocks.ts";
+import { freshCopy } from "./fresh-copy.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const blocks = markedBlocks(readFileSync(join(root, "README.md"), "utf8"));
+
+const stage = mkdtempSync(join(tmpdir(), "parley-readme-"));
+const clone = join(stage, "parley");
+const home = join(stage, "home");
+
+/** A stranger's shell: nothing of this run, and a home of its own, which is where the data goes. */
+const env = {
+	PATH: (process.env["PATH"] ?? "")
+		.split(delimiter)
+		.filter((folder) => !folder.includes("node_modules"))
+		.join(delimiter),
+	HOME: home,
+	TMPDIR: tmpdir(),
+	PARLEY_LISTEN: "127.0.0.1:0",
+	npm_config_update_notifier: "false",
+};
+
+type Gateway = ChildProcessByStdio<null, Readable, Readable> & { readonly ended: Promise<unknown[]> };
+const gateways: Gateway[] = [];
+
+beforeAll(() => {
+	mkdirSync(home);
+	freshCopy(root, clone);
+});
+
+afterAll(() => {
+	for (const gateway of gateways) endGroup(gateway);
+	rmSync(stage, { recursive: true, force: true });
+});
+
+test("the README marks the commands that this test runs, in this order", () => {
+	expect(blocks.map(({ name }) => name)).toEqual(["start", "ask", "token", "remove"]);
+});
+
+test("start: the gateway says where it listens", async () => {
+	expect(await listening(start())).toMatch(/ http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+});
+
+test("ask: the agent's command prints", async () => {
+	expect(await run("ask")).toMatch(/^hi$/m);
+});
+
+test("token: the operator's token is printed", async () => {
+	expect(await run("token")).toMatch(/^gw_\S{20,}$/m);
+});
+
+test("the gateway ends well when it is told to", async () => {
+	const [gateway] = gateways;
+	expect(gateway?.kill("SIGTERM")).toBe(true);
+	expect(await gateway?.ended).toEqual([0, null]);
+});
+
+test("remove: the gateway is stopped, and nothing of Parley is left in the home directory", async () => {
+	const gateway = start();
+	await listening(gateway);
+	expect(traces()).not.toEqual([]);
+	await run("remove");
+	expect(await gateway.ended).toEqual([0, null]);
+	expect(traces()).toEqual([]);
+});
+
+function script(name: string): string {
+	const block = blocks.find((candidate) => candidate.name === name);
+	if (block === undefined) throw new Error(`README.md has no block "${name}"`);
+	return block.script;
+}
+
+async function run(name: string): Promise<string> {
+	const { stdout } = await promisify(execFile)("sh", ["-euc", script(name)], { cwd: clone, env });
+	return stdout;
+}
+
+/** Runs the block `start` with the shell out of the way, so that a signal reaches npm as it does at a prompt. */
+function start(): Gateway {
+	const child = spawn("sh", ["-c", `exec ${script("start")}`], {
+		cwd: clone,
+		env,
+		stdio: ["ignore", "pipe", "pipe"],
+		// A process group of its own, so that nothing outlives the test.
+		detached: true,
+	});
+	const gateway = Object.assign(child, { ended: once(child, "exit") });
+	gateways.push(gateway);
+	return gateway;
+}
+
+function endGroup({ pid }: Gateway): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, "SIGKILL");
+	} catch {
+		// Nobody is left in it, as it should be.
+	}
+}
+
+/** The line that says where it listens; when it ends without one, an error with all that it printed. */
+function listening(gateway: Gateway): Promise<string> {
+	const { promise, resolve, reject } = Promise.withResolvers<string>();
+	let stdout = "";
+	let stderr = "";
+	gateway.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+		stdout += chunk;
+		const [, line] = /^(parley listening on .*)\n/m.exec(stdout) ?? [];
+		if (line !== undefined) resolve(line);
+	});
+	gateway.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+		stderr += chunk;
+	});
+	gateway.on("close", (code) => reject(new Error(`ended with ${code}:\n${stdout}${stderr}`)));
+	return promise;
+}
+
+function traces(): string[] {
+	const all = readdirSync(home, { recursive: true, encoding: "utf8" });
+	return all.filter((path) => /parley/i.test(path) && !path.startsWith(".npm"));
+}

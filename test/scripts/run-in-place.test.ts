@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+
+const runInPlace = new URL("../../packages/cli/bin/run-in-place.mjs", import.meta.url).href;
+
+test("its exit code is the program's", async () => {
+	const { ended } = start("process.exitCode = 7;");
+	expect(await ended).toEqual([7, null]);
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+	"%s reaches the program, which decides",
+	async (signal) => {
+		const { outer, said, ended } = start(
+			`process.once("${signal}", () => process.exit(3)); setInterval(() => {}, 1000); console.log("ready");`,
+		);
+		await said("ready");
+		outer.kill(signal);
+		expect(await ended).toEqual([3, null]);
+	},
+);
+
+test("a program that a signal killed takes it along", async () => {
+	const { ended } = start('process.kill(process.pid, "SIGKILL");');
+	expect(await ended).toEqual([null, "SIGKILL"]);
+});
+
+test("a program that is not there is named", async () => {
+	const { said, ended } = start("", "/nowhere/node");
+	await said("cannot run /nowhere/node");
+	expect(await ended).toEqual([127, null]);
+});
+
+/** Runs a program in place of a process that we hold. */
+function start(program: string, node = process.execPath) {
+	const code = `const { runInPlace } = await import(${JSON.stringify(runInPlace)});
+		process.exitCode = await runInPlace(${JSON.stringify(node)}, ["-e", ${JSON.stringify(program)}]);`;
+	const outer = spawn(process.execPath, ["--input-type=module", "-e", code], {
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	const ended = once(outer, "exit");
+	let output = "";
+	const said = (text: string) =>
+		new Promise<void>((resolve) => {
+			for (const stream of [outer.stdout, outer.stderr]) {
+				stream.on("data", (chunk: Buffer) => {
+					output += chunk.toString();
+					if (output.includes(text)) resolve();
+				});
+			}
+		});
+	return { outer, said, ended };
+}
