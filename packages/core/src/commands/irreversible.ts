@@ -1,0 +1,115 @@
+/** A use of a program that cannot be taken back. */
+interface Rule {
+	readonly programs: readonly string[];
+	/** Whether these arguments make it so; absent where every use does. */
+	readonly when?: (args: readonly string[]) => boolean;
+	readonly why: string;
+}
+
+const PUBLISHES = "publishes, which cannot be taken back";
+const DEPLOYS = "changes or destroys what runs elsewhere";
+
+const rules: readonly Rule[] = [
+	{ programs: ["git", "hub"], when: isForcedPush, why: "rewrites or deletes what was pushed" },
+	// npm understands every beginning of a command that is unambiguous.
+	{
+		programs: ["npm", "pnpm", "yarn", "bun"],
+		when: some(/^(?:un)?pub(?:l(?:i(?:sh?)?)?)?$/),
+		why: PUBLISHES,
+	},
+	{ programs: ["cargo"], when: some(/^(?:publish|yank|owner)$/), why: PUBLISHES },
+	{
+		programs:
+			"twine gem flit hatch poetry pdm uv rye deno jsr lerna changeset vsce ovsx dotnet nuget helm mvn mvnw gradle gradlew goreleaser semantic-release composer mix pub".split(
+				" ",
+			),
+		when: some(/^(?:upload|publish|push|yank|deploy|release|hex\.publish|:?\w*publish\w*)$/i),
+		why: PUBLISHES,
+	},
+	{
+		programs: ["docker", "podman", "nerdctl", "buildah", "skopeo", "crane", "oras"],
+		when: some(/^(?:push|copy|--push)$/),
+		why: PUBLISHES,
+	},
+	{ programs: ["gh", "glab"], when: isForgeChange, why: "publishes or deletes on the forge" },
+	{
+		programs: ["terraform", "tofu", "terragrunt", "pulumi", "cdk", "cdktf", "serverless", "sls"],
+		when: some(/^(?:apply|destroy|up|deploy|remove)$/),
+		why: DEPLOYS,
+	},
+	{
+		programs: ["kubectl", "oc", "k3s", "helm"],
+		when: some(/^(?:delete|drain|uninstall|delete-.*)$/),
+		why: DEPLOYS,
+	},
+	{
+		programs: "aws gcloud az doctl heroku fly flyctl vercel netlify wrangler firebase gsutil".split(" "),
+		when: some(/^(?:delete|destroy|terminate|remove|purge|deploy|publish)\b|^(?:rm|rb)$|:destroy$/),
+		why: DEPLOYS,
+	},
+	{ programs: ["dd"], when: writesDevice, why: "writes to a device" },
+	{
+		programs: "wipefs blkdiscard sgdisk sfdisk fdisk cfdisk parted mkswap cryptsetup diskutil".split(" "),
+		why: "changes a disk",
+	},
+	{ programs: "shutdown reboot poweroff halt telinit".split(" "), why: "stops the machine" },
+	{ programs: ["init"], when: some(/^[06]$/), why: "stops the machine" },
+];
+
+/**
+ * Why running the program cannot be taken back; undefined where nothing says so. Of a `program` that is known
+ * only when it runs (undefined) the arguments have to tell.
+ */
+export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
+	if (program === undefined)
+		return tellsByArguments(args) ? "may not be taken back, whichever program it is" : undefined;
+	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program)) return "makes a file system, over what was there";
+	const named = rules.filter(({ programs }) => programs.includes(program));
+	return named.find(({ when }) => when === undefined || when(args))?.why;
+}
+
+/** Whether writing there goes to hardware. */
+export function isDevice(path: string): boolean {
+	return /^\/+dev\/(?!(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/.*|shm\/.*|pts\/.*)$)/.test(
+		path,
+	);
+}
+
+function some(pattern: RegExp): (args: readonly string[]) => boolean {
+	return (args) => args.some((arg) => pattern.test(arg));
+}
+
+/** Options that stand before the command of git and take the next word: https://git-scm.com/docs/git */
+const gitValueOptions = new Set(
+	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
+);
+
+function isForcedPush(args: readonly string[]): boolean {
+	let at = 0;
+	while (args[at]?.startsWith("-")) at += gitValueOptions.has(args[at] ?? "") ? 2 : 1;
+	// An alias given on the spot can be a push by any name.
+	if (args.slice(0, at).some((arg) => /^(?:--config-env=|-c)?alias\./i.test(arg))) return true;
+	return /^(?:push|send-pack|http-push)$/.test(args[at] ?? "") && args.slice(at + 1).some(isForcing);
+}
+
+/** Options may be shortened as long as they are unambiguous: https://git-scm.com/docs/gitcli */
+function isForcing(arg: string): boolean {
+	if (/^-[a-zA-Z0-9]*[fd]/.test(arg)) return true;
+	if (/^--(?:forc|mi|de|pru)/.test(arg)) return true;
+	// `+branch` forces, `:branch` deletes.
+	return /^\+./.test(arg) || /^:./.test(arg);
+}
+
+function writesDevice(args: readonly string[]): boolean {
+	return args.some((arg) => arg.startsWith("of=") && isDevice(arg.slice("of=".length)));
+}
+
+function tellsByArguments(args: readonly string[]): boolean {
+	return isForcedPush(args) || writesDevice(args) || some(/^(?:publish|destroy)$/)(args);
+}
+
+function isForgeChange(args: readonly string[]): boolean {
+	if (some(/^(?:delete|delete-.*|archive|transfer|rename)$/)(args)) return true;
+	if (args.includes("release") && some(/^(?:create|upload|edit|new)$/)(args)) return true;
+	return args.includes("api") && some(/^(?:-X|--method)?=?(?:delete|put|post|patch)$/i)(args);
+}

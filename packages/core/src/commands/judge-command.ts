@@ -1,0 +1,185 @@
+import { basename, dirname } from "node:path";
+import { isWithin, resolvePath } from "../tools/paths.ts";
+import { isControl } from "../tools/sensitive-paths.ts";
+import { isDevice, whyIrreversible } from "./irreversible.ts";
+import { namesOneOf, type Places, placeOf } from "./places.ts";
+import { removedPaths } from "./removal.ts";
+import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
+import { isShell, isWrapper } from "./wrappers.ts";
+
+/** Reasons to ask in any case, in words for people; both empty for most commands. */
+export interface CommandJudgement {
+	readonly irreversible: readonly string[];
+	readonly control: readonly string[];
+}
+
+/** What goes beyond these numbers is not read but asked about: texts in one command, words in one that runs others. */
+const MAX_TEXTS = 300;
+const MAX_WORDS = 300;
+/** And so many removals, because the file system is asked about each. */
+const MAX_REMOVALS = 20;
+const unread = "is too long or too deeply nested to be read";
+
+const controlPrograms = new Set(
+	"crontab systemctl launchctl visudo chkconfig update-rc.d loginctl schtasks parley".split(" "),
+);
+/** Programs that change the files they are given. */
+const changers = new Set(
+	"tee cp mv ln install rsync sed truncate rm unlink shred chmod chown dd patch ed ex touch".split(" "),
+);
+
+/**
+ * Looks for uses of a shell command that are asked about whatever was granted: what cannot be taken back, and what
+ * steers this machine or the gateway. It knows common programs by name and looks through what runs other programs.
+ * A command that means to hide something can: no reading of shell text is a boundary. So the answer is only ever a
+ * reason to ask more; that nothing was found allows nothing, and confining a command is the sandbox's work.
+ */
+export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
+	const judge = new Judge(places);
+	judge.read(text);
+	const temporary = ["/tmp", (await resolvePath("/tmp", { ...places, forbidden: [] })).path];
+	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more than can be looked at");
+	const inside = { ...places, forbidden: [], roots: [...places.roots, ...temporary] };
+	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
+		if (temporary.includes(path) || (await isOutside(path, inside))) {
+			judge.irreversible.add(`removes all of ${path}, outside of the roots`);
+		}
+	}
+	return { irreversible: [...judge.irreversible], control: [...judge.control] };
+}
+
+/** `rm` does not follow a link that it is given, but those on the way to it. */
+async function isOutside(path: string, places: Places): Promise<boolean> {
+	if (path === "/" || isWithin(places.home, path)) return true;
+	if (!places.roots.some((root) => isWithin(path, root))) return true;
+	if (places.roots.includes(path)) return false;
+	try {
+		return (await resolvePath(dirname(path), places)).root === undefined;
+	} catch {
+		// Not reachable: then it cannot be said to lie inside.
+		return true;
+	}
+}
+
+class Judge {
+	readonly irreversible = new Set<string>();
+	readonly control = new Set<string>();
+	/** Absolute paths that are removed with all below them. */
+	readonly removals = new Set<string>();
+	readonly #places: Places;
+	/** Texts to read: where they begin, and whether they may run what any of their words name. */
+	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
+	#cwd: string | undefined;
+
+	constructor(places: Places) {
+		this.#places = places;
+		this.#cwd = places.cwd;
+	}
+
+	read(text: string): void {
+		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
+		let read = 0;
+		// A map goes on to what is added while it is walked, and takes each text once.
+		for (const [next, { cwd, hidden }] of this.#waiting) {
+			read += 1;
+			if (read > MAX_TEXTS) {
+				this.irreversible.add(unread);
+				return;
+			}
+			this.#readText(next, cwd, hidden);
+		}
+	}
+
+	#readText(text: string, cwd: string | undefined, hidden: boolean): void {
+		this.#cwd = cwd;
+		const commands = splitCommands(text, { HOME: this.#places.home });
+		const feedsShell = commands.some(({ words }) => words.some((word) => isShell(programOf(word) ?? "")));
+		for (const command of commands) this.#readCommand(command, hidden || feedsShell);
+		this.#cwd = cwd;
+		for (const words of splitBlindly(withoutRedirections(text))) this.#readWords(words, hidden || feedsShell);
+	}
+
+	#readCommand({ words, outputs, inputs }: SimpleCommand, hidden: boolean): void {
+		for (const output of outputs) this.#judgeOutput(output);
+		for (const path of [...outputs, ...inputs]) this.#judgeName(path);
+		if (!this.#readWords(words, hidden)) return;
+		const texts = [...words, ...inputs].filter((word) => /[\s;&|()`$<>]/.test(word));
+		// `eval` and its kin put their arguments together before they read them.
+		if (!hidden && words.length > 2) texts.push(words.slice(1).join(" "));
+		for (const text of texts) {
+			if (!this.#waiting.has(text)) this.#waiting.set(text, { cwd: this.#cwd, hidden: true });
+		}
+	}
+
+	/** Judges the program that the words name, and where it may run others every one that could be meant. */
+	#readWords(words: readonly string[], hidden: boolean): boolean {
+		for (const word of words) this.#judgeName(word);
+		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");
+		if (runsOthers && words.length > MAX_WORDS) this.irreversible.add(unread);
+		const read = runsOthers ? words.slice(0, MAX_WORDS) : words;
+		const last = runsOthers ? read.length : Math.min(1, read.length);
+		for (let index = 0; index < last; index += 1) this.#judgeProgram(read, index);
+		this.#follow(words);
+		return runsOthers;
+	}
+
+	#judgeProgram(words: readonly string[], index: number): void {
+		const program = programOf(words[index] ?? "");
+		const args = words.slice(index + 1);
+		const git = /^git-(.+)$/.exec(program ?? "")?.[1];
+		const why = git === undefined ? whyIrreversible(program, args) : whyIrreversible("git", [git, ...args]);
+		if (why !== undefined) this.irreversible.add(`${program ?? "a program"} ${why}`);
+		if (program === undefined || changers.has(program)) {
+			for (const arg of args) this.#judgeChange(arg);
+		}
+		if (program !== undefined && controlPrograms.has(program)) {
+			this.control.add(`${program} steers this machine`);
+		}
+		this.#judgeRemoval(program, words, index);
+	}
+
+	#judgeRemoval(program: string | undefined, words: readonly string[], index: number): void {
+		const before = words.slice(0, index);
+		// `xargs rm` removes what it reads; `env -C DIRECTORY` and `sudo -D DIRECTORY` run elsewhere.
+		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
+		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
+		for (const path of removedPaths(program, [...words.slice(index + 1), ...(isFed ? [UNKNOWN] : [])])) {
+			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
+			if (place !== undefined) this.removals.add(place);
+			else this.irreversible.add("removes what is known only when it runs");
+		}
+	}
+
+	#follow(words: readonly string[]): void {
+		const program = programOf(words[0] ?? "");
+		if (program !== "cd" && program !== "pushd" && program !== "popd") return;
+		const target = words.slice(1).find((word) => !/^-[LPe@]+$/.test(word) && word !== "--") ?? "~";
+		const isKnown = program !== "popd" && !/^[-+]\d*$/.test(target);
+		this.#cwd = isKnown ? placeOf(target, this.#cwd, this.#places.home) : undefined;
+	}
+
+	#judgeOutput(output: string): void {
+		if (isDevice(output)) this.irreversible.add(`writes to ${output}`);
+		this.#judgeChange(output);
+	}
+
+	#judgeChange(word: string): void {
+		const place = placeOf(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
+		if (place !== undefined && isControl(place)) this.control.add(`may change ${place}`);
+	}
+
+	#judgeName(word: string): void {
+		const { forbidden, home } = this.#places;
+		if (namesOneOf(forbidden, word, this.#cwd, home)) this.control.add("names what belongs to the gateway");
+	}
+}
+
+/** The name of a program without its directory; undefined where it is known only when it runs. */
+function programOf(word: string): string | undefined {
+	const name = basename(word).toLowerCase();
+	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;
+}
+
+function withoutRedirections(text: string): string {
+	return text.replaceAll(/\d*(?:&>>?|>>|>[|&]?|<{1,3}&?)[ \t]*[^\s;&|()<>`$]*/g, " ");
+}

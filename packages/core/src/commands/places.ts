@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { isWithin, looseForm } from "../tools/paths.ts";
+import { UNKNOWN } from "./words.ts";
+
+/** Where a command would run. All paths are absolute. */
+export interface Places {
+	readonly cwd: string;
+	readonly home: string;
+	readonly roots: readonly string[];
+	readonly forbidden: readonly string[];
+}
+
+/** The absolute path a word means in a directory; undefined where that is known only when it runs. */
+export function placeOf(word: string, cwd: string | undefined, home: string): string | undefined {
+	// `{a,b}` and `{1..3}` become several words.
+	const isBraced = word.includes("{") && /,|\.\./.test(word);
+	if (isBraced || word.includes(UNKNOWN)) return undefined;
+	if (/^~(?:\/|$)/.test(word)) return resolve(home, `.${word.slice(1)}`);
+	if (word.startsWith("~")) return undefined;
+	if (word.startsWith("/")) return resolve(word);
+	return cwd === undefined ? undefined : resolve(cwd, word);
+}
+
+/** Whether a word of a command names one of the directories or something below, as far as its text tells. */
+export function namesOneOf(
+	directories: readonly string[],
+	word: string,
+	cwd: string | undefined,
+	home: string,
+): boolean {
+	if (directories.length === 0) return false;
+	const loose = looseForm(word);
+	// `--data=PATH`, `@PATH`, `file://PATH`, `host:PATH`
+	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
+	const places = parts.flatMap((part) => placeOf(part, cwd, home) ?? []);
+	return directories.some((directory) => {
+		const looseDirectory = looseForm(directory);
+		if (holdsPath(loose, looseDirectory)) return true;
+		return places.some((place) => matchesWithin(looseForm(place), looseDirectory));
+	});
+}
+
+/** Whether the text holds the path, and not merely the beginning of a longer name. */
+function holdsPath(text: string, path: string): boolean {
+	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
+		const next = text[at + path.length] ?? "/";
+		if (!/[\p{L}\p{N}_.-]/u.test(next)) return true;
+	}
+	return false;
+}
+
+/** As `isWithin`, with `*`, `?` and `[…]` in the path understood as patterns of names. */
+function matchesWithin(path: string, directory: string): boolean {
+	if (!/[*?[]/.test(path)) return isWithin(path, directory);
+	const patterns = path.split("/");
+	const names = directory.split("/");
+	return (
+		patterns.length >= names.length && names.every((name, index) => matchesName(name, patterns[index] ?? ""))
+	);
+}
+
+/** Goes back only to the last `*`, so that no pattern takes long. A `[…]` counts as any one character. */
+function matchesName(name: string, glob: string): boolean {
+	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");
+	let [at, next, star, retry] = [0, 0, -1, 0];
+	while (at < name.length) {
+		if (pattern[next] === "*") {
+			star = next;
+			retry = at;
+			next += 1;
+		} else if (pattern[next] === "?" || pattern[next] === name[at]) {
+			at += 1;
+			next += 1;
+		} else if (star !== -1) {
+			next = star + 1;
+			retry += 1;
+			at = retry;
+		} else {
+			return false;
+		}
+	}
+	return /^\**$/.test(pattern.slice(next));
+}

@@ -1,0 +1,18 @@
+export type { Author, Passing, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "./event.ts";
+export { migrations } from "./journal/migrations.ts";
+export type { Tables } from "./journal/tables.ts";
+export type { Message } from "./message.ts";
+export type { Model, ModelEvent, ModelRequest } from "./model.ts";
+export { offlineHelp } from "./models/offline/help.ts";
+export { createOfflineModel } from "./models/offline/offline-model.ts";
+export { operator, type Principal } from "./principal.ts";
+export type { Prompt } from "./prompt.ts";
+export type { PromptResponse } from "./prompt-answer.ts";
+export { type Keyed, Runtime, type RuntimeOptions } from "./runtime.ts";
+export { createUnsandboxed } from "./sandbox/unsandboxed.ts";
+export type { Sandbox } from "./sandbox.ts";
+export { SecretBox } from "./secrets.ts";
+export type { Follower } from "./session/follow.ts";
+export type { SessionSummary } from "./session/list.ts";
+export type { Roots } from "./session/open.ts";
+export { builtinTools } from "./tools/builtin.ts";

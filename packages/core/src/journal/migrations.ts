@@ -1,0 +1,134 @@
+import { keyvMigration, type Migration } from "@parley/base";
+import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+
+const stamped = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+	table
+		.addColumn("epoch", "bigint", (column) => column.notNull())
+		.addColumn("v", "integer", (column) => column.notNull());
+
+const createSessions = (db: Kysely<unknown>) =>
+	stamped(db.schema.createTable("sessions"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("owner", "text", (column) => column.notNull())
+		.addColumn("external_key", "text")
+		.addColumn("title", "text", (column) => column.notNull())
+		.addColumn("root_dir", "text", (column) => column.notNull())
+		.addColumn("status", "text", (column) => column.notNull())
+		.addColumn("last_seq", "bigint", (column) => column.notNull())
+		.addColumn("system_prompt", "text")
+		.addColumn("message_count", "bigint", (column) => column.notNull())
+		.addColumn("input_tokens", "bigint", (column) => column.notNull())
+		.addColumn("output_tokens", "bigint", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addColumn("updated_at", "bigint", (column) => column.notNull())
+		.addColumn("left_at", "bigint")
+		.addUniqueConstraint("sessions_external_key", ["owner", "external_key"])
+		.execute();
+
+const createEvents = (db: Kysely<unknown>, engine: "sqlite" | "postgres") =>
+	stamped(db.schema.createTable("events"))
+		.addColumn("position", engine === "sqlite" ? "integer" : "bigserial", (column) => {
+			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
+		})
+		.addColumn("id", "text", (column) => column.notNull())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("seq", "bigint", (column) => column.notNull())
+		.addColumn("type", "text", (column) => column.notNull())
+		.addColumn("at", "bigint", (column) => column.notNull())
+		.addColumn("data", "text", (column) => column.notNull())
+		.addUniqueConstraint("events_seq", ["session_id", "seq"])
+		.execute();
+
+const createRuns = (db: Kysely<unknown>) =>
+	stamped(db.schema.createTable("runs"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("ordinal", "bigint", (column) => column.notNull())
+		.addColumn("state", "text", (column) => column.notNull())
+		.addColumn("content", "text", (column) => column.notNull())
+		.addColumn("accept_all", "integer", (column) => column.notNull())
+		.addColumn("cancel_requested", "integer", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addColumn("ended_at", "bigint")
+		.addUniqueConstraint("runs_ordinal", ["session_id", "ordinal"])
+		.execute();
+
+const createSteps = (db: Kysely<unknown>) =>
+	stamped(db.schema.createTable("steps"))
+		.addColumn("run_id", "text", (column) => column.notNull())
+		.addColumn("n", "integer", (column) => column.notNull())
+		.addColumn("at", "bigint", (column) => column.notNull())
+		.addColumn("data", "text", (column) => column.notNull())
+		.addPrimaryKeyConstraint("steps_key", ["run_id", "n"])
+		.execute();
+
+const createPrompts = (db: Kysely<unknown>) =>
+	stamped(db.schema.createTable("prompts"))
+		.addColumn("token", "text", (column) => column.primaryKey())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("run_id", "text", (column) => column.notNull())
+		.addColumn("call_id", "text", (column) => column.notNull())
+		.addColumn("state", "text", (column) => column.notNull())
+		.addColumn("seq", "bigint", (column) => column.notNull())
+		.addColumn("request", "text", (column) => column.notNull())
+		.addColumn("answer", "text")
+		.addColumn("floor", "integer", (column) => column.notNull())
+		.addColumn("scope", "text")
+		.addColumn("binding", "text")
+		.addColumn("expires_at", "bigint", (column) => column.notNull())
+		.execute();
+
+const createGrants = (db: Kysely<unknown>) =>
+	stamped(db.schema.createTable("grants"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("kind", "text", (column) => column.notNull())
+		.addColumn("scope", "text")
+		.addColumn("granted_by", "text", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addColumn("expires_at", "bigint")
+		.addColumn("ended_at", "bigint")
+		.execute();
+
+const createSecretsAndKeys = async (db: Kysely<unknown>) => {
+	await stamped(db.schema.createTable("secrets"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("sealed", "text", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.execute();
+	await stamped(db.schema.createTable("keys"))
+		.addColumn("principal", "text", (column) => column.notNull())
+		.addColumn("key", "text", (column) => column.notNull())
+		.addColumn("request", "text", (column) => column.notNull())
+		.addColumn("response", "text", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addPrimaryKeyConstraint("keys_key", ["principal", "key"])
+		.execute();
+};
+
+const createIndexes = async (db: Kysely<unknown>) => {
+	await sql`create index runs_open on runs (session_id, state) where state <> 'ended'`.execute(db);
+	await sql`create index prompts_open on prompts (session_id) where state = 'open'`.execute(db);
+	await db.schema.createIndex("prompts_call").on("prompts").columns(["run_id", "call_id"]).execute();
+	await db.schema.createIndex("grants_session").on("grants").column("session_id").execute();
+	await db.schema.createIndex("keys_created").on("keys").column("created_at").execute();
+};
+
+/** The schema of the journal, in the order in which it grew. Never edit one that was released: add the next. */
+export const migrations: readonly Migration[] = [
+	keyvMigration,
+	{
+		name: "0001-sessions",
+		async up(db, engine) {
+			await createSessions(db);
+			await createEvents(db, engine);
+			await createRuns(db);
+			await createSteps(db);
+			await createPrompts(db);
+			await createGrants(db);
+			await createSecretsAndKeys(db);
+			await createIndexes(db);
+		},
+	},
+];

@@ -1,0 +1,99 @@
+import { hotStatement } from "@parley/base";
+import { sql } from "kysely";
+import type { RunState, Tables } from "./tables.ts";
+
+/** The statements on the path of every message, compiled once per engine. All others are built where they are used. */
+
+/** Takes the next `count` numbers of a session; `last_seq` is the last of them. */
+export const takeSeq = hotStatement<
+	Tables,
+	{ id: string; count: number; messages: number; at: number },
+	{ last_seq: number }
+>((db, p) =>
+	db
+		.updateTable("sessions")
+		.set((eb) => ({
+			last_seq: eb("last_seq", "+", p("count")),
+			message_count: eb("message_count", "+", p("messages")),
+			updated_at: p("at"),
+		}))
+		.where("id", "=", p("id"))
+		.returning(["last_seq"]),
+);
+
+export const insertEvent = hotStatement<
+	Tables,
+	{ id: string; sessionId: string; seq: number; type: string; at: number; data: string }
+>((db, p) =>
+	db.insertInto("events").values({
+		id: p("id"),
+		session_id: p("sessionId"),
+		seq: p("seq"),
+		type: p("type"),
+		at: p("at"),
+		data: p("data"),
+		epoch: 1,
+		v: 1,
+	}),
+);
+
+export const insertStep = hotStatement<Tables, { runId: string; n: number; at: number; data: string }>(
+	(db, p) =>
+		db.insertInto("steps").values({
+			run_id: p("runId"),
+			n: p("n"),
+			at: p("at"),
+			data: p("data"),
+			epoch: 1,
+			v: 1,
+		}),
+);
+
+/** How many runs of a session have not ended, and the highest ordinal so far. */
+export const countRuns = hotStatement<
+	Tables,
+	{ sessionId: string },
+	{ ordinal: number | null; open: number | null }
+>((db, p) =>
+	db.selectNoFrom((eb) => [
+		eb
+			.selectFrom("runs")
+			.select((run) => run.fn.max<number | null>("ordinal").as("ordinal"))
+			.where("session_id", "=", p("sessionId"))
+			.as("ordinal"),
+		eb
+			.selectFrom("runs")
+			.select((run) => run.fn.countAll<number>().as("open"))
+			.where("session_id", "=", p("sessionId"))
+			// Written out: the partial index serves only a condition that it can be compared with.
+			.where(sql<boolean>`state <> 'ended'`)
+			.as("open"),
+	]),
+);
+
+export const insertRun = hotStatement<
+	Tables,
+	{
+		id: string;
+		sessionId: string;
+		ordinal: number;
+		state: RunState;
+		content: string;
+		acceptAll: number;
+		at: number;
+	}
+>((db, p) =>
+	db.insertInto("runs").values({
+		id: p("id"),
+		session_id: p("sessionId"),
+		ordinal: p("ordinal"),
+		state: p("state"),
+		content: p("content"),
+		accept_all: p("acceptAll"),
+		cancel_requested: 0,
+		created_at: p("at"),
+		ended_at: null,
+		epoch: 1,
+		v: 1,
+	}),
+);

@@ -1,0 +1,129 @@
+import type { GeneratedAlways } from "kysely";
+
+/** Every row carries the epoch of its writer (fencing, 1 on one machine) and the version of its own shape. */
+interface Stamped {
+	epoch: number;
+	v: number;
+}
+
+interface SessionsTable extends Stamped {
+	id: string;
+	/** The principal that opened it. */
+	owner: string;
+	external_key: string | null;
+	title: string;
+	root_dir: string;
+	status: "active" | "closed";
+	/** The `seq` of the newest recorded event. */
+	last_seq: number;
+	/** Rendered once, before the first model call, so that the prefix of every request stays the same. */
+	system_prompt: string | null;
+	message_count: number;
+	input_tokens: number;
+	output_tokens: number;
+	created_at: number;
+	updated_at: number;
+	/** When the last client left; null while somebody is there. */
+	left_at: number | null;
+}
+
+interface EventsTable extends Stamped {
+	position: GeneratedAlways<number>;
+	id: string;
+	session_id: string;
+	seq: number;
+	type: string;
+	at: number;
+	data: string;
+}
+
+export type RunState = "queued" | "active" | "ended";
+
+interface RunsTable extends Stamped {
+	id: string;
+	session_id: string;
+	/** Order within the session, from 1. */
+	ordinal: number;
+	state: RunState;
+	content: string;
+	/** 1 where the run was started under `accept_all_tools`, which it then keeps. */
+	accept_all: number;
+	cancel_requested: number;
+	created_at: number;
+	ended_at: number | null;
+}
+
+interface StepsTable extends Stamped {
+	run_id: string;
+	/** Order within the run, from 0. */
+	n: number;
+	at: number;
+	/** One `Step` (run/step.ts) as JSON. */
+	data: string;
+}
+
+export type PromptState = "open" | "answered" | "cancelled" | "expired" | "closed" | "consumed";
+
+interface PromptsTable extends Stamped {
+	token: string;
+	session_id: string;
+	run_id: string;
+	call_id: string;
+	state: PromptState;
+	/** The `seq` of its `prompt.requested`. */
+	seq: number;
+	/** One `Prompt` as JSON. */
+	request: string;
+	/** One `Answer` as JSON; a password is its handle. */
+	answer: string | null;
+	/** 1 for the always-ask floor. */
+	floor: number;
+	/** What a "for this session" answer would grant, as JSON. */
+	scope: string | null;
+	/** Hash of what was shown; an approval counts only for a call that still hashes to it. */
+	binding: string | null;
+	expires_at: number;
+}
+
+interface GrantsTable extends Stamped {
+	id: string;
+	session_id: string;
+	kind: "accept_all" | "scope";
+	/** A `GrantScope` as JSON for kind `scope`. */
+	scope: string | null;
+	granted_by: string;
+	created_at: number;
+	expires_at: number | null;
+	ended_at: number | null;
+}
+
+interface SecretsTable extends Stamped {
+	/** The handle without its `secret:` prefix. */
+	id: string;
+	session_id: string;
+	sealed: string;
+	created_at: number;
+}
+
+interface KeysTable extends Stamped {
+	principal: string;
+	key: string;
+	/** Hash of the method and its parameters. */
+	request: string;
+	response: string;
+	created_at: number;
+}
+
+export interface Tables {
+	sessions: SessionsTable;
+	events: EventsTable;
+	runs: RunsTable;
+	steps: StepsTable;
+	prompts: PromptsTable;
+	grants: GrantsTable;
+	secrets: SecretsTable;
+	keys: KeysTable;
+}
+
+/** The stamp of every row that this version of the program writes on one machine. */
+export const stamp = { epoch: 1, v: 1 } as const;

@@ -1,0 +1,47 @@
+/**
+ * What a transcript is made of. A transcript is a list of messages in the order in which the model saw them;
+ * every `call` of an assistant message is answered by exactly one `result` in the `tool` message that follows.
+ */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export interface UserMessage {
+	readonly role: "user";
+	readonly content: readonly TextBlock[];
+}
+
+export interface AssistantMessage {
+	readonly role: "assistant";
+	readonly content: readonly (TextBlock | ThinkingBlock | CallBlock)[];
+}
+
+export interface ToolMessage {
+	readonly role: "tool";
+	readonly content: readonly ResultBlock[];
+}
+
+export interface TextBlock {
+	readonly type: "text";
+	readonly text: string;
+}
+
+/** What a model thought before it spoke; `signature` is opaque and goes back to the provider unchanged. */
+export interface ThinkingBlock {
+	readonly type: "thinking";
+	readonly text: string;
+	readonly signature?: string;
+}
+
+/** One tool call; `id` is unique within the session, `arguments` is what the model wrote, not yet validated. */
+export interface CallBlock {
+	readonly type: "call";
+	readonly id: string;
+	readonly name: string;
+	readonly arguments: unknown;
+}
+
+export interface ResultBlock {
+	readonly type: "result";
+	readonly callId: string;
+	readonly text: string;
+	readonly failed: boolean;
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
+
+const call = (name: string, args: unknown, together = false): OfflineCommand => ({
+	kind: "call",
+	name,
+	arguments: args,
+	together,
+});
+const say = (text: string): OfflineCommand => ({ kind: "say", text });
+const noPace = Number.POSITIVE_INFINITY;
+
+test.each<[line: string, command: OfflineCommand]>([
+	["say: hello there", say("hello there")],
+	["say:hello", say("hello")],
+	["think: first things first", { kind: "think", text: "first things first" }],
+	["run: echo hi", call("run_command", { cmd: "echo hi" })],
+	["run: curl http://a/?b=c | wc", call("run_command", { cmd: "curl http://a/?b=c | wc" })],
+	["read: a b.txt", call("read_file", { path: "a b.txt" })],
+	["write: a.txt <<< one", call("write_file", { path: "a.txt", content: "one" })],
+	["write: a.txt <<< one\\ntwo\\n", call("write_file", { path: "a.txt", content: "one\ntwo\n" })],
+	["write: a.txt <<< C:\\\\new \\t", call("write_file", { path: "a.txt", content: "C:\\new \\t" })],
+	["write: a.txt<<<x <<< y", call("write_file", { path: "a.txt", content: "x <<< y" })],
+	["write: a.txt <<<", call("write_file", { path: "a.txt", content: "" })],
+	["list: **/*.ts", call("list_files", { pattern: "**/*.ts" })],
+	["fetch: https://example.org/", call("web_fetch", { url: "https://example.org/" })],
+	['tool: any_name {"a": [1, {"b": null}]}', call("any_name", { a: [1, { b: null }] })],
+	['tool: any_name{"a":1}', call("any_name", { a: 1 })],
+	["tool: any_name", call("any_name", {})],
+	["ask: Who are you?", call("ask_user", { type: "text", label: "Who are you?" })],
+	["choose: A | B b", call("ask_user", { type: "select", label: "Choose one", options: ["A", "B b"] })],
+	["pick: A|B | C", call("ask_user", { type: "multi", label: "Pick any", options: ["A", "B", "C"] })],
+	["secret: API key", call("ask_user", { type: "password", label: "API key" })],
+	["long: 200 tokens at 20 per second", { kind: "long", tokens: 200, perSecond: 20 }],
+	["long: 1 token", { kind: "long", tokens: 1, perSecond: noPace }],
+	["long: 1000000 tokens", { kind: "long", tokens: 1_000_000, perSecond: noPace }],
+	["fail: out of ideas", { kind: "fail", reason: "out of ideas" }],
+	["& run: echo hi", call("run_command", { cmd: "echo hi" }, true)],
+	["&  tool: x {}", call("x", {}, true)],
+	[" \t say: indented  ", say("indented")],
+	["  & read: x", call("read_file", { path: "x" }, true)],
+	["say: a\u2028b", say("a\u2028b")],
+])("%j is one command", (line, command) => {
+	expect(parseCommands(line)).toEqual([command]);
+});
+
+test.each([
+	"",
+	"hello",
+	"please run: echo hi",
+	"Run: echo hi",
+	"run : echo hi",
+	"runs: echo hi",
+	"running",
+	"note: read this",
+	"- say: hi",
+	"&run: echo hi",
+	"& say: hi",
+	"& long: 3 tokens",
+	"constructor: x",
+	"toString: x",
+])("%j is no command", (line) => {
+	expect(parseCommands(line)).toEqual([]);
+});
+
+test.each([
+	["say:", "nothing stands behind the colon"],
+	["& run:  ", "nothing stands behind the colon"],
+	["write: a.txt", "it needs a path, <<< and a text"],
+	["write: <<< text", "it needs a path, <<< and a text"],
+	['tool: x {"a":', "text is not JSON"],
+	['tool: x {"__proto__": 1}', "__proto__"],
+	['tool: {"a": 1}', "the name of the tool is missing"],
+	["tool: x [1]", "the arguments are not a JSON object"],
+	["tool: x null", "the arguments are not a JSON object"],
+	["choose: A | | B", "a choice between two bars is empty"],
+	["pick: A |", "a choice between two bars is empty"],
+	["long: many tokens", "1 to 1000000 tokens"],
+	["long: 0 tokens", "1 to 1000000 tokens"],
+	["long: 1000001 tokens", "1 to 1000000 tokens"],
+	["long: 5 tokens at 0 per second", "at 1 or more per second"],
+])("%j is answered with what is wrong and an example", (line, reason) => {
+	const word = /[a-z]+/.exec(line)?.[0];
+	const [command, ...others] = parseCommands(line);
+	expect(others).toEqual([]);
+	expect(command).toEqual(say(expect.stringContaining(reason)));
+	expect(command).toEqual(say(expect.stringContaining(`"${word}:" was not carried out: `)));
+	expect(command).toEqual(say(expect.stringContaining(`\`${word}: `)));
+});
+
+test("commands are found wherever they stand, in their order, whatever ends the lines", () => {
+	const text = "Dear agent,\r\nrun: one\nplease\n\n\tsay: two\rthink: three\nThank you: goodbye";
+	expect(parseCommands(text)).toEqual([
+		call("run_command", { cmd: "one" }),
+		say("two"),
+		{ kind: "think", text: "three" },
+	]);
+});
+
+test("every example of the help is a command of its own word", () => {
+	for (const { word, example, calls } of commandWords) {
+		const [command, ...others] = parseCommands(`${word}: ${example}`);
+		expect(others).toEqual([]);
+		expect(command?.kind, word).toBe(calls ? "call" : word);
+	}
+});
+
+test("a hostile message is parsed in linear time", () => {
+	const message = `${" ".repeat(200_000)}\nwrite: ${" ".repeat(50_000)}x\ntool: ${"a".repeat(200_000)}`;
+	expect(parseCommands(message)).toHaveLength(2);
+});

@@ -1,0 +1,152 @@
+import { ParleyError, parseJson } from "@parley/base";
+
+/** One thing that the offline model is told to do. */
+export type OfflineCommand =
+	| { readonly kind: "say" | "think"; readonly text: string }
+	| { readonly kind: "long"; readonly tokens: number; readonly perSecond: number }
+	| { readonly kind: "fail"; readonly reason: string }
+	| OfflineCall;
+
+/** A tool call; `together` puts it into the same reply as the call before. */
+interface OfflineCall {
+	readonly kind: "call";
+	readonly name: string;
+	readonly arguments: unknown;
+	readonly together: boolean;
+}
+
+interface CommandWord {
+	readonly word: string;
+	/** What stands behind the colon in the example of the help. */
+	readonly example: string;
+	/** For people, at most 40 characters. */
+	readonly meaning: string;
+	/** Whether it calls a tool, so that `& ` may stand before it. */
+	readonly calls: boolean;
+	/** Reads what stands behind the colon, trimmed and never empty; throws `invalid_argument` with a reason. */
+	read(argument: string): OfflineCommand;
+}
+
+const MAX_TOKENS = 1_000_000;
+
+/** The whole language: the parser and the help are made of this table. */
+export const commandWords: readonly CommandWord[] = [
+	text("say", "good morning", "answers with the text", (said) => ({ kind: "say", text: said })),
+	text("think", "first things first", "thinks the text aloud", (thought) => ({
+		kind: "think",
+		text: thought,
+	})),
+	call("run", "git status", "runs a command", (cmd) => ["run_command", { cmd }]),
+	call("read", "README.md", "reads a file", (path) => ["read_file", { path }]),
+	call("write", "notes.txt <<< one\\ntwo", "writes a file; \\n is a new line", readWrite),
+	call("list", "**/*.md", "lists files", (pattern) => ["list_files", { pattern }]),
+	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
+	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
+	call("ask", "What is your name?", "asks you for a text", (label) => ["ask_user", { type: "text", label }]),
+	call("choose", "tea | coffee", "lets you choose one", (argument) => [
+		"ask_user",
+		{ type: "select", label: "Choose one", options: readOptions(argument) },
+	]),
+	call("pick", "red | green | blue", "lets you pick several", (argument) => [
+		"ask_user",
+		{ type: "multi", label: "Pick any", options: readOptions(argument) },
+	]),
+	call("secret", "API key", "asks for a password, typed unseen", (label) => [
+		"ask_user",
+		{ type: "password", label },
+	]),
+	text("long", "200 tokens at 20 per second", "streams words; the pace may be left out", readLong),
+	text("fail", "out of ideas", "lets the model call fail", (reason) => ({ kind: "fail", reason })),
+];
+
+const wordsByName = new Map(commandWords.map((entry) => [entry.word, entry]));
+
+/**
+ * The commands of a message in the order of its lines; all other lines are left out. Spaces and tabs before a
+ * command do not matter. A command that cannot be read becomes a `say` which tells why.
+ */
+export function parseCommands(message: string): OfflineCommand[] {
+	return message.split(/\r\n|\r|\n/).flatMap((line) => parseLine(line) ?? []);
+}
+
+function parseLine(line: string): OfflineCommand | undefined {
+	const [, together, word = "", argument = ""] = /^[ \t]*(& +)?([a-z]+):(.*)$/s.exec(line) ?? [];
+	const entry = wordsByName.get(word);
+	if (entry === undefined || (together !== undefined && !entry.calls)) return undefined;
+	const command = readArgument(entry, argument.trim());
+	return command.kind === "call" ? { ...command, together: together !== undefined } : command;
+}
+
+function readArgument(entry: CommandWord, argument: string): OfflineCommand {
+	try {
+		if (argument === "") throw unreadable("nothing stands behind the colon");
+		return entry.read(argument);
+	} catch (reason) {
+		const { message } = ParleyError.from(reason);
+		const example = `\`${entry.word}: ${entry.example}\``;
+		return { kind: "say", text: `"${entry.word}:" was not carried out: ${message}. An example: ${example}` };
+	}
+}
+
+function text(
+	word: string,
+	example: string,
+	meaning: string,
+	read: (argument: string) => OfflineCommand,
+): CommandWord {
+	return { word, example, meaning, calls: false, read };
+}
+
+function call(
+	word: string,
+	example: string,
+	meaning: string,
+	read: (argument: string) => readonly [name: string, args: unknown],
+): CommandWord {
+	const readCall = (argument: string): OfflineCall => {
+		const [name, args] = read(argument);
+		return { kind: "call", name, arguments: args, together: false };
+	};
+	return { word, example, meaning, calls: true, read: readCall };
+}
+
+/** `PATH <<< TEXT`. In the text `\n` stands for a new line and `\\` for a backslash; no new line is added. */
+function readWrite(argument: string): [string, unknown] {
+	const mark = argument.indexOf("<<<");
+	const path = argument.slice(0, Math.max(mark, 0)).trim();
+	if (path === "") throw unreadable("it needs a path, <<< and a text");
+	const content = argument.slice(mark + "<<<".length).trim();
+	const unescaped = content.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
+	return ["write_file", { path, content: unescaped }];
+}
+
+/** `NAME {JSON}`; without JSON the arguments are an empty object. */
+function readTool(argument: string): [string, unknown] {
+	const [, name, json = ""] = /^([^\s{]+)\s*(.*)$/s.exec(argument) ?? [];
+	if (name === undefined) throw unreadable("the name of the tool is missing");
+	const args = json === "" ? {} : parseJson(json);
+	if (typeof args === "object" && args !== null && !Array.isArray(args)) return [name, args];
+	throw unreadable("the arguments are not a JSON object");
+}
+
+function readOptions(argument: string): string[] {
+	const options = argument.split("|").map((option) => option.trim());
+	if (options.includes("")) throw unreadable("a choice between two bars is empty");
+	return options;
+}
+
+/** `N tokens at M per second`, whole numbers; without a pace as fast as it goes. */
+function readLong(argument: string): OfflineCommand {
+	const [, tokens, perSecond] = /^(\d+) +tokens?(?: +at +(\d+) +per +second)?$/.exec(argument) ?? [];
+	const long = {
+		kind: "long",
+		tokens: Number(tokens),
+		perSecond: perSecond === undefined ? Number.POSITIVE_INFINITY : Number(perSecond),
+	} as const;
+	if (long.tokens >= 1 && long.tokens <= MAX_TOKENS && long.perSecond >= 1) return long;
+	throw unreadable(`it takes 1 to ${MAX_TOKENS} tokens, at 1 or more per second`);
+}
+
+function unreadable(why: string): ParleyError {
+	return new ParleyError(why, { code: "invalid_argument" });
+}

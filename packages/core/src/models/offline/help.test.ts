@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { commandWords } from "./grammar.ts";
+import { offlineHelp } from "./help.ts";
+
+test("the help names every command with an example, and fits a terminal of 80 columns", () => {
+	const lines = offlineHelp.split("\n");
+	for (const { word, example, meaning } of commandWords) {
+		expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^ {2}${word}: .* {2,}\\S`)));
+		expect(offlineHelp).toContain(`${word}: ${example} `);
+		expect(offlineHelp).toContain(meaning);
+	}
+	expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});

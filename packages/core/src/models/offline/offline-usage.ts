@@ -1,0 +1,28 @@
+import type { Message } from "../../message.ts";
+import type { ModelEvent, ModelRequest } from "../../model.ts";
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Tokens by the offline model's measure: a quarter of the characters (UTF-16 units), rounded up. */
+export function tokensOf(characters: number): number {
+	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** The characters of everything in a request that a model would read. */
+export function charactersIn({ system, messages, tools }: ModelRequest): number {
+	const described = tools.map(
+		({ name, description, parameters }) => name.length + description.length + jsonLength(parameters),
+	);
+	const spoken = messages.flatMap(({ content }) => content.map(charactersOf));
+	return [...described, ...spoken].reduce((sum, count) => sum + count, system.length);
+}
+
+/** The characters of one block of a message, or of one event of a reply. */
+export function charactersOf(part: Message["content"][number] | ModelEvent): number {
+	if (part.type === "end") return 0;
+	return part.type === "call" ? part.name.length + jsonLength(part.arguments) : part.text.length;
+}
+
+function jsonLength(value: unknown): number {
+	return JSON.stringify(value ?? null).length;
+}

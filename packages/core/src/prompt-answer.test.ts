@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalContext, Prompt, PromptType } from "./prompt.ts";
+import { type PromptResponse, readAnswer } from "./prompt-answer.ts";
+
+function promptOf(type: PromptType, told: Partial<Prompt> = {}): Prompt {
+	const bare = { required: true, options: [], validation: "", placeholder: "" };
+	return { token: "prompt_1", runId: "run_1", type, label: "?", expiresAt: 0, ...bare, ...told };
+}
+
+function approvalOf(allowSession: boolean): Prompt {
+	const shown = { callId: "c", tool: "t", arguments: {}, preview: "", risk: "normal", notes: [] } as const;
+	const approval: ApprovalContext = { ...shown, allowSession };
+	return promptOf("confirm", { approval });
+}
+
+const option = (value: string, disabled = false) => ({ value, label: value, description: "", disabled });
+const options = [option("tea"), option("coffee"), option("rum", true)];
+
+const approved = { kind: "approved", remember: false };
+const remembered = { kind: "approved", remember: true };
+const denied = { kind: "denied", reason: "" };
+
+describe("a confirm", () => {
+	test.each<[PromptResponse]>([
+		[{ value: true }],
+		[{ value: "yes" }],
+		[{ value: "y" }],
+		[{ value: "allow" }],
+		[{ value: "once" }],
+		[{ text: "yes" }],
+		[{ value: true, cancelled: false }],
+		[{ cancelled: false }],
+		[{ cancelled: false, value: null }],
+	])("is approved by %j", (response) => {
+		expect(readAnswer(approvalOf(false), false, response)).toEqual(approved);
+		expect(readAnswer(approvalOf(true), false, response)).toEqual(approved);
+	});
+
+	test.each<[PromptResponse]>([
+		[{}],
+		[{ value: null }],
+		[{ value: false }],
+		[{ value: "no" }],
+		[{ value: "deny" }],
+		[{ value: "" }],
+		[{ value: "Yes" }],
+		[{ value: "YES" }],
+		[{ value: " yes" }],
+		[{ value: "true" }],
+		[{ value: 1 }],
+		[{ value: 0, cancelled: false }],
+		[{ value: ["yes"] }],
+		[{ value: { yes: true } }],
+		[{ value: "no", cancelled: false }],
+		[{ text: "", cancelled: false }],
+		[{ values: ["no"], cancelled: false }],
+		[{ cancelled: true }],
+		[{ cancelled: true, value: true }],
+		[{ cancelled: true, value: "session" }],
+	])("is denied by %j", (response) => {
+		for (const floor of [false, true]) {
+			expect(readAnswer(approvalOf(true), floor, response)).toEqual(denied);
+		}
+	});
+
+	test.each(["session", "always"])("is remembered by %s where that is offered, denied where not", (value) => {
+		expect(readAnswer(approvalOf(true), false, { value })).toEqual(remembered);
+		expect(readAnswer(approvalOf(false), false, { value })).toEqual(denied);
+		expect(readAnswer(approvalOf(false), true, { value })).toEqual(denied);
+		expect(readAnswer(promptOf("confirm"), false, { value })).toEqual(denied);
+	});
+
+	test.each<[PromptResponse]>([[{ cancelled: false }], [{ cancelled: false, value: null }]])(
+		"stays open for %j where the call is always asked",
+		(response) => {
+			expect(() => readAnswer(approvalOf(false), true, response)).toThrow("this call is always asked");
+			expect(readAnswer(approvalOf(false), true, { ...response, value: "once" })).toEqual(approved);
+		},
+	);
+
+	test("keeps the reason of a denial", () => {
+		const response = { cancelled: true, reason: "not on a Friday" };
+		expect(readAnswer(approvalOf(false), false, response)).toEqual({
+			kind: "denied",
+			reason: "not on a Friday",
+		});
+	});
+});
+
+describe("a text", () => {
+	test.each<[PromptResponse, string]>([
+		[{ value: "Ada" }, "Ada"],
+		[{ text: "Ada" }, "Ada"],
+		[{ values: ["Ada"] }, "Ada"],
+		[{ value: "a", text: "b", values: ["c"] }, "a"],
+		[{ value: "  " }, "  "],
+		[{ value: "Ada", cancelled: false }, "Ada"],
+	])("is read from %j", (response, value) => {
+		expect(readAnswer(promptOf("text"), false, response)).toEqual({ kind: "value", value });
+		expect(readAnswer(promptOf("password"), false, response)).toEqual({ kind: "value", value });
+	});
+
+	test.each<[PromptResponse, string]>([
+		[{}, "an answer is required"],
+		[{ value: null }, "an answer is required"],
+		[{ value: "" }, "an answer is required"],
+		[{ cancelled: false }, "an answer is required"],
+		[{ value: 5 }, "the answer must be a string"],
+		[{ value: true }, "the answer must be a string"],
+		[{ value: ["Ada"] }, "the answer must be a string"],
+	])("stays open for %j", (response, message) => {
+		expect(() => readAnswer(promptOf("text"), false, response)).toThrow(message);
+	});
+
+	test("may be empty where it is not required", () => {
+		const prompt = promptOf("text", { required: false, validation: "[a-z]+" });
+		for (const response of [{}, { value: "" }, { value: null }]) {
+			expect(readAnswer(prompt, false, response)).toEqual({ kind: "value", value: "" });
+		}
+	});
+
+	test("matches the whole of its pattern", () => {
+		const prompt = promptOf("text", { validation: "[a-z]+|0" });
+		expect(readAnswer(prompt, false, { value: "abc" })).toEqual({ kind: "value", value: "abc" });
+		for (const value of ["abc1", "1abc", "a b", "0x", "x0"]) {
+			expect(() => readAnswer(prompt, false, { value })).toThrow("does not match [a-z]+|0");
+		}
+	});
+
+	test("a pattern that would explode elsewhere is answered at once", () => {
+		const prompt = promptOf("text", { validation: "(a+)+b" });
+		expect(() => readAnswer(prompt, false, { value: "a".repeat(50_000) })).toThrow("does not match");
+	});
+});
+
+describe("a select", () => {
+	const prompt = promptOf("select", { options });
+
+	test.each<[PromptResponse]>([[{ value: "tea" }], [{ text: "tea" }], [{ values: ["tea"] }]])(
+		"is read from %j",
+		(response) => {
+			expect(readAnswer(prompt, false, response)).toEqual({ kind: "value", value: "tea" });
+		},
+	);
+
+	test.each<[PromptResponse]>([
+		[{ value: "rum" }],
+		[{ value: "water" }],
+		[{ value: "Tea" }],
+		[{ value: ["tea"] }],
+		[{ value: 0 }],
+	])("stays open for %j and tells what there is", (response) => {
+		expect(() => readAnswer(prompt, false, response)).toThrow("choose one of tea, coffee");
+	});
+
+	test.each<[PromptResponse]>([[{}], [{ value: "" }], [{ value: null }], [{ cancelled: false }]])(
+		"stays open for %j: a choice is required",
+		(response) => {
+			expect(() => readAnswer(prompt, false, response)).toThrow("a choice is required");
+		},
+	);
+
+	test("may stay without a choice where none is required", () => {
+		const free = promptOf("select", { options, required: false });
+		expect(readAnswer(free, false, {})).toEqual({ kind: "value", value: "" });
+		expect(() => readAnswer(free, false, { value: "water" })).toThrow("choose one of tea, coffee");
+	});
+});
+
+describe("a multi", () => {
+	const prompt = promptOf("multi", { options });
+
+	test.each<[PromptResponse, string[]]>([
+		[{ values: ["tea", "coffee"] }, ["tea", "coffee"]],
+		[{ value: ["coffee", "tea"] }, ["coffee", "tea"]],
+		[{ value: "tea" }, ["tea"]],
+		[{ text: "tea" }, ["tea"]],
+		[{ values: ["tea", "tea"] }, ["tea"]],
+	])("is read from %j", (response, value) => {
+		expect(readAnswer(prompt, false, response)).toEqual({ kind: "value", value });
+	});
+
+	test.each<[PromptResponse, string]>([
+		[{ values: ["tea", "rum"] }, "choose among tea, coffee"],
+		[{ value: ["tea", 5] }, "choose among tea, coffee"],
+		[{ value: { tea: true } }, "choose among tea, coffee"],
+		[{ values: [] }, "a choice is required"],
+		[{}, "a choice is required"],
+	])("stays open for %j", (response, message) => {
+		expect(() => readAnswer(prompt, false, response)).toThrow(message);
+	});
+
+	test("may be empty where no choice is required", () => {
+		const free = promptOf("multi", { options, required: false });
+		expect(readAnswer(free, false, { values: [] })).toEqual({ kind: "value", value: [] });
+	});
+});
+
+test.each<PromptType>(["text", "password", "select", "multi"])(
+	"a %s is dismissed by `cancelled`, whatever comes with it",
+	(type) => {
+		const response = { cancelled: true, value: "tea", values: ["tea"] };
+		expect(readAnswer(promptOf(type, { options }), false, response)).toEqual({ kind: "cancelled" });
+	},
+);
+
+test("what keeps a question open is an invalid argument", () => {
+	expect(() => readAnswer(promptOf("text"), false, {})).toThrow(
+		expect.objectContaining({ code: "invalid_argument" }),
+	);
+});

@@ -1,0 +1,97 @@
+import { ParleyError } from "@parley/base";
+import { RE2JS } from "re2js";
+import type { Prompt } from "./prompt.ts";
+
+/** What a client sent. A field that was not written is absent; `value: null` counts as no value. */
+export interface PromptResponse {
+	readonly value?: unknown;
+	readonly values?: readonly string[];
+	readonly text?: string;
+	readonly cancelled?: boolean;
+	/** Why it was denied: reaches the model. */
+	readonly reason?: string;
+}
+
+/** What the response means for its prompt. */
+export type Answer =
+	| { readonly kind: "approved"; readonly remember: boolean }
+	| { readonly kind: "denied"; readonly reason: string }
+	| { readonly kind: "value"; readonly value: string | readonly string[] }
+	| { readonly kind: "cancelled" };
+
+const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
+const forSession = new Set<unknown>(["session", "always"]);
+
+/**
+ * Reads a response to `prompt`. Throws `invalid_argument` where the prompt has to stay open: an answer that does not
+ * fit its options or validation, and a value-less approval of an always-ask call (`floor`).
+ */
+export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
+	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
+	if (response.cancelled === true) return { kind: "cancelled" };
+	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
+	const given = response.value ?? response.text ?? response.values?.[0];
+	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
+	return { kind: "value", value: readText(prompt, given) };
+}
+
+function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
+	const denied: Answer = { kind: "denied", reason: response.reason ?? "" };
+	if (response.cancelled === true) return denied;
+	const value = response.value ?? response.text ?? response.values ?? null;
+	if (yes.has(value)) return { kind: "approved", remember: false };
+	if (forSession.has(value)) {
+		return prompt.approval?.allowSession ? { kind: "approved", remember: true } : denied;
+	}
+	if (value !== null || response.cancelled !== false) return denied;
+	if (floor) throw invalid('this call is always asked: approve it with a value such as "yes"');
+	return { kind: "approved", remember: false };
+}
+
+function readText(prompt: Prompt, given: unknown): string {
+	if (given === undefined || given === null || given === "") {
+		if (prompt.required) throw invalid("an answer is required");
+		return "";
+	}
+	if (typeof given !== "string") throw invalid("the answer must be a string");
+	// A pattern that does not compile was refused when the question was asked.
+	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
+		throw invalid(`the answer does not match ${prompt.validation}`);
+	}
+	return given;
+}
+
+function readChoice(prompt: Prompt, given: unknown): string {
+	if (given === undefined || given === null || given === "") {
+		if (prompt.required) throw invalid("a choice is required");
+		return "";
+	}
+	if (typeof given === "string" && isOffered(prompt, given)) return given;
+	throw invalid(`choose one of ${offered(prompt)}`);
+}
+
+function readChoices(prompt: Prompt, response: PromptResponse): readonly string[] {
+	const given = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
+	const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+	const chosen = list.filter(
+		(value): value is string => typeof value === "string" && isOffered(prompt, value),
+	);
+	if (chosen.length !== list.length) throw invalid(`choose among ${offered(prompt)}`);
+	if (prompt.required && chosen.length === 0) throw invalid("a choice is required");
+	return [...new Set(chosen)];
+}
+
+function isOffered(prompt: Prompt, value: string): boolean {
+	return prompt.options.some((option) => option.value === value && !option.disabled);
+}
+
+function offered(prompt: Prompt): string {
+	return prompt.options
+		.filter((option) => !option.disabled)
+		.map((option) => option.value)
+		.join(", ");
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

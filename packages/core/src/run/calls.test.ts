@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../testing/event-log.ts";
+import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+const asked: ProbeOptions = { classes: ["write"] };
+
+test("all calls of a reply are decided first, then run in its order, and their results keep it", async () => {
+	const ran: string[] = [];
+	const tool = (name: string, options: ProbeOptions) =>
+		probeTool(name, {
+			...options,
+			run: async () => {
+				ran.push(name);
+				return name;
+			},
+		});
+	const tools = [tool("free", {}), tool("first", asked), tool("second", asked)];
+	const model = new ScriptedModel(
+		[calls("c1", "free"), calls("c2", "first"), calls("c3", "second")],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const one = await log.next("prompt.requested");
+	expect(one.prompt).toMatchObject({ type: "confirm", label: "Allow first?", approval: { callId: "c2" } });
+	expect(ran).toEqual([]);
+	await t.runtime.answer(unkeyed(), one.prompt.token, { cancelled: true, reason: "not that one" });
+	const two = await log.next("prompt.requested");
+	expect(ran).toEqual([]);
+	await t.runtime.answer(unkeyed(), two.prompt.token, { value: true });
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toEqual(["free", "second"]);
+	expect(model.requests[1]?.messages.at(-1)).toEqual({
+		role: "tool",
+		content: [
+			{ type: "result", callId: "c1", text: "free", failed: false },
+			{
+				...{ type: "result", callId: "c2", failed: true },
+				text: "denied by the person who was asked: not that one",
+			},
+			{ type: "result", callId: "c3", text: "second", failed: false },
+		],
+	});
+});
+
+test("neighbours without effect run together, others one at a time", async () => {
+	let running = 0;
+	const most: Record<string, number> = {};
+	const measured = (name: string, effect: "none" | "effectful") =>
+		probeTool(name, {
+			effect,
+			run: async () => {
+				running += 1;
+				await Promise.resolve();
+				most[name] = Math.max(most[name] ?? 0, running);
+				await new Promise(setImmediate);
+				running -= 1;
+				return name;
+			},
+		});
+	const model = new ScriptedModel(
+		[calls("c1", "look"), calls("c2", "look"), calls("c3", "act"), calls("c4", "act"), calls("c5", "look")],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({
+		model,
+		tools: [measured("look", "none"), measured("act", "effectful")],
+	});
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("assistant.message");
+	log.check();
+	expect(most).toEqual({ look: 2, act: 1 });
+	const ended = log.events.flatMap(({ event }) => (event.type === "tool.completed" ? [event.callId] : []));
+	expect(ended).toEqual(["c1", "c2", "c3", "c4", "c5"]);
+});
+
+test("a call that makes no sense is shown, fails, and the model is told", async () => {
+	const failing = probeTool("failing", { run: () => Promise.reject(new Error("broken")) });
+	const model = new ScriptedModel(
+		[calls("c1", "nope"), calls("c2", "failing", []), calls("c3", "failing")],
+		[says("sorry")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [failing] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "sorry", error: "" });
+	log.check();
+	const told = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
+	expect(told).toEqual([
+		'there is no tool "nope"; the tools are: failing',
+		expect.stringContaining("invalid arguments of failing"),
+		"failing failed: internal error",
+	]);
+});
+
+test("an answer for the session covers later calls of it, and not those of another one", async () => {
+	const tool = probeTool("edit", { ...asked, binding: () => ({ path: "/w/a" }), grantRoot: "/w" });
+	const model = new ScriptedModel(
+		[calls("c1", "edit")],
+		[calls("c2", "edit")],
+		[says("done")],
+		[calls("c3", "edit")],
+		[says("denied")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	expect(prompt.approval).toMatchObject({ allowSession: true, risk: "normal" });
+	await t.runtime.answer(unkeyed(), prompt.token, { value: "session" });
+	await log.next("assistant.message");
+	log.check();
+	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(1);
+	const other = await t.create();
+	const second = await EventLog.join(t.runtime, other, { afterSeq: 0 });
+	await t.send(other, "go");
+	const again = await second.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), again.prompt.token, { value: false });
+	await second.next("assistant.message");
+	second.check();
+});
+
+test("what is always asked is asked under any trust, and takes a real answer", async () => {
+	const tool = probeTool("steer", { classes: ["control"], grantRoot: "/" });
+	const model = new ScriptedModel([calls("c1", "steer")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	expect(prompt.approval).toMatchObject({ allowSession: false, risk: "critical" });
+	await expect(t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toMatchObject({
+		code: "invalid_argument",
+	});
+	await t.runtime.acceptAll(unkeyed(), session);
+	expect(log.recorded).not.toContain("prompt.answered");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await log.next("tool.completed");
+	await log.next("assistant.message");
+	log.check();
+});
+
+test("an approval of what has changed since it was asked does not count", async () => {
+	let fact = "before";
+	let ran = 0;
+	const tool = probeTool("edit", { ...asked, binding: () => ({ fact }), run: async () => `${++ran}` });
+	const model = new ScriptedModel([calls("c1", "edit")], [says("oh")]);
+	const t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.stop();
+	fact = "after";
+	await using again = await TestRuntime.open({
+		model,
+		tools: [tool],
+		directory: t.directory,
+		clock: t.clock,
+	});
+	expect(await again.runtime.start()).toBe(1);
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await expect(second.next("tool.failed")).resolves.toMatchObject({
+		error: "not run: what was approved has changed since; ask again",
+	});
+	await second.next("assistant.message");
+	second.check();
+	expect(ran).toBe(0);
+});
+
+test("a run stops after its limit of model calls", async () => {
+	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [says(`${n}`), calls(`c${n}`, "probe")]));
+	await using t = await TestRuntime.open({
+		...{ model, tools: [probeTool("probe")], limits: { modelCalls: 3 } },
+	});
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		error: "stopped after 3 model calls",
+		content: "3",
+	});
+	log.check();
+	expect(model.requests).toHaveLength(3);
+});

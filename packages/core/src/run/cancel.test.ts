@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+test("nothing to cancel is no error", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const session = await t.create();
+	await expect(t.runtime.cancel(unkeyed(), session, true)).resolves.toEqual({ status: "idle" });
+});
+
+test("while the model speaks: what it said so far stays, and later messages go on from there", async () => {
+	const model = new ScriptedModel(stuck("so far"), [says("next")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("text.delta");
+	await t.send(session, "then this");
+	await expect(t.runtime.cancel(unkeyed(), session, false)).resolves.toEqual({ status: "cancelled" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		content: "so far",
+		error: "cancelled",
+	});
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });
+	log.check();
+	expect(model.requests[1]?.messages).toEqual([
+		{ role: "user", content: [{ type: "text", text: "go" }] },
+		{ role: "assistant", content: [{ type: "text", text: "so far" }] },
+		{ role: "user", content: [{ type: "text", text: "then this" }] },
+	]);
+});
+
+test("while a question is open: it is closed, its call fails, and no answer counts any more", async () => {
+	let ran = 0;
+	const tool = probeTool("edit", { classes: ["write"], run: async () => `${++ran}` });
+	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("ok")]);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.cancel(unkeyed(), session, false);
+	await expect(log.next("tool.failed")).resolves.toMatchObject({ callId: "c1", error: "cancelled" });
+	await expect(log.next("prompt.closed")).resolves.toMatchObject({
+		token: prompt.token,
+		reason: "cancelled",
+	});
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBeUndefined();
+	await t.send(session, "and now?");
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toBe(0);
+	expect(log.recorded).not.toContain("prompt.answered");
+	expect(model.requests[1]?.messages[2]).toEqual({
+		role: "tool",
+		content: [
+			{ type: "result", callId: "c1", text: "cancelled", failed: true },
+			{ type: "result", callId: "c2", text: "not run: the run was cancelled first", failed: true },
+		],
+	});
+});
+
+test("while a tool runs: it is told, and the rest of the reply's calls do not run", async () => {
+	const ran: string[] = [];
+	const slow = probeTool("slow", {
+		run: ({ signal, callId }) => {
+			ran.push(callId);
+			return new Promise((resolve) => {
+				signal.addEventListener("abort", () => resolve("half of it"), { once: true });
+			});
+		},
+	});
+	const model = new ScriptedModel([calls("c1", "slow"), calls("c2", "slow")]);
+	await using t = await TestRuntime.open({ model, tools: [slow] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("tool.started");
+	while (ran.length === 0) await new Promise(setImmediate);
+	await t.runtime.cancel(unkeyed(), session, false);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	log.check();
+	expect(ran).toEqual(["c1"]);
+	expect(log.recorded.filter((type) => type.startsWith("tool."))).toEqual([
+		...["tool.started", "tool.started", "tool.completed", "tool.failed"],
+	]);
+});
+
+test("with `queued` the messages that wait end too, each with its own message", async () => {
+	const model = new ScriptedModel(stuck("so far"), [says("fresh")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const runs = [await t.send(session, "a"), await t.send(session, "b"), await t.send(session, "c")];
+	await log.next("text.delta");
+	await t.runtime.cancel(unkeyed(), session, true);
+	const ended = [];
+	for (const _ of runs) ended.push(await log.next("assistant.message"));
+	expect(ended.map(({ error }) => error)).toEqual(["cancelled", "cancelled", "cancelled"]);
+	expect(new Set(ended.map(({ runId }) => runId))).toEqual(new Set(runs));
+	await t.send(session, "d");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "fresh" });
+	log.check();
+	expect(model.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+		[{ type: "text", text: "a" }],
+		[{ type: "text", text: "so far" }],
+		[{ type: "text", text: "d" }],
+	]);
+});
+
+test("in the same tick as the message: nothing is said", async () => {
+	const model = new ScriptedModel([says("too late")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const sent = t.send(session, "go");
+	const cancelled = t.runtime.cancel(unkeyed(), session, false);
+	await sent;
+	await expect(cancelled).resolves.toEqual({ status: "cancelled" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	log.check();
+});
+
+test("in the very moment in which a message that waited becomes the active one", async () => {
+	const gate = Promise.withResolvers<void>();
+	const reached = { cancel: (): void => undefined };
+	const model = new ScriptedModel(async function* () {
+		await gate.promise;
+		yield { type: "end", stop: "end_turn", usage: { inputTokens: 0, outputTokens: 0 }, model: "m" };
+	}, stuck("so far"));
+	// Just behind the first run's end, so that both commands are in one transaction.
+	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };
+	await using t = await TestRuntime.open({ model, failpoints });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "a");
+	const second = await t.send(session, "b");
+	const cancelled = Promise.withResolvers<unknown>();
+	reached.cancel = () =>
+		process.nextTick(() => cancelled.resolve(t.runtime.cancel(unkeyed(), session, false)));
+	gate.resolve();
+	await expect(cancelled.promise).resolves.toEqual({ status: "cancelled" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ runId: second, error: "cancelled" });
+	log.check();
+});
+
+test("a cancel survives a restart", async () => {
+	const model = new ScriptedModel(stuck("so far"), stuck("so far"));
+	const t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("text.delta");
+	await t.store.commit((tx) => tx.updateTable("runs").set({ cancel_requested: 1 }).execute());
+	await t.stop();
+	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
+	await again.runtime.start();
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await expect(second.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	expect(model.requests).toHaveLength(1);
+});

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime } from "../testing/test-runtime.ts";
+
+test("a message is answered while the answer comes, and once it is whole", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hel"), says("lo")]) });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const runId = await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello", error: "" });
+	log.check();
+	expect(log.events.map(({ event }) => event)).toEqual([
+		{ type: "session.created" },
+		{ type: "user.message", runId, content: "hi" },
+		{ type: "text.started", runId },
+		{ type: "text.delta", runId, text: "hel" },
+		{ type: "text.delta", runId, text: "lo" },
+		{ type: "text.ended", runId },
+		{
+			...{ type: "assistant.message", runId, content: "hello", error: "", model: "scripted-1" },
+			usage: { inputTokens: 10, outputTokens: 5 },
+		},
+	]);
+});
+
+test("an empty reply is an empty message without any stream", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("")]) });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "", error: "" });
+	log.check();
+	expect(log.events.some(({ transient }) => transient)).toBe(false);
+});
+
+test.each([
+	["the last reply's text", [says("one"), calls("c1", "probe")], [says("two")], "two"],
+	["all text where the last reply has none", [says("one"), calls("c1", "probe")], [], "one"],
+] as const)("the message of a run has %s", async (_, first, last, content) => {
+	const model = new ScriptedModel(first, last);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content });
+	log.check();
+});
+
+test("a model that fails ends the run with what it said before and why", async () => {
+	async function* failing() {
+		yield says("well");
+		throw new Error("the key sk-ant-1 is wrong");
+	}
+	await using t = await TestRuntime.open({ model: new ScriptedModel(failing, [says("again")]) });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	const ended = await log.next("assistant.message");
+	expect(ended).toMatchObject({ content: "well", error: "internal error" });
+	await t.send(session, "and now?");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "again", error: "" });
+	log.check();
+});
+
+test("a reply that breaks off is an error, and the calls in it are not carried out", async () => {
+	let ran = 0;
+	const probe = probeTool("probe", { run: async () => `${++ran}` });
+	async function* torn() {
+		yield says("I will");
+		yield calls("c1", "probe");
+	}
+	await using t = await TestRuntime.open({ model: new ScriptedModel(torn), tools: [probe] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		...{ content: "I will", error: "the model's reply broke off" },
+	});
+	expect(ran).toBe(0);
+	log.check();
+});
+
+test("the model sees the whole conversation, the same after a restart", async () => {
+	const thought = { type: "thinking", text: "hm", signature: "s1" } as const;
+	const model = new ScriptedModel(
+		[thought, says("let me look"), calls("c1", "probe", { a: 1 })],
+		[says("done")],
+		[says("bye")],
+		[says("bye again")],
+	);
+	const tools = [probeTool("probe")];
+	const t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "look");
+	await log.next("assistant.message");
+	await t.send(session, "thanks");
+	await log.next("assistant.message");
+	log.check();
+	const [, , afterwards] = model.requests;
+	expect(afterwards?.messages).toEqual([
+		{ role: "user", content: [{ type: "text", text: "look" }] },
+		{
+			role: "assistant",
+			content: [
+				thought,
+				{ type: "text", text: "let me look" },
+				{ type: "call", id: "c1", name: "probe", arguments: { a: 1 } },
+			],
+		},
+		{ role: "tool", content: [{ type: "result", callId: "c1", text: 'probe {"a":1}', failed: false }] },
+		{ role: "assistant", content: [{ type: "text", text: "done" }] },
+		{ role: "user", content: [{ type: "text", text: "thanks" }] },
+	]);
+	await t.stop();
+	await using again = await TestRuntime.open({ model, tools, directory: t.directory, clock: t.clock });
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await again.send(session, "still there?");
+	await second.next("assistant.message");
+	await second.next("assistant.message");
+	await second.next("assistant.message");
+	expect(model.requests.at(-1)?.messages.slice(0, 5)).toEqual(afterwards?.messages);
+	expect(model.requests.at(-1)?.system).toBe(afterwards?.system);
+});
+
+test("usage and messages are counted in the session", async () => {
+	const model = new ScriptedModel([calls("c1", "probe")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		usage: { inputTokens: 20, outputTokens: 10 },
+	});
+	const [listed] = await t.runtime.list({ id: "operator", kind: "operator" }, 10);
+	expect(listed).toMatchObject({
+		...{ id: session, messageCount: 2, usage: { inputTokens: 20, outputTokens: 10 }, lastSeq: 5 },
+	});
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+test("messages run one after the other, in the order in which they came", async () => {
+	const contents = ["a", "b", "c", "d"];
+	const model = new ScriptedModel(...contents.map((content) => [says(`on ${content}`)]));
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const accepted = await Promise.all(
+		contents.map((content) => t.runtime.send(unkeyed(), session, { content })),
+	);
+	expect(accepted.map(({ queuedPosition }) => queuedPosition)).toEqual([0, 1, 2, 3]);
+	const said = [];
+	for (const _ of contents) said.push(await log.next("assistant.message"));
+	log.check();
+	expect(said.map(({ content }) => content)).toEqual(["on a", "on b", "on c", "on d"]);
+	expect(said.map(({ runId }) => runId)).toEqual(accepted.map(({ runId }) => runId));
+	expect(log.recorded.slice(1, 5)).toEqual(contents.map(() => "user.message"));
+});
+
+test("32 messages may wait; one more is refused, alone, and leaves no trace", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "active");
+	await Promise.all(Array.from({ length: 31 }, (_, n) => t.send(session, `waiting ${n}`)));
+	const [last, tooMany, empty] = await Promise.allSettled([
+		t.send(session, "the last"),
+		t.send(session, "one too many"),
+		t.runtime.messages({ id: "operator", kind: "operator" }, session, { limit: 1 }),
+	]);
+	expect(last.status).toBe("fulfilled");
+	expect(empty.status).toBe("fulfilled");
+	expect(tooMany).toMatchObject({
+		status: "rejected",
+		reason: { code: "resource_exhausted", message: "session busy: 32 messages wait already" },
+	});
+	expect(log.recorded).toEqual(["session.created", ...Array.from({ length: 33 }, () => "user.message")]);
+	await t.runtime.cancel(unkeyed(), session, true);
+	for (let n = 0; n < 33; n++) await log.next("assistant.message");
+	log.check();
+});
+
+test("a session that works does not hold up another one", async () => {
+	const model = new ScriptedModel(stuck("..."), [says("done")]);
+	await using t = await TestRuntime.open({ model });
+	const [busy, free] = [await t.create(), await t.create()];
+	const slow = await EventLog.join(t.runtime, busy, { afterSeq: 0 });
+	const log = await EventLog.join(t.runtime, free, { afterSeq: 0 });
+	await t.send(busy, "work");
+	await slow.next("text.delta");
+	await t.send(free, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });
+});
+
+test("a gateway that drains takes no more messages and lets running ones end", async () => {
+	const gate = Promise.withResolvers<void>();
+	const model = new ScriptedModel(async function* () {
+		yield says("slow");
+		await gate.promise;
+		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+	});
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "one");
+	await t.send(session, "two");
+	await log.next("text.delta");
+	const drained = t.runtime.drain(30_000);
+	await expect(t.send(session, "three")).rejects.toMatchObject({ code: "unavailable", message: "draining" });
+	await expect(t.create()).rejects.toMatchObject({ message: "draining" });
+	gate.resolve();
+	await drained;
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "slow", error: "" });
+	expect(model.requests).toHaveLength(1);
+	expect(t.clock.pending).toBe(0);
+});
+
+test("a gateway that drains does not wait for people, and gives up on work that does not end", async () => {
+	const model = new ScriptedModel([calls("c1", "edit")], stuck("..."));
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
+	const waiting = await t.create();
+	const log = await EventLog.join(t.runtime, waiting, { afterSeq: 0 });
+	await t.send(waiting, "go");
+	await log.next("prompt.requested");
+	const working = await t.create();
+	const other = await EventLog.join(t.runtime, working, { afterSeq: 0 });
+	await t.send(working, "go");
+	await other.next("text.delta");
+	const drained = t.runtime.drain(30_000);
+	await t.settle();
+	t.clock.advance(30_000);
+	await drained;
+	expect(log.recorded.at(-1)).toBe("prompt.requested");
+	expect(other.recorded.at(-1)).toBe("user.message");
+});

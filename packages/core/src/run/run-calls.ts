@@ -1,0 +1,69 @@
+import type { CallBlock } from "../message.ts";
+import type { ToolResult } from "../tool.ts";
+import { executeCall } from "../tool-call.ts";
+import { type ApprovedCall, decideCall } from "./decide-call.ts";
+import type { Run } from "./run.ts";
+import { recordResult } from "./settle-call.ts";
+
+/**
+ * Brings all calls of one reply to their results: all are decided first, then they run in the model's order, calls
+ * without effect together. Throws `cancelled` when the run is stopped on the way.
+ */
+export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
+	const approved: ApprovedCall[] = [];
+	for (const call of calls) {
+		const decided = await decideCall(run, call);
+		run.signal.throwIfAborted();
+		if (decided) approved.push(decided);
+	}
+	for (const group of inGroups(approved)) {
+		run.signal.throwIfAborted();
+		await runGroup(run, group);
+	}
+}
+
+/** Neighbours without effect form one group; every other call is a group of its own. */
+function inGroups(approved: readonly ApprovedCall[]): ApprovedCall[][] {
+	const groups: ApprovedCall[][] = [];
+	for (const entry of approved) {
+		const last = groups.at(-1)?.[0];
+		if (last && isPure(last) && isPure(entry)) groups.at(-1)?.push(entry);
+		else groups.push([entry]);
+	}
+	return groups;
+}
+
+function isPure(entry: ApprovedCall): boolean {
+	return entry.ready.tool.effect === "none";
+}
+
+async function runGroup(run: Run, group: readonly ApprovedCall[]): Promise<void> {
+	for (const entry of group) await recordIntent(run, entry);
+	const { failpoints } = run.session.deps;
+	await failpoints.reach("tool-running");
+	const results = await Promise.all(
+		group.map(async (entry) => ({ call: entry.call, result: await execute(entry) })),
+	);
+	await failpoints.reach("tool-exit");
+	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
+	if (run.cause === "parked") run.signal.throwIfAborted();
+	await run.commit(async (_tx, record, step) => {
+		for (const entry of results) await recordResult(run, entry, record, step);
+	});
+}
+
+function execute(entry: ApprovedCall): Promise<ToolResult> {
+	return executeCall(entry.ready, entry.context);
+}
+
+/** Uses up the approval and says that the call is about to run, in one transaction. */
+async function recordIntent(run: Run, entry: ApprovedCall): Promise<void> {
+	if (isPure(entry) && entry.token === undefined) return;
+	const { token } = entry;
+	await run.commit(async (tx, _record, step) => {
+		if (token !== undefined) {
+			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
+		}
+		await step({ kind: "intent", callId: entry.call.id });
+	});
+}

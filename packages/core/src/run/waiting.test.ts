@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { EventLog } from "../testing/event-log.ts";
+import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+const hour = 60 * 60 * 1000;
+const asked: ProbeOptions = { classes: ["write"] };
+const question = { label: "Which?", options: [], required: true, validation: "" };
+
+/** A tool that asks a person and returns what came of it. */
+const asking = (type: "text" | "password") =>
+	probeTool("ask", {
+		effect: "idempotent",
+		run: async (context) => JSON.stringify(await context.ask({ ...question, type })),
+	});
+
+test("a question that nobody answers in 24 hours is no answer, and nothing runs", async () => {
+	let ran = 0;
+	const tool = probeTool("edit", { ...asked, run: async () => `${++ran}` });
+	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	expect(prompt.expiresAt).toBe(t.clock.now() + 24 * hour);
+	await t.settle();
+	t.clock.advance(24 * hour - 1);
+	await t.settle();
+	expect(log.recorded).not.toContain("prompt.closed");
+	t.clock.advance(1);
+	await expect(log.next("prompt.closed")).resolves.toMatchObject({ token: prompt.token, reason: "expired" });
+	await expect(log.next("tool.failed")).resolves.toMatchObject({
+		error: "no answer: nobody answered in time, so this was not run",
+	});
+	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBeUndefined();
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "well then", error: "" });
+	log.check();
+	expect(ran).toBe(0);
+});
+
+test("its time goes on while the gateway is stopped", async () => {
+	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
+	const tools = [probeTool("edit", asked)];
+	const t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("prompt.requested");
+	await t.stop();
+	t.clock.advance(25 * hour);
+	await using again = await TestRuntime.open({ model, tools, directory: t.directory, clock: t.clock });
+	await again.runtime.start();
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await expect(second.next("prompt.closed")).resolves.toMatchObject({ reason: "expired" });
+	await second.next("assistant.message");
+	second.check();
+});
+
+test("an open question is still open, and answerable, after a restart", async () => {
+	const model = new ScriptedModel([calls("c1", "ask")], [says("thanks")]);
+	const t = await TestRuntime.open({ model, tools: [asking("text")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.stop();
+	await using again = await TestRuntime.open({
+		...{ model, tools: [asking("text")], directory: t.directory, clock: t.clock },
+	});
+	await again.runtime.start();
+	const second = await EventLog.join(again.runtime, session);
+	await expect(second.next("prompt.shown")).resolves.toEqual({ type: "prompt.shown", prompt });
+	await again.runtime.answer(unkeyed(), prompt.token, { value: "tea" });
+	await expect(second.next("tool.completed")).resolves.toMatchObject({
+		result: '{"outcome":"answered","value":"tea"}',
+	});
+	await second.next("assistant.message");
+	expect(second.recorded.filter((type) => type === "prompt.requested")).toEqual([]);
+});
+
+test("a dismissed question is told as dismissed", async () => {
+	const model = new ScriptedModel([calls("c1", "ask")], [says("fine")]);
+	await using t = await TestRuntime.open({ model, tools: [asking("text")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: null, cancelled: true });
+	await expect(log.next("tool.completed")).resolves.toMatchObject({ result: '{"outcome":"cancelled"}' });
+	await log.next("assistant.message");
+	log.check();
+});
+
+test("a password becomes a handle before anything is written", async () => {
+	const model = new ScriptedModel([calls("c1", "ask")], [says("thanks")]);
+	await using t = await TestRuntime.open({ model, tools: [asking("password")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: "correct horse battery" });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: null, cancelled: false });
+	const { result } = await log.next("tool.completed");
+	expect(result).toMatch(/^\{"outcome":"answered","value":"secret:pw_[0-9a-z]{26}"\}$/);
+	await log.next("assistant.message");
+	log.check();
+	for (const end of ["", "-wal"]) {
+		const bytes = await readFile(`${databaseIn(t.directory)}${end}`);
+		expect(bytes.includes("correct horse")).toBe(false);
+	}
+	expect(JSON.stringify([log.events, model.requests, t.log.records])).not.toContain("correct horse");
+});
+
+test("a run that works too long is stopped, and says so", async () => {
+	const model = new ScriptedModel(stuck("hm"), [says("next")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("text.delta");
+	t.clock.advance(30 * 60 * 1000 - 1);
+	expect(log.recorded).not.toContain("assistant.message");
+	t.clock.advance(1);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		...{ content: "hm", error: "stopped after 30 minutes of work" },
+	});
+	await t.send(session, "again");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });
+	log.check();
+});
+
+test("waiting for people is no work", async () => {
+	const model = new ScriptedModel([calls("c1", "edit")], [calls("c2", "edit")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", asked)] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	for (let question = 0; question < 2; question++) {
+		const { prompt } = await log.next("prompt.requested");
+		await t.settle();
+		t.clock.advance(23 * hour);
+		await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	}
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
+	log.check();
+	expect(t.clock.pending).toBe(0);
+});

@@ -1,0 +1,33 @@
+import type { Clock, Timer } from "@parley/base";
+
+/** Counts down the time in which a run works; it stands still while the run waits for a person. */
+export class WorkingTime {
+	readonly #clock: Clock;
+	readonly #onOver: () => void;
+	#leftMs: number;
+	#since = 0;
+	#timer: Timer | undefined;
+
+	constructor(clock: Clock, limitMs: number, onOver: () => void) {
+		this.#clock = clock;
+		this.#leftMs = limitMs;
+		this.#onOver = onOver;
+	}
+
+	get running(): boolean {
+		return this.#timer !== undefined;
+	}
+
+	start(): void {
+		if (this.#timer) return;
+		this.#since = this.#clock.monotonic();
+		this.#timer = this.#clock.after(this.#leftMs, this.#onOver);
+	}
+
+	stop(): void {
+		if (!this.#timer) return;
+		this.#timer.cancel();
+		this.#timer = undefined;
+		this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.monotonic() - this.#since));
+	}
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { type Clock, ParleyError, type Timer } from "@parley/base";
+
+/** Between the polite end and the certain one. */
+const TERMINATE_MS = 2_000;
+/** How long a killed process may take to vanish, and a pipe that somebody else holds open to close. */
+const ABANDON_MS = 1_000;
+
+/**
+ * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output,
+ * so that lines come in the order they were written; and what this process inherited without the close-on-exec mark
+ * is closed: libuv marks only the lowest numbers. Only bash closes numbers above 9.
+ * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ */
+const BASH = "/bin/bash";
+const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt 2 ] 2>/dev/null && eval "exec $f>&-"; done; exec "$@"`;
+const SH = "/bin/sh";
+const SH_PRELUDE = 'exec 2>&1; exec "$@"';
+
+/** What to start: `argv[0]` is a path. */
+export interface Start {
+	readonly argv: readonly string[];
+	readonly cwd: string;
+	readonly environment: Readonly<Record<string, string>>;
+	onOutput(chunk: Buffer): void;
+}
+
+export interface GroupEnd {
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A command in a session and process group of its own, without input. When its leader ends, all that is left of the
+ * group is killed. A process that makes itself another session leaves the group: only a sandbox can hold that one.
+ */
+export class ProcessGroup {
+	readonly pid: number;
+	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
+	readonly ended: Promise<GroupEnd>;
+	readonly #clock: Clock;
+	readonly #child: ChildProcess;
+	readonly #timers: Timer[] = [];
+	#end: GroupEnd | undefined;
+	#settle: ((end: GroupEnd) => void) | undefined;
+
+	/** Resolves when the process runs; rejects with `failed_precondition` where it cannot be started. */
+	static async start(start: Start, clock: Clock): Promise<ProcessGroup> {
+		const child = spawnChild(start);
+		// Listening begins before anything is awaited: a short command may have written by then.
+		const group = new ProcessGroup(child, start, clock);
+		await new Promise<void>((resolve, reject) => {
+			child.once("spawn", resolve);
+			child.on("error", (cause) => reject(cannotStart(start, cause)));
+		});
+		return group;
+	}
+
+	private constructor(child: ChildProcess, start: Start, clock: Clock) {
+		this.#child = child;
+		this.#clock = clock;
+		this.pid = child.pid ?? 0;
+		this.ended = new Promise((resolve) => {
+			this.#settle = resolve;
+		});
+		for (const stream of [child.stdout, child.stderr]) {
+			stream?.on("data", (chunk: Buffer) => start.onOutput(chunk));
+			// Output that cannot be read further is output that has ended; `close` follows.
+			stream?.on("error", () => stream.destroy());
+		}
+		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
+		child.once("close", () => this.#finish());
+	}
+
+	/** Asks the whole group to end, and makes it end 2 s later. */
+	terminate(): void {
+		this.#kill("SIGTERM");
+		this.#later(TERMINATE_MS, () => {
+			this.#kill("SIGKILL");
+			// A process of another user, or stuck in the kernel, does not die: nobody waits for it.
+			this.#later(ABANDON_MS, () => this.#finish());
+		});
+	}
+
+	#leaderEnded(end: GroupEnd): void {
+		this.#end = end;
+		this.#kill("SIGKILL");
+		// Whoever left the group may hold the pipes open as long as it likes.
+		this.#later(ABANDON_MS, () => this.#finish());
+	}
+
+	#finish(): void {
+		for (const timer of this.#timers.splice(0)) timer.cancel();
+		this.#child.stdout?.destroy();
+		this.#child.stderr?.destroy();
+		this.#child.unref();
+		this.#settle?.(this.#end ?? { code: null, signal: "SIGKILL" });
+	}
+
+	#later(ms: number, action: () => void): void {
+		this.#timers.push(this.#clock.after(ms, action));
+	}
+
+	#kill(signal: NodeJS.Signals): void {
+		if (this.pid <= 0) return;
+		try {
+			process.kill(-this.pid, signal);
+		} catch (reason) {
+			if (!isGoneOrForeign(reason)) throw reason;
+		}
+	}
+}
+
+function spawnChild({ argv, cwd, environment }: Start): ChildProcess {
+	const [shell, prelude] = existsSync(BASH) ? [BASH, BASH_PRELUDE] : [SH, SH_PRELUDE];
+	try {
+		return spawn(shell, ["-c", prelude, "parley", ...argv], {
+			cwd,
+			env: environment,
+			detached: true,
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+	} catch (cause) {
+		throw cannotStart({ argv, cwd }, cause);
+	}
+}
+
+function cannotStart({ argv, cwd }: Pick<Start, "argv" | "cwd">, cause: unknown): ParleyError {
+	const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
+	return new ParleyError(`cannot start ${JSON.stringify(argv[0])} in ${JSON.stringify(cwd)}: ${why}`, {
+		code: "failed_precondition",
+		cause,
+	});
+}
+
+/** ESRCH: nobody is left in the group. EPERM: all that is left runs as another user. */
+function isGoneOrForeign(reason: unknown): boolean {
+	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
+}

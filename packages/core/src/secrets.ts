@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { ParleyError } from "@parley/base";
+
+/**
+ * Keeps what people typed into password prompts unreadable at rest: AES-256-GCM under a key of the data directory.
+ * The handle is bound to the text as associated data, so that a sealed value cannot be moved to another handle.
+ */
+export class SecretBox {
+	readonly #key: Buffer;
+
+	/** `key` is 32 bytes. */
+	constructor(key: Buffer) {
+		if (key.length !== 32) throw new ParleyError("the secret key must have 32 bytes", { code: "data_loss" });
+		this.#key = key;
+	}
+
+	seal(handle: string, value: string): string {
+		const nonce = randomBytes(12);
+		const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+		cipher.setAAD(Buffer.from(handle));
+		const sealed = Buffer.concat([nonce, cipher.update(value, "utf8"), cipher.final(), cipher.getAuthTag()]);
+		return sealed.toString("base64url");
+	}
+
+	/** Throws `data_loss` when the value was sealed under another key or handle, or was changed. */
+	open(handle: string, sealed: string): string {
+		const bytes = Buffer.from(sealed, "base64url");
+		try {
+			const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, 12), {
+				authTagLength: 16,
+			});
+			decipher.setAAD(Buffer.from(handle));
+			decipher.setAuthTag(bytes.subarray(-16));
+			return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString("utf8");
+		} catch (cause) {
+			throw new ParleyError(`secret ${handle} cannot be opened with this key`, { code: "data_loss", cause });
+		}
+	}
+}

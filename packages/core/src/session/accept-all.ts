@@ -1,0 +1,21 @@
+import { type Keyed, once } from "./idempotency.ts";
+import { approveOpen } from "./prompts.ts";
+import type { Session } from "./session.ts";
+import { grantTrust, type Trust } from "./trust.ts";
+
+/** Trusts the session from now on and answers its open approvals that this covers, in one transaction. */
+export async function acceptAll(session: Session, request: Keyed): Promise<void> {
+	const { clock } = session.deps;
+	let trust: Trust | undefined;
+	let approved: string[] = [];
+	const outcome = await session.commit((tx, record) =>
+		once(tx, request, clock, async () => {
+			trust = await grantTrust(tx, session.id, request.principal, session.deps);
+			approved = await approveOpen(tx, record, session.id, request.principal.id);
+			return null;
+		}),
+	);
+	if (outcome.repeated) return;
+	session.trust = trust;
+	for (const token of approved) session.wake(token);
+}

@@ -1,0 +1,54 @@
+import type { Tx } from "../journal/journal.ts";
+import type { RunState } from "../journal/tables.ts";
+import { noUsage } from "../usage.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import type { Record, Session } from "./session.ts";
+
+/** Whether there was a run to cancel. */
+export interface Cancelled {
+	readonly status: "cancelled" | "idle";
+}
+
+interface OpenRun {
+	readonly id: string;
+	readonly state: RunState;
+}
+
+/**
+ * Ends the active run, durably: it stays cancelled when the gateway dies before it has stopped. With `queued` the
+ * messages behind it end too.
+ */
+export async function cancelTurn(session: Session, request: Keyed, queued: boolean): Promise<Cancelled> {
+	const { clock } = session.deps;
+	let ending: OpenRun[] = [];
+	const outcome = await session.commit((tx, record) =>
+		once<Cancelled>(tx, request, clock, async () => {
+			const open = await openRuns(tx, session.id);
+			ending = open.filter((run) => queued || run.state === "active");
+			for (const run of ending) {
+				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
+				if (run.state === "queued") await endQueued(tx, record, run.id, clock.now());
+			}
+			return { status: ending.length > 0 ? "cancelled" : "idle" };
+		}),
+	);
+	for (const run of ending) if (run.state === "active") session.cancel(run.id);
+	return outcome.response;
+}
+
+function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
+	return tx
+		.selectFrom("runs")
+		.select(["id", "state"])
+		.where("session_id", "=", sessionId)
+		.where("state", "<>", "ended")
+		.orderBy("ordinal")
+		.execute();
+}
+
+/** A message that never became active ends here; the active one ends when it has stopped. */
+async function endQueued(tx: Tx, record: Record, runId: string, now: number): Promise<void> {
+	await tx.updateTable("runs").set({ state: "ended", ended_at: now }).where("id", "=", runId).execute();
+	const facts = { runId, content: "", error: "cancelled", model: "", usage: noUsage };
+	await record({ type: "assistant.message", ...facts });
+}

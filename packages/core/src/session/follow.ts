@@ -1,0 +1,125 @@
+import { ParleyError } from "@parley/base";
+import type { SessionEvent, TransientEvent } from "../event.ts";
+import { fromRow } from "../journal/journal.ts";
+import type { Prompt } from "../prompt.ts";
+import type { Session } from "./session.ts";
+import type { Lease } from "./sessions.ts";
+
+/** Events that are read at once from the journal for somebody who has missed them. */
+const pageSize = 256;
+
+/** What a follower wants. */
+export interface Following {
+	/** Replay starts after this number; without it only what happens from now on is delivered. */
+	readonly afterSeq: number | undefined;
+	/** Takes events in order; must not throw. */
+	readonly deliver: (event: SessionEvent) => void;
+	/** Resolves when the client can take more: keeps a long replay from piling up. */
+	readonly drained: () => Promise<void>;
+}
+
+/** One client's view of a session: what it has missed, then everything live, without a gap between. */
+export class Follower {
+	readonly session: Session;
+	/** The newest recorded event when the client came. */
+	readonly lastSeq: number;
+	readonly #lease: Lease;
+	readonly #following: Following;
+	#cursor: number;
+	#state: "joined" | "live" | "gone" = "joined";
+	#membership: { leave(): Promise<void> } | undefined;
+
+	private constructor(lease: Lease, following: Following) {
+		this.session = lease.session;
+		this.lastSeq = lease.session.outlet.seq;
+		this.#lease = lease;
+		this.#following = following;
+		this.#cursor = following.afterSeq ?? this.lastSeq;
+	}
+
+	/**
+	 * Joins a client to a leased session, which is given back when the client leaves, or here where joining fails.
+	 * Throws `failed_precondition` for an `afterSeq` that was never given out.
+	 */
+	static async join(lease: Lease, following: Following): Promise<Follower> {
+		const follower = new Follower(lease, following);
+		try {
+			if (follower.#cursor > follower.lastSeq) {
+				throw new ParleyError(`seq not available: ${follower.#cursor}`, { code: "failed_precondition" });
+			}
+			await follower.#enter();
+			return follower;
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			throw reason;
+		}
+	}
+
+	/**
+	 * Delivers what was missed, then the open questions and the reply that is being spoken, then everything live.
+	 * Call it once, when the client knows that it has joined.
+	 */
+	async begin(): Promise<void> {
+		const from = this.#cursor;
+		let questions = await openPrompts(this.session, from);
+		while (this.#state === "joined" && this.#cursor < this.session.outlet.seq) {
+			await this.#deliverPage();
+			// What was just delivered may have settled some of them.
+			questions = await openPrompts(this.session, from);
+		}
+		if (this.#state !== "joined") return;
+		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
+		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
+		const { reply } = this.session.outlet;
+		if (reply) this.#pass({ type: "text.started", runId: reply.runId });
+		if (reply && reply.text !== "") this.#pass({ type: "text.delta", ...reply });
+		this.#state = "live";
+	}
+
+	/** The client has gone; nothing is delivered any more. */
+	async leave(): Promise<void> {
+		if (this.#state === "gone") return;
+		this.#state = "gone";
+		try {
+			await this.#membership?.leave();
+		} finally {
+			this.#lease[Symbol.dispose]();
+		}
+	}
+
+	async #enter(): Promise<void> {
+		this.#membership = await this.session.join((event) => {
+			if (this.#state === "live") this.#following.deliver(event);
+		});
+	}
+
+	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
+	async #deliverPage(): Promise<void> {
+		const { id, deps, outlet } = this.session;
+		const published = outlet.seq;
+		const page = await deps.journal.after(id, this.#cursor, pageSize);
+		const missed = page.filter((event) => event.seq <= published);
+		for (const event of missed) if (this.#state === "joined") this.#following.deliver(event);
+		this.#cursor = missed.at(-1)?.seq ?? published;
+		await this.#following.drained();
+	}
+
+	#pass(event: TransientEvent): void {
+		this.#following.deliver({ transient: true, sessionId: this.session.id, seq: this.#cursor, event });
+	}
+}
+
+/** The session's open questions up to `seq`; later ones come with the replay. */
+async function openPrompts(session: Session, seq: number): Promise<Prompt[]> {
+	const rows = await session.deps.journal.store.read((db) =>
+		db
+			.selectFrom("prompts")
+			.select("request")
+			.where("session_id", "=", session.id)
+			.where("state", "=", "open")
+			.where("seq", "<=", seq)
+			.orderBy("seq")
+			.execute(),
+	);
+	return rows.map(({ request }) => fromRow<Prompt>(request));
+}

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { type Clock, ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import { stamp } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
+
+/** How long an answer is remembered: a client that lost it asks again within that time. */
+const keyLifeMs = 72 * 60 * 60 * 1000;
+
+/** Who asks, under which key, for what; the same key with other parameters is a mistake of the client. */
+export interface Keyed {
+	readonly principal: Principal;
+	readonly key: string | undefined;
+	readonly method: string;
+	readonly params: unknown;
+}
+
+export interface Outcome<T> {
+	readonly response: T;
+	/** The command had run before: nothing was changed this time. */
+	readonly repeated: boolean;
+}
+
+/** Runs `work` once per key, inside the transaction of its effects; a repetition gets the first response. */
+export async function once<T>(
+	tx: Tx,
+	request: Keyed,
+	clock: Clock,
+	work: () => Promise<T>,
+): Promise<Outcome<T>> {
+	const { key, principal } = request;
+	if (key === undefined) return { response: await work(), repeated: false };
+	const hash = requestHash(request);
+	const known = await tx
+		.selectFrom("keys")
+		.select(["request", "response"])
+		.where("principal", "=", principal.id)
+		.where("key", "=", key)
+		.executeTakeFirst();
+	if (known) {
+		if (known.request === hash) return { response: fromRow<T>(known.response), repeated: true };
+		throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
+	}
+	const response = await work();
+	const row = { principal: principal.id, key, request: hash, response: JSON.stringify(response ?? null) };
+	await tx
+		.insertInto("keys")
+		.values({ ...row, created_at: clock.now(), ...stamp })
+		.execute();
+	return { response, repeated: false };
+}
+
+/** Forgets keys whose time is over. */
+export async function forgetKeys(tx: Tx, now: number): Promise<void> {
+	await tx
+		.deleteFrom("keys")
+		.where("created_at", "<", now - keyLifeMs)
+		.execute();
+}
+
+function requestHash({ method, params }: Keyed): string {
+	const text = canonicalize({ method, params }) ?? "";
+	return createHash("sha256").update(text).digest("base64url");
+}

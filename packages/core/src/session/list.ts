@@ -1,0 +1,41 @@
+import type { Store } from "@parley/base";
+import type { Tables } from "../journal/tables.ts";
+import type { Usage } from "../usage.ts";
+
+/** A session as a list shows it. Times are milliseconds since the epoch. */
+export interface SessionSummary {
+	readonly id: string;
+	readonly externalKey: string | undefined;
+	readonly title: string;
+	readonly rootDir: string;
+	readonly status: "active" | "closed";
+	readonly lastSeq: number;
+	readonly messageCount: number;
+	readonly usage: Usage;
+	readonly createdAt: number;
+	readonly updatedAt: number;
+}
+
+/** The newest `limit` sessions of one owner, or of all. */
+export async function listSessions(
+	store: Store<Tables>,
+	owner: string | undefined,
+	limit: number,
+): Promise<SessionSummary[]> {
+	const rows = await store.read((db) => {
+		const query = db.selectFrom("sessions").selectAll().orderBy("updated_at", "desc").limit(limit);
+		return (owner === undefined ? query : query.where("owner", "=", owner)).execute();
+	});
+	return rows.map((row) => ({
+		id: row.id,
+		externalKey: row.external_key ?? undefined,
+		title: row.title,
+		rootDir: row.root_dir,
+		status: row.status,
+		lastSeq: Number(row.last_seq),
+		messageCount: Number(row.message_count),
+		usage: { inputTokens: Number(row.input_tokens), outputTokens: Number(row.output_tokens) },
+		createdAt: Number(row.created_at),
+		updatedAt: Number(row.updated_at),
+	}));
+}

@@ -1,0 +1,93 @@
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import { isWithin } from "../tools/paths.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import { type SessionDeps, sessionRow } from "./session.ts";
+
+/** Characters of a client's path that a refusal repeats. */
+const mostShown = 100;
+
+/** What a client asks for when it opens a session that has no id yet. */
+export interface NewSession {
+	readonly rootDir?: string;
+	readonly title?: string;
+	readonly externalKey?: string;
+}
+
+/** What tools may touch, as the operator said it. */
+export interface Roots {
+	/** Real paths of `--root`; empty where none was given. */
+	readonly given: readonly string[];
+	/** The directory that the gateway was started in, used where none was given. */
+	readonly current: string;
+	/** Never a root, and nothing below it is: the data directory. */
+	readonly dataDir: string;
+}
+
+/** Creates a session, or finds the one of the same external key; durable, with its `session.created`. */
+export async function createSession(
+	deps: SessionDeps,
+	request: Keyed,
+	wanted: NewSession & { readonly root: string },
+): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
+	const { journal, ids, clock } = deps;
+	const owner = request.principal.id;
+	const externalKey = wanted.externalKey ?? null;
+	const outcome = await journal.store.commit((tx) =>
+		once(tx, request, clock, async () => {
+			if (externalKey !== null) {
+				const known = await tx
+					.selectFrom("sessions")
+					.select("id")
+					.where("owner", "=", owner)
+					.where("external_key", "=", externalKey)
+					.executeTakeFirst();
+				if (known) return { id: known.id, status: "resumed" as const };
+			}
+			const id = ids.create("sess");
+			const facts = {
+				id,
+				owner,
+				external_key: externalKey,
+				title: wanted.title ?? "",
+				root_dir: wanted.root,
+			};
+			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
+			await journal.append(tx, id, [{ type: "session.created" }]);
+			return { id, status: "created" as const };
+		}),
+	);
+	return outcome.response;
+}
+
+/** The working directory for a client's `root_dir`, by the rules of the runtime; throws `invalid_argument`. */
+export async function chooseRoot(wanted: string | undefined, roots: Roots): Promise<string> {
+	const base = roots.given[0] ?? roots.current;
+	if (wanted === undefined || wanted === "") return base;
+	const path = await existingDirectory(resolve(base, wanted), wanted);
+	if (isWithin(path, roots.dataDir)) throw refused(wanted, "is in the data directory");
+	if (roots.given.length > 0 && !roots.given.some((root) => isWithin(path, root))) {
+		throw refused(wanted, `is outside the roots ${roots.given.join(", ")}`);
+	}
+	return path;
+}
+
+async function existingDirectory(path: string, wanted: string): Promise<string> {
+	if (path.includes("\0")) throw refused(wanted, "is not a path");
+	try {
+		const real = await realpath(path);
+		if ((await stat(real)).isDirectory()) return real;
+	} catch (cause) {
+		throw refused(wanted, "does not exist", cause);
+	}
+	throw refused(wanted, "is not a directory");
+}
+
+function refused(wanted: string, why: string, cause?: unknown): ParleyError {
+	const shown = wanted.length > mostShown ? `${wanted.slice(0, mostShown)}…` : wanted;
+	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
+		code: "invalid_argument",
+		...(cause !== undefined && { cause }),
+	});
+}

@@ -1,0 +1,187 @@
+import { ParleyError } from "@parley/base";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import { type PromptState, stamp } from "../journal/tables.ts";
+import type { Prompt } from "../prompt.ts";
+import { type Answer, type PromptResponse, readAnswer } from "../prompt-answer.ts";
+import type { SecretBox } from "../secrets.ts";
+import type { GrantScope } from "../tool.ts";
+import type { Record, Session } from "./session.ts";
+import { grantScope } from "./trust.ts";
+
+/** How long a question waits for somebody (security ruling 2): people sleep. */
+export const promptLifeMs = 24 * 60 * 60 * 1000;
+
+/** A question to write down. The approval fields are absent for elicitations. */
+export interface Question {
+	readonly prompt: Prompt;
+	readonly callId: string;
+	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
+}
+
+/** A question as its row holds it. */
+export interface PromptRow {
+	readonly prompt: Prompt;
+	readonly state: PromptState;
+	readonly answer: Answer | undefined;
+	readonly binding: string | undefined;
+}
+
+/** Writes the question and records `prompt.requested`. */
+export async function raisePrompt(
+	tx: Tx,
+	record: Record,
+	session: Session,
+	question: Question,
+): Promise<void> {
+	const { prompt, approval } = question;
+	const [recorded] = await record({ type: "prompt.requested", prompt });
+	await tx
+		.insertInto("prompts")
+		.values({
+			token: prompt.token,
+			session_id: session.id,
+			run_id: prompt.runId,
+			call_id: question.callId,
+			state: "open",
+			seq: recorded?.seq ?? 0,
+			request: JSON.stringify(prompt),
+			answer: null,
+			floor: approval?.floor ? 1 : 0,
+			scope: approval?.scope ? JSON.stringify(approval.scope) : null,
+			binding: approval?.binding ?? null,
+			expires_at: prompt.expiresAt,
+			...stamp,
+		})
+		.execute();
+}
+
+/** The newest question of a call, if one was ever asked. */
+export async function findPrompt(db: Tx, runId: string, callId: string): Promise<PromptRow | undefined> {
+	const row = await db
+		.selectFrom("prompts")
+		.selectAll()
+		.where("run_id", "=", runId)
+		.where("call_id", "=", callId)
+		.orderBy("seq", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	if (!row) return undefined;
+	return {
+		prompt: fromRow<Prompt>(row.request),
+		state: row.state,
+		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
+		binding: row.binding ?? undefined,
+	};
+}
+
+/** Moves an open question to its end; false when somebody was first. */
+export async function settlePrompt(
+	tx: Tx,
+	token: string,
+	state: PromptState,
+	answer: Answer | null,
+): Promise<boolean> {
+	const settled = await tx
+		.updateTable("prompts")
+		.set({ state, ...(answer && { answer: JSON.stringify(answer) }) })
+		.where("token", "=", token)
+		.where("state", "=", "open")
+		.executeTakeFirst();
+	return settled.numUpdatedRows === 1n;
+}
+
+/**
+ * Answers a question inside `tx`. The first answer wins; a later one changes nothing and is no error. Throws
+ * `not_found` for an unknown token and `invalid_argument` where the question stays open.
+ */
+export async function answerPrompt(
+	tx: Tx,
+	record: Record,
+	session: Session,
+	input: {
+		readonly token: string;
+		readonly response: PromptResponse;
+		readonly by: string;
+		readonly secrets: SecretBox;
+	},
+): Promise<void> {
+	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", input.token).executeTakeFirst();
+	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
+	if (row.state !== "open") return;
+	const prompt = fromRow<Prompt>(row.request);
+	const answer = await keepSecret(tx, session, prompt, {
+		secrets: input.secrets,
+		answer: readAnswer(prompt, row.floor === 1, input.response),
+	});
+	const refused = answer.kind === "denied" || answer.kind === "cancelled";
+	await settlePrompt(tx, input.token, refused ? "cancelled" : "answered", answer);
+	if (answer.kind === "approved" && answer.remember && row.scope !== null) {
+		const facts = { id: session.deps.ids.create("grant"), sessionId: session.id, scope: row.scope };
+		await grantScope(tx, { ...facts, by: input.by }, session.deps.clock.now());
+	}
+	await record({
+		type: "prompt.answered",
+		token: input.token,
+		value: told(prompt, answer),
+		cancelled: refused,
+		by: input.by,
+	});
+}
+
+/** Closes what is still open of a run that has ended, so that no client shows a dead question. */
+export async function closePrompts(tx: Tx, record: Record, runId: string, reason: string): Promise<string[]> {
+	const open = await tx
+		.selectFrom("prompts")
+		.select("token")
+		.where("run_id", "=", runId)
+		.where("state", "=", "open")
+		.execute();
+	for (const { token } of open) {
+		await settlePrompt(tx, token, "closed", null);
+		await record({ type: "prompt.closed", token, reason });
+	}
+	return open.map(({ token }) => token);
+}
+
+/** Approves every open approval of the session that `accept_all_tools` covers; returns their tokens. */
+export async function approveOpen(tx: Tx, record: Record, sessionId: string, by: string): Promise<string[]> {
+	const open = await tx
+		.selectFrom("prompts")
+		.select("token")
+		.where("session_id", "=", sessionId)
+		.where("state", "=", "open")
+		.where("binding", "is not", null)
+		.where("floor", "=", 0)
+		.execute();
+	for (const { token } of open) {
+		await settlePrompt(tx, token, "answered", { kind: "approved", remember: false });
+		await record({ type: "prompt.answered", token, value: true, cancelled: false, by });
+	}
+	return open.map(({ token }) => token);
+}
+
+/** Seals a password and puts its handle in its place: the clear text goes no further than here. */
+async function keepSecret(
+	tx: Tx,
+	session: Session,
+	prompt: Prompt,
+	{ secrets, answer }: { readonly secrets: SecretBox; readonly answer: Answer },
+): Promise<Answer> {
+	if (prompt.type !== "password" || answer.kind !== "value" || typeof answer.value !== "string")
+		return answer;
+	const id = session.deps.ids.create("pw");
+	const sealed = secrets.seal(id, answer.value);
+	const created_at = session.deps.clock.now();
+	await tx
+		.insertInto("secrets")
+		.values({ id, session_id: session.id, sealed, created_at, ...stamp })
+		.execute();
+	return { kind: "value", value: `secret:${id}` };
+}
+
+function told(prompt: Prompt, answer: Answer): unknown {
+	if (prompt.type === "password") return null;
+	if (answer.kind === "approved") return true;
+	if (answer.kind === "denied") return false;
+	return answer.kind === "value" ? answer.value : null;
+}

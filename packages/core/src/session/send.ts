@@ -1,0 +1,70 @@
+import { ParleyError } from "@parley/base";
+import type { Author } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
+import { countRuns, insertRun, insertStep } from "../journal/statements.ts";
+import { queueLimit } from "../run/queue.ts";
+import type { RunRow } from "../run/run.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import type { Session } from "./session.ts";
+
+/** What became of a message: `queuedPosition` counts the messages before it, the active one included; 0 is active. */
+export interface Accepted {
+	readonly runId: string;
+	readonly queuedPosition: number;
+}
+
+/**
+ * Accepts a message: durable, and told to everybody as `user.message`, when this resolves. Returns the run to start
+ * where nothing is in its way. Throws `resource_exhausted` when too many wait already.
+ */
+export async function acceptMessage(
+	session: Session,
+	request: Keyed,
+	message: { readonly content: string; readonly author?: Author },
+): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
+	const { clock, failpoints } = session.deps;
+	const trusted = session.trusted;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once(tx, request, clock, async () => {
+			queued = await enqueue(tx, session, message.content, trusted);
+			const { author, content } = message;
+			const runId = queued.run.id;
+			await record({ type: "user.message", runId, content, ...(author && { author }) });
+			return { runId, queuedPosition: queued.position };
+		}),
+	);
+	await failpoints.reach("accepted");
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { accepted: outcome.response, start };
+}
+
+interface Queued {
+	readonly run: RunRow;
+	/** How many runs are before it; 0 makes it the active one. */
+	readonly position: number;
+}
+
+/** Writes the run: active where nothing is in its way, else queued. */
+async function enqueue(tx: Tx, session: Session, content: string, trusted: boolean): Promise<Queued> {
+	const { clock, ids } = session.deps;
+	const [counts] = await countRuns(tx, { sessionId: session.id });
+	const position = Number(counts?.open ?? 0);
+	if (position > queueLimit) {
+		throw new ParleyError(`session busy: ${queueLimit} messages wait already`, {
+			code: "resource_exhausted",
+		});
+	}
+	const at = clock.now();
+	const id = ids.create("run");
+	const ordinal = Number(counts?.ordinal ?? 0) + 1;
+	const active = position === 0;
+	const acceptAll = active && trusted;
+	await insertRun(tx, {
+		...{ id, sessionId: session.id, ordinal, content, at },
+		state: active ? "active" : "queued",
+		acceptAll: acceptAll ? 1 : 0,
+	});
+	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
+	return { run: { id, content, acceptAll, cancelRequested: false, ordinal }, position };
+}

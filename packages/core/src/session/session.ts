@@ -1,0 +1,201 @@
+import type { Clock, Failpoints, Ids, Logger } from "@parley/base";
+import type { Selectable } from "kysely";
+import type { Recorded, RecordedEvent } from "../event.ts";
+import type { Journal, Tx } from "../journal/journal.ts";
+import { stamp, type Tables } from "../journal/tables.ts";
+import type { Message } from "../message.ts";
+import { type Listener, Outlet } from "./outlet.ts";
+import { endTrust, type Trust, trustHolds } from "./trust.ts";
+
+/** What every session needs from the runtime. */
+export interface SessionDeps {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+	/** Milliseconds since the epoch: since when clients could be here. */
+	readonly startedAt: number;
+}
+
+/** Records events in the transaction at hand and returns them with their numbers. */
+export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
+
+/** A run that works now. */
+export interface LiveRun {
+	readonly id: string;
+	cancel(): void;
+	/** Stops it where it stands, to go on at the next start; `ended` tells when it has stopped. */
+	park(): void;
+	/** Whether nothing but a person's answer is missing. */
+	readonly waiting: boolean;
+	readonly ended: Promise<void>;
+}
+
+/**
+ * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
+ * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
+ */
+export class Session {
+	readonly id: string;
+	readonly owner: string;
+	/** The working directory of its tools. */
+	readonly rootDir: string;
+	readonly outlet: Outlet;
+	readonly deps: SessionDeps;
+	readonly live = new Map<string, LiveRun>();
+	systemPrompt: string | undefined;
+	/** The transcript of the ended runs, once one has ended here. */
+	history: readonly Message[] | undefined;
+	trust: Trust | undefined;
+	/** Runs that were cancelled between their record and their start. */
+	readonly #cancelled = new Set<string>();
+	readonly #wakers = new Map<string, () => void>();
+	#clients = 0;
+	#leftAt: number | undefined;
+
+	constructor(row: Selectable<Tables["sessions"]>, trust: Trust | undefined, deps: SessionDeps) {
+		this.id = row.id;
+		this.owner = row.owner;
+		this.rootDir = row.root_dir;
+		this.systemPrompt = row.system_prompt ?? undefined;
+		this.outlet = new Outlet(row.id, Number(row.last_seq));
+		this.trust = trust;
+		this.deps = deps;
+		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
+	}
+
+	/** Whether somebody listens or something runs: such a session stays in memory. */
+	get busy(): boolean {
+		return this.#clients > 0 || this.live.size > 0;
+	}
+
+	/**
+	 * Runs one command as one transaction. The events that it records leave when all of it is durable, in the order
+	 * of the `commit` calls; when it throws, nothing has happened.
+	 */
+	async commit<T>(work: (tx: Tx, record: Record) => Promise<T>): Promise<T> {
+		const release = this.outlet.reserve();
+		let recorded: Recorded[] = [];
+		try {
+			const result = await this.deps.journal.store.commit((tx) => {
+				recorded = [];
+				return work(tx, async (...events) => {
+					const appended = await this.deps.journal.append(tx, this.id, events);
+					recorded.push(...appended);
+					return appended;
+				});
+			});
+			release(recorded);
+			return result;
+		} catch (reason) {
+			release([]);
+			throw reason;
+		}
+	}
+
+	/** Adds a client: from now on `listener` gets what happens, and its leaving counts. */
+	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
+		const absent = this.#absentSince();
+		this.#clients += 1;
+		const stop = this.outlet.listen(listener);
+		let here = true;
+		const leave = async (): Promise<void> => {
+			if (!here) return;
+			here = false;
+			stop();
+			this.#clients -= 1;
+			if (this.#clients === 0) await this.#close();
+		};
+		try {
+			await this.#reopen(absent);
+			return { leave };
+		} catch (reason) {
+			await leave();
+			throw reason;
+		}
+	}
+
+	/** Whether `accept_all_tools` is in force. */
+	get trusted(): boolean {
+		return trustHolds(this.trust, this.deps.clock.now(), this.#absentSince());
+	}
+
+	/** Stops a run whose cancel is recorded: now, or as soon as it starts. */
+	cancel(runId: string): void {
+		const run = this.live.get(runId);
+		if (run) run.cancel();
+		else this.#cancelled.add(runId);
+	}
+
+	/** A run starts to work. */
+	begin(run: LiveRun): void {
+		this.live.set(run.id, run);
+		if (this.#cancelled.delete(run.id)) run.cancel();
+	}
+
+	/** Resolves when `wake` is called for the token. Ask before you look at the row, so that nothing is missed. */
+	awake(token: string): Promise<void> {
+		return new Promise((resolve) => this.#wakers.set(token, resolve));
+	}
+
+	wake(token: string): void {
+		this.#wakers.get(token)?.();
+		this.#wakers.delete(token);
+	}
+
+	/** Since when nobody is here; undefined while somebody is. A restart is not a leaving: time counts from there. */
+	#absentSince(): number | undefined {
+		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.deps.startedAt);
+	}
+
+	async #reopen(absentSince: number | undefined): Promise<void> {
+		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.deps.clock.now(), absentSince);
+		const trust = this.trust;
+		if (this.#clients > 1 && !lapsed) return;
+		this.#leftAt = undefined;
+		if (lapsed) this.trust = undefined;
+		await this.commit(async (tx) => {
+			await tx
+				.updateTable("sessions")
+				.set({ status: "active", left_at: null })
+				.where("id", "=", this.id)
+				.execute();
+			if (lapsed && trust) await endTrust(tx, trust.id, this.deps.clock.now());
+		});
+	}
+
+	async #close(): Promise<void> {
+		const now = this.deps.clock.now();
+		this.#leftAt = now;
+		await this.commit(async (tx, record) => {
+			if (this.#clients > 0) return;
+			await tx
+				.updateTable("sessions")
+				.set({ status: "closed", left_at: now })
+				.where("id", "=", this.id)
+				.execute();
+			await record({ type: "session.closed" });
+		});
+	}
+}
+
+/** A new session's row. */
+export function sessionRow(
+	facts: Pick<Selectable<Tables["sessions"]>, "id" | "owner" | "external_key" | "title" | "root_dir">,
+	now: number,
+): Selectable<Tables["sessions"]> {
+	return {
+		...facts,
+		status: "active",
+		last_seq: 0,
+		system_prompt: null,
+		message_count: 0,
+		input_tokens: 0,
+		output_tokens: 0,
+		created_at: now,
+		updated_at: now,
+		left_at: now,
+		...stamp,
+	};
+}

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { operator, type Principal } from "../principal.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+const connector: Principal = { id: "connector:1", kind: "connector" };
+const other: Principal = { id: "connector:2", kind: "connector" };
+const observer: Principal = { id: "observer:1", kind: "observer" };
+
+test.each([
+	"sess_0000000000000000000000000a",
+	"sess_",
+	"SESS_a",
+	"../sess_a",
+	"sess_a/../b",
+	"sess_a\n",
+	"sess_%",
+	"",
+	" ",
+	"0b7d5b9e-0000-4000-8000-00000000000",
+	"0b7d5b9e-0000-4000-8000-000000000001",
+	"x".repeat(1_000),
+])("%j is no session", async (id) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	await t.create();
+	const asking = [
+		() => EventLog.join(t.runtime, id),
+		() => t.send(id, "hi"),
+		() => t.runtime.cancel(unkeyed(), id, false),
+		() => t.runtime.acceptAll(unkeyed(), id),
+		() => t.runtime.messages(operator, id, { limit: 1 }),
+		() => t.runtime.events(operator, { limit: 1, sessionId: id }),
+	];
+	for (const ask of asking) {
+		await expect(ask()).rejects.toMatchObject({ code: "not_found", message: `session not found: ${id}` });
+	}
+});
+
+test("what belongs to another principal is as if it did not exist", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
+	const theirs = await t.create(connector);
+	const log = await EventLog.join(t.runtime, theirs, { afterSeq: 0, principal: connector });
+	await t.runtime.send(unkeyed(connector), theirs, { content: "hello" });
+	await log.next("assistant.message");
+	for (const principal of [other, observer]) {
+		await expect(EventLog.join(t.runtime, theirs, { principal })).rejects.toMatchObject({
+			code: "not_found",
+		});
+		await expect(t.runtime.send(unkeyed(principal), theirs, { content: "x" })).rejects.toMatchObject({
+			code: "not_found",
+		});
+		expect(await t.runtime.list(principal, 10)).toEqual([]);
+		expect(await t.runtime.events(principal, { limit: 10 })).toEqual([]);
+	}
+	expect(await t.runtime.list(operator, 10)).toHaveLength(1);
+	expect(await t.runtime.events(operator, { limit: 10 })).toHaveLength(3);
+});
+
+test("an observer may not open a session, and the model may nothing", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const agent: Principal = { id: "agent", kind: "agent" };
+	for (const principal of [observer, agent]) {
+		await expect(t.create(principal)).rejects.toMatchObject({ code: "permission_denied" });
+	}
+	await expect(t.runtime.list(agent, 1)).rejects.toMatchObject({ code: "permission_denied" });
+	await expect(t.runtime.events(agent, { limit: 1 })).rejects.toMatchObject({ code: "permission_denied" });
+});
+
+test("only who may see a question can answer it", async () => {
+	const model = new ScriptedModel([calls("c1", "edit")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
+	const session = await t.create(connector);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: connector });
+	await t.runtime.send(unkeyed(connector), session, { content: "go" });
+	const { prompt } = await log.next("prompt.requested");
+	for (const response of [{ value: true }, { cancelled: true }]) {
+		await expect(t.runtime.answer(unkeyed(other), prompt.token, response)).rejects.toMatchObject({
+			code: "not_found",
+		});
+	}
+	await t.runtime.answer(unkeyed(connector), prompt.token, { value: true });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ by: "connector:1", value: true });
+	await log.next("assistant.message");
+	log.check();
+});
+
+test("the first answer counts, later ones change nothing, and unknown questions are unknown", async () => {
+	const model = new ScriptedModel([calls("c1", "edit")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await Promise.all([
+		t.runtime.answer(unkeyed(), prompt.token, { value: true }),
+		t.runtime.answer(unkeyed(), prompt.token, { cancelled: true }),
+		t.runtime.answer(unkeyed(), prompt.token, { value: "session" }),
+	]);
+	await log.next("tool.completed");
+	await log.next("assistant.message");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: false });
+	log.check();
+	for (const token of ["prompt_1", "", "%"]) {
+		await expect(t.runtime.answer(unkeyed(), token, { value: true })).rejects.toMatchObject({
+			...{ code: "not_found", message: "prompt not found" },
+		});
+	}
+});
+
+test("messages come in pages that go back", async () => {
+	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [says(`answer ${n}`)]));
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	for (let n = 1; n <= 4; n++) {
+		await t.send(session, `question ${n}`);
+		await log.next("assistant.message");
+	}
+	const page = async (limit: number, beforeSeq?: number) => {
+		const before = beforeSeq === undefined ? {} : { beforeSeq };
+		const messages = await t.runtime.messages(operator, session, { limit, ...before });
+		return messages.map(({ event }) => ("content" in event ? event.content : ""));
+	};
+	expect(await page(3)).toEqual(["answer 3", "question 4", "answer 4"]);
+	const [oldest] = await t.runtime.messages(operator, session, { limit: 3 });
+	expect(await page(3, oldest?.seq)).toEqual(["question 2", "answer 2", "question 3"]);
+	expect(await page(10, 3)).toEqual(["question 1"]);
+	expect(await page(10, 1)).toEqual([]);
+});
+
+test("sessions are listed with the newest first", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
+	const ids = [];
+	for (let n = 0; n < 3; n++) {
+		ids.push(await t.create());
+		t.clock.advance(1_000);
+	}
+	const [first, second, third] = ids;
+	const log = await EventLog.join(t.runtime, first ?? "");
+	await t.send(first ?? "", "hello");
+	await log.next("assistant.message");
+	expect((await t.runtime.list(operator, 10)).map(({ id }) => id)).toEqual([first, third, second]);
+	expect(await t.runtime.list(operator, 2)).toHaveLength(2);
+});

@@ -1,0 +1,106 @@
+import { ParleyError } from "@parley/base";
+import { type Action, authorize } from "../authorize.ts";
+import type { Principal } from "../principal.ts";
+import { Session, type SessionDeps } from "./session.ts";
+import { findTrust } from "./trust.ts";
+
+/** A session in use: it stays the one object for its id until every lease is given back. */
+export interface Lease extends Disposable {
+	readonly session: Session;
+}
+
+/** Session ids as this program and the wires mint them; anything else is unknown, and never looked up. */
+const wellFormed =
+	/^(?:sess_[0-9A-Za-z_-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+interface Entry {
+	readonly session: Promise<Session | undefined>;
+	leases: number;
+}
+
+/** Finds sessions: rebuilt from their row when somebody asks, forgotten when nobody uses them. */
+export class Sessions {
+	readonly #deps: SessionDeps;
+	readonly #entries = new Map<string, Entry>();
+
+	constructor(deps: SessionDeps) {
+		this.#deps = deps;
+	}
+
+	/** Those in memory: somebody uses them, or they work. */
+	async *loaded(): AsyncGenerator<Session> {
+		for (const entry of [...this.#entries.values()]) {
+			const session = await entry.session;
+			if (session) yield session;
+		}
+	}
+
+	/** Borrows a session; throws `not_found` for an unknown one, and likewise where `principal` may not `action`. */
+	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
+		const lease = await this.#borrow(id);
+		if (!lease) throw unknownSession(id);
+		try {
+			authorize(principal, action, { owner: lease.session.owner });
+			return lease;
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			// Somebody who may see the session at all is told the truth; to others it does not exist.
+			throw principal.id === lease.session.owner ? reason : unknownSession(id);
+		}
+	}
+
+	/** Borrows a session for the gateway itself. */
+	async leaseOwn(id: string): Promise<Lease> {
+		const lease = await this.#borrow(id);
+		if (!lease) throw unknownSession(id);
+		return lease;
+	}
+
+	/** Forgets a session that nobody uses any more. */
+	release(id: string): void {
+		const entry = this.#entries.get(id);
+		if (!entry || entry.leases > 0) return;
+		void entry.session.then((session) => {
+			const unused = entry.leases === 0 && !session?.busy;
+			if (unused && this.#entries.get(id) === entry) this.#entries.delete(id);
+		});
+	}
+
+	async #borrow(id: string): Promise<Lease | undefined> {
+		if (!wellFormed.test(id)) return undefined;
+		let entry = this.#entries.get(id);
+		if (!entry) {
+			entry = { session: this.#load(id), leases: 0 };
+			this.#entries.set(id, entry);
+		}
+		const used = entry;
+		used.leases += 1;
+		let returned = false;
+		const giveBack = (): void => {
+			if (returned) return;
+			returned = true;
+			used.leases -= 1;
+			this.release(id);
+		};
+		try {
+			const session = await used.session;
+			if (session) return { session, [Symbol.dispose]: giveBack };
+		} catch (reason) {
+			this.#entries.delete(id);
+			throw reason;
+		}
+		giveBack();
+		return undefined;
+	}
+
+	async #load(id: string): Promise<Session | undefined> {
+		return this.#deps.journal.store.read(async (db) => {
+			const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+			return row && new Session(row, await findTrust(db, id), this.#deps);
+		});
+	}
+}
+
+function unknownSession(id: string): ParleyError {
+	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
+}

@@ -1,0 +1,70 @@
+import { ParleyError } from "@parley/base";
+import type { CommandOutcome, Sandbox } from "../sandbox.ts";
+
+const TIMEOUT_MS = 2_000;
+const MAX_OUTPUT_BYTES = 256 * 1024;
+const MAX_NAME = 200;
+
+/**
+ * A repository's own configuration can name programs that git starts while it only looks. These switch off a file
+ * monitor (core.fsmonitor), repositories hidden in a working tree (safe.bareRepository) and locks that would disturb
+ * somebody's own git: https://git-scm.com/docs/git-config
+ */
+const CAREFUL = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"];
+const STATUS = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=all"];
+const LAST_COMMIT = ["log", "-1", "--no-show-signature", "--format=subject %s"];
+
+/** One line: branch, counts of changes, subject of the last commit; or why that is not known. Never rejects. */
+export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string> {
+	const git = (args: readonly string[]): Promise<CommandOutcome> =>
+		sandbox.run({
+			executable: "git",
+			args: [...CAREFUL, ...args],
+			cwd,
+			timeoutMs: TIMEOUT_MS,
+			maxOutputBytes: MAX_OUTPUT_BYTES,
+			signal: new AbortController().signal,
+		});
+	try {
+		const [status, log] = await Promise.all([git(STATUS), git(LAST_COMMIT)]);
+		if (status.timedOut) return `not known: git took longer than ${TIMEOUT_MS / 1000} seconds`;
+		if (status.code !== 0) return describeFailure(status);
+		const empty = status.output.includes("# branch.oid (initial)\n");
+		return `${describeStatus(status.output)}; ${empty ? "no commit yet" : describeCommit(log)}`;
+	} catch (reason) {
+		return `not known: ${ParleyError.from(reason).message}`;
+	}
+}
+
+function describeFailure({ code, signal, output }: CommandOutcome): string {
+	if (output.includes("not a git repository")) return "not a git repository";
+	const [line = ""] = output.trim().split("\n");
+	return `not known: git ended with ${code ?? signal}: ${cut(line)}`;
+}
+
+/** Reads https://git-scm.com/docs/git-status#_porcelain_format_version_2 and ignores lines of other shapes. */
+function describeStatus(output: string): string {
+	const lines = output.split("\n");
+	const head = lines.find((line) => line.startsWith("# branch.head "))?.slice("# branch.head ".length);
+	const count = (pattern: RegExp): number => lines.filter((line) => pattern.test(line)).length;
+	const counts = [
+		[count(/^[12] [^.]/), "staged"],
+		[count(/^[12] .[^.]/), "changed"],
+		[count(/^u /), "in conflict"],
+		[count(/^\? /), "untracked"],
+	] as const;
+	const found = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+	const atLeast = Buffer.byteLength(output) >= MAX_OUTPUT_BYTES ? "at least " : "";
+	const changes = found.length === 0 ? "no changes" : `${atLeast}${found.join(", ")}`;
+	return `${head === "(detached)" ? "detached head" : `branch ${cut(head ?? "unknown")}`}; ${changes}`;
+}
+
+function describeCommit({ code, output }: CommandOutcome): string {
+	const subject = output.split("\n").find((line) => line.startsWith("subject "));
+	if (code !== 0 || subject === undefined) return "last commit not known";
+	return `last commit "${cut(subject.slice("subject ".length))}"`;
+}
+
+function cut(text: string): string {
+	return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
+}

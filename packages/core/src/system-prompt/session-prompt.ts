@@ -1,0 +1,28 @@
+import type { Clock } from "@parley/base";
+import type { Sandbox } from "../sandbox.ts";
+import type { Roots } from "../session/open.ts";
+import type { Session } from "../session/session.ts";
+import { gatherFacts } from "./project-facts.ts";
+import { renderSystemPrompt } from "./system-prompt.ts";
+
+interface PromptOptions {
+	readonly clock: Clock;
+	readonly sandbox: Sandbox;
+	readonly roots: Roots;
+	readonly systemTemplate?: string;
+}
+
+/** The system prompt of a session: rendered before its first model call, kept with it, and the same ever after. */
+export function systemPromptOf(options: PromptOptions): (session: Session) => Promise<string> {
+	const { clock, sandbox, roots, systemTemplate } = options;
+	return async (session) => {
+		if (session.systemPrompt !== undefined) return session.systemPrompt;
+		const seen = { cwd: session.rootDir, roots: [...new Set([session.rootDir, ...roots.given])] };
+		const prompt = renderSystemPrompt(await gatherFacts({ ...seen, clock, sandbox }), systemTemplate);
+		await session.commit(async (tx) => {
+			await tx.updateTable("sessions").set({ system_prompt: prompt }).where("id", "=", session.id).execute();
+		});
+		session.systemPrompt = prompt;
+		return prompt;
+	};
+}

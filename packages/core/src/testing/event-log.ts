@@ -1,0 +1,69 @@
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+import { operator, type Principal } from "../principal.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Follower } from "../session/follow.ts";
+import { checkEventOrder } from "./event-order.ts";
+
+type AnyEvent = RecordedEvent | TransientEvent;
+type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
+
+/** A client of one session that keeps what it is told. */
+export class EventLog {
+	readonly events: SessionEvent[] = [];
+	readonly #follower: Promise<Follower>;
+	#next = Promise.withResolvers<void>();
+	#read = 0;
+
+	private constructor(runtime: Runtime, sessionId: string, told: JoinOptions) {
+		const deliver = (event: SessionEvent): void => {
+			this.events.push(event);
+			this.#next.resolve();
+		};
+		const following = { afterSeq: told.afterSeq, deliver, drained: () => Promise.resolve() };
+		this.#follower = runtime.follow(told.principal ?? operator, sessionId, following);
+	}
+
+	/** Joins; with `afterSeq` it is told what came after that first. */
+	static async join(runtime: Runtime, sessionId: string, told: JoinOptions = {}): Promise<EventLog> {
+		const log = new EventLog(runtime, sessionId, told);
+		await (await log.#follower).begin();
+		return log;
+	}
+
+	/** The first event of one of these kinds which was not read yet; what came before it counts as read too. */
+	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
+		for (;;) {
+			while (this.#read < this.events.length) {
+				const event = this.events[this.#read++]?.event;
+				// True because the type was just found among those asked for.
+				if (event && types.some((type) => type === event.type)) return event as EventOf<Type>;
+			}
+			this.#next = Promise.withResolvers();
+			await this.#next.promise;
+		}
+	}
+
+	/** The kinds of what was recorded, in order. */
+	get recorded(): string[] {
+		return this.events.filter((event) => !event.transient).map(({ event }) => event.type);
+	}
+
+	/** All text that was streamed. */
+	get streamed(): string {
+		return this.events.map(({ event }) => (event.type === "text.delta" ? event.text : "")).join("");
+	}
+
+	/** Throws where the order is not the documented one, or something has no end; for logs from the first event on. */
+	check(): void {
+		checkEventOrder(this.events, true);
+	}
+
+	async leave(): Promise<void> {
+		await (await this.#follower).leave();
+	}
+}
+
+interface JoinOptions {
+	readonly afterSeq?: number;
+	readonly principal?: Principal;
+}

@@ -1,0 +1,117 @@
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+
+/**
+ * Throws where events of one session, from its first on, break the order that `event.ts` documents. Prefixes of a
+ * session are fine; `complete` asks for more: that everything begun has come to its end.
+ */
+export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
+	const order = new EventOrder();
+	for (const [index, happened] of events.entries()) {
+		const fault = order.take(happened) ?? "";
+		if (fault !== "") throw new Error(`event ${index}, ${happened.event.type}: ${fault}`);
+	}
+	const open = complete ? order.unfinished() : [];
+	if (open.length > 0) throw new Error(`never ended: ${open.join(", ")}`);
+}
+
+type Fault = string | undefined;
+
+class EventOrder {
+	#seq = 0;
+	#speaking: string | undefined;
+	readonly #openRuns = new Set<string>();
+	readonly #endedRuns = new Set<string>();
+	readonly #openCalls = new Map<string, string>();
+	readonly #endedCalls = new Set<string>();
+	readonly #openPrompts = new Set<string>();
+
+	take(happened: SessionEvent): Fault {
+		if (happened.transient) return this.#passing(happened.event, happened.seq);
+		this.#seq += 1;
+		if (happened.seq !== this.#seq) return `has seq ${happened.seq} instead of ${this.#seq}`;
+		return this.#recorded(happened.event);
+	}
+
+	unfinished(): string[] {
+		const speaking = this.#speaking === undefined ? [] : [`the text of ${this.#speaking}`];
+		return [...this.#openRuns, ...this.#openCalls.keys(), ...this.#openPrompts, ...speaking];
+	}
+
+	#recorded(event: RecordedEvent): Fault {
+		switch (event.type) {
+			case "session.created":
+				return this.#seq === 1 ? undefined : "comes in the middle";
+			case "session.closed":
+				return undefined;
+			case "user.message":
+				return this.#startRun(event.runId);
+			case "assistant.message":
+				return this.#endRun(event.runId);
+			case "tool.started":
+				return this.#startCall(event.runId, event.callId);
+			case "tool.completed":
+			case "tool.failed":
+				return this.#endCall(event.runId, event.callId);
+			case "prompt.requested":
+				return this.#ask(event.prompt);
+			case "prompt.answered":
+			case "prompt.closed":
+				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
+		}
+	}
+
+	#startRun(runId: string): Fault {
+		if (this.#openRuns.has(runId) || this.#endedRuns.has(runId)) return `${runId} was there already`;
+		this.#openRuns.add(runId);
+		return undefined;
+	}
+
+	#endRun(runId: string): Fault {
+		if (!this.#openRuns.delete(runId)) return `${runId} was not open`;
+		this.#endedRuns.add(runId);
+		if (this.#speaking === runId) return "its text had no end";
+		const calls = [...this.#openCalls].filter(([, owner]) => owner === runId);
+		return calls.length > 0 ? `calls without an end: ${calls.map(([id]) => id).join(", ")}` : undefined;
+	}
+
+	#startCall(runId: string, callId: string): Fault {
+		if (!this.#openRuns.has(runId)) return `${runId} is not open`;
+		if (this.#openCalls.has(callId) || this.#endedCalls.has(callId)) return `${callId} was there already`;
+		this.#openCalls.set(callId, runId);
+		return undefined;
+	}
+
+	#endCall(runId: string, callId: string): Fault {
+		if (this.#openCalls.get(callId) !== runId) return `${callId} was not open`;
+		this.#openCalls.delete(callId);
+		this.#endedCalls.add(callId);
+		return undefined;
+	}
+
+	#ask(prompt: {
+		readonly token: string;
+		readonly runId: string;
+		readonly approval?: { callId: string };
+	}): Fault {
+		if (!this.#openRuns.has(prompt.runId)) return `${prompt.runId} is not open`;
+		if (prompt.approval && !this.#openCalls.has(prompt.approval.callId)) return "its call is not open";
+		if (this.#openPrompts.size > 0) return "another question is open";
+		this.#openPrompts.add(prompt.token);
+		return undefined;
+	}
+
+	#passing(event: TransientEvent, seq: number): Fault {
+		if (seq !== this.#seq) return `has seq ${seq} instead of ${this.#seq}`;
+		if (event.type === "prompt.shown") {
+			return this.#openPrompts.has(event.prompt.token) ? undefined : "the question is not open";
+		}
+		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
+		if (event.type === "text.started") {
+			this.#speaking = event.runId;
+			return undefined;
+		}
+		if (this.#speaking !== event.runId) return "no text was started";
+		if (event.type === "text.ended") this.#speaking = undefined;
+		return undefined;
+	}
+}

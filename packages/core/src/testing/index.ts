@@ -1,0 +1,1 @@
+export { calls, ScriptedModel, says, stuck } from "./scripted-model.ts";

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { type ActionClass, defineTool, type Tool, type ToolContext, type ToolEffect } from "../tool.ts";
+
+export interface ProbeOptions {
+	/** `effectful` unless told. */
+	readonly effect?: ToolEffect;
+	/** `["read"]`, which is allowed without asking, unless told. */
+	readonly classes?: readonly ActionClass[];
+	/** Facts that an approval is bound to. */
+	readonly binding?: () => Record<string, string>;
+	/** Where a "for this session" answer is offered: what it would cover. */
+	readonly grantRoot?: string;
+	readonly run?: (context: ToolContext) => Promise<string>;
+}
+
+/** A tool that takes any arguments and returns its name with them, or what `run` says. */
+export function probeTool(name: string, options: ProbeOptions = {}): Tool {
+	const { effect = "effectful", classes = ["read"], binding = () => ({}), run, grantRoot } = options;
+	return defineTool({
+		name,
+		description: `Probes ${name}.`,
+		parameters: z.record(z.string(), z.unknown()),
+		effect,
+		async plan() {
+			return {
+				...{ label: name, classes, preview: "", binding: binding(), notes: [] },
+				...(grantRoot !== undefined && { grant: { kind: "path" as const, tool: name, root: grantRoot } }),
+			};
+		},
+		async run(args, _plan, context) {
+			return { text: run ? await run(context) : `${name} ${JSON.stringify(args)}`, failed: false };
+		},
+	});
+}

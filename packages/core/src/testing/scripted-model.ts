@@ -1,0 +1,54 @@
+import { ParleyError } from "@parley/base";
+import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+
+/** One reply as a test writes it: events, to which an `end` is added where there is none, or a stream of its own. */
+export type ScriptedReply =
+	| readonly ModelEvent[]
+	| ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
+
+/** A piece of text. */
+export function says(text: string): ModelEvent {
+	return { type: "text", text };
+}
+
+/** A tool call. */
+export function calls(id: string, name: string, args: unknown = {}): ModelEvent {
+	return { type: "call", id, name, arguments: args };
+}
+
+/** A reply that says this and then nothing more until it is stopped. */
+export function stuck(text: string): ScriptedReply {
+	return async function* (_request, signal) {
+		yield says(text);
+		signal.throwIfAborted();
+		await new Promise((_, reject) => {
+			signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+		});
+	};
+}
+
+/** A model that says what a test has written, one reply per request, and keeps the requests. */
+export class ScriptedModel implements Model {
+	readonly provider = "scripted";
+	readonly defaultModel = "scripted";
+	readonly requests: ModelRequest[] = [];
+	readonly #replies: ScriptedReply[];
+
+	constructor(...replies: readonly ScriptedReply[]) {
+		this.#replies = [...replies];
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		this.requests.push(request);
+		const reply = this.#replies.shift();
+		if (!reply) throw new ParleyError("the script is at its end", { code: "failed_precondition" });
+		if (typeof reply === "function") {
+			yield* reply(request, signal);
+			return;
+		}
+		yield* reply;
+		if (reply.some((event) => event.type === "end")) return;
+		const stop = reply.some((event) => event.type === "call") ? "tool_use" : "end_turn";
+		yield { type: "end", stop, usage: { inputTokens: 10, outputTokens: 5 }, model: "scripted-1" };
+	}
+}

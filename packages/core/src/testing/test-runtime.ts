@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import { migrations } from "../journal/migrations.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { Model } from "../model.ts";
+import { operator, type Principal } from "../principal.ts";
+import { type Keyed, Runtime, type RuntimeOptions } from "../runtime.ts";
+import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import { SecretBox } from "../secrets.ts";
+import { builtinTools } from "../tools/builtin.ts";
+
+/** What a test says about its runtime; all but the model has a default. */
+export interface TestRuntimeOptions extends Partial<Pick<RuntimeOptions, "tools" | "limits" | "failpoints">> {
+	readonly model: Model;
+	/** Of an earlier runtime, to go on where it stopped. */
+	readonly directory?: string;
+	readonly clock?: ManualClock;
+	/** Also of the store. */
+	readonly failpoints?: Failpoints;
+	/** What `--root` would say; nothing unless told. */
+	readonly roots?: readonly string[];
+	/** A short one unless told; `built-in` is the product's own. */
+	readonly systemTemplate?: string;
+}
+
+/** A runtime on a SQLite file in a directory of its own, with a clock and ids that the test owns. */
+export class TestRuntime {
+	readonly runtime: Runtime;
+	readonly store: Store<Tables>;
+	readonly clock: ManualClock;
+	readonly log: MemoryLogger;
+	/** Holds `work`, where sessions work, and `data`, where the database is. */
+	readonly directory: string;
+
+	private constructor(parts: Pick<TestRuntime, "runtime" | "store" | "clock" | "log" | "directory">) {
+		this.runtime = parts.runtime;
+		this.store = parts.store;
+		this.clock = parts.clock;
+		this.log = parts.log;
+		this.directory = parts.directory;
+	}
+
+	/** Opens the store; call `runtime.start()` where unfinished work is to go on. */
+	static async open(options: TestRuntimeOptions): Promise<TestRuntime> {
+		const { model, clock = new ManualClock(), failpoints = noFailpoints, tools = builtinTools() } = options;
+		const directory = options.directory ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-core-")));
+		const current = join(directory, "work");
+		const dataDir = join(directory, "data");
+		for (const path of [current, dataDir]) await mkdir(path, { recursive: true });
+		const store = await openSqliteStore<Tables>({ file: databaseIn(directory), migrations, failpoints });
+		const log = new MemoryLogger();
+		const runtime = new Runtime({
+			...{ store, clock, log, failpoints, model, tools },
+			// Another start must not mint the ids of an earlier one again.
+			ids: seededIds(clock.now() + (await countEvents(store))),
+			sandbox: createUnsandboxed({ environment: process.env, clock }),
+			secrets: new SecretBox(Buffer.alloc(32, 1)),
+			roots: { given: options.roots ?? [], current, dataDir },
+			...(options.systemTemplate !== "built-in" && {
+				systemTemplate: options.systemTemplate ?? "You help.",
+			}),
+			...(options.limits && { limits: options.limits }),
+		});
+		return new TestRuntime({ runtime, store, clock, log, directory });
+	}
+
+	/** Creates a session. */
+	async create(principal: Principal = operator): Promise<string> {
+		const { id } = await this.runtime.create(unkeyed(principal), {});
+		return id;
+	}
+
+	/** Says something as the operator; returns the run. */
+	async send(sessionId: string, content: string): Promise<string> {
+		const { runId } = await this.runtime.send(unkeyed(), sessionId, { content });
+		return runId;
+	}
+
+	/** Lets everything happen that waits for nothing but its turn. */
+	async settle(): Promise<void> {
+		for (let turn = 0; turn < 20; turn++) await tick();
+	}
+
+	/** Stops what runs where it stands and closes the store. The directory stays. */
+	async stop(): Promise<void> {
+		let stopped = false;
+		const drained = this.runtime.drain(0).then(() => {
+			stopped = true;
+		});
+		while (!stopped) {
+			this.clock.advance(0);
+			await tick();
+		}
+		await drained;
+		await this.store.close();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.stop();
+		await rm(this.directory, { recursive: true, force: true });
+	}
+}
+
+/** A request without an idempotency key. */
+export function unkeyed(principal: Principal = operator): Keyed {
+	return { principal, key: undefined, method: "test", params: {} };
+}
+
+/** Where the database of a `TestRuntime` is. */
+export function databaseIn(directory: string): string {
+	return join(directory, "data", "parley.sqlite");
+}
+
+async function countEvents(store: Store<Tables>): Promise<number> {
+	const rows = await store.read((db) => db.selectFrom("events").select("id").execute());
+	return rows.length;
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import type * as z from "zod";
+import type { CallBlock } from "./message.ts";
+import type { Tool, ToolContext, ToolPlan, ToolResult } from "./tool.ts";
+import { visible } from "./tools/visible.ts";
+
+/** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
+export interface ReadyCall {
+	readonly kind: "ready";
+	readonly tool: Tool;
+	readonly args: unknown;
+	readonly plan: ToolPlan;
+}
+
+/** A call that makes no sense; `text` tells the model why and what would. */
+export interface RefusedCall {
+	readonly kind: "refused";
+	readonly text: string;
+}
+
+const MAX_SHOWN = 200;
+
+/** Finds the tool of a call, checks the arguments and plans it. Nothing happens yet; never rejects. */
+export async function prepareCall(
+	tools: readonly Tool[],
+	call: Pick<CallBlock, "name" | "arguments">,
+	context: ToolContext,
+): Promise<ReadyCall | RefusedCall> {
+	const tool = tools.find(({ name }) => name === call.name);
+	if (!tool) {
+		const names = tools.map(({ name }) => name).join(", ");
+		return refused(`there is no tool ${quoted(call.name)}; the tools are: ${names}`);
+	}
+	const parsed = tool.parameters.safeParse(call.arguments);
+	if (!parsed.success) return refused(`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}`);
+	try {
+		return { kind: "ready", tool, args: parsed.data, plan: await tool.plan(parsed.data, context) };
+	} catch (reason) {
+		return refused(ParleyError.from(reason).message);
+	}
+}
+
+/** Runs a call that was allowed. Never rejects: what a tool throws becomes a failed result that the model can read. */
+export async function executeCall(
+	{ tool, args, plan }: ReadyCall,
+	context: ToolContext,
+): Promise<ToolResult> {
+	try {
+		return await tool.run(args, plan, context);
+	} catch (reason) {
+		return { text: `${tool.name} failed: ${ParleyError.from(reason).message}`, failed: true };
+	}
+}
+
+/**
+ * What an approval is bound to, as sha256 in hexadecimal: the tool, its arguments as the model wrote them in
+ * canonical JSON (https://www.rfc-editor.org/rfc/rfc8785), the facts of its plan, and the policy.
+ */
+export function bindingHash(
+	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
+	{ binding }: Pick<ToolPlan, "binding">,
+	policyVersion: string,
+): string {
+	const text = canonicalize({ name, arguments: args, binding, policyVersion });
+	if (text === undefined) throw new ParleyError("the call is not JSON", { code: "internal" });
+	return createHash("sha256").update(text).digest("hex");
+}
+
+function refused(text: string): RefusedCall {
+	return { kind: "refused", text };
+}
+
+/** The fields at fault: `cmd: expected string, received undefined`. */
+function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
+	return issues.slice(0, 10).map(faultOf).join("; ");
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+	const field = issue.path.map(String).join(".");
+	const place = field === "" ? "" : `${visible(field)}: `;
+	if (issue.code === "unrecognized_keys")
+		return `${place}unknown argument ${issue.keys.map(quoted).join(", ")}`;
+	if (issue.code === "invalid_union") {
+		const alternatives = new Set(issue.errors.map((errors) => faultsOf(errors)));
+		return `${place}${[...alternatives].join(", or ")}`;
+	}
+	return `${place}${issue.message.replace(/^Invalid input: /, "").replace(/^[A-Z]/, (first) => first.toLowerCase())}`;
+}
+
+function quoted(text: string): string {
+	const shown = visible(text);
+	return `"${shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown}"`;
+}

@@ -1,0 +1,87 @@
+import type * as z from "zod";
+import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/**
+ * What a call does to the world, for recovery: after a crash only `none` and `idempotent` calls run again,
+ * an interrupted `effectful` one is reported to the model as unknown. Calls with effect `none` may run together.
+ */
+export type ToolEffect = "none" | "idempotent" | "effectful";
+
+/**
+ * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
+ * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
+ * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
+ */
+export type ActionClass =
+	| "read"
+	| "write"
+	| "exec-sandboxed"
+	| "exec-unsandboxed"
+	| "egress"
+	| "outside-read"
+	| "outside-write"
+	| "secret"
+	| "control"
+	| "irreversible"
+	| "person";
+
+/** What a "for this session" answer would allow from then on: a tool with a path below `root`, or an argv prefix. */
+export type GrantScope =
+	| { readonly kind: "path"; readonly tool: string; readonly root: string }
+	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] };
+
+/** A call, looked at before anybody decides about it: nothing has happened yet. */
+export interface ToolPlan {
+	/** One line for people: `run ls -la`. The whole command or path, never cut. */
+	readonly label: string;
+	readonly classes: readonly ActionClass[];
+	/** A unified diff for writes, else "". */
+	readonly preview: string;
+	/** Facts the decision was made on (real path, directory, executable); checked again just before the call runs. */
+	readonly binding: Readonly<Record<string, string>>;
+	/** Absent where no "for this session" answer can cover the call. */
+	readonly grant?: GrantScope;
+	readonly notes: readonly string[];
+}
+
+/** Where a call works. Paths are absolute and real. */
+export interface ToolContext {
+	readonly sessionId: string;
+	readonly callId: string;
+	/** What the tools of this session may touch; the first is the working directory. */
+	readonly roots: readonly string[];
+	readonly cwd: string;
+	/** Paths that no tool may ever read or write, such as the data directory. */
+	readonly forbidden: readonly string[];
+	readonly sandbox: Sandbox;
+	readonly signal: AbortSignal;
+	/** Asks a person and waits; the run's working time stands still meanwhile. */
+	ask(question: Elicitation): Promise<ElicitationAnswer>;
+}
+
+/** `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. */
+export interface ToolResult {
+	readonly text: string;
+	readonly failed: boolean;
+}
+
+/**
+ * A tool. `plan` looks and does nothing; it throws a `ParleyError` that the model can read when the call makes no
+ * sense (no such file, a forbidden path). `run` gets the plan that was approved, and refuses when the world no
+ * longer fits its binding. Both get arguments that passed `parameters`.
+ */
+export interface Tool<Arguments = unknown> {
+	readonly name: string;
+	readonly description: string;
+	readonly parameters: z.ZodType<Arguments>;
+	readonly effect: ToolEffect;
+	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
+	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
+}
+
+/** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */
+export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
+	// Sound because the runner calls `plan` and `run` only with what `parameters` returned.
+	return tool as unknown as Tool;
+}

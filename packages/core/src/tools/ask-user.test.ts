@@ -1,0 +1,99 @@
+import { systemClock } from "@parley/base";
+import { expect, test } from "vitest";
+import type { Elicitation, ElicitationAnswer } from "../prompt.ts";
+import { createToolContext } from "../testing/tool-context.ts";
+import { executeCall, prepareCall } from "../tool-call.ts";
+import { askUser } from "./ask-user.ts";
+
+async function ask(args: object, answer: ElicitationAnswer = { outcome: "expired" }) {
+	const asked: Elicitation[] = [];
+	const context = createToolContext("/", {
+		ask: async (question) => {
+			asked.push(question);
+			return answer;
+		},
+	});
+	const prepared = await prepareCall([askUser], { name: "ask_user", arguments: args }, context);
+	if (prepared.kind === "refused") return { refused: prepared.text };
+	return { plan: prepared.plan, asked, result: await executeCall(prepared, context) };
+}
+
+test("a question needs no approval and comes to the person as it was asked", async () => {
+	const { plan, asked } = await ask({ type: "text", label: " Which name? ", validation: "[a-z]+" });
+	expect(plan).toEqual({
+		label: "ask Which name?",
+		classes: ["person"],
+		preview: "",
+		binding: {},
+		notes: [],
+	});
+	expect(asked).toEqual([
+		{ type: "text", label: "Which name?", options: [], required: true, validation: "[a-z]+" },
+	]);
+});
+
+test("options may be plain words or described", async () => {
+	const options = [
+		"tea",
+		{ value: "c", label: "Coffee", description: "black", disabled: true },
+		{ value: "w", label: "Water" },
+	];
+	const { asked } = await ask({ type: "select", label: "Drink?", options, required: false });
+	expect(asked?.[0]).toEqual({
+		type: "select",
+		label: "Drink?",
+		options: [
+			{ value: "tea", label: "tea", description: "", disabled: false },
+			{ value: "c", label: "Coffee", description: "black", disabled: true },
+			{ value: "w", label: "Water", description: "", disabled: false },
+		],
+		required: false,
+		validation: "",
+	});
+});
+
+test.each<[ElicitationAnswer, string, boolean]>([
+	[{ outcome: "answered", value: "Ada" }, "Ada", false],
+	[{ outcome: "answered", value: "" }, "(an empty answer)", false],
+	[{ outcome: "answered", value: ["a", "b"] }, '["a","b"]', false],
+	[{ outcome: "answered", value: "secret:s_1" }, "secret:s_1", false],
+	[{ outcome: "cancelled" }, "the person did not want to answer", true],
+	[{ outcome: "expired" }, "no answer: nobody answered in time", true],
+])("the answer %j reaches the model", async (answer, text, failed) => {
+	expect((await ask({ type: "text", label: "?" }, answer)).result).toEqual({ text, failed });
+});
+
+test.each([
+	[{ type: "select", label: "?" }, "options: select needs one that can be chosen"],
+	[
+		{ type: "multi", label: "?", options: [{ value: "a", label: "a", disabled: true }] },
+		"options: multi needs one that can be chosen",
+	],
+	[{ type: "text", label: "?", options: ["a"] }, "options: text has none, use select or multi"],
+	[
+		{ type: "select", label: "?", options: ["a"], validation: "a" },
+		"validation: select has none, the options say what is valid",
+	],
+	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" is there twice'],
+	[{ type: "text", label: "?", validation: "(" }, "validation: not a pattern in RE2 syntax"],
+	[{ type: "text", label: "?", validation: "(?=a)b" }, "validation: not a pattern in RE2 syntax"],
+	[{ type: "text", label: "?", validation: "(a)\\1" }, "validation: not a pattern in RE2 syntax"],
+	[{ type: "text", label: "  " }, "invalid arguments of ask_user: label:"],
+	[{ type: "confirm", label: "?" }, "invalid arguments of ask_user: type:"],
+	[
+		{ type: "select", label: "?", options: [1] },
+		"options.0: expected string, received number, or expected object",
+	],
+	[{ type: "select", label: "?", options: [{ value: "a" }] }, "options.0"],
+])("%j cannot be asked", async (args, reason) => {
+	expect((await ask(args)).refused).toContain(reason);
+});
+
+test("a pattern that grows when it is compiled takes no long time", async () => {
+	const start = systemClock.monotonic();
+	await ask({ type: "text", label: "?", validation: `${"(".repeat(50)}a${"{50})".repeat(50)}` });
+	await ask({ type: "text", label: "?", validation: "(a{1000}){1000}" });
+	await ask({ type: "text", label: "?", validation: "((a{30}){30}){30}" });
+	await ask({ type: "text", label: "?", validation: "\\pL{1000}".repeat(50) });
+	expect(systemClock.monotonic() - start).toBeLessThan(2_000);
+});

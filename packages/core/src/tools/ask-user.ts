@@ -1,0 +1,99 @@
+import { ParleyError } from "@parley/base";
+import { RE2JS } from "re2js";
+import * as z from "zod";
+import type { ElicitationAnswer, PromptOption } from "../prompt.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { visible } from "./visible.ts";
+
+const MAX_OPTIONS = 100;
+const MAX_PATTERN = 500;
+
+const option = z.union([
+	z.string().min(1).max(200),
+	z.strictObject({
+		value: z.string().min(1).max(200),
+		label: z.string().min(1).max(200),
+		description: z.string().max(500).default(""),
+		disabled: z.boolean().default(false).describe("Shown, but cannot be chosen."),
+	}),
+]);
+
+const parameters = z.strictObject({
+	type: z
+		.enum(["text", "select", "multi", "password"])
+		.describe(
+			"text: words; select: one option; multi: any number of options; password: a value you never see.",
+		),
+	label: z.string().trim().min(1).max(2_000).describe("The question."),
+	options: z.array(option).max(MAX_OPTIONS).default([]).describe("What can be chosen; for select and multi."),
+	required: z.boolean().default(true).describe("Whether an empty answer is refused."),
+	validation: z
+		.string()
+		.max(MAX_PATTERN)
+		.default("")
+		.describe("A regular expression (RE2 syntax) that the whole answer must match; for text and password."),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/** Asks the person a question and waits for the answer. A password comes back as a handle, never as itself. */
+export const askUser = defineTool<Arguments>({
+	name: "ask_user",
+	description:
+		"Asks the person a question and waits for the answer. Use it when you cannot go on without something that " +
+		"only the person knows or decides. Not for what you can find out yourself, and not for permission to use a " +
+		"tool: that is asked by itself. For a password you get a handle in place of the value.",
+	parameters,
+	effect: "idempotent",
+	plan,
+	run,
+});
+
+async function plan(args: Arguments): Promise<ToolPlan> {
+	const fault = faultOf(args);
+	if (fault !== undefined) throw new ParleyError(fault, { code: "invalid_argument" });
+	return { label: `ask ${visible(args.label)}`, classes: ["person"], preview: "", binding: {}, notes: [] };
+}
+
+async function run(args: Arguments, _plan: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	return describe(await context.ask({ ...args, options: args.options.map(readOption) }));
+}
+
+/** Why the question cannot be asked; undefined where it can. */
+function faultOf({ type, options: given, validation }: Arguments): string | undefined {
+	const options = given.map(readOption);
+	const choosing = type === "select" || type === "multi";
+	if (choosing && options.every(({ disabled }) => disabled))
+		return `options: ${type} needs one that can be chosen`;
+	if (!choosing && options.length > 0) return `options: ${type} has none, use select or multi`;
+	if (choosing && validation !== "") return `validation: ${type} has none, the options say what is valid`;
+	const values = options.map(({ value }) => value);
+	const double = values.find((value, index) => values.indexOf(value) !== index);
+	if (double !== undefined) return `options: ${JSON.stringify(double)} is there twice`;
+	return validation === "" ? undefined : patternFault(validation);
+}
+
+function patternFault(pattern: string): string | undefined {
+	try {
+		RE2JS.compile(pattern);
+		return undefined;
+	} catch (reason) {
+		return `validation: not a pattern in RE2 syntax: ${reason instanceof Error ? reason.message : "unreadable"}`;
+	}
+}
+
+function readOption(given: Arguments["options"][number]): PromptOption {
+	return typeof given === "string" ? { value: given, label: given, description: "", disabled: false } : given;
+}
+
+function describe(answer: ElicitationAnswer): ToolResult {
+	switch (answer.outcome) {
+		case "answered": {
+			const text = typeof answer.value === "string" ? answer.value : JSON.stringify(answer.value);
+			return { text: text === "" ? "(an empty answer)" : text, failed: false };
+		}
+		case "cancelled":
+			return { text: "the person did not want to answer", failed: true };
+		case "expired":
+			return { text: "no answer: nobody answered in time", failed: true };
+	}
+}

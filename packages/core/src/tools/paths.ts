@@ -1,0 +1,111 @@
+import { readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { ToolContext } from "../tool.ts";
+import { fileError, systemCode } from "./file-error.ts";
+
+/** A written path, made real. */
+export interface ResolvedPath {
+	/** Absolute, without symbolic links as far as it exists. The one to open; never open what was written. */
+	readonly path: string;
+	/** As written, made absolute by its text alone. */
+	readonly written: string;
+	/** The innermost root that `path` lies in; undefined when it is outside of all. */
+	readonly root: string | undefined;
+}
+
+type Places = Pick<ToolContext, "cwd" | "roots" | "forbidden">;
+
+/** As many as Linux follows: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+const MAX_LINKS = 40;
+/** The kernel's PATH_MAX, with the byte that ends it. */
+const MAX_PATH_BYTES = 4_095;
+
+/**
+ * Makes a path that a model wrote real: relative ones start at the working directory, `..` is taken off by text (so
+ * `link/..` is where the link stands), then every link is followed, also those that lead nowhere yet. `~` is not
+ * expanded but refused, as are backslashes, NUL and text that no file name can hold: `invalid_argument`. A path at or
+ * below a forbidden one is refused whatever leads there: `permission_denied`.
+ */
+export async function resolvePath(text: string, places: Places): Promise<ResolvedPath> {
+	refuseUnclear(text);
+	const written = resolve(places.cwd, text);
+	refuseForbidden(written, text, places.forbidden);
+	const path = await followLinks(written, text, { left: MAX_LINKS });
+	refuseForbidden(path, text, places.forbidden);
+	const roots = places.roots.filter((root) => isWithin(path, root));
+	return { path, written, root: roots.sort((a, b) => b.length - a.length)[0] };
+}
+
+/** Whether `path` is `directory` or below it. Both are absolute and normal; nothing is read. */
+export function isWithin(path: string, directory: string): boolean {
+	const prefix = directory.endsWith("/") ? directory : `${directory}/`;
+	return path === directory || path.startsWith(prefix);
+}
+
+/**
+ * A path as a careless file system compares it: without regard to case, composition and ignorable characters.
+ * Two paths that are one on macOS have one form; only ever used to refuse or to ask.
+ */
+export function looseForm(path: string): string {
+	return path
+		.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+		.normalize("NFKC")
+		.toUpperCase()
+		.toLowerCase();
+}
+
+/** For people: relative to the working directory where it is below that, else absolute. */
+export function shownPath(path: string, cwd: string): string {
+	return isWithin(path, cwd) ? relative(cwd, path) || "." : path;
+}
+
+function refuseUnclear(text: string): void {
+	const refuse = (why: string): never => {
+		throw new ParleyError(`${why}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
+	};
+	if (text === "") refuse("the path is empty");
+	if (text.includes("\0")) refuse("a path cannot hold a NUL");
+	if (!text.isWellFormed()) refuse("the path is not well-formed text");
+	if (text.includes("\\")) refuse("a path holds no backslash here, separate with /");
+	if (text.startsWith("~")) refuse("~ is not expanded, write the whole path");
+	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(`the path is longer than ${MAX_PATH_BYTES} bytes`);
+}
+
+function refuseForbidden(path: string, text: string, forbidden: readonly string[]): void {
+	const loose = looseForm(path);
+	if (!forbidden.some((entry) => isWithin(loose, looseForm(entry)))) return;
+	throw new ParleyError(`no tool may touch ${JSON.stringify(text)}: it belongs to the gateway`, {
+		code: "permission_denied",
+	});
+}
+
+/** `realpath` for paths whose end need not exist. A dangling link counts as what it would lead to. */
+async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
+	try {
+		return await realpath(path);
+	} catch (cause) {
+		if (systemCode(cause) !== "ENOENT") throw fileError(`cannot reach ${JSON.stringify(text)}`, cause);
+	}
+	const parent = await followLinks(dirname(path), text, links);
+	const candidate = join(parent, basename(path));
+	const target = await linkTarget(candidate, text);
+	if (target === undefined) return candidate;
+	links.left -= 1;
+	if (links.left < 0) {
+		throw new ParleyError(`cannot reach ${JSON.stringify(text)}: too many symbolic links`, {
+			code: "invalid_argument",
+		});
+	}
+	return followLinks(resolve(parent, target), text, links);
+}
+
+/** Where the link at `path` leads, or undefined when nothing is there or it is no link (EINVAL). */
+async function linkTarget(path: string, text: string): Promise<string | undefined> {
+	try {
+		return await readlink(path);
+	} catch (cause) {
+		if (["ENOENT", "EINVAL"].includes(systemCode(cause))) return undefined;
+		throw fileError(`cannot reach ${JSON.stringify(text)}`, cause);
+	}
+}

@@ -1,0 +1,86 @@
+import type { FileHandle } from "node:fs/promises";
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { type LineSlice, sliceLines } from "./line-slice.ts";
+import { resolvePath, shownPath } from "./paths.ts";
+import { openRegular } from "./regular-file.ts";
+import { isSecret } from "./sensitive-paths.ts";
+import { mixedScriptNotes, visible } from "./visible.ts";
+
+const MAX_LINES = 2_000;
+const MAX_BYTES = 256 * 1024;
+/** A NUL among so many first bytes tells a binary file, as it does for git. */
+const SNIFFED_BYTES = 8_000;
+
+const parameters = z.strictObject({
+	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+	offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
+	limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("How many lines to read."),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/** Reads lines of a text file: at most 2000 lines and 256 KiB, with a marker that tells how to go on. */
+export const readFile = defineTool<Arguments>({
+	name: "read_file",
+	description:
+		"Reads a text file, or a part of it. Use it to look at a file whose path you know; read a file before you " +
+		"change it. Not for directories, pictures or other binary files: look at those with run_command. Returns at " +
+		"most 2000 lines and 256 KiB; a marker at the end tells the offset to go on with.",
+	parameters,
+	effect: "none",
+	plan,
+	run,
+});
+
+async function plan({ path: text }: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const { path, written, root } = await resolvePath(text, context);
+	const classes: ActionClass[] = [root === undefined ? "outside-read" : "read"];
+	if (isSecret(path, written)) classes.push("secret");
+	const shown = shownPath(path, context.cwd);
+	return {
+		label: `read ${visible(shown)}`,
+		classes,
+		preview: "",
+		binding: { path },
+		...(root !== undefined && classes.length === 1 && { grant: { kind: "path", tool: "read_file", root } }),
+		notes: [
+			...(root === undefined ? [`outside of ${context.roots.join(", ")}`] : []),
+			...(classes.includes("secret") ? ["may hold keys or passwords"] : []),
+			...mixedScriptNotes(shown),
+		],
+	};
+}
+
+async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const { path } = await resolvePath(args.path, context);
+	if (path !== approved.binding["path"]) {
+		return { text: "changed since it was approved: the path leads to another file", failed: true };
+	}
+	await using file = await openRegular(path, args.path);
+	await refuseBinary(file, args.path);
+	const chunks = file.createReadStream({ autoClose: false, start: 0, signal: context.signal });
+	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });
+	return { text: describe(slice, args), failed: slice.total !== undefined && args.offset > 1 };
+}
+
+async function refuseBinary(file: FileHandle, shown: string): Promise<void> {
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
+	if (!buffer.subarray(0, bytesRead).includes(0)) return;
+	const { size } = await file.stat();
+	throw new ParleyError(`${JSON.stringify(shown)} is a binary file of ${size} bytes; only text is read`, {
+		code: "invalid_argument",
+	});
+}
+
+function describe({ text, next, cut, total }: LineSlice, { offset, path }: Arguments): string {
+	if (total !== undefined) {
+		if (offset === 1) return "(empty file)";
+		return `${JSON.stringify(path)} has ${total} lines; there is no line ${offset}`;
+	}
+	if (cut) {
+		return `${text}\n[… the rest of line ${offset}, which is longer than 256 KiB, left out; the next line is offset ${next} …]`;
+	}
+	if (next === undefined) return text;
+	return `${text}[… more lines follow: go on with offset ${next} …]`;
+}

@@ -1,0 +1,176 @@
+import { mkdir, rename, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "@parley/base";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
+import { createDirectory, createToolContext } from "../testing/tool-context.ts";
+import type { ToolContext } from "../tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
+import { runCommand } from "./run-command.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let context: ToolContext;
+
+beforeAll(async () => {
+	directory = await createDirectory();
+	const cwd = join(directory.path, "work");
+	await mkdir(cwd);
+	context = createToolContext(cwd, {
+		sandbox: createUnsandboxed({ environment: process.env, clock: systemClock }),
+		forbidden: [join(directory.path, "data")],
+	});
+});
+afterAll(() => directory[Symbol.asyncDispose]());
+
+async function prepare(args: object, where = context): Promise<ReadyCall> {
+	const prepared = await prepareCall([runCommand], { name: "run_command", arguments: args }, where);
+	if (prepared.kind === "refused") throw new Error(prepared.text);
+	return prepared;
+}
+
+async function run(cmd: string, where = context) {
+	return executeCall(await prepare({ cmd }, where), where);
+}
+
+/** A sandbox that starts nothing and ends as told. */
+function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
+	return {
+		mode: "bubblewrap",
+		run: async (command) => {
+			commands.push(command);
+			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
+		},
+		processes: () => [],
+	};
+}
+
+test("without a sandbox a command is planned as one, with its facts, and cannot be granted", async () => {
+	const { plan } = await prepare({ cmd: "ls -la" });
+	expect(plan).toEqual({
+		label: "run ls -la",
+		classes: ["exec-unsandboxed"],
+		preview: "",
+		binding: {
+			directory: expect.stringMatching(new RegExp(`^${context.cwd} \\d+:\\d+$`)),
+			executable: expect.stringMatching(/^\/.+ \d+:\d+$/),
+			sandbox: "off",
+		},
+		notes: [`in ${context.cwd}`, "sandbox: off — it runs with your own rights"],
+	});
+});
+
+test("in a sandbox it is another class", async () => {
+	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: ending({}) });
+	expect(plan.classes).toEqual(["exec-sandboxed"]);
+	expect(plan.notes).toContain("sandbox: bubblewrap");
+});
+
+test("what cannot be taken back and what steers are told", async () => {
+	const push = await prepare({ cmd: "git push --force" });
+	expect(push.plan.classes).toEqual(["exec-unsandboxed", "irreversible"]);
+	expect(push.plan.notes).toContain("git rewrites or deletes what was pushed");
+	const data = await prepare({ cmd: `cat ${directory.path}/data/tokens/operator` });
+	expect(data.plan.classes).toEqual(["exec-unsandboxed", "control"]);
+	expect(data.plan.notes).toContain("names what belongs to the gateway");
+	expect((await prepare({ cmd: "crontab x; npm publish" })).plan.classes).toEqual([
+		"exec-unsandboxed",
+		"irreversible",
+		"control",
+	]);
+});
+
+test("the whole command is shown, nothing in it is unseen", async () => {
+	const { plan } = await prepare({ cmd: "echo \u{202e}gnp.exe\n\n\nrm p\u{430}th" });
+	expect(plan.label).toBe("run echo \\u{202e}gnp.exe\\u{a}\\u{a}\\u{a}rm p\u{430}th");
+	expect(plan.notes).toContain('mixes letters of different scripts: "p\u{430}th"');
+});
+
+test("a command that cannot be shown cannot be approved", async () => {
+	const fits = `echo ${"x".repeat(16 * 1024 - "run echo ".length)}`;
+	expect((await prepare({ cmd: fits })).plan.label).toBe(`run ${fits}`);
+	await expect(prepare({ cmd: `${fits}x` })).rejects.toThrow(
+		"the command cannot be approved: it takes 16385 bytes to show, at most 16384; write it to a file and run that",
+	);
+	await expect(prepare({ cmd: "\n".repeat(4_000) })).rejects.toThrow("cannot be approved");
+	await expect(prepare({ cmd: "a\0b" })).rejects.toThrow("cannot be approved");
+	await expect(prepare({ cmd: "a\u{d800}b" })).rejects.toThrow("cannot be approved");
+});
+
+test.each([
+	["echo hi", "hi\n", false],
+	["true", "(no output)", false],
+	["echo hi; exit 3", "hi\n[exit code 3]", true],
+	["printf hi; exit 3", "hi\n[exit code 3]", true],
+	["false", "(no output)\n[exit code 1]", true],
+	["kill -9 $$", "(no output)\n[ended by SIGKILL]", true],
+	["echo a >&2; echo b", "a\nb\n", false],
+	["-n", expect.stringContaining("[exit code 127]"), true],
+	["cat", "(no output)", false],
+])("%j comes back as its output and ending", async (cmd, text, failed) => {
+	expect(await run(cmd)).toEqual({ text, failed });
+});
+
+test("a command runs in the working directory, and what it changes is not kept", async () => {
+	expect((await run("cd /; export X=1; pwd")).text).toBe("/\n");
+	expect((await run('pwd; echo "$X"')).text).toBe(`${context.cwd}\n\n`);
+});
+
+test("the limits of a command are those that were asked for", async () => {
+	const commands: Command[] = [];
+	const where = {
+		...context,
+		sandbox: ending({ timedOut: true, code: null, signal: "SIGTERM", output: "x" }, commands),
+	};
+	const ready = await prepare({ cmd: "sleep 9", timeout_ms: 5_000 }, where);
+	expect(await executeCall(ready, where)).toEqual({ text: "x\n[timed out after 5 s]", failed: true });
+	expect(commands[0]).toMatchObject({
+		args: ["-c", "--", "sleep 9"],
+		cwd: context.cwd,
+		timeoutMs: 5_000,
+		maxOutputBytes: 256 * 1024,
+	});
+	await executeCall(await prepare({ cmd: "x" }, where), where);
+	expect(commands[1]?.timeoutMs).toBe(120_000);
+});
+
+test.each([999, 600_001, 1.5, "5", null])("a timeout of %j is refused", async (timeout_ms) => {
+	await expect(prepare({ cmd: "x", timeout_ms })).rejects.toThrow("timeout_ms");
+});
+
+test("a call that is cancelled while it runs says so", async () => {
+	const aborter = new AbortController();
+	const where = { ...context, signal: aborter.signal };
+	const ready = await prepare({ cmd: "echo begun; sleep 300" }, where);
+	const pending = executeCall(ready, where);
+	await expect.poll(() => context.sandbox.processes().length).toBeGreaterThan(0);
+	aborter.abort();
+	expect(await pending).toMatchObject({ text: expect.stringContaining("[cancelled]"), failed: true });
+});
+
+test("a working directory that was swapped since the approval stops the command", async () => {
+	const cwd = join(directory.path, "swapped");
+	await mkdir(cwd);
+	const where = createToolContext(cwd, { sandbox: context.sandbox });
+	const ready = await prepare({ cmd: "touch ran" }, where);
+	await rename(cwd, `${cwd}-away`);
+	await mkdir(cwd);
+	const expected = { text: "changed since it was approved: directory; nothing was run", failed: true };
+	expect(await executeCall(ready, where)).toEqual(expected);
+	await rename(cwd, `${cwd}-empty`);
+	await symlink(`${cwd}-empty`, cwd);
+	expect(await executeCall(ready, where)).toEqual(expected);
+});
+
+test("a sandbox that is gone since the approval stops the command", async () => {
+	const ready = await prepare({ cmd: "echo hi" }, { ...context, sandbox: ending({}) });
+	expect(await executeCall(ready, context)).toEqual({
+		text: "changed since it was approved: sandbox; nothing was run",
+		failed: true,
+	});
+});
+
+test("a working directory that is gone is named", async () => {
+	const where = createToolContext(join(directory.path, "gone"));
+	await expect(prepare({ cmd: "ls" }, where)).rejects.toThrow("cannot run a command in");
+});

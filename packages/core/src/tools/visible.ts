@@ -1,0 +1,39 @@
+/**
+ * What a person cannot see or would read as something else: controls, direction marks and other format characters,
+ * every space but the plain one, private, unassigned and lone halves, what fonts leave out, and the blank of braille.
+ */
+const UNSEEN =
+	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
+
+/**
+ * One line that shows every character: the unseen ones as `\u{202e}`, and a backslash that stands before `u{` as
+ * `\u{5c}`. Hence what is shown tells exactly what is meant: see `seenThrough` in the test.
+ */
+export function visible(text: string): string {
+	return text.replaceAll(UNSEEN, escaped);
+}
+
+/** As `visible`, but lines stay lines and tabs stay tabs: for previews of text. */
+export function visibleLines(text: string): string {
+	return text.replaceAll(UNSEEN, (character) =>
+		character === "\n" || character === "\t" ? character : escaped(character),
+	);
+}
+
+function escaped(character: string): string {
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+/** Scripts whose letters can be taken for Latin ones. */
+const LOOK_ALIKE =
+	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
+const LATIN = /\p{Script=Latin}/u;
+
+/** A note that names the words which mix Latin letters with look-alike ones; empty where there are none. */
+export function mixedScriptNotes(text: string): string[] {
+	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+	const mixed = words.filter((word) => LATIN.test(word) && LOOK_ALIKE.test(word));
+	if (mixed.length === 0) return [];
+	const named = [...new Set(mixed)].slice(0, 3).map((word) => `"${visible(word)}"`);
+	return [`mixes letters of different scripts: ${named.join(", ")}`];
+}
