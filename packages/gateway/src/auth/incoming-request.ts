@@ -1,0 +1,27 @@
+/** The part of Node's `IncomingMessage` that says what was sent and by whom. HTTP/2 can be made to look like it. */
+export interface IncomingRequest {
+	readonly url?: string | undefined;
+	/** Names and values in turn, as they came: the parsed `headers` hide duplicates. */
+	readonly rawHeaders: readonly string[];
+	readonly socket: Connection;
+}
+
+/** Both ends of a connection; undefined when it has been closed. */
+export interface Connection {
+	readonly localAddress?: string | undefined;
+	readonly localPort?: number | undefined;
+	readonly remoteAddress?: string | undefined;
+	readonly remotePort?: number | undefined;
+}
+
+/** All values of a header, whose name is given in lower case. */
+export function headerValues(request: IncomingRequest, name: string): string[] {
+	return request.rawHeaders.filter(
+		(_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === name,
+	);
+}
+
+/** All names of headers, in lower case. */
+export function headerNames(request: IncomingRequest): string[] {
+	return request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+}

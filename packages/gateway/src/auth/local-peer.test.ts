@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { silentLogger } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { connectPair } from "../testing/socket-pair.ts";
+import { createLocalPeers } from "./local-peer.ts";
+
+const uid = process.getuid?.() ?? -1;
+
+const none = { log: silentLogger, processes: () => [] };
+
+/** Connections from ports 50000, 50001, … of loopback to port 7777, and their rows. */
+function from(remotePort: number) {
+	return { remoteAddress: "127.0.0.1", remotePort, localAddress: "127.0.0.1", localPort: 7_777 };
+}
+
+function row(remotePort: number, owner: number): string {
+	const port = remotePort.toString(16).toUpperCase();
+	return `  1: 0100007F:${port} 0100007F:1E61 01 00000000:00000000 00:00000000 00000000 ${owner} 0 4711 1 0\n`;
+}
+
+test("a process of this user is local, another user's and a remote one are not", async () => {
+	const peers = createLocalPeers({
+		...none,
+		readTables: async () => [row(50_000, uid) + row(50_001, uid + 1)],
+	});
+	expect(await peers.isLocal(from(50_000))).toBe(true);
+	expect(await peers.isLocal(from(50_001))).toBe(false);
+	expect(await peers.isLocal(from(50_002))).toBe(false);
+});
+
+test("all that ask in one tick share one reading, and those that ask meanwhile the next", async () => {
+	const readings: PromiseWithResolvers<string[]>[] = [];
+	const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const peers = createLocalPeers({
+		...none,
+		readTables() {
+			begun[readings.length]?.resolve();
+			const reading = Promise.withResolvers<string[]>();
+			readings.push(reading);
+			return reading.promise;
+		},
+	});
+	const first = [from(50_000), from(50_001)].map((connection) => peers.isLocal(connection));
+	await begun[0]?.promise;
+	const second = [from(50_000), from(50_002)].map((connection) => peers.isLocal(connection));
+	readings[0]?.resolve([row(50_000, uid)]);
+	expect(await Promise.all(first)).toEqual([true, false]);
+	await begun[1]?.promise;
+	readings[1]?.resolve([row(50_002, uid)]);
+	expect(await Promise.all(second)).toEqual([false, true]);
+	expect(readings).toHaveLength(2);
+});
+
+test("where the tables cannot be read nobody is local, and the log says why", async () => {
+	const log = new MemoryLogger();
+	const broken = new Error("no tables today");
+	let isBroken = true;
+	const peers = createLocalPeers({
+		...none,
+		log,
+		async readTables() {
+			if (isBroken) throw broken;
+			return [row(50_000, uid)];
+		},
+	});
+	expect(await peers.isLocal(from(50_000))).toBe(false);
+	expect(log.records).toMatchObject([{ level: "warn", fields: { error: broken } }]);
+	isBroken = false;
+	expect(await peers.isLocal(from(50_000))).toBe(true);
+});
+
+test("where there are no tables nobody is local", async () => {
+	const peers = createLocalPeers({ ...none, readTables: async () => ["", ""] });
+	expect(await peers.isLocal(from(50_000))).toBe(false);
+});
+
+test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0.0.1"])(
+	"the kernel knows a real connection over %s until its owner closes it",
+	async (host) => {
+		await using pair = await connectPair({ host });
+		const peers = createLocalPeers(none);
+		expect(await peers.isLocal(pair.accepted)).toBe(true);
+		pair.accepted.resume();
+		pair.client.destroy();
+		await once(pair.accepted, "end");
+		expect(await peers.isLocal(pair.accepted)).toBe(false);
+	},
+);
+
+/** What a tool could run: something that connects to port PORT of loopback and stays. */
+const CONNECT = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _ <&3";
+
+interface Tool extends Disposable {
+	readonly pid: number;
+	readonly child: ChildProcess;
+	readonly accepted: Socket;
+}
+
+/** Runs a shell in a process group of its own, as tools are run, and waits for its connection. */
+async function runTool(server: Server, script: string): Promise<Tool> {
+	// A server on a port, not on a path, has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	const child = spawn("bash", ["-c", script.replaceAll("PORT", String(port))], {
+		detached: true,
+		stdio: "ignore",
+	});
+	const [accepted]: Socket[] = await once(server, "connection");
+	if (child.pid === undefined || accepted === undefined) throw new Error("the tool has not started");
+	// Its end of the connection ends whatever waits for a line on the other.
+	return { pid: child.pid, child, accepted, [Symbol.dispose]: () => void accepted.destroy() };
+}
+
+async function listen(): Promise<Server & AsyncDisposable> {
+	const server = createServer();
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	return server;
+}
+
+test.runIf(process.platform === "linux").each([
+	["the tool itself", CONNECT],
+	["its child", `bash -c '${CONNECT}'; true`],
+	["its grandchild in a session of its own", `setsid --wait bash -c '${CONNECT}'; true`],
+])("a connection of a running tool is not the operator's: %s", async (_, script) => {
+	await using server = await listen();
+	using tool = await runTool(server, script);
+	const unaware = createLocalPeers(none);
+	expect(await unaware.isLocal(tool.accepted)).toBe(true);
+	const aware = createLocalPeers({ ...none, processes: () => [tool.pid] });
+	expect(await aware.isLocal(tool.accepted)).toBe(false);
+});
+
+test.runIf(process.platform === "linux")(
+	"while a tool runs the operator's own connections stay local",
+	async () => {
+		await using server = await listen();
+		using tool = await runTool(server, CONNECT);
+		await using own = await connectPair();
+		const peers = createLocalPeers({ ...none, processes: () => [tool.pid, 2 ** 30] });
+		expect(await Promise.all([peers.isLocal(own.accepted), peers.isLocal(tool.accepted)])).toEqual([
+			true,
+			false,
+		]);
+	},
+);
+
+test.runIf(process.platform === "linux")(
+	"what a tool that has ended leaves behind in its group is not the operator",
+	async () => {
+		await using server = await listen();
+		using tool = await runTool(server, `bash -c '${CONNECT}' & read -r _`);
+		if (tool.child.exitCode === null) await once(tool.child, "exit");
+		const peers = createLocalPeers({ ...none, processes: () => [tool.pid] });
+		expect(await peers.isLocal(tool.accepted)).toBe(false);
+	},
+);

@@ -1,0 +1,71 @@
+import { setImmediate } from "node:timers/promises";
+import type { Logger } from "@parley/base";
+import type { Connection } from "./incoming-request.ts";
+import { findProcessSockets } from "./process-sockets.ts";
+import { findOwners, readSocketTables } from "./socket-tables.ts";
+
+/** What is asked about the far ends of connections. */
+export interface LocalPeersOptions {
+	readonly log: Logger;
+	/** Ids of the processes, groups and sessions of running tools: they are local, but not the operator. */
+	processes(): readonly number[];
+	/** The kernel's own tables unless told. */
+	readTables?(): Promise<readonly string[]>;
+}
+
+export interface LocalPeers {
+	/**
+	 * Whether the far end belongs to a process of this gateway's own user, as the kernel says, and to no tool. False
+	 * wherever that cannot be seen. Never rejects.
+	 */
+	isLocal(connection: Connection): Promise<boolean>;
+}
+
+interface Question {
+	readonly connection: Connection;
+	readonly answer: (isLocal: boolean) => void;
+}
+
+/** Asks once for all connections that wait in the same tick, and never twice at a time. */
+export function createLocalPeers({
+	log,
+	processes,
+	readTables = readSocketTables,
+}: LocalPeersOptions): LocalPeers {
+	const questions: Question[] = [];
+	let working = false;
+
+	async function work(): Promise<void> {
+		working = true;
+		while (questions.length > 0) {
+			await setImmediate();
+			const asked = questions.splice(0);
+			const local = await findLocal(asked.map(({ connection }) => connection)).catch((error: unknown) => {
+				log.warn("the owners of local connections cannot be read; tokens are needed", { error });
+				return [];
+			});
+			asked.forEach(({ answer }, index) => {
+				answer(local[index] ?? false);
+			});
+		}
+		working = false;
+	}
+
+	async function findLocal(connections: readonly Connection[]): Promise<boolean[]> {
+		const inodes = findOwners(await readTables(), connections).map((owner) =>
+			owner !== undefined && owner.uid === process.getuid?.() ? owner.inode : undefined,
+		);
+		const own = new Set(inodes.filter((inode) => inode !== undefined));
+		const tools = processes();
+		const ofTools = own.size > 0 && tools.length > 0 ? await findProcessSockets(tools, own) : new Set();
+		return inodes.map((inode) => inode !== undefined && !ofTools.has(inode));
+	}
+
+	return {
+		isLocal: (connection) =>
+			new Promise((answer) => {
+				questions.push({ connection, answer });
+				if (!working) void work();
+			}),
+	};
+}

@@ -1,0 +1,63 @@
+import { chmod, mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds } from "@parley/base";
+import { expect, test } from "vitest";
+import { loadOrCreateOperatorToken, readOperatorToken } from "./operator-token.ts";
+import { isToken } from "./tokens.ts";
+
+const ids = createIds();
+
+function temporaryDirectory() {
+	return mkdtempDisposable(join(tmpdir(), "parley-token-"));
+}
+
+test("the first start mints a token that only this user can read, the next ones find it", async () => {
+	await using data = await temporaryDirectory();
+	expect(await readOperatorToken(data.path)).toBeUndefined();
+	const token = await loadOrCreateOperatorToken(data.path, ids);
+	expect(isToken(token)).toBe(true);
+	expect((await stat(join(data.path, "tokens"))).mode & 0o777).toBe(0o700);
+	expect((await stat(join(data.path, "tokens", "operator"))).mode & 0o777).toBe(0o600);
+	expect(await loadOrCreateOperatorToken(data.path, ids)).toBe(token);
+	expect(await readOperatorToken(data.path)).toBe(token);
+});
+
+test("of many that start at once one mints, and nothing else is left behind", async () => {
+	await using data = await temporaryDirectory();
+	const tokens = await Promise.all(
+		Array.from({ length: 20 }, () => loadOrCreateOperatorToken(data.path, ids)),
+	);
+	expect(new Set(tokens).size).toBe(1);
+	expect(await readdir(join(data.path, "tokens"))).toEqual(["operator"]);
+});
+
+test.each([
+	["tokens", 0o750, "chmod 700"],
+	["tokens", 0o701, "chmod 700"],
+	["tokens/operator", 0o640, "chmod 600"],
+	["tokens/operator", 0o604, "chmod 600"],
+])("%s with mode %o is refused, with the command that mends it", async (name, mode, mend) => {
+	await using data = await temporaryDirectory();
+	await loadOrCreateOperatorToken(data.path, ids);
+	const path = join(data.path, name);
+	await chmod(path, mode);
+	const refused = { code: "failed_precondition", message: expect.stringContaining(`${mend} '${path}'`) };
+	await expect(loadOrCreateOperatorToken(data.path, ids)).rejects.toMatchObject(refused);
+	await expect(readOperatorToken(data.path)).rejects.toMatchObject(refused);
+});
+
+test.each(["", "\n", "undefined", "null"])(
+	"a file that holds %j is refused and left as it is",
+	async (content) => {
+		await using data = await temporaryDirectory();
+		await mkdir(join(data.path, "tokens"), { mode: 0o700 });
+		const path = join(data.path, "tokens", "operator");
+		await writeFile(path, content, { mode: 0o600 });
+		await expect(loadOrCreateOperatorToken(data.path, ids)).rejects.toMatchObject({
+			code: "failed_precondition",
+			message: expect.stringContaining("does not hold a token"),
+		});
+		expect(await readFile(path, "utf8")).toBe(content);
+	},
+);

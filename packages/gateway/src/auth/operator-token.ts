@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Ids, ParleyError } from "@parley/base";
+import { errno } from "../errno.ts";
+import { checkPermissions, createPrivateFile } from "../private-file.ts";
+import { isToken, mintToken } from "./tokens.ts";
+
+/** The operator's token from the data directory, minted there first where there is none. */
+export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids): Promise<string> {
+	const known = await readOperatorToken(dataDirectory);
+	if (known !== undefined) return known;
+	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
+	// Another process may have been first; what counts is what the file holds.
+	const created = await readOperatorToken(dataDirectory);
+	if (created === undefined) throw new ParleyError("the operator's token disappeared", { code: "aborted" });
+	return created;
+}
+
+/**
+ * The operator's token, or undefined where none was minted. Rejects with `failed_precondition` where other users could
+ * read it too, and where the file holds something else.
+ */
+export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
+	const path = pathIn(dataDirectory);
+	try {
+		await checkPermissions(dirname(path), 0o077);
+		await checkPermissions(path, 0o077);
+		const token = (await readFile(path, "utf8")).trim();
+		if (isToken(token)) return token;
+	} catch (error) {
+		if (errno(error) === "ENOENT" || errno(error) === "ENOTDIR") return undefined;
+		throw error;
+	}
+	throw new ParleyError(`${path} does not hold a token; remove it, and the next start makes another`, {
+		code: "failed_precondition",
+	});
+}
+
+function pathIn(dataDirectory: string): string {
+	return join(dataDirectory, "tokens", "operator");
+}

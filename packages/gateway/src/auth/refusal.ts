@@ -1,0 +1,37 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Why a request is not served, in the words of HTTP. */
+export interface Refusal {
+	readonly status: 400 | 401 | 403 | 421 | 429;
+	/** Header names in lower case; without those that describe the body. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	readonly body: { readonly error: string; readonly hint: string };
+}
+
+/** Answers an ordinary request. The connection ends with it, so that an unread body cannot become the next request. */
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+	response.writeHead(refusal.status, { ...contentHeaders(refusal), connection: "close" });
+	response.end(JSON.stringify(refusal.body));
+}
+
+/** Answers a request for an upgrade, where Node gives the bare socket, and closes it, also when the client does not. */
+export function sendUpgradeRefusal(socket: Duplex, refusal: Refusal): void {
+	const headers = Object.entries({ ...contentHeaders(refusal), connection: "close" });
+	const head = [
+		`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+		...headers.map(([name, value]) => `${name}: ${value}`),
+	];
+	socket.once("finish", () => socket.destroy());
+	socket.end(`${head.join("\r\n")}\r\n\r\n${JSON.stringify(refusal.body)}`);
+}
+
+function contentHeaders(refusal: Refusal): Record<string, string> {
+	return {
+		...refusal.headers,
+		"content-type": "application/json",
+		"content-length": String(Buffer.byteLength(JSON.stringify(refusal.body))),
+		"cache-control": "no-store",
+	};
+}

@@ -1,0 +1,191 @@
+import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { systemClock } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Admission } from "../transport/admission.ts";
+import { createListener, type Listener } from "../transport/listener.ts";
+import { sendRefusal, sendUpgradeRefusal } from "./refusal.ts";
+import { checkRequest, type RequestRules } from "./requests.ts";
+
+const rules: RequestRules = { allowedHosts: ["Parley.Example", "proxied.example:80", "10.1.2.3"] };
+
+let http: Server;
+let listener: Listener;
+/** Upgrades that were let through. */
+let upgrades = 0;
+
+/** Answers 200 to what may pass, 101 to upgrades that may. */
+beforeAll(async () => {
+	http = createServer({ requireHostHeader: false }, (request, response) => {
+		const refusal = checkRequest(request, rules);
+		if (refusal) sendRefusal(response, refusal);
+		else response.end();
+	});
+	http.on("upgrade", (request, socket) => {
+		const refusal = checkRequest(request, rules);
+		if (refusal) return sendUpgradeRefusal(socket, refusal);
+		upgrades++;
+		socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+	});
+	listener = await createListener({
+		host: "127.0.0.1",
+		port: 0,
+		clock: systemClock,
+		log: new MemoryLogger(),
+		admission: new Admission(),
+		onHttp: (socket) => http.emit("connection", socket),
+	});
+});
+
+afterAll(() => listener.close(0));
+
+/** Sends the lines as they are, PORT replaced by the real one, and returns the status and the body. */
+async function send(target: string, headers: readonly string[]): Promise<{ status: number; body: string }> {
+	const { port } = listener.address();
+	const head = [`GET ${target} HTTP/1.1`, ...headers, "", ""].join("\r\n");
+	const client = connect(port, "127.0.0.1");
+	client.write(head.replaceAll("PORT", String(port)));
+	const answer = await text(client);
+	const [, body = ""] = answer.split("\r\n\r\n");
+	return { status: Number(answer.split(" ")[1]), body };
+}
+
+const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
+const routes = [
+	{ path: "/api/health", extra: ["Connection: close"], passed: 200 },
+	{ path: "/api/ws", extra: upgrade, passed: 101 },
+	{ path: "/nowhere?limit=5", extra: ["Connection: close"], passed: 200 },
+] as const;
+
+const good = ["Host: 127.0.0.1:PORT"];
+
+/** The request is let through. */
+const PASS = 0;
+
+/** Headers, and the status of the refusal. */
+const matrix: readonly [headers: readonly string[], status: number][] = [
+	[good, PASS],
+	[["Host: localhost:PORT"], PASS],
+	[["Host: LocalHost:PORT"], PASS],
+	[["Host: [::1]:PORT"], PASS],
+	[["Host: [0:0:0:0:0:0:0:1]:PORT"], PASS],
+	[["host:127.0.0.1:PORT"], PASS],
+	[["Host: parley.example:PORT"], PASS],
+	[["Host: proxied.example"], PASS],
+	[["Host: proxied.example:80"], PASS],
+	[["Host: 10.1.2.3:PORT"], PASS],
+	[[], 421],
+	[["Host:"], 421],
+	[["Host: 127.0.0.1"], 421],
+	[["Host: 127.0.0.1:"], 421],
+	[["Host: 127.0.0.1:80"], 421],
+	[["Host: 127.0.0.1:1PORT"], 421],
+	[["Host: 127.0.0.1:0PORT"], 421],
+	[["Host: 127.0.0.1:PORT:PORT"], 421],
+	[["Host: 127.0.0.1:PORT/"], 421],
+	[["Host: 127.0.0.1:PORT@evil.test"], 421],
+	[["Host: evil.test@127.0.0.1:PORT"], 421],
+	[["Host: 127.0.0.1.:PORT"], 421],
+	[["Host: localhost.:PORT"], 421],
+	[["Host: 127.evil.test:PORT"], 421],
+	[["Host: 127.0.0.1.evil.test:PORT"], 421],
+	[["Host: localhost.evil.test:PORT"], 421],
+	[["Host: 127.1:PORT"], 421],
+	[["Host: 2130706433:PORT"], 421],
+	[["Host: 0x7f.0.0.1:PORT"], 421],
+	[["Host: 0.0.0.0:PORT"], 421],
+	[["Host: 127.0.0.2:PORT"], 421],
+	[["Host: ::1:PORT"], 421],
+	[["Host: [::ffff:127.0.0.1]:PORT"], 421],
+	[["Host: [::1%lo]:PORT"], 421],
+	[["Host: evil.test:PORT"], 421],
+	[["Host: proxied.example:PORT"], 421],
+	[["Host: parley.example"], 421],
+	[[...good, ...good], 421],
+	[[...good, "Host: evil.test"], 421],
+	[[...good, "X-Forwarded-Host: evil.test"], PASS],
+	[["Host: evil.test:PORT", "X-Forwarded-Host: 127.0.0.1:PORT"], 421],
+	[["Host: evil.test:PORT", "Origin: http://evil.test:PORT"], 421],
+	[[...good, "Origin: http://127.0.0.1:PORT"], PASS],
+	[[...good, "Origin: http://localhost:PORT"], PASS],
+	[[...good, "Origin: http://[::1]:PORT"], PASS],
+	[[...good, "Origin: null"], 403],
+	[[...good, "Origin:"], 403],
+	[[...good, "Origin: *"], 403],
+	[[...good, "Origin: http://evil.test"], 403],
+	[[...good, "Origin: http://evil.test:PORT"], 403],
+	[[...good, "Origin: http://127.0.0.1"], 403],
+	[[...good, "Origin: http://127.0.0.1:80"], 403],
+	[[...good, "Origin: http://127.0.0.1:1"], 403],
+	[[...good, "Origin: https://127.0.0.1:PORT"], 403],
+	[[...good, "Origin: ws://127.0.0.1:PORT"], 403],
+	[[...good, "Origin: 127.0.0.1:PORT"], 403],
+	[[...good, "Origin: http://127.0.0.1:PORT/"], 403],
+	[[...good, "Origin: http://127.0.0.1:PORT.evil.test"], 403],
+	[[...good, "Origin: http://127.0.0.1.evil.test:PORT"], 403],
+	[[...good, "Origin: http://localhost.:PORT"], 403],
+	[[...good, "Origin: http://LOCALHOST:PORT"], 403],
+	[[...good, "Origin: http://a@127.0.0.1:PORT"], 403],
+	[[...good, "Origin: http://127.1:PORT"], 403],
+	[[...good, "Origin: http://parley.example:PORT"], 403],
+	[[...good, "Origin: chrome-extension://aaaaaaaaaaaaaaaa"], 403],
+	[[...good, "Origin: file://"], 403],
+	[[...good, "Origin: http://127.0.0.1:PORT http://evil.test"], 403],
+	[[...good, "Origin: http://127.0.0.1:PORT", "Origin: http://127.0.0.1:PORT"], 403],
+	[[...good, "Origin: http://127.0.0.1:PORT", "Origin: http://evil.test"], 403],
+];
+
+test.each(matrix)("on every route, the answer to %j is %i", async (headers, refused) => {
+	for (const { path, extra, passed } of routes) {
+		const before = upgrades;
+		const { status } = await send(path, [...headers, ...extra]);
+		expect({ path, status }).toEqual({ path, status: refused === PASS ? passed : refused });
+		expect(upgrades - before).toBe(status === 101 ? 1 : 0);
+	}
+});
+
+test.each([
+	["http://127.0.0.1:PORT/api/health", 421],
+	["http://evil.test/api/health", 421],
+	["*", 421],
+])("the target %s is refused, because it is not a path", async (target, status) => {
+	expect((await send(target, [...good, "Connection: close"])).status).toBe(status);
+});
+
+test.each([
+	["/api/health?token=x", 400],
+	["/api/health?limit=1&TOKEN=x", 400],
+	["/api/health?access_token=", 400],
+	["/api/health?%74oken=x", 400],
+	["/api/health?a?token=x", 200],
+	["/api/health?tokens=x", 200],
+	["/api/token?limit=1", 200],
+])("%s is answered with %i: no token travels in an address", async (target, status) => {
+	const answer = await send(target, [...good, "Connection: close"]);
+	expect(answer.status).toBe(status);
+	expect(answer.body.includes("Authorization: Bearer")).toBe(status === 400);
+});
+
+test("a misdirected request is told which names there are", async () => {
+	const { body } = await send("/", ["Host: evil.test", "Connection: close"]);
+	const { port } = listener.address();
+	expect(body).toContain(`127.0.0.1:${port}, localhost:${port}, [::1]:${port}, parley.example:${port}`);
+});
+
+test("on port 80 the port may be left out, and browsers leave it out", () => {
+	const request = (host: string, origin: string) => ({
+		url: "/",
+		rawHeaders: ["Host", host, "Origin", origin],
+		socket: { localAddress: "127.0.0.1", localPort: 80 },
+	});
+	expect(checkRequest(request("localhost", "http://localhost"), rules)).toBeUndefined();
+	expect(checkRequest(request("localhost:80", "http://localhost:80"), rules)?.status).toBe(403);
+});
+
+test("an address of this machine that is listened at is a name of its own", () => {
+	const socket = { localAddress: "127.0.0.2", localPort: 7777 };
+	const rawHeaders = ["Host", "127.0.0.2:7777", "Origin", "http://127.0.0.2:7777"];
+	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
+});

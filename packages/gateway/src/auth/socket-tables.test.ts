@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { findOwners } from "./socket-tables.ts";
+
+const HEAD =
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+
+/** A row as the kernel of a little-endian machine prints it. */
+function row(
+	local: string,
+	remote: string,
+	rest: { state?: string; uid?: number; inode?: number } = {},
+): string {
+	const { state = "01", uid = 1000, inode = 4711 } = rest;
+	const numbers = `00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode}`;
+	return `   1: ${local} ${remote} ${state} ${numbers} 2 0000000000000000 20 4 30 10 -1\n`;
+}
+
+function from(remoteAddress: string, localAddress = remoteAddress) {
+	return { remoteAddress, remotePort: 50_000, localAddress, localPort: 7_777 };
+}
+
+const FAR = "0100007F:C350";
+const NEAR = "0100007F:1E61";
+const MAPPED = "0000000000000000FFFF0000";
+const OWNER = { uid: 1000, inode: "4711" };
+
+test.each([
+	["IPv4", from("127.0.0.1"), row(FAR, NEAR)],
+	["another loopback address", from("127.0.0.2", "127.0.0.1"), row("0200007F:C350", NEAR)],
+	["IPv4 that our end sees as IPv6", from("::ffff:127.0.0.1"), row(FAR, NEAR)],
+	["IPv4 on an IPv6 socket", from("127.0.0.1"), row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
+	["IPv4 on IPv6 sockets", from("::FFFF:127.0.0.1"), row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
+	["IPv6", from("::1"), row(`${"0".repeat(24)}01000000:C350`, `${"0".repeat(24)}01000000:1E61`)],
+	[
+		"IPv6 with gaps",
+		from("2001:db8::1:0:2", "2001:db8:0:1::"),
+		row("B80D0120000000000100000002000000:C350", "B80D0120010000000000000000000000:1E61"),
+	],
+])("the row of a client is found: %s", (_, connection, text) => {
+	expect(findOwners([HEAD, HEAD + text], [connection])).toEqual([OWNER]);
+});
+
+test.each([
+	["our own end", row(NEAR, FAR)],
+	["another port", row("0100007F:C351", NEAR)],
+	["another address", row("0200007F:C350", NEAR)],
+	["another gateway", row(FAR, "0100007F:1E62")],
+	["a connection that is being closed", row(FAR, NEAR, { state: "08" })],
+	[
+		"a connection that waits for its end, without an owner",
+		row(FAR, NEAR, { state: "06", uid: 0, inode: 0 }),
+	],
+	["an established connection whose owner has closed it", row(FAR, NEAR, { uid: 0, inode: 0 })],
+	["a row that is cut off", row(FAR, NEAR).slice(0, 60)],
+	["nothing", ""],
+])("the row of a client is not %s", (_, text) => {
+	expect(findOwners([HEAD + text], [from("127.0.0.1")])).toEqual([undefined]);
+});
+
+test("an ended connection from the same place does not hide the open one", () => {
+	const ended = row(FAR, NEAR, { state: "06", uid: 0, inode: 0 });
+	const open = row(FAR, NEAR);
+	expect(findOwners([ended + open], [from("127.0.0.1")])).toEqual([OWNER]);
+	expect(findOwners([open + ended], [from("127.0.0.1")])).toEqual([OWNER]);
+});
+
+test("many connections are looked up at once, one that has been closed here included", () => {
+	const closed = { localPort: 7_777 };
+	const other = { ...from("127.0.0.1"), remotePort: 50_001 };
+	const table = HEAD + row("0100007F:C351", NEAR, { uid: 7, inode: 8 }) + row(FAR, NEAR);
+	expect(findOwners([table], [from("127.0.0.1"), closed, other])).toEqual([
+		OWNER,
+		undefined,
+		{ uid: 7, inode: "8" },
+	]);
+});

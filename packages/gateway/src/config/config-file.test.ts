@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { parseConfigFile } from "./config-file.ts";
+
+test("comments, trailing commas and a byte order mark are allowed", () => {
+	const { values } = parseConfigFile(
+		"c.json",
+		'\uFEFF// ours\n{ "auth": "token", /* one */ "root": ["a", "b",], }\n',
+	);
+	expect(values).toEqual({ auth: "token", root: ["a", "b"] });
+});
+
+test("each value is found again by line and column", () => {
+	const { locate } = parseConfigFile("/etc/c.json", '{\n\t"auth": "token",\r\n  "root": ["a",\n  "b"]\n}');
+	expect(locate("auth")).toBe("/etc/c.json:2:10");
+	expect(locate("root")).toBe("/etc/c.json:3:11");
+	expect(locate("root", 0)).toBe("/etc/c.json:3:12");
+	expect(locate("root", 1)).toBe("/etc/c.json:4:3");
+});
+
+test.each([
+	["", "c.json:1:1: value expected"],
+	["{", "c.json:1:2: close brace expected"],
+	['{\n  "auth": "token"\n  "root": []\n}', "c.json:3:3: comma expected"],
+	['{\n  "auth": tokn\n}', "c.json:2:11: invalid symbol"],
+	['{ "auth": }', "c.json:1:11: value expected"],
+	['{ auth: "token" }', "c.json:1:3: invalid symbol"],
+	['{ "auth": "tok\n" }', "c.json:1:11: unexpected end of string"],
+	["{} {}", "c.json:1:4: end of file expected"],
+	["[]", "c.json:1:1: the file must hold one object"],
+	["7", "c.json:1:1: the file must hold one object"],
+	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice"],
+])("%j is refused with its place", (text, message) => {
+	expect(() => parseConfigFile("c.json", text)).toThrow(
+		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),
+	);
+});

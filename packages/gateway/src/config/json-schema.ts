@@ -1,0 +1,16 @@
+import { writeFileSync } from "node:fs";
+import * as z from "zod";
+import { configSchema } from "./schema.ts";
+
+/** Where the JSON Schema of the configuration file is kept; it is generated, and written by running this file. */
+export const jsonSchemaFile = new URL("../../parley.config.schema.json", import.meta.url);
+
+/** The JSON Schema of the configuration file, as editors read it, in this repository's format. */
+export function generateJsonSchema(): string {
+	const schema = z.toJSONSchema(configSchema, { io: "input", target: "draft-7" });
+	const text = JSON.stringify({ ...schema, title: "parley.config.json" }, undefined, "\t");
+	// The formatter keeps short lists of words on one line.
+	return `${text.replaceAll(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/\s+/g, " ")}]`)}\n`;
+}
+
+if (import.meta.main) writeFileSync(jsonSchemaFile, generateJsonSchema());

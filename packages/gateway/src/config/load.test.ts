@@ -1,0 +1,261 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Config, loadConfig } from "./load.ts";
+import type { ConfigSources } from "./sources.ts";
+
+/** A directory with `data`, `work` and `other` in it, which is removed at the end of the test. */
+function setUp() {
+	const directory = mkdtempDisposableSync(join(tmpdir(), "parley-config-"));
+	for (const name of ["data", "work", "other"]) mkdirSync(join(directory.path, name));
+	const at = (...names: string[]): string => join(directory.path, ...names);
+	return {
+		at,
+		write: (name: string, text: string) => writeFileSync(at(name), text),
+		load: (sources: Partial<ConfigSources> = {}): Config =>
+			loadConfig({ flags: {}, environment: {}, cwd: directory.path, defaultData: at("data"), ...sources }),
+		[Symbol.dispose]: () => directory.remove(),
+	};
+}
+
+function refusal(code: string, ...parts: readonly string[]): unknown {
+	const escaped = parts.map((part) => RegExp.escape(part)).join(".*");
+	return expect.objectContaining({ code, message: expect.stringMatching(new RegExp(escaped)) });
+}
+
+test("without any source there are defaults, and no root", () => {
+	using place = setUp();
+	expect(place.load()).toEqual({
+		listen: [{ host: "127.0.0.1", port: 7_777 }],
+		data: place.at("data"),
+		root: [],
+		provider: "offline",
+		auth: "local",
+		logLevel: "info",
+		allowedHosts: [],
+	});
+});
+
+test("flags beat variables, variables beat the file, the file beats the defaults", () => {
+	using place = setUp();
+	place.write(
+		"data/parley.config.json",
+		`{
+			// all that a file can say, but data
+			"$schema": "./schema.json",
+			"listen": ["127.0.0.1:1"], "root": ["../work"], "provider": "offline", "model": "file",
+			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
+		}`,
+	);
+	place.write("data/prompt.md", "You are terse.");
+	const file: Config = {
+		listen: [{ host: "127.0.0.1", port: 1 }],
+		data: place.at("data"),
+		root: [place.at("work")],
+		provider: "offline",
+		model: "file",
+		auth: "token",
+		logLevel: "warn",
+		systemPromptFile: place.at("data", "prompt.md"),
+		allowedHosts: ["a.test", "b.test:80"],
+	};
+	expect(place.load()).toEqual(file);
+
+	const environment = {
+		PARLEY_LISTEN: "127.0.0.1:2, [::1]:2",
+		PARLEY_ROOT: "other:work",
+		PARLEY_PROVIDER: "offline",
+		PARLEY_MODEL: "variable",
+		PARLEY_AUTH: "none",
+		PARLEY_LOG_LEVEL: "error",
+	};
+	const variables: Config = {
+		...file,
+		listen: [
+			{ host: "127.0.0.1", port: 2 },
+			{ host: "::1", port: 2 },
+		],
+		root: [place.at("other"), place.at("work")],
+		model: "variable",
+		auth: "none",
+		logLevel: "error",
+	};
+	expect(place.load({ environment })).toEqual(variables);
+
+	const flags = {
+		listen: ["localhost:3"],
+		root: [place.at("work")],
+		provider: "offline",
+		model: "flag",
+		auth: "local",
+		logLevel: "debug",
+	};
+	expect(place.load({ environment, flags })).toEqual({
+		...variables,
+		listen: [{ host: "localhost", port: 3 }],
+		root: [place.at("work")],
+		model: "flag",
+		auth: "local",
+		logLevel: "debug",
+	});
+});
+
+test("the data directory is named by a flag, a variable, a named file, or the default, in this order", () => {
+	using place = setUp();
+	place.write("named.json", '{ "data": "other" }');
+	const flags = { data: "work", config: undefined };
+	const environment = { PARLEY_DATA: place.at("other") };
+	expect(place.load({ flags, environment }).data).toBe(place.at("work"));
+	expect(place.load({ environment }).data).toBe(place.at("other"));
+	expect(place.load({ flags: { config: "named.json" } }).data).toBe(place.at("other"));
+	expect(place.load({ flags: { config: "named.json", data: "work" } }).data).toBe(place.at("work"));
+	expect(place.load({ environment: { PARLEY_DATA: "" } }).data).toBe(place.at("data"));
+});
+
+test("a named file stands in for the one in the data directory, and a flag names it before a variable", () => {
+	using place = setUp();
+	place.write("data/parley.config.json", '{ "model": "data" }');
+	place.write("one.json", '{ "model": "one" }');
+	place.write("two.json", '{ "model": "two" }');
+	const environment = { PARLEY_CONFIG: "two.json" };
+	expect(place.load().model).toBe("data");
+	expect(place.load({ environment }).model).toBe("two");
+	expect(place.load({ environment, flags: { config: "one.json" } }).model).toBe("one");
+	expect(place.load({ flags: { data: "work" } }).model).toBeUndefined();
+});
+
+test("the file of the data directory cannot move the data directory", () => {
+	using place = setUp();
+	place.write("data/parley.config.json", '{\n  "data": "elsewhere"\n}');
+	expect(() => place.load()).toThrow(
+		refusal("invalid_argument", "parley.config.json:2:11", "--data", "--config"),
+	);
+});
+
+test("a named file must be there and be a file", () => {
+	using place = setUp();
+	expect(() => place.load({ flags: { config: "absent.json" } })).toThrow(
+		refusal("invalid_argument", place.at("absent.json"), "ENOENT", "--config"),
+	);
+	expect(() => place.load({ environment: { PARLEY_CONFIG: "work" } })).toThrow(
+		refusal("invalid_argument", place.at("work"), "EISDIR"),
+	);
+});
+
+const hostPort = "HOST:PORT, for instance";
+
+test.each([
+	[{ listen: ["7777"] }, ['"7777" is not allowed for listen (--listen)', hostPort]],
+	[{ listen: ["127.0.0.1:1", "127.0.0.1:99999"] }, ['"127.0.0.1:99999"', "(--listen)", hostPort]],
+	[{ listen: [] }, ["[]", "(--listen)", "at least one HOST:PORT"]],
+	[{ listen: ["127.0.0.1:1", "127.0.0.1:1"] }, ['"127.0.0.1:1"', "(--listen)", "each place once"]],
+	[{ data: "" }, ['""', "data (--data)", "a directory"]],
+	[{ root: ["work", "nowhere"] }, ["nowhere", "root (--root)", "a directory that exists"]],
+	[{ root: ["data/file"] }, ["data/file", "root (--root)", "a directory that exists"]],
+	[{ provider: "acme" }, ['"acme"', "provider (--provider)", "offline"]],
+	[{ model: "" }, ['""', "model (--model)", "the name of a model"]],
+	[{ auth: "password" }, ['"password"', "auth (--auth)", "local, token, none"]],
+	[{ logLevel: "loud" }, ['"loud"', "logLevel (--log-level)", "debug, info, warn, error, silent"]],
+])("the flags %j are refused with their name, the value and what is allowed", (flags, parts) => {
+	using place = setUp();
+	place.write("data/file", "");
+	expect(() => place.load({ flags })).toThrow(refusal("invalid_argument", ...parts));
+});
+
+test.each([
+	[{ PARLEY_LISTEN: "127.0.0.1:1,,127.0.0.1:2" }, ['""', "(PARLEY_LISTEN)", hostPort]],
+	[{ PARLEY_ROOT: "work:nowhere" }, ["nowhere", "(PARLEY_ROOT)", "a directory that exists"]],
+	[{ PARLEY_PROVIDER: "acme" }, ['"acme"', "(PARLEY_PROVIDER)", "offline"]],
+	[{ PARLEY_AUTH: "Local" }, ['"Local"', "(PARLEY_AUTH)", "local, token, none"]],
+	[{ PARLEY_LOG_LEVEL: "trace" }, ['"trace"', "(PARLEY_LOG_LEVEL)", "debug, info"]],
+])("the variables %j are refused with their name, even where a flag beats them", (environment, parts) => {
+	using place = setUp();
+	const flags = {
+		listen: ["127.0.0.1:1"],
+		root: ["work"],
+		provider: "offline",
+		auth: "local",
+		logLevel: "info",
+	};
+	expect(() => place.load({ flags, environment })).toThrow(refusal("invalid_argument", ...parts));
+});
+
+test.each([
+	['{ "listen": "127.0.0.1:1" }', ['"127.0.0.1:1"', ":1:13)", "a list, each HOST:PORT"]],
+	['{\n "listen": ["127.0.0.1:1",\n  5] }', ["5 is not allowed for listen", ":3:3)", hostPort]],
+	['{ "listen": [] }', [":1:13)", "at least one HOST:PORT"]],
+	['{ "auth": null }', ["null", ":1:11)", "local, token, none"]],
+	['{ "root": ["nowhere"] }', ["nowhere", ":1:12)", "a directory that exists"]],
+	['{ "systemPromptFile": "absent.md" }', ["absent.md", ":1:23)", "a file that exists"]],
+	['{ "allowedHosts": ["http://a.test"] }', ['"http://a.test"', ":1:20)", "a host name or address"]],
+	['{ "auth": {"mode": "token"} }', ['{"mode":"token"}', ":1:11)", "local, token, none"]],
+	['{ "auth" "token" }', [":1:10", "colon expected"]],
+])("the file %j is refused with line and column", (text, parts) => {
+	using place = setUp();
+	place.write("data/parley.config.json", text);
+	expect(() => place.load()).toThrow(refusal("invalid_argument", ...parts));
+});
+
+test.each([
+	[
+		'{\n  "listn": []\n}',
+		['unknown setting "listn"', ":2:12", "did you mean listen?", "allowed: listen, data"],
+	],
+	['{ "log-level": "info" }', ['unknown setting "log-level"', "did you mean logLevel?"]],
+	['{ "colour": "red" }', ['unknown setting "colour"', "allowed: listen, data, root"]],
+	['{ "__proto__": {"auth": "none"} }', ['unknown setting "__proto__"', "allowed: listen"]],
+])("the file %j is refused for its unknown setting, with the one that was meant", (text, parts) => {
+	using place = setUp();
+	place.write("data/parley.config.json", text);
+	expect(() => place.load()).toThrow(refusal("invalid_argument", ...parts));
+	expect(() => place.load()).not.toThrow(
+		expect.objectContaining({ message: expect.stringContaining("$schema") }),
+	);
+});
+
+test.each(["127.0.0.1:0", "127.8.9.10:1", "[::1]:0", "localhost:0", "LOCALHOST:7"])(
+	"a listener at %s is allowed",
+	(listen) => {
+		using place = setUp();
+		expect(place.load({ flags: { listen: [listen], auth: "none" } }).listen).toHaveLength(1);
+	},
+);
+
+test.each([
+	"0.0.0.0:7777",
+	"[::]:7777",
+	"192.168.1.5:7777",
+	"[fe80::1]:7777",
+	"gateway.example:7777",
+	"127.evil.test:1",
+])("a listener at %s, beyond this machine, is refused in every mode", (listen) => {
+	using place = setUp();
+	const beyond = (auth: string, why: string) =>
+		expect(() =>
+			place.load({ flags: { listen: ["127.0.0.1:0", listen] }, environment: { PARLEY_AUTH: auth } }),
+		).toThrow(
+			refusal(
+				"invalid_argument",
+				`"${listen}" is not allowed for listen (--listen)`,
+				why,
+				"127.0.0.1",
+				"ssh -L",
+			),
+		);
+	beyond("local", "TLS or a trusted proxy");
+	beyond("token", "TLS or a trusted proxy");
+	beyond("none", "everybody who reaches this address would be the operator");
+});
+
+test("a listener beyond this machine is refused wherever it is named, with its place", () => {
+	using place = setUp();
+	place.write("data/parley.config.json", '{ "listen": ["0.0.0.0:7777"] }');
+	expect(() => place.load()).toThrow(
+		refusal("invalid_argument", '"0.0.0.0:7777"', "parley.config.json:1:14)"),
+	);
+	const environment = { PARLEY_LISTEN: "0.0.0.0:7777" };
+	expect(() => place.load({ environment, flags: { config: undefined } })).toThrow(
+		refusal("invalid_argument", "(PARLEY_LISTEN)"),
+	);
+});

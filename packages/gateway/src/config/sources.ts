@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import { errno } from "../errno.ts";
+import { parseConfigFile } from "./config-file.ts";
+
+/** What the command line says, unchecked. */
+export interface ConfigFlags {
+	readonly listen?: readonly string[] | undefined;
+	readonly data?: string | undefined;
+	readonly root?: readonly string[] | undefined;
+	readonly provider?: string | undefined;
+	readonly model?: string | undefined;
+	readonly auth?: string | undefined;
+	readonly logLevel?: string | undefined;
+	/** The configuration file. */
+	readonly config?: string | undefined;
+}
+
+/** Where settings can come from. */
+export interface ConfigSources {
+	readonly flags: ConfigFlags;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Relative paths in flags and variables start here. */
+	readonly cwd: string;
+	/** The data directory where no source names one. */
+	readonly defaultData: string;
+}
+
+/** One source's settings, unchecked, and how messages call the place of each. */
+export interface Source {
+	readonly values: Readonly<Record<string, unknown>>;
+	/** Relative paths start here. */
+	readonly base: string;
+	origin(key: string, item?: number): string;
+}
+
+type Setting = Exclude<keyof ConfigFlags, "config">;
+
+const flagNames: Record<Setting, string> = {
+	listen: "--listen",
+	data: "--data",
+	root: "--root",
+	provider: "--provider",
+	model: "--model",
+	auth: "--auth",
+	logLevel: "--log-level",
+};
+
+const variableNames: Record<Setting, string> = {
+	listen: "PARLEY_LISTEN",
+	data: "PARLEY_DATA",
+	root: "PARLEY_ROOT",
+	provider: "PARLEY_PROVIDER",
+	model: "PARLEY_MODEL",
+	auth: "PARLEY_AUTH",
+	logLevel: "PARLEY_LOG_LEVEL",
+};
+
+/** All sources, the strongest first. The file is the one that is named, else the one in the data directory, if any. */
+export function readSources(sources: ConfigSources): Source[] {
+	const file = fileSource(sources);
+	const spoken = [flagSource(sources), environmentSource(sources)];
+	return file === undefined ? spoken : [...spoken, file];
+}
+
+function flagSource({ flags: { config: _, ...values }, cwd }: ConfigSources): Source {
+	return { values: onlySet(values), base: cwd, origin: (key) => nameIn(flagNames, key) };
+}
+
+function environmentSource({ environment, cwd }: ConfigSources): Source {
+	const texts = Object.entries(variableNames).map(
+		([key, name]) => [key, valueIn(environment, name)] as const,
+	);
+	const values = texts.map(
+		([key, text]) => [key, text === undefined ? undefined : splitList(key, text)] as const,
+	);
+	return {
+		values: onlySet(Object.fromEntries(values)),
+		base: cwd,
+		origin: (key) => nameIn(variableNames, key),
+	};
+}
+
+function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): Source | undefined {
+	const named = flags.config ?? valueIn(environment, "PARLEY_CONFIG");
+	const data = flags.data ?? valueIn(environment, "PARLEY_DATA") ?? defaultData;
+	const path = resolve(cwd, named ?? join(data, "parley.config.json"));
+	const text = readFile(path, named === undefined);
+	if (text === undefined) return undefined;
+	const { values, locate } = parseConfigFile(path, text);
+	if (named === undefined && "data" in values) {
+		throw new ParleyError(
+			`${locate("data")}: a file that is found in the data directory cannot move it; ` +
+				"use --data or PARLEY_DATA, or name the file with --config",
+			{ code: "invalid_argument" },
+		);
+	}
+	return { values, base: dirname(path), origin: locate };
+}
+
+function readFile(path: string, mayBeMissing: boolean): string | undefined {
+	try {
+		return readFileSync(path, "utf8");
+	} catch (cause) {
+		if (mayBeMissing && (errno(cause) === "ENOENT" || errno(cause) === "ENOTDIR")) return undefined;
+		throw new ParleyError(`the configuration file ${path} cannot be read (${errno(cause)}); see --config`, {
+			code: "invalid_argument",
+			cause,
+		});
+	}
+}
+
+/** Directories are separated as in PATH, because a comma may be part of their names. */
+function splitList(key: string, text: string): string | string[] {
+	if (key === "listen") return text.split(",").map((place) => place.trim());
+	return key === "root" ? text.split(delimiter) : text;
+}
+
+/** A variable that is set to nothing counts as not set. */
+function valueIn(environment: ConfigSources["environment"], name: string): string | undefined {
+	return environment[name] === "" ? undefined : environment[name];
+}
+
+function nameIn(names: Readonly<Record<string, string>>, key: string): string {
+	return names[key] ?? key;
+}
+
+function onlySet(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

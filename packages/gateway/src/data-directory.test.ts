@@ -1,0 +1,49 @@
+import { chmod, mkdtempDisposable, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { prepareDataDirectory } from "./data-directory.ts";
+
+function temporaryDirectory() {
+	return mkdtempDisposable(join(tmpdir(), "parley-data-"));
+}
+
+test("the directory is made, with those above it, for its owner only, and found the next time", async () => {
+	await using parent = await temporaryDirectory();
+	const path = join(parent.path, "a", "b");
+	await prepareDataDirectory(path);
+	expect((await stat(path)).mode & 0o777).toBe(0o700);
+	await prepareDataDirectory(path);
+});
+
+test.each([0o755, 0o701, 0o777])(
+	"a directory of mode %o is refused with the command that mends it",
+	async (mode) => {
+		await using directory = await temporaryDirectory();
+		const path = `${directory.path}/it's`;
+		await prepareDataDirectory(path);
+		await chmod(path, mode);
+		await expect(prepareDataDirectory(path)).rejects.toMatchObject({
+			code: "failed_precondition",
+			message: expect.stringContaining(`type: chmod 700 '${directory.path}/it'\\''s'`),
+		});
+	},
+);
+
+test("a directory that a group shares is allowed", async () => {
+	await using directory = await temporaryDirectory();
+	await chmod(directory.path, 0o2770);
+	await expect(prepareDataDirectory(directory.path)).resolves.toBeUndefined();
+});
+
+test("a file in its place is refused", async () => {
+	await using directory = await temporaryDirectory();
+	const path = join(directory.path, "file");
+	await writeFile(path, "");
+	for (const wrong of [path, join(path, "below")]) {
+		await expect(prepareDataDirectory(wrong)).rejects.toMatchObject({
+			code: "failed_precondition",
+			message: `${wrong} is not a directory; choose another data directory with --data DIR`,
+		});
+	}
+});

@@ -1,0 +1,255 @@
+import { ParleyError } from "@parley/base";
+import type { Prompt, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "@parley/core";
+import { isOzzieEvent } from "@parley/protocol";
+import { describe, expect, test } from "vitest";
+import { encodeEvent, encodeFailure, encodeMessage, encodeSession, encodeSuccess } from "./codec.ts";
+
+const usage = { inputTokens: 3, outputTokens: 4 };
+const call = { runId: "run_1", callId: "call_1", name: "run_command" };
+const shown = { call_id: "call_1", name: "run_command" };
+
+const question: Prompt = {
+	token: "prompt_1",
+	runId: "run_1",
+	type: "select",
+	label: "Which?",
+	required: true,
+	options: [{ value: "a", label: "A", description: "the first", disabled: false }],
+	validation: "",
+	placeholder: "",
+	expiresAt: Date.UTC(2026, 0, 2),
+};
+const shownQuestion = {
+	type: "select",
+	label: "Which?",
+	token: "prompt_1",
+	required: true,
+	options: [{ value: "a", label: "A", description: "the first", disabled: false }],
+	default: null,
+	placeholder: "",
+	validation: "",
+	context: { expires_at: "2026-01-02T00:00:00.000Z" },
+};
+const approval: Prompt = {
+	...question,
+	type: "confirm",
+	label: "Allow run ls?",
+	options: [],
+	approval: {
+		callId: "call_1",
+		tool: "run_command",
+		arguments: { cmd: "ls" },
+		preview: "",
+		risk: "normal",
+		allowSession: false,
+		notes: ["in /srv"],
+	},
+};
+const shownApproval = {
+	...shownQuestion,
+	type: "confirm",
+	label: "Allow run ls?",
+	options: [],
+	context: {
+		call_id: "call_1",
+		tool: "run_command",
+		arguments: { cmd: "ls" },
+		preview: "",
+		risk: "normal",
+		allow_session: false,
+		expires_at: "2026-01-02T00:00:00.000Z",
+		notes: ["in /srv"],
+	},
+};
+
+type Pairs<Event extends { readonly type: string }> = {
+	readonly [Type in Event["type"]]: readonly (readonly [
+		Extract<Event, { type: Type }>,
+		{ readonly event: string; readonly payload: unknown },
+	])[];
+};
+
+/** Every kind of recorded event, so that one without its frame does not compile. */
+const recorded: Pairs<RecordedEvent> = {
+	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
+	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
+	"user.message": [
+		[
+			{ type: "user.message", runId: "run_1", content: "hi" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_1" } },
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "hi", author: { id: "u1", name: "Ada" } },
+			{
+				event: "user.message",
+				payload: { content: "hi", run_id: "run_1", author: { id: "u1", name: "Ada" } },
+			},
+		],
+	],
+	"assistant.message": [
+		[
+			{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
+			{ event: "assistant.message", payload: { content: "ho", error: "", context: {} } },
+		],
+		[
+			{ type: "assistant.message", runId: "run_1", content: "", error: "cancelled", model: "", usage },
+			{ event: "assistant.message", payload: { content: "", error: "cancelled", context: {} } },
+		],
+	],
+	"tool.started": [
+		[
+			{ type: "tool.started", ...call, arguments: { cmd: "ls" } },
+			{ event: "tool.call", payload: { ...shown, status: "started", arguments: { cmd: "ls" } } },
+		],
+	],
+	"tool.completed": [
+		[
+			{ type: "tool.completed", ...call, result: "a\nb" },
+			{ event: "tool.call", payload: { ...shown, status: "completed", result: "a\nb" } },
+		],
+	],
+	"tool.failed": [
+		[
+			{ type: "tool.failed", ...call, error: "denied" },
+			{ event: "tool.call", payload: { ...shown, status: "failed", error: "denied" } },
+		],
+	],
+	"prompt.requested": [
+		[
+			{ type: "prompt.requested", prompt: question },
+			{ event: "prompt.request", payload: shownQuestion },
+		],
+		[
+			{ type: "prompt.requested", prompt: approval },
+			{ event: "prompt.request", payload: shownApproval },
+		],
+	],
+	"prompt.answered": [
+		[
+			{ type: "prompt.answered", token: "prompt_1", value: ["a"], cancelled: false, by: "operator" },
+			{
+				event: "prompt.response",
+				payload: { token: "prompt_1", value: ["a"], cancelled: false, by: "operator" },
+			},
+		],
+	],
+	"prompt.closed": [
+		[
+			{ type: "prompt.closed", token: "prompt_1", reason: "expired" },
+			{ event: "prompt.closed", payload: { token: "prompt_1", reason: "expired" } },
+		],
+	],
+};
+
+const passing: Pairs<TransientEvent> = {
+	"text.started": [
+		[
+			{ type: "text.started", runId: "run_1" },
+			{ event: "assistant.stream", payload: { phase: "start", content: "", index: 0 } },
+		],
+	],
+	"text.delta": [
+		[
+			{ type: "text.delta", runId: "run_1", text: "he" },
+			{ event: "assistant.stream", payload: { phase: "delta", content: "he", index: 0 } },
+		],
+	],
+	"text.ended": [
+		[
+			{ type: "text.ended", runId: "run_1" },
+			{ event: "assistant.stream", payload: { phase: "end", content: "", index: 0 } },
+		],
+	],
+	"prompt.shown": [
+		[
+			{ type: "prompt.shown", prompt: question },
+			{ event: "prompt.request", payload: shownQuestion },
+		],
+	],
+};
+
+const place = { sessionId: "sess_1", seq: 7 };
+const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
+
+describe("one event is one frame", () => {
+	test.each(Object.values(recorded).flat())("kept: $type", (event, told) => {
+		const frame = encodeEvent(kept(event));
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...told });
+		expect(isOzzieEvent(frame)).toBe(true);
+	});
+
+	test.each(Object.values(passing).flat())("in passing: $type", (event, told) => {
+		const happened: SessionEvent = { transient: true, ...place, event };
+		const frame = encodeEvent(happened);
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
+		expect(isOzzieEvent(frame)).toBe(true);
+	});
+});
+
+test("a success has a payload and no error, a failure an error and no payload", () => {
+	expect(encodeSuccess("r1", [])).toEqual({ type: "res", id: "r1", ok: true, payload: [] });
+	const reason = new ParleyError("session not found: x", { code: "not_found" });
+	expect(encodeFailure("r1", reason)).toEqual({
+		...{ type: "res", id: "r1", ok: false },
+		error: "session not found: x",
+	});
+	expect(Object.keys(encodeFailure(undefined, reason))).toEqual(["type", "ok", "error"]);
+});
+
+test.each<[ParleyError["code"], string, string]>([
+	["invalid_argument", "content: blank", "invalid params: content: blank"],
+	["invalid_argument", "invalid params", "invalid params"],
+	["permission_denied", "observer may not session.write", "forbidden: observer may not session.write"],
+	["unauthenticated", "who are you", "forbidden: who are you"],
+	["not_found", "prompt not found", "prompt not found"],
+	["resource_exhausted", "session busy: 32 messages wait already", "session busy: 32 messages wait already"],
+	["resource_exhausted", "rate limited", "rate limited"],
+	["failed_precondition", "seq not available: 9", "seq not available: 9"],
+	["unavailable", "draining", "draining"],
+	["unimplemented", "unknown method: x", "unknown method: x"],
+	["internal", "the key is 7", "internal error"],
+	["data_loss", "row 7 is torn", "internal error"],
+])("%s, %j is told as %j", (code, message, error) => {
+	expect(encodeFailure("r1", new ParleyError(message, { code }))).toMatchObject({ error });
+});
+
+test("what nobody foresaw tells the client nothing", () => {
+	expect(encodeFailure("r1", new TypeError("x is not a function"))).toMatchObject({
+		error: "internal error",
+	});
+});
+
+test("a session is listed with times in words, and its external key where it has one", () => {
+	const session = {
+		...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active" as const },
+		...{ lastSeq: 9, messageCount: 4, usage, createdAt: 0, updatedAt: 1000 },
+	};
+	const listed = {
+		...{ session_id: "sess_1", title: "t", status: "active", root_dir: "/srv", message_count: 4 },
+		...{ created_at: "1970-01-01T00:00:00.000Z", updated_at: "1970-01-01T00:00:01.000Z", last_seq: 9 },
+	};
+	expect(encodeSession(session)).toEqual(listed);
+	expect(encodeSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });
+});
+
+test("messages have a role, a text, a time and a number; other events are none", () => {
+	const ended = {
+		type: "assistant.message",
+		runId: "run_1",
+		content: "",
+		error: "",
+		model: "",
+		usage,
+	} as const;
+	const at = { ts: "1970-01-01T00:00:00.000Z", seq: 7 };
+	expect(encodeMessage(kept({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
+		{ role: "user", content: "hi", ...at },
+	]);
+	expect(encodeMessage(kept({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
+		{ role: "assistant", content: "ho", ...at },
+	]);
+	expect(encodeMessage(kept({ ...ended, error: "cancelled" }))).toEqual([
+		{ role: "assistant", content: "[cancelled]", ...at },
+	]);
+	expect(encodeMessage(kept({ type: "session.closed" }))).toEqual([]);
+});

@@ -1,0 +1,133 @@
+import { ParleyError } from "@parley/base";
+import type { Prompt, Recorded, SessionEvent, SessionSummary } from "@parley/core";
+import type {
+	EventFrame,
+	EventName,
+	EventPayloads,
+	MethodResult,
+	PromptRequestPayload,
+	ResponseFrame,
+} from "@parley/protocol";
+import { errorPhrases } from "./error-code.ts";
+
+/** Any of our events, before it gets its place in the frame. */
+type Told = {
+	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
+}[EventName];
+
+/** One event as one frame: the numbers on this wire are those of the journal. */
+export function encodeEvent(happened: SessionEvent): EventFrame {
+	const { event, payload } = tell(happened);
+	const frame = { type: "event", event, session_id: happened.sessionId, payload, seq: happened.seq } as const;
+	return happened.transient ? { ...frame, transient: true } : frame;
+}
+
+export function encodeSuccess(id: string, payload: unknown): ResponseFrame {
+	return { type: "res", id, ok: true, payload };
+}
+
+/** An error for the client that asked. `id` is absent where none could be read. */
+export function encodeFailure(id: string | undefined, reason: unknown): ResponseFrame {
+	const error = ParleyError.from(reason);
+	const text = errorPhrases[error.code](error.message);
+	return { type: "res", ...(id !== undefined && { id }), ok: false, error: text };
+}
+
+/** A session for `list_sessions`. */
+export function encodeSession(session: SessionSummary): MethodResult<"list_sessions">["sessions"][number] {
+	return {
+		session_id: session.id,
+		title: session.title,
+		status: session.status,
+		root_dir: session.rootDir,
+		created_at: toTime(session.createdAt),
+		updated_at: toTime(session.updatedAt),
+		message_count: session.messageCount,
+		...(session.externalKey !== undefined && { external_key: session.externalKey }),
+		last_seq: session.lastSeq,
+	};
+}
+
+/** A message for `load_messages`; nothing for an event that is none. */
+export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
+	if (event.type === "user.message") return [{ role: "user", content: event.content, ts: toTime(at), seq }];
+	if (event.type !== "assistant.message") return [];
+	const content = event.content === "" && event.error !== "" ? `[${event.error}]` : event.content;
+	return [{ role: "assistant", content, ts: toTime(at), seq }];
+}
+
+/** Milliseconds since the epoch as RFC 3339. */
+export function toTime(ms: number): string {
+	return new Date(ms).toISOString();
+}
+
+function tell({ event }: SessionEvent): Told {
+	switch (event.type) {
+		case "session.created":
+		case "session.closed":
+			return { event: event.type, payload: {} };
+		case "user.message": {
+			const { content, runId, author } = event;
+			return { event: event.type, payload: { content, run_id: runId, ...(author && { author }) } };
+		}
+		case "assistant.message":
+			return { event: event.type, payload: { content: event.content, error: event.error, context: {} } };
+		case "text.started":
+			return { event: "assistant.stream", payload: { phase: "start", content: "", index: 0 } };
+		case "text.delta":
+			return { event: "assistant.stream", payload: { phase: "delta", content: event.text, index: 0 } };
+		case "text.ended":
+			return { event: "assistant.stream", payload: { phase: "end", content: "", index: 0 } };
+		case "tool.started":
+			return tellCall({
+				status: "started",
+				name: event.name,
+				arguments: event.arguments,
+				call_id: event.callId,
+			});
+		case "tool.completed":
+			return tellCall({ status: "completed", name: event.name, result: event.result, call_id: event.callId });
+		case "tool.failed":
+			return tellCall({ status: "failed", name: event.name, error: event.error, call_id: event.callId });
+		case "prompt.requested":
+		case "prompt.shown":
+			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
+		case "prompt.answered": {
+			const { token, value, cancelled, by } = event;
+			return { event: "prompt.response", payload: { token, value, cancelled, by } };
+		}
+		case "prompt.closed":
+			return { event: event.type, payload: { token: event.token, reason: event.reason } };
+	}
+}
+
+function tellCall(payload: EventPayloads["tool.call"]): Told {
+	return { event: "tool.call", payload };
+}
+
+function encodePrompt(prompt: Prompt): PromptRequestPayload {
+	const { approval } = prompt;
+	const expires_at = toTime(prompt.expiresAt);
+	return {
+		type: prompt.type,
+		label: prompt.label,
+		token: prompt.token,
+		required: prompt.required,
+		options: prompt.options,
+		default: null,
+		placeholder: prompt.placeholder,
+		validation: prompt.validation,
+		context: approval
+			? {
+					call_id: approval.callId,
+					tool: approval.tool,
+					arguments: approval.arguments,
+					preview: approval.preview,
+					risk: approval.risk,
+					allow_session: approval.allowSession,
+					expires_at,
+					notes: approval.notes,
+				}
+			: { expires_at },
+	};
+}

@@ -1,0 +1,183 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { Follower, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { ResponseFrame } from "@parley/protocol";
+import { encodeFailure, encodeSuccess } from "./codec.ts";
+import { answerRequest } from "./methods.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { decodeRequest, type Request } from "./request.ts";
+
+/** Requests that may wait on one connection before it is read no further. */
+export const maxPending = 32;
+
+/** Events that wait for a response at most; a client that asks without end gets them all the same. */
+const maxHeld = 256;
+
+/** The way to one client: takes frames in order and never blocks. */
+export interface Outgoing {
+	response(frame: ResponseFrame): void;
+	event(event: SessionEvent): void;
+	/** Resolves when the client has taken what was written, as far as its budget needs it. */
+	drained(): Promise<void>;
+	close(code: number, reason: string): void;
+	/** Tells the transport to stop reading, or to go on. */
+	reading(on: boolean): void;
+}
+
+export interface ConnectionDeps {
+	readonly runtime: Runtime;
+	readonly principal: Principal;
+	readonly log: Logger;
+	readonly rateLimit: RateLimit;
+	readonly out: Outgoing;
+}
+
+/**
+ * One client's life. Requests are answered one after the other, and from the moment one is taken up no event leaves
+ * until its response has: existing clients take the next frame for the answer.
+ */
+export class Connection {
+	readonly deps: ConnectionDeps;
+	readonly #followers = new Map<string, Follower>();
+	#current: string | undefined;
+	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
+	/** Ids of requests that wait or are being answered. */
+	readonly #inFlight = new Set<string>();
+	#held: SessionEvent[] | undefined;
+	#working: Promise<void> | undefined;
+	/** Sessions whose joining has not been answered yet. */
+	#joined: Follower[] = [];
+	#closed = false;
+
+	constructor(deps: ConnectionDeps) {
+		this.deps = deps;
+	}
+
+	/** The session that a request without `session_id` means. */
+	get current(): string | undefined {
+		return this.#current;
+	}
+
+	/** Takes one text frame. */
+	receive(text: string): void {
+		if (this.#closed) return;
+		const decoded = decodeRequest(text);
+		if (decoded.kind === "refused")
+			this.#enqueue(decoded.id, async () => encodeFailure(decoded.id, decoded.reason));
+		else if (this.#inFlight.has(decoded.request.id)) {
+			const { id } = decoded.request;
+			const reason = new ParleyError("duplicate id", { code: "failed_precondition" });
+			this.#enqueue(undefined, async () => encodeFailure(id, reason));
+		} else {
+			const { request } = decoded;
+			this.#inFlight.add(request.id);
+			this.#enqueue(request.id, () => this.#answer(request));
+		}
+	}
+
+	/** The session that a request means; `undefined` where the connection has none. Throws for one not joined. */
+	target(request: Request): string | undefined {
+		const id = request.sessionId ?? this.#current;
+		if (id === undefined || this.#followers.has(id)) return id;
+		throw new ParleyError(`session not found: ${id}`, { code: "not_found" });
+	}
+
+	/** Joins a session: its events begin after the response to the request at hand. */
+	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Follower> {
+		const { runtime, principal, out } = this.deps;
+		const follower = await runtime.follow(principal, sessionId, {
+			afterSeq,
+			deliver: (event) => this.#deliver(event),
+			drained: () => out.drained(),
+		});
+		const before = this.#followers.get(sessionId);
+		const left = replace && this.#current !== sessionId ? this.#current : undefined;
+		this.#followers.set(sessionId, follower);
+		if (replace || this.#current === undefined) this.#current = sessionId;
+		await before?.leave();
+		if (left !== undefined) await this.#leave(left);
+		if (this.#closed) await this.#leave(sessionId);
+		this.#joined.push(follower);
+		return follower;
+	}
+
+	/** The client has gone, or has to go: nothing it asked for is undone. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		await this.#working;
+		await Promise.all([...this.#followers.keys()].map((id) => this.#leave(id)));
+	}
+
+	#enqueue(id: string | undefined, work: () => Promise<ResponseFrame>): void {
+		this.#pending.push({ id, work });
+		if (this.#pending.length >= maxPending) this.deps.out.reading(false);
+		this.#working ??= this.#work();
+	}
+
+	async #work(): Promise<void> {
+		for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
+			this.#held ??= [];
+			const response = await next.work();
+			if (next.id !== undefined) this.#inFlight.delete(next.id);
+			if (this.#closed) continue;
+			this.deps.out.response(response);
+			this.#begin();
+			if (this.#pending.length === 0 || this.#held.length > maxHeld) this.#letGo();
+			if (this.#pending.length === maxPending - 1) this.deps.out.reading(true);
+		}
+		this.#working = undefined;
+	}
+
+	/** Sends the events that waited for the responses. */
+	#letGo(): void {
+		const held = this.#held ?? [];
+		this.#held = undefined;
+		for (const event of held) this.deps.out.event(event);
+	}
+
+	/** What was joined begins, now that the client has been told. */
+	#begin(): void {
+		const joined = this.#joined;
+		this.#joined = [];
+		for (const follower of joined) void this.#replay(follower);
+	}
+
+	async #answer(request: Request): Promise<ResponseFrame> {
+		try {
+			this.deps.rateLimit.take(request.sessionId ?? this.#current ?? this);
+			return encodeSuccess(request.id, await answerRequest(this, request));
+		} catch (reason) {
+			const error = ParleyError.from(reason);
+			if (error.code === "internal" || error.code === "data_loss") {
+				this.deps.log.error("a request failed", { method: request.method, error: reason });
+			}
+			return encodeFailure(request.id, error);
+		}
+	}
+
+	#deliver(event: SessionEvent): void {
+		if (this.#held) this.#held.push(event);
+		else if (!this.#closed) this.deps.out.event(event);
+	}
+
+	async #replay(follower: Follower): Promise<void> {
+		try {
+			await follower.begin();
+		} catch (reason) {
+			this.deps.log.error("a session could not be replayed", {
+				sessionId: follower.session.id,
+				error: reason,
+			});
+			this.deps.out.close(1011, "replay failed");
+		}
+	}
+
+	async #leave(sessionId: string): Promise<void> {
+		const follower = this.#followers.get(sessionId);
+		this.#followers.delete(sessionId);
+		try {
+			await follower?.leave();
+		} catch (reason) {
+			this.deps.log.error("a session could not be left", { sessionId, error: reason });
+		}
+	}
+}

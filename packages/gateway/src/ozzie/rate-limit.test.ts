@@ -1,0 +1,54 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { RateLimit } from "./rate-limit.ts";
+
+/** How many requests pass before one is refused. */
+function passing(limit: RateLimit, key: unknown): number {
+	for (let count = 0; ; count++) {
+		try {
+			limit.take(key);
+		} catch (reason) {
+			expect(reason).toMatchObject({ code: "resource_exhausted", message: "rate limited" });
+			return count;
+		}
+	}
+}
+
+test("a burst of 100 passes, then 50 in every second", () => {
+	const clock = new ManualClock();
+	const limit = new RateLimit(clock);
+	expect(passing(limit, "a")).toBe(100);
+	clock.advance(20);
+	expect(passing(limit, "a")).toBe(1);
+	clock.advance(1_000);
+	expect(passing(limit, "a")).toBe(50);
+	clock.advance(60_000);
+	expect(passing(limit, "a")).toBe(100);
+});
+
+test("a refused request costs nothing", () => {
+	const clock = new ManualClock();
+	const limit = new RateLimit(clock);
+	passing(limit, "a");
+	for (let again = 0; again < 1_000; again++) expect(() => limit.take("a")).toThrow("rate limited");
+	clock.advance(1_000);
+	expect(passing(limit, "a")).toBe(50);
+});
+
+test("one session's requests are not another's", () => {
+	const limit = new RateLimit(new ManualClock());
+	expect(passing(limit, "a")).toBe(100);
+	expect(passing(limit, "b")).toBe(100);
+	const connection = {};
+	expect(passing(limit, connection)).toBe(100);
+});
+
+test("a limit is kept while thousands of other sessions come and go", () => {
+	const clock = new ManualClock();
+	const limit = new RateLimit(clock);
+	passing(limit, "busy");
+	for (let other = 0; other < 10_000; other++) limit.take(`other ${other}`);
+	expect(passing(limit, "busy")).toBe(0);
+	clock.advance(1_000);
+	expect(passing(limit, "busy")).toBe(50);
+});

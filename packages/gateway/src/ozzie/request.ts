@@ -1,0 +1,88 @@
+import { ParleyError, parseJson } from "@parley/base";
+import {
+	documentedMethods,
+	type MethodName,
+	type MethodParams,
+	methods,
+	plannedMethods,
+	RequestFrame,
+} from "@parley/protocol";
+import type * as z from "zod";
+
+/** A request that is well-formed and names a method that exists. */
+export type Request = {
+	[Name in MethodName]: {
+		readonly id: string;
+		readonly method: Name;
+		readonly params: MethodParams<Name>;
+		readonly sessionId: string | undefined;
+	};
+}[MethodName];
+
+/** What a text frame turned out to be: `id` is there where it could be read, for the answer. */
+export type Decoded =
+	| { readonly kind: "request"; readonly request: Request }
+	| { readonly kind: "refused"; readonly id: string | undefined; readonly reason: ParleyError };
+
+const unavailable = new Set<string>([...documentedMethods, ...plannedMethods]);
+
+/** Reads one text frame. Never throws: whatever is wrong becomes the one answer that it gets. */
+export function decodeRequest(text: string): Decoded {
+	let id: string | undefined;
+	try {
+		const value = parseJson(text);
+		id = readId(value);
+		const frame = RequestFrame.safeParse(value);
+		if (!frame.success) return { kind: "refused", id, reason: malformed(value, frame.error) };
+		return { kind: "request", request: decodeMethod(frame.data) };
+	} catch (reason) {
+		const error = ParleyError.from(reason);
+		const refused = id === undefined ? notARequest(error.message, error) : error;
+		return { kind: "refused", id, reason: refused };
+	}
+}
+
+function decodeMethod(frame: RequestFrame): Request {
+	const { id, method, session_id: sessionId } = frame;
+	if (!isMethod(method)) {
+		const text = unavailable.has(method) ? "not available" : `unknown method: ${method}`;
+		throw new ParleyError(text, { code: "unimplemented" });
+	}
+	const params = methods[method].params.safeParse(frame.params);
+	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
+	// True because the params were just checked by the schema of this very method.
+	return { id, method, params: params.data, sessionId } as Request;
+}
+
+function isMethod(name: string): name is MethodName {
+	return Object.hasOwn(methods, name);
+}
+
+/** The id of whatever came, where it has one that can be echoed. */
+function readId(value: unknown): string | undefined {
+	if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
+	const { id } = value;
+	return typeof id === "string" && id !== "" && id.length <= 128 ? id : undefined;
+}
+
+function malformed(value: unknown, error: z.ZodError): ParleyError {
+	const numeric =
+		typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
+	if (numeric) return new ParleyError("invalid id", { code: "failed_precondition" });
+	// The schema's own order: what is wrong first stands behind a type, an id and a method that are right.
+	const [place] = error.issues[0]?.path ?? [];
+	if (place !== "params" && place !== "session_id") return notARequest(describe(error));
+	return new ParleyError(describe(error), { code: "invalid_argument" });
+}
+
+function notARequest(why: string, cause?: ParleyError): ParleyError {
+	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...(cause && { cause }) });
+}
+
+/** The first thing that is wrong, with the place where it stands. */
+function describe(error: z.ZodError): string {
+	const [issue] = error.issues;
+	if (!issue) return "not understood";
+	const path = issue.path.join(".");
+	return path === "" ? issue.message : `${path}: ${issue.message}`;
+}

@@ -1,0 +1,154 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
+import type { Principal, Runtime } from "@parley/core";
+import { maxRequestBytes } from "@parley/protocol";
+import { type WebSocket, WebSocketServer } from "ws";
+import { FrameWriter } from "../transport/frame-writer.ts";
+import { frameText } from "../transport/text-frame.ts";
+import { WriteBatch } from "../transport/write-batch.ts";
+import { Connection, type Outgoing } from "./connection.ts";
+import { EventFrames } from "./event-frames.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+/** How often a silent client is asked whether it is there; who has not answered by the next time is gone. */
+const pingMs = 20_000;
+/** How long a client may take to answer a close before its socket is cut. */
+const closeMs = 2_000;
+
+export interface OzzieServerOptions {
+	readonly runtime: Runtime;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+interface Client {
+	readonly ws: WebSocket;
+	readonly writer: FrameWriter;
+	readonly connection: Connection;
+	alive: boolean;
+}
+
+/** Binds Ozzie connections to WebSockets. */
+export class OzzieServer {
+	readonly #options: OzzieServerOptions;
+	readonly #clients = new Set<Client>();
+	readonly #batch = new WriteBatch();
+	readonly #frames = new EventFrames();
+	readonly #rateLimit: RateLimit;
+	readonly #wss = new WebSocketServer({
+		noServer: true,
+		clientTracking: false,
+		perMessageDeflate: false,
+		maxPayload: maxRequestBytes,
+		maxFragments: 256,
+		maxBufferedChunks: 1024,
+	});
+	#pings: Timer | undefined;
+	#left = Promise.resolve();
+
+	constructor(options: OzzieServerOptions) {
+		this.#options = options;
+		this.#rateLimit = new RateLimit(options.clock);
+	}
+
+	/** How many clients are connected. */
+	get clients(): number {
+		return this.#clients.size;
+	}
+
+	/** Takes over an upgrade request that was checked and authenticated. */
+	accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
+		this.#wss.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, principal));
+	}
+
+	/** Says good-bye (1001) to every client and resolves when all have gone. */
+	async close(): Promise<void> {
+		this.#pings?.cancel();
+		const gone = [...this.#clients].map(
+			(client) => new Promise<void>((resolve) => client.ws.once("close", () => resolve())),
+		);
+		for (const client of this.#clients) this.#shut(client, 1001, "the gateway stops");
+		await Promise.all(gone);
+		await this.#left;
+	}
+
+	#serve(ws: WebSocket, socket: Duplex, principal: Principal): void {
+		const { runtime, clock, log } = this.#options;
+		const overflow = (): void => this.#shut(client, 1013, "too slow: resume with after_seq");
+		const writer = new FrameWriter({ socket, batch: this.#batch, clock, onOverflow: overflow });
+		const out = this.#outgoing(ws, writer, (code, reason) => this.#shut(client, code, reason));
+		const connection = new Connection({ runtime, principal, log, rateLimit: this.#rateLimit, out });
+		const client: Client = { ws, writer, connection, alive: true };
+		this.#clients.add(client);
+		this.#pings ??= clock.after(pingMs, () => this.#ping());
+		ws.on("pong", () => {
+			client.alive = true;
+		});
+		ws.on("message", (data, isBinary) => {
+			client.alive = true;
+			// True because the default binaryType makes every message one Buffer.
+			this.#receive(client, data as Buffer, isBinary);
+		});
+		ws.on("error", (error) => log.debug("a client's socket failed", { error }));
+		ws.on("close", () => this.#gone(client));
+	}
+
+	#outgoing(ws: WebSocket, writer: FrameWriter, close: Outgoing["close"]): Outgoing {
+		return {
+			response: (frame) => writer.write(frameText(JSON.stringify(frame)), false),
+			event: (event) =>
+				writer.write(this.#frames.frame(event), event.transient && event.event.type === "text.delta"),
+			drained: () => writer.drained(),
+			close,
+			reading: (on) => (on ? ws.resume() : ws.pause()),
+		};
+	}
+
+	#receive(client: Client, data: Buffer, isBinary: boolean): void {
+		if (isBinary && !holdsJson(data)) this.#shut(client, 1003, "binary messages must hold UTF-8 JSON");
+		else client.connection.receive(data.toString("utf8"));
+	}
+
+	/** Closes with a code; what was written before goes first, and a client that does not answer is cut off. */
+	#shut(client: Client, code: number, reason: string): void {
+		client.writer.finish();
+		client.ws.close(code, reason);
+		const cut = this.#options.clock.after(closeMs, () => client.ws.terminate());
+		client.ws.once("close", () => cut.cancel());
+	}
+
+	#gone(client: Client): void {
+		client.writer.end();
+		this.#clients.delete(client);
+		if (this.#clients.size === 0) {
+			this.#pings?.cancel();
+			this.#pings = undefined;
+		}
+		const left = client.connection.close().catch((error: unknown) => {
+			this.#options.log.error("a connection could not be ended", { error });
+		});
+		this.#left = Promise.all([this.#left, left]).then(() => undefined);
+	}
+
+	#ping(): void {
+		for (const client of this.#clients) {
+			if (!client.alive) client.ws.terminate();
+			client.alive = false;
+			client.ws.ping();
+		}
+		this.#pings = this.#options.clock.after(pingMs, () => this.#ping());
+	}
+}
+
+function holdsJson(data: Buffer): boolean {
+	if (!isUtf8(data)) return false;
+	try {
+		parseJson(data.toString("utf8"));
+		return true;
+	} catch {
+		// Which of the rules of JSON it breaks does not matter: it is not ours.
+		return false;
+	}
+}

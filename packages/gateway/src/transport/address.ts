@@ -1,0 +1,35 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** A place to listen at. */
+export interface Endpoint {
+	/** An IP address, without the brackets of IPv6, or a name. */
+	readonly host: string;
+	/** 0 takes a free port. */
+	readonly port: number;
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Reads `HOST:PORT`, IPv6 in brackets (`[::1]:7777`); undefined when it is something else. */
+export function parseEndpoint(text: string): Endpoint | undefined {
+	const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(0|[1-9][0-9]{0,4})$/i.exec(text);
+	const [, ipv6, name, digits] = parts ?? [];
+	const host = ipv6 ?? name;
+	const port = Number(digits);
+	if (host === undefined || port > 65_535) return undefined;
+	if (ipv6 !== undefined && !isIPv6(ipv6)) return undefined;
+	return { host, port };
+}
+
+/** `HOST:PORT` with IPv6 in brackets: what `parseEndpoint` reads. */
+export function formatEndpoint({ host, port }: Endpoint): string {
+	return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Whether an IP address, also an IPv4 one written as IPv6, reaches no further than this machine. Names never do. */
+export function isLoopback(address: string): boolean {
+	if (isIPv4(address)) return loopback.check(address, "ipv4");
+	return isIPv6(address) && loopback.check(address, "ipv6");
+}

@@ -1,0 +1,41 @@
+import type { Socket } from "node:net";
+import type { Clock } from "@parley/base";
+
+/** How long a connection may take to say which protocol it speaks. */
+const DEADLINE_MS = 5_000;
+
+/** What a client that knows that it talks HTTP/2 sends first: RFC 9113, section 3.4. */
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+
+/**
+ * Waits for as many bytes as it takes to tell HTTP/2 from anything else, and puts them back. `undefined` when the
+ * connection ended, or five seconds passed, before that was clear. Expects a socket that nobody reads yet.
+ */
+export function readFirstBytes(socket: Socket, clock: Clock): Promise<"http2" | "other" | undefined> {
+	return new Promise((resolve) => {
+		let seen: Buffer = Buffer.alloc(0);
+		const settle = (verdict: "http2" | "other" | undefined): void => {
+			timer.cancel();
+			socket.off("readable", read).off("end", giveUp).off("close", giveUp);
+			if (verdict !== undefined) socket.unshift(seen);
+			resolve(verdict);
+		};
+		const giveUp = (): void => settle(undefined);
+		const read = (): void => {
+			// Without an encoding a socket yields buffers; null means that nothing is there yet.
+			const chunk: Buffer | null = socket.read();
+			if (chunk === null) return;
+			seen = Buffer.concat([seen, chunk]);
+			const verdict = judge(seen);
+			if (verdict !== "unclear") settle(verdict);
+		};
+		const timer = clock.after(DEADLINE_MS, giveUp);
+		socket.on("readable", read).on("end", giveUp).on("close", giveUp);
+	});
+}
+
+function judge(bytes: Buffer): "http2" | "other" | "unclear" {
+	const length = Math.min(bytes.length, PREFACE.length);
+	if (!bytes.subarray(0, length).equals(PREFACE.subarray(0, length))) return "other";
+	return length === PREFACE.length ? "http2" : "unclear";
+}

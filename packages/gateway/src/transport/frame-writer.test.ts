@@ -1,0 +1,216 @@
+import { Duplex } from "node:stream";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { FrameWriter } from "./frame-writer.ts";
+import { WriteBatch } from "./write-batch.ts";
+
+/** A socket whose other end reads when the test says so. */
+class SlowSocket extends Duplex {
+	readonly writes: string[] = [];
+	#taken: (() => void) | undefined;
+	#reading: boolean;
+
+	constructor(reading: boolean) {
+		super({ decodeStrings: true });
+		this.#reading = reading;
+	}
+
+	/** The other end takes what is on its way, and reads on or waits again. */
+	accept(reading: boolean): void {
+		this.#reading = reading;
+		const taken = this.#taken;
+		this.#taken = undefined;
+		taken?.();
+	}
+
+	override _read(): void {
+		// Nothing ever comes from the other end.
+	}
+
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.writes.push(chunk.toString());
+		if (this.#reading) done();
+		else this.#taken = done;
+	}
+}
+
+function writerTo(socket: Duplex, budget = { bytes: 1_000_000, frames: 10 }) {
+	const clock = new ManualClock();
+	let overflows = 0;
+	const onOverflow = (): void => void overflows++;
+	const writer = new FrameWriter({ socket, batch: new WriteBatch(), clock, budget, onOverflow });
+	return {
+		clock,
+		writer,
+		overflows: () => overflows,
+		write: (text: string, droppable = false) => writer.write(Buffer.from(text), droppable),
+	};
+}
+
+/** More than a socket is given before frames wait with the writer. */
+const large = "L".repeat(300 * 1024);
+
+test("all frames of a tick are one write, in their order", async () => {
+	const socket = new SlowSocket(true);
+	const { write } = writerTo(socket);
+	write("a");
+	write("b", true);
+	await Promise.resolve();
+	write("c");
+	expect(socket.writes).toEqual([]);
+	await tick();
+	write("d");
+	await tick();
+	expect(socket.writes).toEqual(["abc", "d"]);
+});
+
+test("what does not fit into the socket waits, and follows when the reader has caught up", async () => {
+	const socket = new SlowSocket(false);
+	const { write } = writerTo(socket);
+	write(large);
+	await tick();
+	write("a");
+	await tick();
+	write("b");
+	await tick();
+	expect(socket.writes).toEqual([large]);
+	socket.accept(true);
+	await tick();
+	expect(socket.writes).toEqual([large, "ab"]);
+});
+
+test("over its budget of frames a reader loses what may be dropped, and nothing else", async () => {
+	const socket = new SlowSocket(false);
+	const { write, overflows } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 12; n++) write(`d${n} `, true);
+	write("kept ");
+	write("lost ", true);
+	await tick();
+	socket.accept(true);
+	await tick();
+	expect(socket.writes.slice(1).join("")).toBe("d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 kept ");
+	expect(overflows()).toBe(0);
+	write("again", true);
+	await tick();
+	expect(socket.writes.at(-1)).toBe("again");
+});
+
+test("the budget of bytes counts what the socket holds as well", async () => {
+	const socket = new SlowSocket(false);
+	const { write } = writerTo(socket, { bytes: large.length + 10, frames: 1_000 });
+	write(large);
+	await tick();
+	write("0123456789", true);
+	write("lost", true);
+	socket.accept(true);
+	await tick();
+	expect(socket.writes.slice(1)).toEqual(["0123456789"]);
+});
+
+test("a reader that stays over its budget is given up after five seconds, once", async () => {
+	const socket = new SlowSocket(false);
+	const { write, clock, overflows } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 15; n++) write("x");
+	clock.advance(4_999);
+	expect(overflows()).toBe(0);
+	clock.advance(1);
+	expect(overflows()).toBe(1);
+	for (let n = 0; n < 50; n++) write("y");
+	clock.advance(60_000);
+	socket.accept(true);
+	await tick();
+	expect(overflows()).toBe(1);
+	expect(socket.writes).toEqual([large]);
+});
+
+test("at twice its budget a reader is given up at once", async () => {
+	const socket = new SlowSocket(false);
+	const { write, overflows } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 19; n++) write("x");
+	expect(overflows()).toBe(0);
+	write("x");
+	expect(overflows()).toBe(1);
+});
+
+test("a reader that catches up in time is kept", async () => {
+	const socket = new SlowSocket(false);
+	const { write, clock, overflows } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 15; n++) write("x");
+	clock.advance(4_000);
+	socket.accept(true);
+	await tick();
+	clock.advance(60_000);
+	expect(overflows()).toBe(0);
+	expect(clock.pending).toBe(0);
+});
+
+test("a reader that is within its budget again is kept, also while it still reads", async () => {
+	const socket = new SlowSocket(false);
+	const { write, clock, overflows } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 11; n++) write("x");
+	write(large);
+	// The first write is taken; the second one, with all that waited, is not.
+	socket.accept(false);
+	await tick();
+	expect(socket.writes).toHaveLength(2);
+	clock.advance(60_000);
+	expect(overflows()).toBe(0);
+});
+
+test("drained waits for the reader, and ends with it", async () => {
+	const socket = new SlowSocket(false);
+	const { write, writer } = writerTo(socket);
+	await writer.drained();
+	write(large);
+	await tick();
+	let drained = 0;
+	const count = (): void => void drained++;
+	const waiting = [writer.drained().then(count), writer.drained().then(count)];
+	await tick();
+	expect(drained).toBe(0);
+	socket.accept(true);
+	await Promise.all(waiting);
+	socket.accept(false);
+	write(large);
+	await tick();
+	const last = writer.drained();
+	writer.end();
+	await expect(last).resolves.toBeUndefined();
+});
+
+test("drained keeps a long replay from piling up within one tick", async () => {
+	const socket = new SlowSocket(true);
+	const { write, writer, overflows } = writerTo(socket);
+	for (let page = 0; page < 10; page++) {
+		for (let n = 0; n < 8; n++) write(`${page}`);
+		await writer.drained();
+	}
+	await tick();
+	expect(overflows()).toBe(0);
+	expect(socket.writes.join("")).toBe(Array.from("0123456789", (page) => page.repeat(8)).join(""));
+});
+
+test("before a close everything that waits is given to the socket, and nothing after it", async () => {
+	const socket = new SlowSocket(false);
+	const { write, writer, clock } = writerTo(socket);
+	write(large);
+	await tick();
+	for (let n = 0; n < 12; n++) write("x");
+	writer.finish();
+	write("late");
+	socket.accept(true);
+	await tick();
+	expect(socket.writes).toEqual([large, "x".repeat(12)]);
+	expect(clock.pending).toBe(0);
+});

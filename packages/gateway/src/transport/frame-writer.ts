@@ -1,0 +1,130 @@
+import type { Duplex } from "node:stream";
+import type { Clock, Timer } from "@parley/base";
+import type { Flushable, WriteBatch } from "./write-batch.ts";
+
+/** What may wait for one slow reader (security ruling 14). */
+export const defaultBudget = { bytes: 8 * 1024 * 1024, frames: 10_000 } as const;
+
+/** How long a reader may stay over its budget before it is closed. */
+const patienceMs = 5_000;
+/** Bytes handed to the socket before frames wait with us, where they can still be counted. */
+const socketShare = 256 * 1024;
+
+export interface FrameWriterOptions {
+	readonly socket: Duplex;
+	readonly batch: WriteBatch;
+	readonly clock: Clock;
+	readonly budget?: { readonly bytes: number; readonly frames: number };
+	/** The reader is too slow: close it, it can resume. */
+	readonly onOverflow: () => void;
+}
+
+/**
+ * Writes whole frames to one socket: all of a tick in one write. Over its budget a reader first loses what is
+ * droppable, then `onOverflow` is called once and everything that still waits is forgotten.
+ */
+export class FrameWriter implements Flushable {
+	readonly #options: FrameWriterOptions;
+	readonly #budget: { readonly bytes: number; readonly frames: number };
+	#frames: Buffer[] = [];
+	#bytes = 0;
+	#marked = false;
+	#blocked = false;
+	#ended = false;
+	#deadline: Timer | undefined;
+	#waiters: (() => void)[] = [];
+
+	constructor(options: FrameWriterOptions) {
+		this.#options = options;
+		this.#budget = options.budget ?? defaultBudget;
+		options.socket.on("drain", () => this.#drained());
+	}
+
+	write(frame: Buffer, droppable: boolean): void {
+		if (this.#ended || (droppable && this.#isOver())) return;
+		this.#frames.push(frame);
+		this.#bytes += frame.length;
+		if (this.#isOver()) this.#warn();
+		if (this.#marked || this.#blocked) return;
+		this.#marked = true;
+		this.#options.batch.add(this);
+	}
+
+	/** Called once a tick by the batch. */
+	flush(): void {
+		this.#marked = false;
+		if (this.#ended || this.#blocked || this.#frames.length === 0) return;
+		const { socket } = this.#options;
+		const [only] = this.#frames;
+		const joined = this.#frames.length === 1 && only ? only : Buffer.concat(this.#frames, this.#bytes);
+		this.#frames = [];
+		this.#bytes = 0;
+		socket.write(joined);
+		this.#blocked = socket.writableLength > socketShare;
+	}
+
+	/** Resolves when the reader has taken what was written so far, or has gone. */
+	drained(): Promise<void> {
+		// Whoever fills many pages within one tick would otherwise find out too late that the socket is full.
+		this.flush();
+		if (this.#ended || !this.#blocked) return Promise.resolve();
+		return new Promise((resolve) => this.#waiters.push(resolve));
+	}
+
+	/** Gives everything that waits to the socket at once, before a close frame follows it. */
+	finish(): void {
+		this.#blocked = false;
+		this.flush();
+		this.end();
+	}
+
+	/** The socket is gone, or is being closed: nothing is written any more. */
+	end(): void {
+		this.#ended = true;
+		this.#deadline?.cancel();
+		this.#frames = [];
+		this.#bytes = 0;
+		this.#release();
+	}
+
+	#drained(): void {
+		this.#blocked = false;
+		this.flush();
+		if (this.#blocked) return;
+		this.#deadline?.cancel();
+		this.#deadline = undefined;
+		this.#release();
+	}
+
+	#isOver(): boolean {
+		return this.#frames.length >= this.#budget.frames || this.#waitingBytes() >= this.#budget.bytes;
+	}
+
+	#waitingBytes(): number {
+		return this.#bytes + this.#options.socket.writableLength;
+	}
+
+	/** Over budget with what must not be dropped: soon, or at twice the budget at once, the reader is closed. */
+	#warn(): void {
+		if (this.#frames.length >= 2 * this.#budget.frames || this.#waitingBytes() >= 2 * this.#budget.bytes) {
+			this.#overflow();
+			return;
+		}
+		this.#deadline ??= this.#options.clock.after(patienceMs, () => {
+			this.#deadline = undefined;
+			if (this.#isOver()) this.#overflow();
+		});
+	}
+
+	#overflow(): void {
+		if (this.#ended) return;
+		this.end();
+		this.#options.onOverflow();
+	}
+
+	#release(): void {
+		const waiters = this.#waiters;
+		this.#waiters = [];
+		for (const resolve of waiters) resolve();
+	}
+}

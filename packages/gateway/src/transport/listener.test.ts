@@ -1,0 +1,222 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect as connectHttp2, constants } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { Admission } from "./admission.ts";
+import { createListener, type Listener, type ListenerOptions } from "./listener.ts";
+
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/** Echoes method, target and body. */
+function echoServer(): Server {
+	return createServer(async (request, response) => {
+		response.end(`${request.method} ${request.url} ${await text(request)}`);
+	});
+}
+
+async function open(options: Partial<ListenerOptions> = {}) {
+	const clock = new ManualClock();
+	const log = new MemoryLogger();
+	const http = echoServer();
+	const listener = await createListener({
+		host: "127.0.0.1",
+		port: 0,
+		clock,
+		log,
+		admission: new Admission(),
+		onHttp: (socket) => http.emit("connection", socket),
+		...options,
+	});
+	return { clock, log, listener, [Symbol.asyncDispose]: () => closeAtOnce(clock, listener) };
+}
+
+async function closeAtOnce(clock: ManualClock, listener: Listener): Promise<void> {
+	const closed = listener.close(0);
+	clock.advance(0);
+	await closed;
+}
+
+function call({ listener }: { listener: Listener }): Socket {
+	const { host, port } = listener.address();
+	return connect({ host, port, noDelay: true });
+}
+
+test("the address has the real port, and IPv6 in brackets", async () => {
+	await using ipv4 = await open();
+	const { port } = ipv4.listener.address();
+	expect(port).toBeGreaterThan(0);
+	expect(ipv4.listener.address()).toEqual({ host: "127.0.0.1", port, url: `http://127.0.0.1:${port}` });
+	await using ipv6 = await open({ host: "::1" });
+	expect(ipv6.listener.address().url).toBe(`http://[::1]:${ipv6.listener.address().port}`);
+});
+
+test("HTTP is served over IPv4 and IPv6, kept alive, with bodies larger than what was looked at", async () => {
+	await using ipv4 = await open();
+	await using ipv6 = await open({ host: "::1" });
+	const body = "x".repeat(1_000_000);
+	for (const url of [ipv4.listener.address().url, ipv6.listener.address().url]) {
+		for (const path of ["/one", "/two"]) {
+			const response = await fetch(url + path, { method: "POST", body });
+			expect(await response.text()).toBe(`POST ${path} ${body}`);
+		}
+	}
+});
+
+test("requests that come in one piece, or byte by byte from a client that has closed its half, are answered", async () => {
+	await using server = await open();
+	const pipelined = call(server);
+	pipelined.end(
+		"GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
+	);
+	const answers = await text(pipelined);
+	expect(answers).toContain("GET /1 ");
+	expect(answers).toContain("POST /2 hi");
+
+	const slow = call(server);
+	for (const byte of "PUT /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") slow.write(byte);
+	slow.end();
+	expect(await text(slow)).toContain("PUT /slow ");
+});
+
+test("an HTTP/2 client is told to use HTTP/1.1", async () => {
+	await using server = await open();
+	const session = connectHttp2(server.listener.address().url);
+	session.on("error", () => undefined);
+	const stream = session.request({ ":path": "/" });
+	stream.on("error", () => undefined);
+	const [code, lastStream, words] = await once(session, "goaway");
+	expect(code).toBe(constants.NGHTTP2_HTTP_1_1_REQUIRED);
+	expect(lastStream).toBe(0);
+	expect(String(words)).toContain("HTTP/1.1");
+	await new Promise((resolve) => session.once("close", resolve));
+});
+
+test("the refusal is a SETTINGS frame, then GOAWAY, then the end, also for a preface in single bytes", async () => {
+	await using server = await open();
+	const client = call(server);
+	for (const byte of PREFACE) client.write(byte);
+	// More than the answer needs, unread by anybody: it must not turn the end into a reset.
+	client.write(Buffer.alloc(100_000));
+	const answer = Buffer.from(await text(client.setEncoding("latin1")), "latin1");
+	expect(answer.subarray(0, 9)).toEqual(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+	expect(answer.readUIntBE(9, 3)).toBe(answer.length - 18);
+	expect(answer.subarray(12, 18)).toEqual(Buffer.from([7, 0, 0, 0, 0, 0]));
+	expect(answer.readUInt32BE(18)).toBe(0);
+	expect(answer.readUInt32BE(22)).toBe(0xd);
+});
+
+test("a refused HTTP/2 client that stays is cut off after five seconds", async () => {
+	await using server = await open();
+	const { host, port } = server.listener.address();
+	const client = connect({ host, port, allowHalfOpen: true });
+	client.on("error", () => undefined);
+	client.write(PREFACE);
+	client.resume();
+	await once(client, "end");
+	server.clock.advance(5_000);
+	// Resolves without any grace having passed: nothing is open any more.
+	await server.listener.close(60_000);
+	expect(server.clock.pending).toBe(0);
+	client.destroy();
+});
+
+test("a connection that says nothing for five seconds is closed, its neighbours are not", async () => {
+	await using server = await open();
+	const silent = call(server);
+	const other = call(server);
+	await once(silent, "connect");
+	other.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	// Connections are accepted in order: when the second has its answer, the first is being waited for.
+	await once(other, "data");
+	server.clock.advance(5_000);
+	await once(silent, "close");
+	other.write("GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	expect(await text(other)).toContain("GET /2 ");
+});
+
+test("a connection beyond the limit is served when another is authenticated", async () => {
+	const admission = new Admission({ perPeer: 1 });
+	const arrivals: Socket[] = [];
+	const http = echoServer();
+	await using server = await open({
+		admission,
+		onHttp: (socket) => {
+			arrivals.push(socket);
+			http.emit("connection", socket);
+		},
+	});
+	const first = call(server);
+	first.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(first, "data");
+	const second = call(server);
+	second.write("GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	first.write("GET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(first, "data");
+	expect(arrivals).toHaveLength(1);
+	for (const socket of [...arrivals]) admission.settled(socket);
+	expect(await text(second)).toContain("GET /2 ");
+	expect(arrivals).toHaveLength(2);
+});
+
+test("a handover that fails closes that connection and is logged", async () => {
+	await using server = await open({
+		onHttp: () => {
+			throw new Error("no room");
+		},
+	});
+	const client = call(server);
+	client.on("error", () => undefined);
+	client.write("GET / HTTP/1.1\r\n\r\n");
+	await once(client, "close");
+	expect(server.log.records).toMatchObject([
+		{
+			level: "error",
+			message: "connection could not be handed over",
+			fields: { error: new Error("no room") },
+		},
+	]);
+});
+
+test("closing ends silent connections at once and the others when they end or the grace is over", async () => {
+	await using server = await open();
+	const silent = call(server);
+	const [polite, stubborn] = [call(server), call(server)];
+	for (const client of [polite, stubborn]) {
+		client.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+		await once(client, "data");
+	}
+	const closed = server.listener.close(1_000);
+	await once(silent.resume(), "close");
+	polite.write("GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	expect(await text(polite)).toContain("GET /2 ");
+	expect(stubborn.destroyed).toBe(false);
+	server.clock.advance(1_000);
+	await once(stubborn.resume(), "close");
+	await closed;
+	expect(server.clock.pending).toBe(0);
+});
+
+test("a busy port explains itself and says how to get a free one", async () => {
+	await using first = await open();
+	const { host, port } = first.listener.address();
+	await expect(open({ host, port })).rejects.toMatchObject({
+		name: "ParleyError",
+		code: "failed_precondition",
+		message: expect.stringMatching(
+			new RegExp(
+				`${host}:${port}: another program, perhaps another Parley, .*--listen 127\\.0\\.0\\.1:0 picks`,
+			),
+		),
+	});
+});
+
+test("an address that this machine does not have explains itself", async () => {
+	// TEST-NET-1, which no machine has: RFC 5737.
+	await expect(open({ host: "192.0.2.1" })).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: expect.stringContaining("this machine has no address 192.0.2.1"),
+	});
+});

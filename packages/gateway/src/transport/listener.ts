@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { errno } from "../errno.ts";
+import { type Endpoint, formatEndpoint } from "./address.ts";
+import type { Admission } from "./admission.ts";
+import { readFirstBytes } from "./first-bytes.ts";
+import { refuseHttp2 } from "./http2-refusal.ts";
+
+/** What a listener is made of. */
+export interface ListenerOptions extends Endpoint {
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Shared by all listeners of a gateway, because its limits are. */
+	readonly admission: Admission;
+	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
+	onHttp(socket: Socket): void;
+}
+
+/** An open port. */
+export interface Listener {
+	/** Where it listens, with the real port. */
+	address(): ListenerAddress;
+	/** Accepts no more, closes what has not been handed over, and the rest after `graceMs`; resolves when all are closed. */
+	close(graceMs: number): Promise<void>;
+}
+
+export interface ListenerAddress extends Endpoint {
+	/** `http://127.0.0.1:7777`, `http://[::1]:7777`. */
+	readonly url: string;
+}
+
+/**
+ * Opens a port and looks at the first bytes of each connection: HTTP/2 is refused in its own language, silence for five
+ * seconds closes, all else is handed over. Rejects, saying what to do about it, where the place cannot be listened at.
+ */
+export async function createListener(options: ListenerOptions): Promise<Listener> {
+	const { clock, log } = options;
+	const sockets = new Set<Socket>();
+	const strangers = new Set<Socket>();
+	// HTTP servers answer clients that have closed their half; paused sockets are not read before they are admitted.
+	const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
+	server.on("connection", (socket) => {
+		sockets.add(socket);
+		strangers.add(socket);
+		socket.on("error", (error) => log.debug("connection failed", { error }));
+		socket.once("close", () => {
+			sockets.delete(socket);
+			strangers.delete(socket);
+		});
+		options.admission.enter(socket, () => {
+			greet(socket, options).then(
+				() => strangers.delete(socket),
+				(error: unknown) => {
+					log.error("connection could not be handed over", { error });
+					socket.destroy();
+				},
+			);
+		});
+	});
+	const closed = new Promise<void>((resolve) => server.once("close", resolve));
+	await listen(server, options);
+	server.on("error", (error) => log.error("listener failed", { error, address: formatEndpoint(options) }));
+	const address = boundAddress(server);
+	return {
+		address: () => address,
+		async close(graceMs) {
+			server.close();
+			for (const socket of strangers) socket.destroy();
+			const timer = clock.after(graceMs, () => {
+				for (const socket of sockets) socket.destroy();
+			});
+			await closed;
+			timer.cancel();
+		},
+	};
+}
+
+async function greet(socket: Socket, { clock, onHttp }: ListenerOptions): Promise<void> {
+	const protocol = await readFirstBytes(socket, clock);
+	if (protocol === "http2") refuseHttp2(socket, clock);
+	else if (protocol === "other") onHttp(socket);
+	else socket.destroy();
+}
+
+async function listen(server: Server, { host, port }: Endpoint): Promise<void> {
+	server.listen({ host, port });
+	try {
+		await once(server, "listening");
+	} catch (cause) {
+		throw listenError({ host, port }, cause);
+	}
+}
+
+function boundAddress(server: Server): ListenerAddress {
+	const bound = server.address();
+	if (bound === null || typeof bound === "string") {
+		throw new ParleyError("the listener has no address", { code: "internal" });
+	}
+	const { address: host, port } = bound;
+	return { host, port, url: `http://${formatEndpoint({ host, port })}` };
+}
+
+function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
+	const place = formatEndpoint(endpoint);
+	const free = formatEndpoint({ ...endpoint, port: 0 });
+
+	switch (errno(cause)) {
+		case "EADDRINUSE":
+			return new ParleyError(
+				`cannot listen on ${place}: another program, perhaps another Parley, listens there; ` +
+					`stop it, or choose another port: --listen ${free} picks a free one`,
+				{ code: "failed_precondition", cause },
+			);
+		case "EACCES":
+			return new ParleyError(
+				`cannot listen on ${place}: the system does not allow this user that port; ` +
+					`choose one above 1023, or --listen ${free} for a free one`,
+				{ code: "permission_denied", cause },
+			);
+		case "EADDRNOTAVAIL":
+		case "ENOTFOUND":
+			return new ParleyError(
+				`cannot listen on ${place}: this machine has no address ${endpoint.host}; use --listen 127.0.0.1:${endpoint.port}`,
+				{ code: "invalid_argument", cause },
+			);
+		default:
+			return new ParleyError(`cannot listen on ${place}`, { code: "unavailable", cause });
+	}
+}

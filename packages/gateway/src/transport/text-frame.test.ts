@@ -1,0 +1,40 @@
+import { Readable, type Writable } from "node:stream";
+import { expect, test } from "vitest";
+import * as ws from "ws";
+import { frameText } from "./text-frame.ts";
+
+// True of the library (lib/receiver.js), whose types leave it out.
+const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
+
+/** What a WebSocket client makes of the bytes. */
+async function receive(bytes: Buffer): Promise<string[]> {
+	const messages: string[] = [];
+	const receiver = new Receiver({ isServer: false });
+	receiver.on("message", (data: Buffer, isBinary: boolean) => messages.push(`${isBinary}:${data}`));
+	await new Promise<void>((resolve, reject) => {
+		receiver.on("error", reject);
+		Readable.from([bytes]).pipe(receiver).on("finish", resolve);
+	});
+	return messages;
+}
+
+test.each([0, 1, 125, 126, 127, 65_535, 65_536, 1_000_000])(
+	"a text of %i bytes arrives whole",
+	async (length) => {
+		const text = "x".repeat(length);
+		expect(await receive(frameText(text))).toEqual([`false:${text}`]);
+	},
+);
+
+test("its length is that of its UTF-8", async () => {
+	const text = "é🌍".repeat(21);
+	const frame = frameText(text);
+	expect([...frame.subarray(0, 4)]).toEqual([0x81, 126, 0, 126]);
+	expect(frame).toHaveLength(4 + 126);
+	expect(await receive(frame)).toEqual([`false:${text}`]);
+});
+
+test("frames written behind each other stay apart", async () => {
+	const bytes = Buffer.concat([frameText("one"), frameText(""), frameText("three")]);
+	expect(await receive(bytes)).toEqual(["false:one", "false:", "false:three"]);
+});
