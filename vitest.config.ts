@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
+// PostgreSQL inside the process takes seconds to start where all cores are busy.
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 const large = ["{packages/*/src,test}/**/*.ci.test.ts"];
 const exclude = [...configDefaults.exclude, ...large];
@@ -8,7 +9,7 @@ const exclude = [...configDefaults.exclude, ...large];
 const everyday = [
 	{
 		extends: true as const,
-		test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], exclude },
+		test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], exclude, ...patient },
 	},
 	{
 		extends: true as const,
