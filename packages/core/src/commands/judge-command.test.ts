@@ -389,4 +389,4 @@ test("long and deeply nested commands are judged in time, and what is not read i
 	}
 	const nested = Array.from({ length: 400 }, (_, index) => `bash -c 'echo ${index}'`).join("\n");
 	expect(await classesOf(nested)).toBe("irreversible");
-});
+}, 60_000);

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { isWithin, resolvePath } from "../tools/paths.ts";
 import { isControl } from "../tools/sensitive-paths.ts";
@@ -18,6 +19,8 @@ const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
 /** And so many removals, because the file system is asked about each. */
 const MAX_REMOVALS = 20;
+/** A longer directory is not followed: every word of the command is compared with it. */
+const MAX_FOLLOWED = 500;
 const unread = "is too long or too deeply nested to be read";
 
 const controlPrograms = new Set(
@@ -37,24 +40,25 @@ const changers = new Set(
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
 	judge.read(text);
-	const temporary = ["/tmp", (await resolvePath("/tmp", { ...places, forbidden: [] })).path];
 	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more than can be looked at");
-	const inside = { ...places, forbidden: [], roots: [...places.roots, ...temporary] };
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
-		if (temporary.includes(path) || (await isOutside(path, inside))) {
-			judge.irreversible.add(`removes all of ${path}, outside of the roots`);
-		}
+		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
 	}
 	return { irreversible: [...judge.irreversible], control: [...judge.control] };
 }
 
-/** `rm` does not follow a link that it is given, but those on the way to it. */
+/**
+ * Whether removing the path removes something outside of the roots and of /tmp. `rm` does not follow a link that it
+ * is given, but those on the way to it.
+ */
 async function isOutside(path: string, places: Places): Promise<boolean> {
-	if (path === "/" || isWithin(places.home, path)) return true;
-	if (!places.roots.some((root) => isWithin(path, root))) return true;
-	if (places.roots.includes(path)) return false;
+	const temporary = ["/tmp", await realpath("/tmp")];
+	if (path === "/" || isWithin(places.home, path) || temporary.includes(path)) return true;
+	const roots = [...places.roots, ...temporary];
+	if (!roots.some((root) => isWithin(path, root))) return true;
+	if (roots.includes(path)) return false;
 	try {
-		return (await resolvePath(dirname(path), places)).root === undefined;
+		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
 	} catch {
 		// Not reachable: then it cannot be said to lie inside.
 		return true;
@@ -155,7 +159,8 @@ class Judge {
 		if (program !== "cd" && program !== "pushd" && program !== "popd") return;
 		const target = words.slice(1).find((word) => !/^-[LPe@]+$/.test(word) && word !== "--") ?? "~";
 		const isKnown = program !== "popd" && !/^[-+]\d*$/.test(target);
-		this.#cwd = isKnown ? placeOf(target, this.#cwd, this.#places.home) : undefined;
+		const place = isKnown ? placeOf(target, this.#cwd, this.#places.home) : undefined;
+		this.#cwd = place !== undefined && place.length > MAX_FOLLOWED ? undefined : place;
 	}
 
 	#judgeOutput(output: string): void {

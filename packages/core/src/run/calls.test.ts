@@ -48,7 +48,7 @@ test("all calls of a reply are decided first, then run in its order, and their r
 	});
 });
 
-test("neighbours without effect run together, others one at a time", async () => {
+test("neighbours without effect run together, eight at a time, others one by one", async () => {
 	let running = 0;
 	const most: Record<string, number> = {};
 	const measured = (name: string, effect: "none" | "effectful") =>
@@ -65,20 +65,22 @@ test("neighbours without effect run together, others one at a time", async () =>
 		});
 	const model = new ScriptedModel(
 		[calls("c1", "look"), calls("c2", "look"), calls("c3", "act"), calls("c4", "act"), calls("c5", "look")],
+		Array.from({ length: 10 }, (_, n) => calls(`d${n}`, "glance")),
 		[says("done")],
 	);
 	await using t = await TestRuntime.open({
 		model,
-		tools: [measured("look", "none"), measured("act", "effectful")],
+		tools: [measured("look", "none"), measured("act", "effectful"), measured("glance", "none")],
 	});
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await log.next("assistant.message");
 	log.check();
-	expect(most).toEqual({ look: 2, act: 1 });
+	expect(most).toEqual({ look: 2, act: 1, glance: 8 });
 	const ended = log.events.flatMap(({ event }) => (event.type === "tool.completed" ? [event.callId] : []));
-	expect(ended).toEqual(["c1", "c2", "c3", "c4", "c5"]);
+	expect(ended.slice(0, 5)).toEqual(["c1", "c2", "c3", "c4", "c5"]);
+	expect(ended.slice(5)).toEqual(Array.from("0123456789", (n) => `d${n}`));
 });
 
 test("a call that makes no sense is shown, fails, and the model is told", async () => {

@@ -22,12 +22,16 @@ export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<v
 	}
 }
 
-/** Neighbours without effect form one group; every other call is a group of its own. */
+/** Calls that run together at most. */
+const maxTogether = 8;
+
+/** Neighbours without effect form groups; every other call is a group of its own. */
 function inGroups(approved: readonly ApprovedCall[]): ApprovedCall[][] {
 	const groups: ApprovedCall[][] = [];
 	for (const entry of approved) {
-		const last = groups.at(-1)?.[0];
-		if (last && isPure(last) && isPure(entry)) groups.at(-1)?.push(entry);
+		const group = groups.at(-1) ?? [];
+		const joins = [...group, entry].every(isPure) && group.length > 0 && group.length < maxTogether;
+		if (joins) group.push(entry);
 		else groups.push([entry]);
 	}
 	return groups;

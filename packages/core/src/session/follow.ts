@@ -99,9 +99,12 @@ export class Follower {
 		const published = outlet.seq;
 		const page = await deps.journal.after(id, this.#cursor, pageSize);
 		const missed = page.filter((event) => event.seq <= published);
-		for (const event of missed) if (this.#state === "joined") this.#following.deliver(event);
+		for (const event of missed) {
+			if (this.#state !== "joined") return;
+			this.#following.deliver(event);
+			await this.#following.drained();
+		}
 		this.#cursor = missed.at(-1)?.seq ?? published;
-		await this.#following.drained();
 	}
 
 	#pass(event: TransientEvent): void {

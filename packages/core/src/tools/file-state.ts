@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import { fileError, systemCode } from "./file-error.ts";
-import { openRegular, refuseSpecial } from "./regular-file.ts";
+import { openRegular, readChunks, refuseSpecial } from "./regular-file.ts";
 
 /** More than this is not kept, only counted and hashed. */
 const KEPT_BYTES = 256 * 1024;
@@ -34,7 +34,7 @@ export async function inspectFile(path: string, shown: string, signal: AbortSign
 	const hash = createHash("sha256");
 	const kept: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of file.createReadStream({ autoClose: false, start: 0, signal })) {
+	for await (const chunk of readChunks(file, signal)) {
 		hash.update(chunk);
 		size += chunk.length;
 		if (size <= KEPT_BYTES) kept.push(chunk);

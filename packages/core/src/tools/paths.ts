@@ -48,6 +48,7 @@ export function isWithin(path: string, directory: string): boolean {
  * Two paths that are one on macOS have one form; only ever used to refuse or to ask.
  */
 export function looseForm(path: string): string {
+	if (/^[\x20-\x7e]*$/.test(path)) return path.toLowerCase();
 	return path
 		.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
 		.normalize("NFKC")

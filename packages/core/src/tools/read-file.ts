@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
 import { resolvePath, shownPath } from "./paths.ts";
-import { openRegular } from "./regular-file.ts";
+import { openRegular, readChunks } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
@@ -59,7 +59,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	}
 	await using file = await openRegular(path, args.path);
 	await refuseBinary(file, args.path);
-	const chunks = file.createReadStream({ autoClose: false, start: 0, signal: context.signal });
+	const chunks = readChunks(file, context.signal);
 	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });
 	return { text: describe(slice, args), failed: slice.total !== undefined && args.offset > 1 };
 }

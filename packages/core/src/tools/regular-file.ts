@@ -3,6 +3,8 @@ import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
 import { fileError } from "./file-error.ts";
 
+const CHUNK_BYTES = 64 * 1024;
+
 /**
  * Opens the regular file at a real path for reading. Directories, pipes, sockets and devices are refused without
  * being opened. A link that was put in the way since the path was resolved is found out: what is open must still be
@@ -24,6 +26,17 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 		}
 	} catch (reason) {
 		throw fileError(`cannot read ${JSON.stringify(shown)}`, reason);
+	}
+}
+
+/** The content from its beginning in pieces; throws the signal's reason as soon as it aborts. */
+export async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+	for (let position = 0; ; ) {
+		signal.throwIfAborted();
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+		if (bytesRead === 0) return;
+		position += bytesRead;
+		yield buffer.subarray(0, bytesRead);
 	}
 }
 

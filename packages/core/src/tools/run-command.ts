@@ -97,11 +97,10 @@ function refuseUnshowable(cmd: string, label: string): void {
 /** Facts that a decision about a command rests on. */
 async function surroundings({ cwd, sandbox }: ToolContext): Promise<Record<string, string>> {
 	try {
-		const [directory, program] = await Promise.all([realpath(cwd), realpath(await findShell())]);
-		const [{ dev, ino }, shell] = await Promise.all([
-			stat(directory, { bigint: true }),
-			stat(program, { bigint: true }),
-		]);
+		const program = await realpath(await findShell());
+		const shell = await stat(program, { bigint: true });
+		const directory = await realpath(cwd);
+		const { dev, ino } = await stat(directory, { bigint: true });
 		return {
 			directory: `${directory} ${dev}:${ino}`,
 			executable: `${program} ${shell.dev}:${shell.ino}`,

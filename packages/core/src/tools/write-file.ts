@@ -50,7 +50,7 @@ async function plan({ path: text, content }: Arguments, context: ToolContext): P
 	return {
 		label: `write ${visible(shown)}`,
 		classes,
-		preview: previewWrite(visible(shown), oldContent(state, classes), content),
+		preview: previewWrite(shown, oldContent(state, classes), content),
 		binding: { path: target.path, before: state.fingerprint },
 		...(target.root !== undefined &&
 			classes.length === 1 && { grant: { kind: "path", tool: "write_file", root: target.root } }),
@@ -92,8 +92,11 @@ function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, 
 async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		await stat(dirname(path));
-	} catch (reason) {
-		throw fileError(`cannot write ${JSON.stringify(text)} outside of the roots`, reason);
+	} catch (cause) {
+		throw new ParleyError(
+			`cannot write ${JSON.stringify(text)}: outside of the roots no directory is made, and its own is not there`,
+			{ code: "not_found", cause },
+		);
 	}
 }
 

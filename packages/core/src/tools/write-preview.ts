@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import { visibleLines } from "./visible.ts";
+import { visible, visibleLines } from "./visible.ts";
 
 /** Texts that differ more are shown as replaced as a whole: the search for the shortest difference grows with its square. */
 const MAX_EDITS = 1_000;
@@ -14,8 +14,10 @@ export type OldContent =
  * A unified diff from the old content to the new one. All of the new text is in it or unchanged around it, and
  * characters that nobody can see are made visible.
  */
-export function previewWrite(shown: string, old: OldContent, content: string): string {
-	return visibleLines(diffOf(shown, old, content));
+export function previewWrite(path: string, old: OldContent, content: string): string {
+	// Made visible before they are compared: what differs at all then differs to the eye, too.
+	const seen = old.kind === "text" ? { ...old, text: visibleLines(old.text) } : old;
+	return diffOf(visible(path), seen, visibleLines(content));
 }
 
 function diffOf(shown: string, old: OldContent, content: string): string {
