@@ -43,6 +43,7 @@ export class Connection {
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
 	#held: SessionEvent[] | undefined;
+	#released = Promise.withResolvers<void>();
 	#working: Promise<void> | undefined;
 	/** Sessions whose joining has not been answered yet. */
 	#joined: Follower[] = [];
@@ -83,11 +84,11 @@ export class Connection {
 
 	/** Joins a session: its events begin after the response to the request at hand. */
 	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Follower> {
-		const { runtime, principal, out } = this.deps;
+		const { runtime, principal } = this.deps;
 		const follower = await runtime.follow(principal, sessionId, {
 			afterSeq,
 			deliver: (event) => this.#deliver(event),
-			drained: () => out.drained(),
+			drained: () => this.#drained(),
 		});
 		const before = this.#followers.get(sessionId);
 		const left = replace && this.#current !== sessionId ? this.#current : undefined;
@@ -104,6 +105,7 @@ export class Connection {
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.#working;
+		this.#letGo();
 		await Promise.all([...this.#followers.keys()].map((id) => this.#leave(id)));
 	}
 
@@ -127,11 +129,21 @@ export class Connection {
 		this.#working = undefined;
 	}
 
-	/** Sends the events that waited for the responses. */
+	/** Sends the events that waited for the responses, but for those of sessions that were left meanwhile. */
 	#letGo(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
-		for (const event of held) this.deps.out.event(event);
+		for (const event of held) {
+			if (!this.#closed && this.#followers.has(event.sessionId)) this.deps.out.event(event);
+		}
+		this.#released.resolve();
+		this.#released = Promise.withResolvers();
+	}
+
+	/** A replay neither outruns its client nor piles up behind a response that is still to come. */
+	async #drained(): Promise<void> {
+		while (this.#held) await this.#released.promise;
+		await this.deps.out.drained();
 	}
 
 	/** What was joined begins, now that the client has been told. */

@@ -10,6 +10,10 @@ const patienceMs = 5_000;
 /** Bytes handed to the socket before frames wait with us, where they can still be counted. */
 const socketShare = 256 * 1024;
 
+/** What a replay gathers before it is written: few system calls, and never near the budget. */
+const replayChunk = 64 * 1024;
+const replayFrames = 256;
+
 export interface FrameWriterOptions {
 	readonly socket: Duplex;
 	readonly batch: WriteBatch;
@@ -63,12 +67,18 @@ export class FrameWriter implements Flushable {
 		this.#blocked = socket.writableLength > socketShare;
 	}
 
-	/** Resolves when the reader has taken what was written so far, or has gone. */
+	/**
+	 * For a long replay: resolves at once while little waits, else when that was written and the reader has taken it,
+	 * or has gone; then never in the same tick, so that others have their turn.
+	 */
 	drained(): Promise<void> {
-		// Whoever fills many pages within one tick would otherwise find out too late that the socket is full.
+		if (!this.#blocked && this.#bytes < replayChunk && this.#frames.length < replayFrames)
+			return Promise.resolve();
 		this.flush();
-		if (this.#ended || !this.#blocked) return Promise.resolve();
-		return new Promise((resolve) => this.#waiters.push(resolve));
+		return new Promise((resolve) => {
+			if (this.#blocked && !this.#ended) this.#waiters.push(resolve);
+			else setImmediate(resolve);
+		});
 	}
 
 	/** Gives everything that waits to the socket at once, before a close frame follows it. */
