@@ -72,8 +72,8 @@ export class FrameWriter implements Flushable {
 	 * or has gone; then never in the same tick, so that others have their turn.
 	 */
 	drained(): Promise<void> {
-		if (!this.#blocked && this.#bytes < replayChunk && this.#frames.length < replayFrames)
-			return Promise.resolve();
+		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);
+		if (few && this.#bytes < replayChunk && !this.#blocked) return Promise.resolve();
 		this.flush();
 		return new Promise((resolve) => {
 			if (this.#blocked && !this.#ended) this.#waiters.push(resolve);
