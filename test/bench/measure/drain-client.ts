@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/**
+ * A WebSocket client that costs next to nothing: it shakes hands, sends text, and looks for one mark in the bytes that come,
+ * nothing else, so that the server is what is measured.
+ */
+export class DrainClient {
+	readonly #socket: Socket;
+	#awaited: { readonly mark: string; readonly resolve: () => void; tail: string }[] = [];
+
+	private constructor(socket: Socket) {
+		this.#socket = socket;
+		socket.on("data", (chunk) => this.#look(chunk));
+	}
+
+	static async open(port: number, path: string): Promise<DrainClient> {
+		const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+		await once(socket, "connect");
+		socket.write(
+			`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+				"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+		);
+		const [head] = await once(socket, "data");
+		if (!String(head).startsWith("HTTP/1.1 101")) throw new Error(`no upgrade: ${head}`);
+		return new DrainClient(socket);
+	}
+
+	/** Sends one masked text frame. */
+	send(text: string): void {
+		const payload = Buffer.from(text);
+		const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : longHead(payload.length);
+		// A mask of zeros leaves the payload as it is.
+		this.#socket.write(Buffer.concat([head, Buffer.alloc(4), payload]));
+	}
+
+	/** Resolves when the text has come, in whatever frame. */
+	until(mark: string): Promise<void> {
+		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
+	}
+
+	/** Resolves with the text of what comes next. */
+	async nextText(): Promise<string> {
+		const [chunk] = await once(this.#socket, "data");
+		return String(chunk);
+	}
+
+	close(): void {
+		this.#socket.destroy();
+	}
+
+	/** A mark may lie across two chunks: the end of the last one is looked at again. */
+	#look(chunk: Buffer): void {
+		for (const awaited of this.#awaited) {
+			const { mark, tail, resolve } = awaited;
+			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
+			awaited.tail = chunk.toString("latin1", Math.max(0, chunk.length - mark.length));
+			if (!found) continue;
+			this.#awaited = this.#awaited.filter((other) => other !== awaited);
+			resolve();
+		}
+	}
+}
+
+function longHead(length: number): Buffer {
+	const head = Buffer.from([0x81, 0x80 | 126, 0, 0]);
+	head.writeUInt16BE(length, 2);
+	return head;
+}

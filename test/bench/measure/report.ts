@@ -1,0 +1,70 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+/** What every bench can be told: `--rounds N` and `--json FILE`. */
+export interface BenchOptions {
+	readonly rounds: number;
+	readonly json: string | undefined;
+}
+
+export function readOptions(defaultRounds: number): BenchOptions {
+	const { values } = parseArgs({ options: { rounds: { type: "string" }, json: { type: "string" } } });
+	const rounds = Number(values.rounds ?? defaultRounds);
+	if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds} is not a count`);
+	return { rounds, json: values.json };
+}
+
+export function median(values: readonly number[]): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = sorted.length >> 1;
+	const upper = sorted[middle] ?? Number.NaN;
+	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** One figure over all rounds. */
+export interface Figure {
+	readonly name: string;
+	readonly unit: string;
+	readonly values: readonly number[];
+}
+
+/** What a figure's median must keep to; a gate that is missed fails the bench. */
+export interface Gate {
+	readonly figure: Figure;
+	readonly atMost?: number;
+	readonly atLeast?: number;
+}
+
+/** Prints medians with their range, writes them where asked, and sets exit code 1 when a gate is missed. */
+export function report(
+	name: string,
+	figures: readonly Figure[],
+	gates: readonly Gate[],
+	options: BenchOptions,
+): void {
+	const lines = figures.map((figure) => `  ${figure.name.padEnd(52)} ${describe(figure)}`);
+	const verdicts = gates.map((gate) => ({ gate, kept: isKept(gate) }));
+	const asked = verdicts.map(({ gate, kept }) => {
+		const bound = gate.atMost === undefined ? `at least ${gate.atLeast}` : `at most ${gate.atMost}`;
+		const measured = round(median(gate.figure.values));
+		return `  ${kept ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured}, asked ${bound}`;
+	});
+	process.stdout.write(
+		`${[`${name} (${options.rounds} rounds, median [min – max])`, ...lines, ...asked].join("\n")}\n`,
+	);
+	if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ name, figures }, null, "\t"));
+	if (verdicts.some(({ kept }) => !kept)) process.exitCode = 1;
+}
+
+function isKept({ figure, atMost, atLeast }: Gate): boolean {
+	const value = median(figure.values);
+	return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY);
+}
+
+function describe({ values, unit }: Figure): string {
+	return `${round(median(values))} ${unit} [${round(Math.min(...values))} – ${round(Math.max(...values))}]`;
+}
+
+function round(value: number): string {
+	return value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,125 @@
+import { DrainClient } from "./measure/drain-client.ts";
+import { median, readOptions, report } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+import { type ServerProcess, startServer } from "./measure/server-process.ts";
+
+/**
+ * 100 subscribers of one session, every delta to each of them: the gateway against `ws` alone with the plain loop,
+ * alternately, with texts of the same length. CPU is that of the server's process; the clients only drain.
+ */
+const subscribers = 100;
+const ticksPerRun = 100;
+const deltaText = 40;
+/** What the gateway sends for a delta of that length, as a text. */
+const frameText = 213;
+/** Every run ends with a frame that holds this. */
+const endMark = "assistant.message";
+
+interface Side {
+	readonly server: ServerProcess;
+	readonly clients: readonly DrainClient[];
+	order(each: number): string;
+}
+
+async function openGateway(): Promise<Side> {
+	const server = await startServer("gateway");
+	const opener = await DrainClient.open(server.port, "/api/ws");
+	const id = await openSession(opener, {});
+	const clients = [opener];
+	while (clients.length < subscribers) {
+		const client = await DrainClient.open(server.port, "/api/ws");
+		await openSession(client, { session_id: id });
+		clients.push(client);
+	}
+	const order = (each: number): string =>
+		request("send_message", { content: `${ticksPerRun} ${each} ${deltaText}` });
+	return { server, clients, order };
+}
+
+async function openRaw(): Promise<Side> {
+	const server = await startServer("raw-ws");
+	const clients: DrainClient[] = [];
+	while (clients.length < subscribers) clients.push(await DrainClient.open(server.port, "/"));
+	return { server, clients, order: (each) => `${ticksPerRun} ${each} ${frameText}` };
+}
+
+interface Measured {
+	readonly cpuPerDelivery: number;
+	readonly deliveriesPerSecond: number;
+}
+
+async function measure({ server, clients, order }: Side, each: number): Promise<Measured> {
+	const runs = each === 1 ? 12 : 4;
+	const cpuBefore = await server.cpu();
+	const began = performance.now();
+	for (let run = 0; run < runs; run++) {
+		const ended = Promise.all(clients.map((client) => client.until(endMark)));
+		clients[0]?.send(order(each));
+		await ended;
+	}
+	const seconds = (performance.now() - began) / 1000;
+	const cpu = (await server.cpu()) - cpuBefore;
+	const deliveries = runs * ticksPerRun * each * subscribers;
+	return { cpuPerDelivery: cpu / deliveries, deliveriesPerSecond: deliveries / seconds };
+}
+
+const options = readOptions(7);
+const gateway = await openGateway();
+const raw = await openRaw();
+const rounds: { ours: Measured; burst: Measured; floor: Measured; again: Measured }[] = [];
+// The first round warms both up and is not counted.
+for (let round = 0; round <= options.rounds; round++) {
+	const sides = { ours: gateway, floor: raw };
+	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);
+	const single: Partial<Record<"ours" | "floor", Measured>> = {};
+	for (const side of order) single[side] = await measure(sides[side], 1);
+	const again = await measure(raw, 1);
+	const burst = await measure(gateway, 16);
+	if (round > 0 && single.ours && single.floor) {
+		rounds.push({ ours: single.ours, floor: single.floor, again, burst });
+	}
+}
+await Promise.all([gateway.server.stop(), raw.server.stop()]);
+for (const client of [...gateway.clients, ...raw.clients]) client.close();
+
+const cpu = {
+	name: "CPU per delivery, gateway ÷ raw ws",
+	unit: "×",
+	values: rounds.map(({ ours, floor }) => ours.cpuPerDelivery / floor.cpuPerDelivery),
+};
+const burst = {
+	name: "deliveries/s, gateway at 16 a tick ÷ raw ws plain loop",
+	unit: "×",
+	values: rounds.map((round) => round.burst.deliveriesPerSecond / round.floor.deliveriesPerSecond),
+};
+report(
+	"ws-fanout",
+	[
+		{ name: "gateway, 1 a tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours.cpuPerDelivery) },
+		{ name: "raw ws, 1 a tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor.cpuPerDelivery) },
+		{ name: "gateway, 16 a tick", unit: "µs CPU", values: rounds.map((round) => round.burst.cpuPerDelivery) },
+		{
+			name: "raw ws, 1 a tick",
+			unit: "deliveries/s",
+			values: rounds.map(({ floor }) => floor.deliveriesPerSecond),
+		},
+		{
+			name: "gateway, 16 a tick",
+			unit: "deliveries/s",
+			values: rounds.map((round) => round.burst.deliveriesPerSecond),
+		},
+		{
+			name: "noise: raw ws ÷ raw ws",
+			unit: "×",
+			values: rounds.map(({ floor, again }) => again.cpuPerDelivery / floor.cpuPerDelivery),
+		},
+		cpu,
+		burst,
+	],
+	[
+		{ figure: cpu, atMost: 1.15 },
+		{ figure: burst, atLeast: 5 },
+	],
+	options,
+);
+if (Number.isNaN(median(cpu.values))) throw new Error("nothing was measured");
