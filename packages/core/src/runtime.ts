@@ -1,4 +1,12 @@
-import { type Clock, type Failpoints, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
+import {
+	type Clock,
+	type Failpoints,
+	type Ids,
+	type Logger,
+	ParleyError,
+	type Store,
+	type Timer,
+} from "@parley/base";
 import { authorize, isAuthorized } from "./authorize.ts";
 import type { Author, Recorded } from "./event.ts";
 import { Journal } from "./journal/journal.ts";
@@ -47,6 +55,8 @@ export interface RuntimeOptions {
 /** A method of a client as it is asked for: who, under which key, with which parameters. */
 export type { Keyed };
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 /**
  * The agent runtime: all that a wire can ask for. Every method checks the principal's right; what it changes is
  * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
@@ -57,12 +67,17 @@ export class Runtime {
 	readonly #sessions: Sessions;
 	readonly #runner: Runner;
 	#draining = false;
+	#forgetting: Timer | undefined;
 
 	constructor(options: RuntimeOptions) {
 		const { clock, ids, log, failpoints } = options;
 		this.#options = options;
 		const journal = new Journal(options);
-		this.#deps = { journal, clock, ids, log, failpoints, startedAt: clock.now() };
+		this.#deps = {
+			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
+			fingerprint: (text) => options.secrets.fingerprint(text),
+			stopping: () => this.#draining,
+		};
 		this.#sessions = new Sessions(this.#deps);
 		const { roots } = options;
 		this.#runner = new Runner(
@@ -88,22 +103,46 @@ export class Runtime {
 
 	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
 	async start(): Promise<number> {
-		const now = this.#options.clock.now();
-		await this.#options.store.commit((tx) => forgetKeys(tx, now));
+		await this.#forgetKeys();
 		const open = await this.#options.store.read((db) =>
 			db.selectFrom("runs").select("session_id").distinct().where("state", "<>", "ended").execute(),
 		);
 		for (const { session_id } of open) {
-			using lease = await this.#sessions.leaseOwn(session_id);
-			const { session } = lease;
-			const active = await this.#options.store.read((db) => findActive(db, session.id));
-			if (active) await this.#runner.resume(session, active);
-			else {
-				const claimed = await session.commit((tx) => claimNext(tx, session, now));
-				if (claimed) this.#runner.start(session, claimed);
+			try {
+				await this.#resume(session_id);
+			} catch (error) {
+				// One session that cannot be read must not keep the others from being served.
+				this.#options.log.error("a session could not go on", { sessionId: session_id, error });
 			}
 		}
 		return open.length;
+	}
+
+	async #resume(sessionId: string): Promise<void> {
+		using lease = await this.#sessions.leaseOwn(sessionId);
+		const { session } = lease;
+		const { store, clock } = this.#options;
+		const active = await store.read((db) => findActive(db, session.id));
+		if (active && session.live.has(active.id)) return;
+		if (active) {
+			// Awaited, or the lease would be over before the run holds the session.
+			await this.#runner.resume(session, active);
+			return;
+		}
+		const claimed = await session.commit((tx) => claimNext(tx, session, clock.now()));
+		if (claimed) this.#runner.start(session, claimed);
+	}
+
+	/** Keys are kept for three days; looked through once a day. */
+	async #forgetKeys(): Promise<void> {
+		const { store, clock, log } = this.#options;
+		if (this.#draining) return;
+		this.#forgetting = clock.after(dayMs, () => void this.#forgetKeys());
+		try {
+			await store.commit((tx) => forgetKeys(tx, clock.now()));
+		} catch (error) {
+			log.error("old idempotency keys could not be forgotten", { error });
+		}
 	}
 
 	/** Creates a session, or finds it by its external key. The id is not joined yet: see `follow`. */
@@ -140,12 +179,17 @@ export class Runtime {
 		const unknown = new ParleyError("prompt not found", { code: "not_found" });
 		if (!row) throw unknown;
 		const action = response.cancelled === true ? "prompt.deny" : "prompt.answer";
-		using lease = await this.#sessions.lease(request.principal, row.session_id, action);
+		using lease = await this.#sessions.lease(request.principal, row.session_id, action).catch((reason) => {
+			// Who may not see the session learns nothing of it, not even its id.
+			throw ParleyError.from(reason).code === "not_found" ? unknown : reason;
+		});
 		const { session } = lease;
-		const { secrets, clock, failpoints } = this.#options;
+		const { secrets, failpoints } = this.#options;
 		const by = request.principal.id;
 		await session.commit((tx, record) =>
-			once(tx, request, clock, () => answerPrompt(tx, record, session, { token, response, by, secrets })),
+			once(tx, request, this.#deps, () =>
+				answerPrompt(tx, record, session, { token, response, by, secrets }),
+			),
 		);
 		await failpoints.reach("answered");
 		session.wake(token);
@@ -205,6 +249,7 @@ export class Runtime {
 	 */
 	async drain(graceMs: number): Promise<void> {
 		this.#draining = true;
+		this.#forgetting?.cancel();
 		this.#runner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 	}

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { ParleyError } from "@parley/base";
 
 /**
@@ -12,6 +12,11 @@ export class SecretBox {
 	constructor(key: Buffer) {
 		if (key.length !== 32) throw new ParleyError("the secret key must have 32 bytes", { code: "data_loss" });
 		this.#key = key;
+	}
+
+	/** Tells whether two texts are the same without keeping either: a hash that only the holder of the key can try. */
+	fingerprint(text: string): string {
+		return createHmac("sha256", this.#key).update("fingerprint\0").update(text).digest("base64url");
 	}
 
 	seal(handle: string, value: string): string {

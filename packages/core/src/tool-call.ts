@@ -38,7 +38,7 @@ export async function prepareCall(
 	try {
 		return { kind: "ready", tool, args: parsed.data, plan: await tool.plan(parsed.data, context) };
 	} catch (reason) {
-		return refused(ParleyError.from(reason).message);
+		return refused(faultOf(reason, tool, context));
 	}
 }
 
@@ -50,7 +50,8 @@ export async function executeCall(
 	try {
 		return await tool.run(args, plan, context);
 	} catch (reason) {
-		return { text: `${tool.name} failed: ${ParleyError.from(reason).message}`, failed: true };
+		const fault = faultOf(reason, tool, context);
+		return { text: context.signal.aborted ? "cancelled" : `${tool.name} failed: ${fault}`, failed: true };
 	}
 }
 
@@ -68,16 +69,23 @@ export function bindingHash(
 	return createHash("sha256").update(text).digest("hex");
 }
 
+/** What the model is told. What nobody foresaw tells it nothing, but the operator all. */
+function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
+	const error = ParleyError.from(reason);
+	if (error.code === "internal") log.error("a tool failed", { tool: tool.name, callId, error: reason });
+	return error.message;
+}
+
 function refused(text: string): RefusedCall {
 	return { kind: "refused", text };
 }
 
 /** The fields at fault: `cmd: expected string, received undefined`. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
-	return issues.slice(0, 10).map(faultOf).join("; ");
+	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }
 
-function faultOf(issue: z.core.$ZodIssue): string {
+function faultOfIssue(issue: z.core.$ZodIssue): string {
 	const field = issue.path.map(String).join(".");
 	const place = field === "" ? "" : `${visible(field)}: `;
 	if (issue.code === "unrecognized_keys")

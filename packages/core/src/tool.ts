@@ -1,3 +1,4 @@
+import type { Logger } from "@parley/base";
 import type * as z from "zod";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -56,6 +57,8 @@ export interface ToolContext {
 	readonly forbidden: readonly string[];
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
+	/** For faults that the model is not told in full. */
+	readonly log: Logger;
 	/** Asks a person and waits; the run's working time stands still meanwhile. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
 }

@@ -34,7 +34,8 @@ export class Journal {
 		if (events.length === 0) return [];
 		const at = this.#clock.now();
 		const messages = events.filter(({ type }) => type.endsWith(".message")).length;
-		const rows = await takeSeq(tx, { id: sessionId, count: events.length, messages, at });
+		const updatedAt = messages > 0 ? at : null;
+		const rows = await takeSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
 		const last = Number(rows[0]?.last_seq);
 		if (!Number.isSafeInteger(last)) throw new Error(`no session ${sessionId} to append to`);
 		const recorded: Recorded[] = [];
@@ -70,7 +71,9 @@ export class Journal {
 		readonly beforeSeq?: number;
 	}): Promise<Recorded[]> {
 		const rows = await this.store.read((db) => {
-			let query = db.selectFrom("events").selectAll().orderBy("position", "desc").limit(filter.limit);
+			// Of one session in the order of its own numbers, so that its index is read from the end and no further.
+			const order = filter.sessionIds?.length === 1 ? "seq" : "position";
+			let query = db.selectFrom("events").selectAll().orderBy(order, "desc").limit(filter.limit);
 			if (filter.sessionIds) query = query.where("session_id", "in", filter.sessionIds);
 			if (filter.types) query = query.where("type", "in", filter.types);
 			if (filter.beforeSeq !== undefined) query = query.where("seq", "<", filter.beforeSeq);

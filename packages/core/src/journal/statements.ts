@@ -7,7 +7,7 @@ import type { RunState, Tables } from "./tables.ts";
 /** Takes the next `count` numbers of a session; `last_seq` is the last of them. */
 export const takeSeq = hotStatement<
 	Tables,
-	{ id: string; count: number; messages: number; at: number },
+	{ id: string; count: number; messages: number; updatedAt: number | null },
 	{ last_seq: number }
 >((db, p) =>
 	db
@@ -15,7 +15,8 @@ export const takeSeq = hotStatement<
 		.set((eb) => ({
 			last_seq: eb("last_seq", "+", p("count")),
 			message_count: eb("message_count", "+", p("messages")),
-			updated_at: p("at"),
+			// Coming and going is recorded as well, but a session is as new as what was said last.
+			updated_at: sql<number>`coalesce(${p("updatedAt")}, updated_at)`,
 		}))
 		.where("id", "=", p("id"))
 		.returning(["last_seq"]),

@@ -38,6 +38,12 @@ test("an empty reply is an empty message without any stream", async () => {
 test.each([
 	["the last reply's text", [says("one"), calls("c1", "probe")], [says("two")], "two"],
 	["all text where the last reply has none", [says("one"), calls("c1", "probe")], [], "one"],
+	[
+		"all text where the last reply only thinks",
+		[says("one"), calls("c1", "probe")],
+		[{ type: "thinking", text: "hm" }],
+		"one",
+	],
 ] as const)("the message of a run has %s", async (_, first, last, content) => {
 	const model = new ScriptedModel(first, last);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
@@ -45,6 +51,22 @@ test.each([
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content });
+	log.check();
+});
+
+test("the texts of several replies stand apart where all of them are told", async () => {
+	const model = new ScriptedModel(
+		[says("one"), calls("c1", "probe")],
+		[says("two"), calls("c2", "probe")],
+		[],
+	);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		...{ content: "one\n\ntwo", usage: { inputTokens: 30, outputTokens: 15 } },
+	});
 	log.check();
 });
 

@@ -1,6 +1,6 @@
 import type { CallBlock } from "../message.ts";
 import { decide, policyVersion } from "../policy.ts";
-import type { PromptRow } from "../session/prompts.ts";
+import { type Asking, findPrompt, type PromptRow } from "../session/prompts.ts";
 import { findScopes } from "../session/trust.ts";
 import type { ToolContext } from "../tool.ts";
 import { bindingHash, prepareCall, type ReadyCall } from "../tool-call.ts";
@@ -25,35 +25,38 @@ const interrupted =
  */
 export async function decideCall(run: Run, call: CallBlock): Promise<ApprovedCall | undefined> {
 	if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) return undefined;
+	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
+	const tool = run.deps.tools.find(({ name }) => name === call.name);
+	// Whatever its plan would say by now: nobody knows what it has done.
+	if (begun && tool?.effect === "effectful")
+		return settleCall(run, call, { text: interrupted, failed: true });
 	const context = contextOf(run, call);
 	const prepared = await prepareCall(run.deps.tools, call, context);
 	if (prepared.kind === "refused") return settleCall(run, call, { text: prepared.text, failed: true });
-	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
-	if (begun && prepared.tool.effect === "effectful") {
-		return settleCall(run, call, { text: interrupted, failed: true });
-	}
-	const approved = { call, ready: prepared, context };
-	// Approved and begun before a restart, and safe to repeat.
-	if (begun) return { ...approved, token: undefined };
-	return decideReady(run, approved);
+	return decideReady(run, { call, ready: prepared, context }, begun);
 }
 
 async function decideReady(
 	run: Run,
 	approved: Omit<ApprovedCall, "token">,
+	begun: boolean,
 ): Promise<ApprovedCall | undefined> {
 	const { call, ready } = approved;
-	const grants = await run.session.deps.journal.store.read((db) => findScopes(db, run.session.id));
+	const { store } = run.session.deps.journal;
+	const grants = await store.read((db) => findScopes(db, run.session.id));
 	const decision = decide(ready, { acceptAll: run.trusted, grants });
 	if (decision.effect === "deny") {
 		return settleCall(run, call, { text: `denied: ${decision.reason}`, failed: true });
 	}
-	if (decision.effect === "allow") {
-		await announce(run, call);
-		return { ...approved, token: undefined };
-	}
-	const row = await askApproval(run, approved, decision);
-	const refusal = refusalOf(row, bindingHash(call, ready.plan, policyVersion));
+	await announce(run, call);
+	// An answer given before a restart counts, also where nobody would be asked by now.
+	const asked = await store.read((db) => findPrompt(db, approvalOf(run, call)));
+	const asks = decision.effect === "ask" || asked !== undefined;
+	const row = asks ? await askApproval(run, approved, decision) : undefined;
+	if (!row) return { ...approved, token: undefined };
+	// Begun before a restart and safe to repeat: the approval was used for this very call.
+	const usable = begun ? ["answered", "consumed"] : ["answered"];
+	const refusal = refusalOf(row, usable, bindingHash(call, ready.plan, policyVersion));
 	if (refusal !== undefined) return settleCall(run, call, { text: refusal, failed: true });
 	return { ...approved, token: row.prompt.token };
 }
@@ -62,12 +65,10 @@ async function askApproval(
 	run: Run,
 	{ call, ready }: Omit<ApprovedCall, "token">,
 	decision: { readonly floor: boolean; readonly reason: string },
-): Promise<PromptRow> {
+): Promise<PromptRow | undefined> {
 	const { plan } = ready;
 	const scope = decision.floor ? undefined : plan.grant;
-	const started = isAnnounced(run, call) ? [] : [call];
-	for (const announced of started) await announce(run, announced);
-	return askPerson(run, call.id, () => ({
+	return askPerson(run, approvalOf(run, call), () => ({
 		callId: call.id,
 		approval: {
 			floor: decision.floor,
@@ -95,15 +96,20 @@ async function askApproval(
 }
 
 /** Why the settled question does not let the call run; undefined when it does. */
-function refusalOf(row: PromptRow, binding: string): string | undefined {
+function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
 	if (row.state === "expired") return "no answer: nobody answered in time, so this was not run";
 	if (row.answer?.kind === "approved") {
+		if (!usable.includes(row.state)) return "not run: the approval was used already";
 		return row.binding === binding ? undefined : "not run: what was approved has changed since; ask again";
 	}
 	const reason = row.answer?.kind === "denied" ? row.answer.reason : "";
 	return reason === ""
 		? "denied by the person who was asked"
 		: `denied by the person who was asked: ${reason}`;
+}
+
+function approvalOf(run: Run, call: CallBlock): Asking {
+	return { runId: run.id, callId: call.id, kind: "approval" };
 }
 
 function isAnnounced(run: Run, call: CallBlock): boolean {
@@ -135,6 +141,7 @@ function contextOf(run: Run, call: CallBlock): ToolContext {
 		forbidden: run.deps.forbidden,
 		sandbox: run.deps.sandbox,
 		signal: run.signal,
+		log: run.session.deps.log,
 		ask: (question) => elicit(run, call.id, question),
 	};
 }

@@ -74,7 +74,7 @@ const causes = {
 
 /** The reply to record, and the text that the run leaves: of its last reply, or of all where that has none. */
 function spoken(run: Run, { last }: Ending): { reply: Step | undefined; content: string } {
-	const reply = last && last.content.length > 0 ? replyStep(last) : undefined;
+	const reply = last && replyStep(last);
 	const texts = [...run.steps, ...(reply ? [reply] : [])]
 		.filter((step) => step.kind === "reply")
 		.map((step) => textOf(step.content));

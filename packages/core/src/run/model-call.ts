@@ -22,7 +22,10 @@ export async function callModel(run: Run): Promise<Reply> {
 		for await (const event of run.deps.model.stream(request, run.signal)) await fold.take(event);
 		return fold.reply(fold.complete ? undefined : brokeOff());
 	} catch (reason) {
-		return fold.reply(ParleyError.from(reason));
+		const error = ParleyError.from(reason);
+		const { log } = run.session.deps;
+		if (error.code === "internal") log.error("a model call failed", { runId: run.id, error: reason });
+		return fold.reply(error);
 	} finally {
 		fold.close();
 	}
@@ -68,7 +71,7 @@ class Fold {
 				this.#thinking(event);
 				return;
 			case "call":
-				this.#blocks.push({ type: "call", id: event.id, name: event.name, arguments: event.arguments });
+				this.#blocks.push({ ...event, id: this.#unused(event.id) });
 				return;
 			case "end":
 				this.#end = event;
@@ -101,6 +104,17 @@ class Fold {
 			this.#blocks[this.#blocks.length - 1] = { type: "text", text: last.text + text };
 		else this.#blocks.push({ type: "text", text });
 		await session.deps.failpoints.reach("model-streaming");
+	}
+
+	/** Approvals and results belong to a call by its id: one that a provider has used before gets another. */
+	#unused(id: string): string {
+		const { history, steps, session } = this.#run;
+		const replies = steps.flatMap((step) => (step.kind === "reply" ? step.content : []));
+		const before = history.flatMap((message) => (message.role === "assistant" ? message.content : []));
+		const used = [...before, ...replies, ...this.#blocks].some(
+			(block) => block.type === "call" && block.id === id,
+		);
+		return used ? session.deps.ids.create("call") : id;
 	}
 
 	#thinking(event: Extract<ModelEvent, { type: "thinking" }>): void {

@@ -36,7 +36,7 @@ export interface RunRow {
 	readonly content: string;
 	readonly acceptAll: boolean;
 	readonly cancelRequested: boolean;
-	/** How many runs the session had before it. */
+	/** Its place among the session's runs, from 1. */
 	readonly ordinal: number;
 }
 

@@ -1,9 +1,12 @@
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
-import { readHistory, readSteps } from "./queue.ts";
+import { findActive, readHistory, readSteps } from "./queue.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf } from "./transcript.ts";
+
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
 
 /** Starts and follows runs; once told to stop it starts no more. */
 export class Runner {
@@ -11,6 +14,7 @@ export class Runner {
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
 	#stopped = false;
+	readonly #stopping = Promise.withResolvers<void>();
 
 	constructor(deps: RunDeps, onIdle: (session: Session) => void) {
 		this.#deps = deps;
@@ -20,6 +24,7 @@ export class Runner {
 	/** From now on runs that were claimed wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
+		this.#stopping.resolve();
 	}
 
 	/** Starts a claimed run; `steps` are what a restart found of it. */
@@ -36,25 +41,54 @@ export class Runner {
 		this.start(session, row, await readSteps(session.deps.journal.store, row.id));
 	}
 
-	async #follow(run: Run, before: readonly Promise<void>[]): Promise<void> {
-		const { session } = run;
+	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
+		const { session } = first;
+		// The end of the run before is durable, or this one could not be active, but perhaps not in memory yet.
+		await Promise.all(before);
+		let run: Run | undefined = first;
 		let next: RunRow | undefined;
-		try {
-			// The end of the run before is durable, or this one could not be active, but perhaps not in memory yet.
-			await Promise.all(before);
-			run.history = await historyBefore(run);
-			next = await execute(run);
-			if (run.cause !== "parked") {
-				session.history = [...run.history, ...messagesOf(run.row.content, run.steps)];
+		for (let failures = 0; run; failures++) {
+			try {
+				if (failures > 0) run = await this.#again(first, failures);
+				if (run && !this.#stopped) next = await work(run);
+				break;
+			} catch (error) {
+				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
+				session.deps.log.error("a run could not be recorded and is tried again", { runId: first.id, error });
 			}
-		} catch (reason) {
-			// The record could not be written: the run stays active there, and the next start goes on with it.
-			session.deps.log.error("a run could not be recorded", { runId: run.id, error: reason });
 		}
-		session.live.delete(run.id);
+		session.live.delete(first.id);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);
 	}
+
+	/** The run as the record has it, after a pause that grows; undefined where it has ended after all, or is to stop. */
+	async #again(failed: Run, failures: number): Promise<Run | undefined> {
+		const { session } = failed;
+		const { clock, journal } = session.deps;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
+		await Promise.race([promise, this.#stopping.promise]);
+		timer.cancel();
+		if (this.#stopped) return undefined;
+		const row = await journal.store.read((db) => findActive(db, session.id));
+		if (row?.id !== failed.id) return undefined;
+		const run = new Run(row, await readSteps(journal.store, failed.id), session, this.#deps);
+		run.ended = failed.ended;
+		session.begin(run);
+		return run;
+	}
+}
+
+/** Works on the run and keeps in memory what its session's next one needs. */
+async function work(run: Run): Promise<RunRow | undefined> {
+	const { session } = run;
+	run.history = await historyBefore(run);
+	const next = await execute(run);
+	if (run.cause !== "parked") {
+		session.history = [...run.history, ...messagesOf(run.row.content, run.steps)];
+	}
+	return next;
 }
 
 /** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */

@@ -1,15 +1,16 @@
 import { ParleyError } from "@parley/base";
 import type { Elicitation, ElicitationAnswer, Prompt } from "../prompt.ts";
 import {
+	type Asking,
+	expirePrompt,
 	findPrompt,
 	type PromptRow,
 	promptLifeMs,
 	type Question,
 	raisePrompt,
-	settlePrompt,
 } from "../session/prompts.ts";
+import { findTrust } from "../session/trust.ts";
 import type { Run } from "./run.ts";
-import type { Step } from "./step.ts";
 
 /** The prompt of a question, with its token and its end. */
 export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
@@ -18,60 +19,65 @@ export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expi
 }
 
 /**
- * Asks, or goes on waiting where the question was asked before a restart, and returns the row when it is settled.
- * The run's working time stands still meanwhile. Throws `cancelled` when the run is stopped first.
+ * Asks, or goes on waiting where the question was asked before a restart, and returns the row when it is settled;
+ * undefined where `accept_all_tools` made the question needless before it was asked. The run's working time stands
+ * still meanwhile. Throws `cancelled` when the run is stopped first.
  */
 export async function askPerson(
 	run: Run,
-	callId: string,
+	asking: Asking,
 	question: () => Question,
-	before: Step[] = [],
-): Promise<PromptRow> {
-	const known = await readPrompt(run, callId);
+): Promise<PromptRow | undefined> {
+	const known = await readPrompt(run, asking);
 	if (known && known.state !== "open") return known;
-	let token = known?.prompt.token;
-	let expiresAt = known?.prompt.expiresAt ?? 0;
-	if (token === undefined) {
-		const asked = question();
-		await raise(run, asked, before);
-		token = asked.prompt.token;
-		expiresAt = asked.prompt.expiresAt;
-	}
+	const prompt = known?.prompt ?? (await raise(run, question()));
+	if (!prompt) return undefined;
+	// Nobody will answer before the next start.
+	if (run.session.deps.stopping()) run.park();
 	run.working.stop();
 	try {
-		return await settled(run, callId, token, expiresAt);
+		return await settled(run, asking, prompt);
 	} finally {
+		run.session.wake(prompt.token);
 		run.working.start();
 	}
 }
 
 /** Asks for something other than permission. */
 export async function elicit(run: Run, callId: string, elicitation: Elicitation): Promise<ElicitationAnswer> {
-	const row = await askPerson(run, callId, () => ({
+	const row = await askPerson(run, { runId: run.id, callId, kind: "elicitation" }, () => ({
 		callId,
 		prompt: promptOf(run, { ...elicitation, placeholder: "" }),
 	}));
-	if (row.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
-	return { outcome: row.state === "expired" ? "expired" : "cancelled" };
+	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
+	return { outcome: row?.state === "expired" ? "expired" : "cancelled" };
 }
 
-async function raise(run: Run, question: Question, before: readonly Step[]): Promise<void> {
-	await run.commit(async (tx, record, step) => {
-		for (const entry of before) await step(entry);
-		await raisePrompt(tx, record, run.session, question);
+/**
+ * Writes the question down. Somebody may have trusted the session since the call was decided: seen in the same
+ * transaction that would open the question, so that none stays open in a trusted session.
+ */
+async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
+	const { session } = run;
+	const raised = await run.commit(async (tx, record) => {
+		const coverable = question.approval?.floor === false;
+		if (coverable && session.holds(await findTrust(tx, session.id))) return false;
+		await raisePrompt(tx, record, session, question);
+		return true;
 	});
-	await run.session.deps.failpoints.reach("prompt-open");
+	await session.deps.failpoints.reach("prompt-open");
+	return raised ? question.prompt : undefined;
 }
 
-async function settled(run: Run, callId: string, token: string, expiresAt: number): Promise<PromptRow> {
+async function settled(run: Run, asking: Asking, { token, expiresAt }: Prompt): Promise<PromptRow> {
 	const { clock } = run.session.deps;
 	for (;;) {
 		const woken = run.session.awake(token);
-		const row = await readPrompt(run, callId);
+		const row = await readPrompt(run, asking);
 		if (row && row.state !== "open") return row;
 		if (run.signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 		if (clock.now() >= expiresAt) {
-			await expire(run, token);
+			await run.commit((tx, record) => expirePrompt(tx, record, token));
 			continue;
 		}
 		await firstOf(run, woken, expiresAt - clock.now());
@@ -89,13 +95,6 @@ async function firstOf(run: Run, woken: Promise<void>, ms: number): Promise<void
 	run.signal.removeEventListener("abort", stop);
 }
 
-async function expire(run: Run, token: string): Promise<void> {
-	await run.commit(async (tx, record) => {
-		if (!(await settlePrompt(tx, token, "expired", null))) return;
-		await record({ type: "prompt.closed", token, reason: "expired" });
-	});
-}
-
-function readPrompt(run: Run, callId: string): Promise<PromptRow | undefined> {
-	return run.session.deps.journal.store.read((db) => findPrompt(db, run.id, callId));
+function readPrompt(run: Run, asking: Asking): Promise<PromptRow | undefined> {
+	return run.session.deps.journal.store.read((db) => findPrompt(db, asking));
 }

@@ -5,13 +5,12 @@ import { grantTrust, type Trust } from "./trust.ts";
 
 /** Trusts the session from now on and answers its open approvals that this covers, in one transaction. */
 export async function acceptAll(session: Session, request: Keyed): Promise<void> {
-	const { clock } = session.deps;
 	let trust: Trust | undefined;
 	let approved: string[] = [];
 	const outcome = await session.commit((tx, record) =>
-		once(tx, request, clock, async () => {
+		once(tx, request, session.deps, async () => {
 			trust = await grantTrust(tx, session.id, request.principal, session.deps);
-			approved = await approveOpen(tx, record, session.id, request.principal.id);
+			approved = await approveOpen(tx, record, session, request.principal.id);
 			return null;
 		}),
 	);

@@ -22,7 +22,7 @@ export async function cancelTurn(session: Session, request: Keyed, queued: boole
 	const { clock } = session.deps;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
-		once<Cancelled>(tx, request, clock, async () => {
+		once<Cancelled>(tx, request, session.deps, async () => {
 			const open = await openRuns(tx, session.id);
 			ending = open.filter((run) => queued || run.state === "active");
 			for (const run of ending) {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Clock, ParleyError } from "@parley/base";
 import canonicalize from "canonicalize";
 import { fromRow, type Tx } from "../journal/journal.ts";
@@ -22,16 +21,22 @@ export interface Outcome<T> {
 	readonly repeated: boolean;
 }
 
+interface OnceDeps {
+	readonly clock: Clock;
+	/** A password may be among the parameters: what is kept of them must not be a hash that anybody can try. */
+	readonly fingerprint: (text: string) => string;
+}
+
 /** Runs `work` once per key, inside the transaction of its effects; a repetition gets the first response. */
 export async function once<T>(
 	tx: Tx,
 	request: Keyed,
-	clock: Clock,
+	deps: OnceDeps,
 	work: () => Promise<T>,
 ): Promise<Outcome<T>> {
 	const { key, principal } = request;
 	if (key === undefined) return { response: await work(), repeated: false };
-	const hash = requestHash(request);
+	const hash = deps.fingerprint(canonical(request));
 	const known = await tx
 		.selectFrom("keys")
 		.select(["request", "response"])
@@ -46,7 +51,7 @@ export async function once<T>(
 	const row = { principal: principal.id, key, request: hash, response: JSON.stringify(response ?? null) };
 	await tx
 		.insertInto("keys")
-		.values({ ...row, created_at: clock.now(), ...stamp })
+		.values({ ...row, created_at: deps.clock.now(), ...stamp })
 		.execute();
 	return { response, repeated: false };
 }
@@ -59,7 +64,6 @@ export async function forgetKeys(tx: Tx, now: number): Promise<void> {
 		.execute();
 }
 
-function requestHash({ method, params }: Keyed): string {
-	const text = canonicalize({ method, params }) ?? "";
-	return createHash("sha256").update(text).digest("base64url");
+function canonical({ method, params }: Keyed): string {
+	return canonicalize({ method, params }) ?? "";
 }

@@ -16,6 +16,12 @@ export interface SessionSummary {
 	readonly updatedAt: number;
 }
 
+/** All that a list shows; a system prompt may have many kilobytes. */
+const columns = [
+	...(["id", "external_key", "title", "root_dir", "status", "last_seq"] as const),
+	...(["message_count", "input_tokens", "output_tokens", "created_at", "updated_at"] as const),
+];
+
 /** The newest `limit` sessions of one owner, or of all. */
 export async function listSessions(
 	store: Store<Tables>,
@@ -23,7 +29,7 @@ export async function listSessions(
 	limit: number,
 ): Promise<SessionSummary[]> {
 	const rows = await store.read((db) => {
-		const query = db.selectFrom("sessions").selectAll().orderBy("updated_at", "desc").limit(limit);
+		const query = db.selectFrom("sessions").select(columns).orderBy("updated_at", "desc").limit(limit);
 		return (owner === undefined ? query : query.where("owner", "=", owner)).execute();
 	});
 	return rows.map((row) => ({

@@ -35,7 +35,7 @@ export async function createSession(
 	const owner = request.principal.id;
 	const externalKey = wanted.externalKey ?? null;
 	const outcome = await journal.store.commit((tx) =>
-		once(tx, request, clock, async () => {
+		once(tx, request, deps, async () => {
 			if (externalKey !== null) {
 				const known = await tx
 					.selectFrom("sessions")

@@ -55,13 +55,21 @@ export async function raisePrompt(
 		.execute();
 }
 
-/** The newest question of a call, if one was ever asked. */
-export async function findPrompt(db: Tx, runId: string, callId: string): Promise<PromptRow | undefined> {
+/** Whose question it is: a call has at most one that asks for permission, and may ask others while it runs. */
+export interface Asking {
+	readonly runId: string;
+	readonly callId: string;
+	readonly kind: "approval" | "elicitation";
+}
+
+/** The newest question of this kind that a call has asked, if any. */
+export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
 	const row = await db
 		.selectFrom("prompts")
 		.selectAll()
-		.where("run_id", "=", runId)
-		.where("call_id", "=", callId)
+		.where("run_id", "=", asking.runId)
+		.where("call_id", "=", asking.callId)
+		.where("binding", asking.kind === "approval" ? "is not" : "is", null)
 		.orderBy("seq", "desc")
 		.limit(1)
 		.executeTakeFirst();
@@ -108,6 +116,7 @@ export async function answerPrompt(
 	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", input.token).executeTakeFirst();
 	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
 	if (row.state !== "open") return;
+	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, input.token);
 	const prompt = fromRow<Prompt>(row.request);
 	const answer = await keepSecret(tx, session, prompt, {
 		secrets: input.secrets,
@@ -128,6 +137,12 @@ export async function answerPrompt(
 	});
 }
 
+/** Ends a question that nobody answered in time. */
+export async function expirePrompt(tx: Tx, record: Record, token: string): Promise<void> {
+	if (!(await settlePrompt(tx, token, "expired", null))) return;
+	await record({ type: "prompt.closed", token, reason: "expired" });
+}
+
 /** Closes what is still open of a run that has ended, so that no client shows a dead question. */
 export async function closePrompts(tx: Tx, record: Record, runId: string, reason: string): Promise<string[]> {
 	const open = await tx
@@ -144,14 +159,15 @@ export async function closePrompts(tx: Tx, record: Record, runId: string, reason
 }
 
 /** Approves every open approval of the session that `accept_all_tools` covers; returns their tokens. */
-export async function approveOpen(tx: Tx, record: Record, sessionId: string, by: string): Promise<string[]> {
+export async function approveOpen(tx: Tx, record: Record, session: Session, by: string): Promise<string[]> {
 	const open = await tx
 		.selectFrom("prompts")
 		.select("token")
-		.where("session_id", "=", sessionId)
+		.where("session_id", "=", session.id)
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
 		.where("floor", "=", 0)
+		.where("expires_at", ">", session.deps.clock.now())
 		.execute();
 	for (const { token } of open) {
 		await settlePrompt(tx, token, "answered", { kind: "approved", remember: false });

@@ -22,11 +22,11 @@ export async function acceptMessage(
 	request: Keyed,
 	message: { readonly content: string; readonly author?: Author },
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
-	const { clock, failpoints } = session.deps;
+	const { failpoints } = session.deps;
 	const trusted = session.trusted;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
-		once(tx, request, clock, async () => {
+		once(tx, request, session.deps, async () => {
 			queued = await enqueue(tx, session, message.content, trusted);
 			const { author, content } = message;
 			const runId = queued.run.id;

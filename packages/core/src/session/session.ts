@@ -16,6 +16,10 @@ export interface SessionDeps {
 	readonly failpoints: Failpoints;
 	/** Milliseconds since the epoch: since when clients could be here. */
 	readonly startedAt: number;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
+	/** Whether the gateway is on its way down: who leaves now has been sent away. */
+	readonly stopping: () => boolean;
 }
 
 /** Records events in the transaction at hand and returns them with their numbers. */
@@ -100,25 +104,34 @@ export class Session {
 		this.#clients += 1;
 		const stop = this.outlet.listen(listener);
 		let here = true;
-		const leave = async (): Promise<void> => {
-			if (!here) return;
+		const part = (): void => {
 			here = false;
 			stop();
 			this.#clients -= 1;
-			if (this.#clients === 0) await this.#close();
 		};
 		try {
 			await this.#reopen(absent);
-			return { leave };
 		} catch (reason) {
-			await leave();
+			part();
 			throw reason;
 		}
+		return {
+			leave: async () => {
+				if (!here) return;
+				part();
+				if (this.#clients === 0) await this.#close();
+			},
+		};
 	}
 
 	/** Whether `accept_all_tools` is in force. */
 	get trusted(): boolean {
-		return trustHolds(this.trust, this.deps.clock.now(), this.#absentSince());
+		return this.holds(this.trust);
+	}
+
+	/** Whether this grant of `accept_all_tools` is in force. */
+	holds(trust: Trust | undefined): boolean {
+		return trustHolds(trust, this.deps.clock.now(), this.#absentSince());
 	}
 
 	/** Stops a run whose cancel is recorded: now, or as soon as it starts. */
@@ -144,7 +157,7 @@ export class Session {
 		this.#wakers.delete(token);
 	}
 
-	/** Since when nobody is here; undefined while somebody is. A restart is not a leaving: time counts from there. */
+	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.deps.startedAt);
 	}
@@ -168,13 +181,10 @@ export class Session {
 	async #close(): Promise<void> {
 		const now = this.deps.clock.now();
 		this.#leftAt = now;
+		const left_at = this.deps.stopping() ? null : now;
 		await this.commit(async (tx, record) => {
 			if (this.#clients > 0) return;
-			await tx
-				.updateTable("sessions")
-				.set({ status: "closed", left_at: now })
-				.where("id", "=", this.id)
-				.execute();
+			await tx.updateTable("sessions").set({ status: "closed", left_at }).where("id", "=", this.id).execute();
 			await record({ type: "session.closed" });
 		});
 	}

@@ -1,1 +1,2 @@
 export { calls, ScriptedModel, says, stuck } from "./scripted-model.ts";
+export { TestRuntime } from "./test-runtime.ts";

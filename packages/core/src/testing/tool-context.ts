@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { ParleyError, silentLogger } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -29,6 +29,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		forbidden: [],
 		sandbox: noSandbox,
 		signal: new AbortController().signal,
+		log: silentLogger,
 		ask: () => Promise.resolve({ outcome: "expired" }),
 		...told,
 	};

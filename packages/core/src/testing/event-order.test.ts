@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+import type { Prompt } from "../prompt.ts";
+import { checkEventOrder } from "./event-order.ts";
+
+const created: RecordedEvent = { type: "session.created" };
+const user = (runId: string): RecordedEvent => ({ type: "user.message", runId, content: "" });
+const end = (runId: string): RecordedEvent => {
+	const usage = { inputTokens: 0, outputTokens: 0 };
+	return { type: "assistant.message", runId, content: "", error: "", model: "", usage };
+};
+const started: RecordedEvent = { type: "tool.started", runId: "r", callId: "c", name: "t", arguments: {} };
+const failed: RecordedEvent = { type: "tool.failed", runId: "r", callId: "c", name: "t", error: "" };
+const prompt = (token: string, callId?: string): RecordedEvent => {
+	const facts = { token, runId: "r", type: "text", label: "", required: true, options: [] } as const;
+	const approval = {
+		callId: callId ?? "",
+		tool: "t",
+		arguments: {},
+		preview: "",
+		risk: "normal",
+		allowSession: false,
+	} as const;
+	const asked: Prompt = { ...facts, validation: "", placeholder: "", expiresAt: 0 };
+	return {
+		type: "prompt.requested",
+		prompt: callId === undefined ? asked : { ...asked, approval: { ...approval, notes: [] } },
+	};
+};
+const closed: RecordedEvent = { type: "prompt.closed", token: "p", reason: "" };
+const text: Record<"start" | "delta" | "end", TransientEvent> = {
+	start: { type: "text.started", runId: "r" },
+	delta: { type: "text.delta", runId: "r", text: "" },
+	end: { type: "text.ended", runId: "r" },
+};
+
+/** Numbers events as a session does. */
+function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionEvent[] {
+	let seq = 0;
+	return events.map((event): SessionEvent => {
+		if (isPassing(event)) return { transient: true, sessionId: "s", seq, event };
+		seq += 1;
+		return { transient: false, id: `e${seq}`, sessionId: "s", seq, at: 0, event };
+	});
+}
+
+function isPassing(event: RecordedEvent | TransientEvent): event is TransientEvent {
+	return event.type.startsWith("text.") || event.type === "prompt.shown";
+}
+
+const whole = [
+	created,
+	user("r"),
+	text.start,
+	text.delta,
+	text.end,
+	started,
+	prompt("p", "c"),
+	closed,
+	failed,
+	end("r"),
+];
+
+test("a whole session is in order, and so is every beginning of it", () => {
+	const events = numbered(whole);
+	checkEventOrder(events, true);
+	for (let length = 0; length <= events.length; length++) checkEventOrder(events.slice(0, length));
+});
+
+test.each<[string, (RecordedEvent | TransientEvent)[]]>([
+	["comes in the middle", [created, created]],
+	["r was there already", [created, user("r"), user("r")]],
+	["r is not open", [created, started]],
+	["r was not open", [created, user("r"), end("r"), end("r")]],
+	["calls without an end: c", [created, user("r"), started, end("r")]],
+	["c was there already", [created, user("r"), started, failed, started]],
+	["c was not open", [created, user("r"), failed]],
+	["its call is not open", [created, user("r"), prompt("p", "c")]],
+	["another question is open", [created, user("r"), prompt("p"), prompt("q")]],
+	["nothing is asked under its token", [created, closed]],
+	["no text was started", [created, user("r"), text.delta]],
+	["its text had no end", [created, user("r"), text.start, end("r")]],
+])("out of order: %s", (fault, events) => {
+	expect(() => checkEventOrder(numbered(events))).toThrow(fault);
+});
+
+test("numbers have no gaps and come twice for nothing", () => {
+	const [first, second, third, ...rest] = numbered(whole);
+	if (!first || !second || !third) throw new Error("too few events");
+	expect(() => checkEventOrder([first, third, ...rest])).toThrow("seq");
+	expect(() => checkEventOrder([first, first])).toThrow("has seq 1 instead of 2");
+	expect(() => checkEventOrder([first, second, { ...third, seq: 1 }])).toThrow("has seq 1 instead of 2");
+});
+
+test("what was begun must end where that is asked for", () => {
+	const events = numbered([created, user("r"), started, prompt("p", "c"), text.start]);
+	expect(() => checkEventOrder(events, true)).toThrow("never ended: r, c, p, the text of r");
+});
