@@ -1,0 +1,124 @@
+import { text } from "node:stream/consumers";
+import { ParleyError } from "@parley/base";
+import {
+	type AssistantMessagePayload,
+	type Client,
+	type EventFrame,
+	isOzzieEvent,
+	type OpenSession,
+} from "@parley/protocol";
+import type { AskFlags } from "../commands/ask.ts";
+import { connect } from "../connect.ts";
+import { findGateway } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { openSession } from "../open-session.ts";
+import { visibleLine } from "../text/visible.ts";
+import { AnswerOutput, errorLook } from "./answer-output.ts";
+import { Interrupt, interruptedCode } from "./interrupt.ts";
+import { OwnRun } from "./own-run.ts";
+import { Questions } from "./questions.ts";
+
+/** Says one thing, prints the answer, and returns the exit code. */
+export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
+	const content = words === "-" ? await text(io.stdin) : words;
+	if (content.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
+	const address = await findGateway(flags, io);
+	const { dim } = errorLook(io).styles;
+	const client = connect(address, (state) => {
+		if (state === "lost") io.stderr.write(`${dim("the connection is lost, trying again …")}\n`);
+	});
+	try {
+		const session = await openSession(client, {
+			sessionId: flags.session,
+			rootDir: address.isLocal ? io.cwd : undefined,
+			...(!flags.yes && {
+				onOtherDirectory: (reason) => io.stderr.write(`parley: not working in ${io.cwd}: ${reason}\n`),
+			}),
+		});
+		io.stderr.write(`${dim(`session: ${session.id}`)}\n`);
+		return await new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) }).run(content);
+	} finally {
+		await client.close();
+	}
+}
+
+interface AskOptions {
+	readonly io: Io;
+	readonly client: Client;
+	readonly session: OpenSession;
+	readonly flags: AskFlags;
+	readonly hasPerson: boolean;
+}
+
+/** One message in an open session. */
+class Ask {
+	readonly #options: AskOptions;
+	readonly #questions: Questions;
+	readonly #interrupt: Interrupt;
+	readonly #failure = Promise.withResolvers<never>();
+
+	constructor(options: AskOptions) {
+		const { io, client, session, flags, hasPerson } = options;
+		const sessionId = session.id;
+		const onFailure = this.#failure.reject;
+		this.#options = options;
+		// It may be rejected before the run is waited for.
+		this.#failure.promise.catch(() => undefined);
+		this.#interrupt = new Interrupt({
+			onFailure,
+			cancel: () => client.request("cancel_turn", {}, { sessionId }),
+			tell: (words) => io.stderr.write(`parley: ${words}\n`),
+		});
+		const onInterrupt = (): void => this.#interrupt.press();
+		this.#questions = new Questions({
+			...{ io, client, sessionId, hasPerson, onInterrupt, onFailure },
+			acceptsAll: flags.yes === true,
+		});
+	}
+
+	async run(content: string): Promise<number> {
+		const { client, session, flags } = this.#options;
+		const to = { sessionId: session.id };
+		using _ = this.#interrupt.listen();
+		if (flags.yes) await client.request("accept_all_tools", {}, to);
+		const run = new OwnRun(await client.request("send_message", { content }, to));
+		this.#tellWaiting(run.before);
+		const ended = await Promise.race([this.#follow(run), this.#failure.promise]);
+		return this.#exitCode(ended);
+	}
+
+	/** Shows the run, and returns how it ended. */
+	async #follow(run: OwnRun): Promise<AssistantMessagePayload> {
+		const { io, session, flags } = this.#options;
+		const output = flags.json ? undefined : new AnswerOutput(io);
+		for await (const frame of session.events()) {
+			if (flags.json) io.stdout.write(`${JSON.stringify(frame satisfies EventFrame)}\n`);
+			if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
+			this.#questions.take(frame);
+			output?.write(frame);
+			if (frame.event === "assistant.message") return frame.payload;
+		}
+		throw new ParleyError("the session ended before the run", { code: "aborted" });
+	}
+
+	#exitCode({ content, error }: AssistantMessagePayload): number {
+		const { io, session, flags } = this.#options;
+		this.#questions.close();
+		if (flags.json) io.stdout.write(`${JSON.stringify({ session_id: session.id, content, error })}\n`);
+		if (error === "") return 0;
+		io.stderr.write(`parley: ${visibleLine(error)}\n`);
+		return this.#interrupt.wasPressed ? interruptedCode : 1;
+	}
+
+	#tellWaiting(before: number): void {
+		if (before === 0) return;
+		const { io } = this.#options;
+		const others = before === 1 ? "one other message" : `${before} other messages`;
+		io.stderr.write(`${errorLook(io).styles.dim(`waits for ${others} of this session …`)}\n`);
+	}
+}
+
+/** A question needs a terminal that shows it and one that is not the source of the message. */
+function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
+	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
+}

@@ -1,0 +1,38 @@
+export interface InterruptOptions {
+	/** Stops the running turn. */
+	cancel(): Promise<unknown>;
+	tell(words: string): void;
+	/** The turn could not be cancelled. */
+	onFailure(reason: unknown): void;
+}
+
+/** As shells report a program that Ctrl-C has ended: 128 and the number of SIGINT. */
+export const interruptedCode = 130;
+
+/** Ctrl-C: the first one cancels the turn, whose end is then waited for; the second ends the process. */
+export class Interrupt {
+	readonly #options: InterruptOptions;
+	#wasPressed = false;
+
+	constructor(options: InterruptOptions) {
+		this.#options = options;
+	}
+
+	get wasPressed(): boolean {
+		return this.#wasPressed;
+	}
+
+	/** Listens to the signal until it is disposed of. In raw mode terminals send none, and `press` is called instead. */
+	listen(): Disposable {
+		const press = (): void => this.press();
+		process.on("SIGINT", press);
+		return { [Symbol.dispose]: () => process.off("SIGINT", press) };
+	}
+
+	press(): void {
+		if (this.#wasPressed) process.exit(interruptedCode);
+		this.#wasPressed = true;
+		this.#options.tell("cancelling; Ctrl-C again leaves at once");
+		this.#options.cancel().catch(this.#options.onFailure);
+	}
+}

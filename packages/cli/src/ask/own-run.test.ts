@@ -1,0 +1,27 @@
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { OwnRun } from "./own-run.ts";
+
+function said(runId: string): OzzieEvent {
+	return { type: "event", event: "user.message", payload: { content: "", run_id: runId }, seq: 1 };
+}
+
+function ended(content: string): OzzieEvent {
+	return { type: "event", event: "assistant.message", payload: { content, error: "", context: {} }, seq: 1 };
+}
+
+test("the events of a run that starts at once are those behind its message", () => {
+	const run = new OwnRun({ status: "sent", run_id: "mine" });
+	expect([ended("old"), said("mine"), ended("mine")].map((event) => run.owns(event))).toEqual([
+		false,
+		true,
+		true,
+	]);
+});
+
+test("a run that waits begins when all before it have ended", () => {
+	const run = new OwnRun({ status: "sent", run_id: "mine", queued_position: 2 });
+	const events = [ended("old"), said("mine"), said("later"), ended("first"), ended("second"), ended("mine")];
+	expect(events.map((event) => run.owns(event))).toEqual([false, false, false, false, false, true]);
+	expect(run.before).toBe(0);
+});

@@ -1,0 +1,56 @@
+import { setImmediate } from "node:timers/promises";
+import type { OzzieEvent, PromptRequestPayload } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { CapturedIo } from "../testing/captured-io.ts";
+import { FakeClient } from "../testing/fake-session.ts";
+import { askQuestion } from "../testing/questions.ts";
+import { Questions } from "./questions.ts";
+
+function asked(question: PromptRequestPayload): OzzieEvent {
+	return { type: "event", event: "prompt.request", payload: question, seq: 1 };
+}
+
+async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
+	const io = new CapturedIo();
+	const client = new FakeClient();
+	const failures: unknown[] = [];
+	const questions = new Questions({
+		...{ io, client, sessionId: "sess", acceptsAll, hasPerson: false },
+		onInterrupt: () => undefined,
+		onFailure: (reason) => failures.push(reason),
+	});
+	questions.take(asked(question));
+	await setImmediate();
+	return { client, failures, error: io.takeError() };
+}
+
+const approval = askQuestion({ type: "confirm", label: "Allow run \u001bls?" });
+
+test("where nobody can be asked, an approval is denied with the way to accept it", async () => {
+	const { client, error } = await refuse(approval, false);
+	expect(client.last("prompt_response").params).toMatchObject({ token: "token", cancelled: true });
+	expect(error).toBe(
+		"parley: Allow run \\u{1b}ls?: denied: there is no terminal to ask on: -y accepts tools beforehand\n",
+	);
+});
+
+test("with -y the calls that are still asked are denied with an explanation", async () => {
+	const { client, error } = await refuse(approval, true);
+	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
+	expect(error).toContain("calls like this are asked whatever was accepted");
+});
+
+test("a question is left without an answer", async () => {
+	const { client, error } = await refuse(askQuestion({ label: "Name?" }), true);
+	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
+	expect(error).toBe("parley: Name?: not answered: there is no terminal to ask on\n");
+});
+
+test("an answer that cannot be sent is a failure of the whole", async () => {
+	const { client, failures } = await refuse(approval, false);
+	const lost = new Error("lost");
+	// True of what a client rejects with, as far as the test needs it.
+	client.last("prompt_response").refuse(lost as never);
+	await setImmediate();
+	expect(failures).toEqual([lost]);
+});

@@ -1,0 +1,92 @@
+import type { Client, OzzieEvent, PromptRequestPayload } from "@parley/protocol";
+import type { Io } from "../io.ts";
+import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
+import { decline, type Response } from "../questions/read-answer.ts";
+import { visibleLine } from "../text/visible.ts";
+import { errorLook } from "./answer-output.ts";
+import { askPerson } from "./ask-person.ts";
+
+export interface QuestionsOptions {
+	readonly io: Io;
+	readonly client: Client;
+	readonly sessionId: string;
+	/** Whether all tools were accepted beforehand, so that only the gravest calls are asked. */
+	readonly acceptsAll: boolean;
+	/** Whether a person can be asked. */
+	readonly hasPerson: boolean;
+	onInterrupt(): void;
+	/** An answer could not be sent. */
+	onFailure(reason: unknown): void;
+}
+
+interface Asking {
+	open: OpenQuestion;
+	readonly ended: AbortController;
+}
+
+/** The questions of one run: asks the person, or says no where there is none. */
+export class Questions {
+	readonly #options: QuestionsOptions;
+	#asking: Asking | undefined;
+
+	constructor(options: QuestionsOptions) {
+		this.#options = options;
+	}
+
+	/** Takes in an event of the run. */
+	take(event: OzzieEvent): void {
+		if (event.event === "prompt.request") this.#begin(event.payload);
+		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
+		const asking = this.#asking;
+		if (asking?.open.question.token !== event.payload.token) return;
+		this.close();
+		if (event.event === "prompt.response" && this.#options.hasPerson) {
+			this.#tell(answeredRow(asking.open, event.payload, errorLook(this.#options.io)));
+		}
+	}
+
+	/** Nobody needs to answer any more. */
+	close(): void {
+		this.#asking?.ended.abort();
+		this.#asking = undefined;
+	}
+
+	#begin(question: PromptRequestPayload): void {
+		const asking = { open: { question }, ended: new AbortController() };
+		this.#asking = asking;
+		this.#answer(question, asking).catch(this.#options.onFailure);
+	}
+
+	async #answer(question: PromptRequestPayload, asking: Asking): Promise<void> {
+		const { io, hasPerson, onInterrupt } = this.#options;
+		const { signal } = asking.ended;
+		if (!hasPerson) return this.#refuse(question);
+		const given = await askPerson(question, { io, signal, onInterrupt });
+		if (given) await this.#give(asking, given);
+	}
+
+	async #give(asking: Asking, given: GivenAnswer): Promise<void> {
+		const { question } = asking.open;
+		asking.open = { question, given };
+		await this.#respond(question, given.response);
+	}
+
+	async #refuse(question: PromptRequestPayload): Promise<void> {
+		const { label, type } = question;
+		const hint = this.#options.acceptsAll
+			? "calls like this are asked whatever was accepted: use a terminal, or parley chat"
+			: "there is no terminal to ask on: -y accepts tools beforehand";
+		const why = type === "confirm" ? `denied: ${hint}` : "not answered: there is no terminal to ask on";
+		this.#tell(`parley: ${visibleLine(label)}: ${why}`);
+		await this.#respond(question, { ...decline, reason: "nobody is there who could be asked" });
+	}
+
+	async #respond({ token }: PromptRequestPayload, response: Response): Promise<void> {
+		const { client, sessionId } = this.#options;
+		await client.request("prompt_response", { token, ...response }, { sessionId });
+	}
+
+	#tell(row: string): void {
+		this.#options.io.stderr.write(`${row}\n`);
+	}
+}

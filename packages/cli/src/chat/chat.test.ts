@@ -1,0 +1,221 @@
+import { setImmediate } from "node:timers/promises";
+import { ParleyError } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test as plainTest } from "vitest";
+import type { Key } from "../terminal/editor.ts";
+import { FakeClient, FakeSession } from "../testing/fake-session.ts";
+import { askQuestion } from "../testing/questions.ts";
+import { createStyles } from "../text/styles.ts";
+import { Chat } from "./chat.ts";
+import { Keyboard } from "./keyboard.ts";
+
+/** A chat with a person at its keyboard. */
+class Table {
+	readonly client = new FakeClient();
+	readonly session: FakeSession;
+	readonly next = new FakeSession("sess_2");
+	readonly rows: string[] = [];
+	readonly chat: Chat;
+	readonly keyboard: Keyboard;
+	readonly over: Promise<void>;
+
+	constructor(session = new FakeSession("sess_1")) {
+		this.session = session;
+		this.chat = new Chat({
+			...{ client: this.client, session, clock: new ManualClock() },
+			openNew: async () => this.next,
+			look: () => ({ columns: 60, styles: createStyles(false) }),
+			show: (rows) => this.rows.push(...rows),
+		});
+		this.keyboard = new Keyboard(this.chat);
+		this.over = this.chat.read();
+		this.over.catch(() => undefined);
+	}
+
+	/** Presses the keys, and lets everything happen that needs no outside world. */
+	async press(...keys: readonly Partial<Key>[]): Promise<void> {
+		for (const key of keys) {
+			void this.keyboard.press({ text: "", name: "", ctrl: false, meta: false, ...key });
+			this.keyboard.focus();
+		}
+		await this.settle();
+	}
+
+	async type(line: string): Promise<void> {
+		await this.press(...[...line].map((text) => ({ text })), { name: "return" });
+	}
+
+	async settle(): Promise<void> {
+		await setImmediate();
+		this.keyboard.focus();
+	}
+}
+
+const ctrlC = { name: "c", ctrl: true };
+const ctrlD = { name: "d", ctrl: true };
+
+const test = plainTest.extend<{ table: Table }>({
+	// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+	table: async ({}, use) => use(new Table()),
+});
+
+const running = { content: "go", run_id: "run" };
+
+test("a line is sent to the session, once", async ({ table }) => {
+	await table.type("hello");
+	expect(table.client.requests).toMatchObject([
+		{ method: "send_message", params: { content: "hello" }, sessionId: "sess_1" },
+	]);
+	expect(table.chat.conversation.sending).toEqual(["hello"]);
+});
+
+test("a message that is refused says why and does not wait any longer", async ({ table }) => {
+	await table.type("hello");
+	table.client.last("send_message").refuse(new ParleyError("session busy", { code: "resource_exhausted" }));
+	await table.settle();
+	expect(table.rows).toEqual(["session busy"]);
+	expect(table.chat.conversation.idle).toBe(true);
+});
+
+test("Ctrl-C cancels the running turn once", async ({ table }) => {
+	table.session.happens("user.message", running);
+	await table.settle();
+	await table.press(ctrlC);
+	table.client.last("cancel_turn").answer({ status: "cancelled" });
+	await table.settle();
+	expect(table.keyboard.notice).toBe("cancelling …");
+	table.session.happens("assistant.message", { content: "", error: "cancelled", context: {} });
+	await table.settle();
+	expect(table.keyboard.notice).toBe("");
+	expect(table.rows).toEqual(["", "› go", "cancelled"]);
+});
+
+test("Ctrl-C at rest empties the line, then warns, then leaves", async ({ table }) => {
+	await table.press({ text: "x" }, ctrlC);
+	expect(table.keyboard).toMatchObject({ message: { text: "" }, notice: "" });
+	await table.press(ctrlC);
+	expect(table.keyboard.notice).toBe("Ctrl-C again leaves");
+	await table.press({ name: "left" }, ctrlC, ctrlC);
+	await table.over;
+	expect(table.session.isClosed).toBe(true);
+});
+
+test("Ctrl-C leaves when the turn cannot be cancelled because the gateway is away", async ({ table }) => {
+	table.session.happens("user.message", running);
+	await table.settle();
+	table.chat.connection("lost");
+	expect(table.keyboard.notice).toBe("the connection is lost, trying again …");
+	await table.press(ctrlC, ctrlC);
+	await table.over;
+	expect(table.client.requests).toEqual([]);
+});
+
+test("Ctrl-D leaves an empty line only", async ({ table }) => {
+	await table.press({ text: "x" }, { name: "left" }, ctrlD);
+	expect(table.keyboard.message.text).toBe("");
+	await table.press(ctrlD);
+	await table.over;
+	expect(table.session.isClosed).toBe(true);
+});
+
+test("a question takes the keys, and its answer is sent", async ({ table }) => {
+	table.session.happens("prompt.request", askQuestion({ type: "confirm", label: "Allow run ls?" }));
+	await table.settle();
+	await table.type("hm");
+	await table.type("y");
+	expect(table.client.requests).toMatchObject([
+		{ method: "prompt_response", params: { token: "token", value: "yes" } },
+	]);
+	expect(table.rows).toEqual(["Allow run ls?", "  answer y or n; n WHY tells the model why"]);
+});
+
+test("an answer that the gateway does not take leaves the question open", async ({ table }) => {
+	table.session.happens("prompt.request", askQuestion({ label: "Code?" }));
+	await table.settle();
+	await table.type("abc");
+	const refused = new ParleyError("invalid params: must match \\d+", { code: "invalid_argument" });
+	table.client.last("prompt_response").refuse(refused);
+	await table.settle();
+	expect(table.rows.at(-1)).toBe("invalid params: must match \\d+");
+	expect(table.keyboard.answer).toMatchObject({ text: "" });
+});
+
+test("Escape declines a question, but never an approval", async ({ table }) => {
+	table.session.happens("prompt.request", askQuestion({ type: "confirm" }));
+	await table.settle();
+	await table.press({ name: "escape" });
+	expect(table.client.requests).toEqual([]);
+	table.session.happens("prompt.closed", { token: "token", reason: "done" });
+	table.session.happens("prompt.request", askQuestion({ token: "second" }));
+	await table.settle();
+	await table.press({ name: "escape" });
+	expect(table.client.last("prompt_response").params).toEqual({ token: "second", cancelled: true });
+});
+
+test("a message that is being typed keeps the keys when a question comes", async ({ table }) => {
+	await table.press({ text: "y" });
+	table.session.happens("prompt.request", askQuestion({ type: "confirm" }));
+	await table.settle();
+	await table.press({ name: "return" });
+	expect(table.client.last("send_message").params).toEqual({ content: "y" });
+	expect(table.keyboard.answer).toMatchObject({ text: "" });
+});
+
+test("/new goes on in another session, and the old one is left", async ({ table }) => {
+	await table.type("/new");
+	expect(table.session.isClosed).toBe(true);
+	await table.type("hello");
+	expect(table.client.last("send_message").sessionId).toBe("sess_2");
+	table.next.happens("user.message", { content: "hello", run_id: "run" });
+	await table.settle();
+	expect(table.rows).toEqual(["", expect.stringContaining("session sess_2"), "", "› hello"]);
+});
+
+test("/cancel with nothing to cancel says so", async ({ table }) => {
+	await table.type("/cancel");
+	table.client.last("cancel_turn").answer({ status: "idle" });
+	await table.settle();
+	expect(table.rows).toEqual(["there is nothing to cancel"]);
+});
+
+test("/quit leaves", async ({ table }) => {
+	await table.type("/quit");
+	await table.over;
+	expect(table.session.isClosed).toBe(true);
+});
+
+test("a connection that comes back says so once", async ({ table }) => {
+	for (const state of ["lost", "connecting", "lost", "connecting", "open"] as const) {
+		table.chat.connection(state);
+	}
+	expect(table.rows).toEqual(["the connection was lost and is back"]);
+	expect(table.keyboard.notice).toBe("");
+});
+
+test("a session that cannot be continued ends the chat with the reason", async ({ table }) => {
+	table.session.fails(new ParleyError("the gateway's data was replaced", { code: "data_loss" }));
+	await expect(table.over).rejects.toThrow("data was replaced");
+});
+
+test("a line can be answered to when a question is open or nothing is going on", async ({ table }) => {
+	await table.chat.ready();
+	await table.type("hello");
+	let isReady = false;
+	const ready = table.chat.ready().then(() => {
+		isReady = true;
+	});
+	await table.settle();
+	expect(isReady).toBe(false);
+	table.session.happens("prompt.request", askQuestion({}));
+	await ready;
+});
+
+plainTest("a resumed session shows how it ended, without what comes as an event", async () => {
+	const table = new Table(new FakeSession("sess_1", "resumed", 2));
+	const message = (role: string, content: string, seq: number) => ({ role, content, ts: "", seq });
+	table.client
+		.last("load_messages")
+		.answer([message("user", "one", 1), message("assistant", "two", 2), message("user", "three", 3)]);
+	await table.settle();
+	expect(table.rows).toEqual(["", "› one", "two"]);
+});

@@ -1,0 +1,227 @@
+import { type Clock, ParleyError } from "@parley/base";
+import { type Client, type ClientState, isOzzieEvent, type OpenSession } from "@parley/protocol";
+import type { GivenAnswer } from "../questions/answered-row.ts";
+import { decline, readAnswer } from "../questions/read-answer.ts";
+import type { Look } from "../text/styles.ts";
+import { Conversation } from "./conversation.ts";
+import { errorRows, headRow, noteRows } from "./rows.ts";
+import { sessionRows } from "./session-rows.ts";
+import { helpRows, readLine, type SlashCommand } from "./slash-commands.ts";
+
+export interface ChatOptions {
+	readonly client: Client;
+	readonly session: OpenSession;
+	readonly clock: Clock;
+	/** Opens another session. */
+	openNew(): Promise<OpenSession>;
+	readonly look: () => Look;
+	/** Something has changed, and these rows are to be printed. */
+	readonly show: (rows: readonly string[]) => void;
+}
+
+/** Begins a chat that is shown in this way. */
+export type BeginChat = (display: Pick<ChatOptions, "look" | "show">) => Chat;
+
+/** How many of the messages of a resumed session, and of the sessions, are shown. */
+const mostMessages = 10;
+const mostSessions = 10;
+
+/** A person's conversation with the agent: what they enter, what happens, and in which session. Knows no terminal. */
+export class Chat {
+	readonly #options: ChatOptions;
+	#session: OpenSession;
+	#conversation = new Conversation();
+	#isLost = false;
+	#isCancelling = false;
+	#hasLeft = false;
+	#waiting: (() => void)[] = [];
+
+	constructor(options: ChatOptions) {
+		this.#options = options;
+		this.#session = options.session;
+	}
+
+	get sessionId(): string {
+		return this.#session.id;
+	}
+
+	get conversation(): Conversation {
+		return this.#conversation;
+	}
+
+	/** Whether there is something to stop that was not told to stop yet. */
+	get canCancel(): boolean {
+		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
+	}
+
+	/** What the person should know at the moment. */
+	get notice(): string {
+		if (this.#isLost) return "the connection is lost, trying again …";
+		return this.#isCancelling ? "cancelling …" : "";
+	}
+
+	/** Shows what happens until the person leaves. Rejects when the session cannot be continued. */
+	async read(): Promise<void> {
+		await this.#recall();
+		let session: OpenSession;
+		do {
+			session = this.#session;
+			await this.#follow(session, this.#conversation);
+		} while (session !== this.#session);
+	}
+
+	/** Resolves when a line can be answered to: a question is open, or nothing is going on any more. */
+	ready(): Promise<void> {
+		return new Promise((resolve) => {
+			this.#waiting.push(resolve);
+			this.#wake();
+		});
+	}
+
+	/** The connection was lost, or is there again. */
+	connection(state: ClientState): void {
+		const isBack = state === "open" && this.#isLost;
+		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
+		this.#show(isBack ? noteRows("the connection was lost and is back", this.#options.look()) : []);
+	}
+
+	/** Takes a line: an answer where a question is open, else a message or a command. Never rejects. */
+	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
+		return this.#attempt(() => (isAnswer ? this.#answer(line) : this.#enterLine(line)));
+	}
+
+	/** Leaves the open question without an answer: an approval is denied, any other declined. Never rejects. */
+	decline(): Promise<void> {
+		const isApproval = this.#conversation.question?.question.type === "confirm";
+		return this.#attempt(() => this.#respond({ response: decline, said: isApproval ? "no" : "no answer" }));
+	}
+
+	/** Ends the running turn; messages that wait are next. Never rejects. */
+	cancel(): Promise<void> {
+		return this.#attempt(async () => {
+			this.#isCancelling = this.#conversation.active;
+			this.#show([]);
+			const { status } = await this.#request("cancel_turn", {});
+			if (status === "cancelled") return;
+			this.#isCancelling = false;
+			this.#note("there is nothing to cancel");
+		});
+	}
+
+	/** Ends `read`. What runs goes on in the gateway. */
+	leave(): void {
+		this.#hasLeft = true;
+		this.#session.close();
+	}
+
+	async #follow(session: OpenSession, conversation: Conversation): Promise<void> {
+		for await (const frame of session.events()) {
+			if (!isOzzieEvent(frame)) continue;
+			if (frame.event === "assistant.message") this.#isCancelling = false;
+			this.#show(conversation.apply(frame, this.#options.look()));
+		}
+	}
+
+	async #attempt(action: () => void | Promise<void>): Promise<void> {
+		try {
+			await action();
+		} catch (reason) {
+			if (!this.#hasLeft) this.#show(errorRows(ParleyError.from(reason), this.#options.look()));
+		}
+	}
+
+	async #enterLine(line: string): Promise<void> {
+		const entered = readLine(line);
+		if (entered.kind === "unknown") this.#note(entered.hint);
+		if (entered.kind === "message") await this.#send(entered.content);
+		if (entered.kind === "command") await this.#commands[entered.name]();
+	}
+
+	readonly #commands: { readonly [Name in SlashCommand]: () => void | Promise<void> } = {
+		new: async () => this.#begin(await this.#options.openNew()),
+		sessions: async () => {
+			const { sessions } = await this.#options.client.request("list_sessions", { limit: mostSessions });
+			const now = { current: this.sessionId, now: this.#options.clock.now() };
+			this.#show(sessionRows(sessions, now, this.#options.look()));
+		},
+		cancel: () => this.cancel(),
+		quit: () => this.leave(),
+		help: () => this.#show(helpRows()),
+	};
+
+	async #send(content: string): Promise<void> {
+		const conversation = this.#conversation;
+		conversation.send(content);
+		this.#show([]);
+		try {
+			await this.#request("send_message", { content });
+		} catch (reason) {
+			conversation.unsend(content);
+			throw reason;
+		}
+	}
+
+	async #answer(line: string): Promise<void> {
+		const open = this.#conversation.question;
+		if (!open || open.given) return;
+		const reading = readAnswer(open.question, line);
+		if (reading.kind === "again") this.#note(`  ${reading.hint}`);
+		else await this.#respond(reading);
+	}
+
+	async #respond(given: GivenAnswer): Promise<void> {
+		const conversation = this.#conversation;
+		const token = conversation.question?.question.token;
+		if (token === undefined) return;
+		conversation.answer(given);
+		this.#show([]);
+		try {
+			await this.#request("prompt_response", { token, ...given.response });
+		} catch (reason) {
+			conversation.answer(undefined);
+			throw reason;
+		}
+	}
+
+	readonly #request: Client["request"] = (method, params) =>
+		this.#options.client.request(method, params, { sessionId: this.sessionId });
+
+	/** Shows the end of what was said in the session before. */
+	async #recall(): Promise<void> {
+		if (this.#session.status === "created") return;
+		const messages = await this.#request("load_messages", { limit: mostMessages });
+		const { lastSeq } = this.#session;
+		const known = messages.filter(({ seq }) => seq <= lastSeq);
+		this.#show(this.#conversation.recall(known, this.#options.look()));
+	}
+
+	#begin(session: OpenSession): void {
+		if (this.#hasLeft) {
+			session.close();
+			return;
+		}
+		const old = this.#session;
+		this.#session = session;
+		this.#conversation = new Conversation();
+		this.#isCancelling = false;
+		this.#show(["", headRow(session.id, this.#options.look())]);
+		old.close();
+	}
+
+	#note(text: string): void {
+		this.#show(noteRows(text, this.#options.look()));
+	}
+
+	#show(rows: readonly string[]): void {
+		this.#options.show(rows);
+		this.#wake();
+	}
+
+	#wake(): void {
+		const { idle, question } = this.#conversation;
+		if (!idle && !(question && !question.given)) return;
+		const waiting = this.#waiting;
+		this.#waiting = [];
+		for (const resolve of waiting) resolve();
+	}
+}

@@ -1,0 +1,141 @@
+import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { askQuestion } from "../testing/questions.ts";
+import { createStyles } from "../text/styles.ts";
+import { Conversation } from "./conversation.ts";
+
+const look = { columns: 40, styles: createStyles(false) };
+
+function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
+	// True because a name and its payload are given together.
+	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
+}
+
+const said = (content: string, author?: { id: string; name: string }): OzzieEvent =>
+	event("user.message", { content, run_id: "run", ...(author && { author }) });
+const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
+const delta = (content: string): OzzieEvent =>
+	event("assistant.stream", { phase: "delta", content, index: 0 });
+const end = event("assistant.stream", { phase: "end", content: "", index: 0 });
+const ended = (content: string, error = ""): OzzieEvent =>
+	event("assistant.message", { content, error, context: {} });
+const called = (call_id: string, name = "run_command"): OzzieEvent =>
+	event("tool.call", { status: "started", name, arguments: { cmd: "ls" }, call_id });
+const returned = (call_id: string, name = "run_command"): OzzieEvent =>
+	event("tool.call", { status: "completed", name, result: "done", call_id });
+
+function apply(conversation: Conversation, ...events: readonly OzzieEvent[]): string[] {
+	return events.flatMap((one) => conversation.apply(one, look));
+}
+
+test("a turn is shown as it happens", () => {
+	const conversation = new Conversation();
+	expect(apply(conversation, said("hello"), start, delta("one "), delta("two"))).toEqual(["", "› hello"]);
+	expect(conversation).toMatchObject({ last: "one two", active: true, idle: false });
+	expect(apply(conversation, end, ended("one two"))).toEqual(["one two"]);
+	expect(conversation).toMatchObject({ last: "", active: false, idle: true });
+});
+
+test("a full row of a reply is printed, the rest may still grow", () => {
+	const conversation = new Conversation();
+	expect(apply(conversation, start, delta(`${"word ".repeat(9)}end\nnext`))).toEqual([
+		"word word word word word word word word",
+		"word end",
+	]);
+	expect(conversation.last).toBe("next");
+});
+
+test("what a model writes cannot command the terminal", () => {
+	expect(apply(new Conversation(), start, delta("\u001b[2J\u009b1A"), end)).toEqual(["\\u{1b}[2J\\u{9b}1A"]);
+});
+
+test("messages wait for their turn and are shown when it comes", () => {
+	const conversation = new Conversation();
+	conversation.send("second");
+	expect(apply(conversation, said("first"), said("second"))).toEqual(["", "› first"]);
+	expect(conversation).toMatchObject({ queue: [{ content: "second" }], sending: [] });
+	expect(apply(conversation, ended("one"))).toEqual(["one", "", "› second"]);
+	expect(apply(conversation, ended("two"))).toEqual(["two"]);
+	expect(conversation.idle).toBe(true);
+});
+
+test("a message that is being sent keeps the conversation busy", () => {
+	const conversation = new Conversation();
+	conversation.send("hello");
+	expect(conversation.idle).toBe(false);
+	conversation.unsend("hello");
+	expect(conversation.idle).toBe(true);
+});
+
+test("what others say is shown with their names", () => {
+	const rows = apply(new Conversation(), said("hello", { id: "x", name: "Ada\u0007" }));
+	expect(rows).toEqual(["", "› Ada\\u{7}: hello"]);
+});
+
+test("tool calls are shown, and named where several run at once", () => {
+	const conversation = new Conversation();
+	expect(apply(conversation, called("a"), returned("a"), called("b"), called("c"), returned("b"))).toEqual([
+		"▸ run_command cmd: ls",
+		"  ↳ done",
+		"▸ run_command cmd: ls",
+		"▸ run_command cmd: ls",
+		"  ↳ run_command: done",
+	]);
+});
+
+test("a call before a reply's end ends its row", () => {
+	expect(apply(new Conversation(), start, delta("let me look"), called("a"))).toEqual([
+		"let me look",
+		"▸ run_command cmd: ls",
+	]);
+});
+
+test("a question is shown once: without the call that asks it, and with its answer", () => {
+	const conversation = new Conversation();
+	const question = askQuestion({ label: "Name?", token: "t" });
+	const call = called("a", "ask_user");
+	expect(apply(conversation, call, event("prompt.request", question))).toEqual(["? Name?"]);
+	conversation.answer({ response: { text: "Ada" }, said: "Ada" });
+	const answer = event("prompt.response", { token: "t", value: "Ada", cancelled: false, by: "operator" });
+	expect(apply(conversation, answer, returned("a", "ask_user"))).toEqual(["  ✓ Ada"]);
+	expect(conversation.question).toBeUndefined();
+});
+
+test("an answer from elsewhere counts, also against one that was given here too late", () => {
+	const conversation = new Conversation();
+	apply(conversation, event("prompt.request", askQuestion({ type: "confirm", token: "t" })));
+	conversation.answer({ response: { value: "yes" }, said: "yes" });
+	const denied = event("prompt.response", { token: "t", value: false, cancelled: true, by: "operator" });
+	expect(apply(conversation, denied)).toEqual(["  ✗ no (answered elsewhere)"]);
+});
+
+test("a question that is closed goes away", () => {
+	const conversation = new Conversation();
+	apply(conversation, event("prompt.request", askQuestion({ token: "t" })));
+	const closed = event("prompt.closed", { token: "t", reason: "cancelled" });
+	expect(apply(conversation, closed)).toEqual(["the question is closed: cancelled"]);
+	expect(conversation.question).toBeUndefined();
+});
+
+test("how a run ended is told where it did not end well", () => {
+	expect(apply(new Conversation(), ended("half", "cancelled"))).toEqual(["half", "cancelled"]);
+	expect(apply(new Conversation(), ended("", "no space\nleft"))).toEqual(["error: no space", "left"]);
+});
+
+test("a reply that begins anew in other words says so", () => {
+	const events = [start, delta("one two"), start, delta("three"), end];
+	expect(apply(new Conversation(), ...events)).toEqual(["one two", "the reply begins again", "three"]);
+});
+
+test("the end of an earlier conversation is recalled, and what is unanswered is still going on", () => {
+	const conversation = new Conversation();
+	const message = (role: string, content: string, seq: number) => ({ role, content, ts: "", seq });
+	const messages = [
+		message("user", "one", 1),
+		message("assistant", "two", 2),
+		message("user", "three", 3),
+		message("user", "four", 4),
+	];
+	expect(conversation.recall(messages, look)).toEqual(["", "› one", "two", "", "› three"]);
+	expect(conversation).toMatchObject({ active: true, queue: [{ content: "four" }] });
+});

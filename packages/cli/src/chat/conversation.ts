@@ -1,0 +1,189 @@
+import type {
+	EventPayloads,
+	MethodResult,
+	OzzieEvent,
+	PromptRequestPayload,
+	UserMessagePayload,
+} from "@parley/protocol";
+import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
+import { questionRows } from "../questions/question-rows.ts";
+import { ReplyText, type Shown } from "../reply-text.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleText } from "../text/visible.ts";
+import { flowText, wrapText } from "../text/wrap.ts";
+import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { endRows, messageRows, noteRows } from "./rows.ts";
+
+type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
+
+/**
+ * One session as it is shown: turns its events into rows for the scrollback, and knows what is still going on.
+ * Knows no terminal and no connection.
+ */
+export class Conversation {
+	readonly #reply = new ReplyText();
+	readonly #calls = new Set<string>();
+	#last = "";
+	#active = false;
+	#queue: readonly UserMessagePayload[] = [];
+	#sending: readonly string[] = [];
+	#question: OpenQuestion | undefined;
+
+	/** The row of the reply that still grows. */
+	get last(): string {
+		return this.#last;
+	}
+
+	get active(): boolean {
+		return this.#active;
+	}
+
+	/** Accepted messages whose turn has not come. */
+	get queue(): readonly UserMessagePayload[] {
+		return this.#queue;
+	}
+
+	/** Messages from here that the gateway has not told of yet. */
+	get sending(): readonly string[] {
+		return this.#sending;
+	}
+
+	get question(): OpenQuestion | undefined {
+		return this.#question;
+	}
+
+	/** Whether nothing is going on. */
+	get idle(): boolean {
+		return !this.#active && this.#queue.length === 0 && this.#sending.length === 0;
+	}
+
+	send(content: string): void {
+		this.#sending = [...this.#sending, content];
+	}
+
+	/** The gateway did not take a message. */
+	unsend(content: string): void {
+		const index = this.#sending.indexOf(content);
+		this.#sending = this.#sending.filter((_, at) => at !== index);
+	}
+
+	/** The open question is being answered; with nothing given it is open again. */
+	answer(given: GivenAnswer | undefined): void {
+		if (!this.#question) return;
+		const { question } = this.#question;
+		this.#question = given === undefined ? { question } : { question, given };
+	}
+
+	/** The rows of an earlier part of the session. Messages without an answer are still being worked on. */
+	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
+		return messages.flatMap(({ role, content }) => {
+			if (role !== "user") return this.#ended({ content, error: "", context: {} }, look);
+			return this.#accepted({ content, run_id: "" }, look);
+		});
+	}
+
+	/** Takes in what has happened and returns the rows to print for it. */
+	apply(event: OzzieEvent, look: Look): string[] {
+		switch (event.event) {
+			case "user.message":
+				return this.#accepted(event.payload, look);
+			case "assistant.stream":
+				return this.#streamed(event.payload, look);
+			case "assistant.message":
+				return this.#ended(event.payload, look);
+			case "tool.call":
+				return this.#called(event.payload, look);
+			case "prompt.request":
+				return this.#asked(event.payload, look);
+			case "prompt.response":
+				return this.#answered(event.payload, look);
+			case "prompt.closed":
+				return this.#closed(event.payload, look);
+			case "session.created":
+			case "session.closed":
+				return [];
+		}
+	}
+
+	#accepted(message: UserMessagePayload, look: Look): string[] {
+		if (message.author === undefined) this.unsend(message.content);
+		if (this.#active) {
+			this.#queue = [...this.#queue, message];
+			return [];
+		}
+		this.#active = true;
+		return messageRows(message, look);
+	}
+
+	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
+		this.#active = true;
+		if (phase === "start") this.#reply.start();
+		if (phase === "delta") return this.#write(this.#reply.delta(content), look);
+		return phase === "end" ? this.#endReply(look) : [];
+	}
+
+	#ended({ content, error }: Payload<"assistant.message">, look: Look): string[] {
+		const rows = [...this.#write(this.#reply.finish(content), look), ...this.#endReply(look)];
+		const [next, ...queue] = this.#queue;
+		this.#queue = queue;
+		this.#active = next !== undefined;
+		this.#calls.clear();
+		return [...rows, ...endRows(error, look), ...(next ? messageRows(next, look) : [])];
+	}
+
+	#called(call: Payload<"tool.call">, look: Look): string[] {
+		this.#active = true;
+		const rows = this.#endReply(look);
+		if (call.status === "started") {
+			this.#calls.add(call.call_id);
+			return isQuestion(call.name) ? rows : [...rows, toolStartRow(call, look)];
+		}
+		const named = this.#calls.size > 1;
+		this.#calls.delete(call.call_id);
+		const told = isQuestion(call.name) && call.status === "completed";
+		return told ? rows : [...rows, ...toolEndRows(call, named, look)];
+	}
+
+	#asked(question: PromptRequestPayload, look: Look): string[] {
+		this.#active = true;
+		this.#question = { question };
+		return [...this.#endReply(look), ...questionRows(question, look)];
+	}
+
+	#answered(response: Payload<"prompt.response">, look: Look): string[] {
+		const open = this.#question;
+		if (open?.question.token !== response.token) return [];
+		this.#question = undefined;
+		return [answeredRow(open, response, look)];
+	}
+
+	#closed({ token, reason }: Payload<"prompt.closed">, look: Look): string[] {
+		if (this.#question?.question.token !== token) return [];
+		this.#question = undefined;
+		return noteRows(`the question is closed: ${reason}`, look);
+	}
+
+	#write({ text, restarted }: Shown, look: Look): string[] {
+		const before = restarted ? [...this.#flush(look), ...noteRows("the reply begins again", look)] : [];
+		const flow = flowText(this.#last, visibleText(text), look.columns);
+		this.#last = flow.last;
+		return [...before, ...flow.rows];
+	}
+
+	#endReply(look: Look): string[] {
+		this.#reply.end();
+		return this.#flush(look);
+	}
+
+	/** The growing row is finished. */
+	#flush({ columns }: Look): string[] {
+		const row = this.#last.trimEnd();
+		this.#last = "";
+		return row === "" ? [] : wrapText(row, columns);
+	}
+}
+
+/** The question itself is shown, so the call that asks it need not be. */
+function isQuestion(name: string): boolean {
+	return name === "ask_user";
+}

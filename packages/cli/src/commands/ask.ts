@@ -1,0 +1,36 @@
+import { Command } from "commander";
+import type { AddressFlags } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { addAddressFlags } from "./address-flags.ts";
+
+export interface AskFlags extends AddressFlags {
+	readonly session?: string;
+	readonly yes?: boolean;
+	readonly json?: boolean;
+}
+
+const notes = `
+The answer goes to stdout, everything else to stderr: tool calls, questions, and
+"session: ID", with which --session goes on. Without a terminal nobody can be
+asked: what needs approval is denied, except with -y.
+
+--json writes one JSON object a line instead: every event frame of the session
+as the gateway sends it, and at the end {"session_id", "content", "error"}.
+
+Exit code: 0 when the run ended well, 1 when it did not, 130 after Ctrl-C.
+`;
+
+/** `parley ask`: one message, one answer. */
+export function askCommand(io: Io): Command {
+	const command = new Command("ask")
+		.description("say one thing and print the answer")
+		.argument("<message...>", "what to say; - reads it from stdin")
+		.option("--session <id>", "go on with a conversation")
+		.option("-y, --yes", "let it use its tools without asking; the gravest calls are still asked")
+		.option("--json", "print every event as JSON, one a line")
+		.addHelpText("after", notes.trimEnd());
+	return addAddressFlags(command).action(async (words: string[], flags: AskFlags) => {
+		const { ask } = await import("../ask/ask.ts");
+		io.exitCode = await ask(words.join(" "), flags, io);
+	});
+}

@@ -1,0 +1,30 @@
+import type { ConfigFlags } from "@parley/gateway";
+import { type Command, Option } from "commander";
+
+/** What the command line says about a gateway. */
+export interface GatewayFlags extends ConfigFlags {
+	/** Failpoints for tests of crashes. */
+	readonly testHooks?: string;
+}
+
+/** The flags of the commands that run a gateway; the configuration checks their values. */
+export function addGatewayFlags(command: Command): Command {
+	return command
+		.option("--listen <host:port>", "where to listen; may be repeated (default 127.0.0.1:7777)", collect)
+		.option("--data <dir>", "where conversations and tokens live")
+		.option("--root <dir>", "what tools may touch; may be repeated (default the current directory)", collect)
+		.option("--provider <name>", "who answers: offline (default)")
+		.option("--model <name>", "which of the provider's models")
+		.option("--config <file>", "settings (default parley.config.json in the data directory)")
+		.option("--auth <mode>", "who needs a token: local (other users, default), token (all), none (nobody)")
+		.option("--log-level <level>", "debug, info (default), warn, error or silent")
+		.addOption(new Option("--test-hooks <spec>").hideHelp())
+		.addHelpText(
+			"after",
+			"\nAll but --config can also be set in the file, and as PARLEY_LISTEN, PARLEY_DATA, and so on.",
+		);
+}
+
+function collect(value: string, values: readonly string[] = []): string[] {
+	return [...values, value];
+}

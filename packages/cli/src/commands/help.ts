@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+
+/** `parley help`: of the program, of one command, or of the offline model. */
+export function helpCommand(io: Io): Command {
+	const command = new Command("help").description("explain a command, or what the offline model understands");
+	return command.argument("[topic]", "a command, or offline").action(async (topic: string | undefined) => {
+		if (topic === "offline") {
+			const { offlineHelp } = await import("@parley/core");
+			io.stdout.write(offlineHelp);
+			return;
+		}
+		const commands = command.parent?.commands ?? [];
+		const explained = topic === undefined ? command.parent : commands.find((one) => one.name() === topic);
+		if (explained) return explained.outputHelp();
+		const topics = [...commands.map((one) => one.name()), "offline"].join(", ");
+		throw new UsageError(`there is no help on '${topic}'\nallowed: ${topics}`);
+	});
+}

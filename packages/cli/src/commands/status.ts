@@ -1,0 +1,81 @@
+import { Command } from "commander";
+import { chosenDataDirectory } from "../data-directory.ts";
+import { type AddressFlags, findGateway } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { alignColumns } from "../text/columns.ts";
+import { createStyles, wantsColours } from "../text/styles.ts";
+import { duration } from "../text/time-ago.ts";
+
+interface StatusFlags {
+	readonly data?: string;
+	readonly json?: boolean;
+}
+
+/** What `--json` prints. */
+interface Status {
+	readonly status: "ok" | "draining";
+	readonly version: string;
+	readonly pid: number;
+	readonly urls: readonly string[];
+	readonly data: string;
+	readonly started_at: string;
+	readonly sessions: number | null;
+}
+
+/** `parley status`: what runs on the data directory. */
+export function statusCommand(io: Io): Command {
+	return new Command("status")
+		.description("show the gateway that runs on this machine; exit code 1 when none does")
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--json", "print JSON")
+		.action(async (flags: StatusFlags) => {
+			const data = await chosenDataDirectory(flags.data, io);
+			const status = await readStatus(data, io);
+			if (status === undefined) {
+				io.exitCode = 1;
+				if (flags.json) io.stdout.write(`${JSON.stringify({ status: "stopped", data })}\n`);
+				else io.stderr.write(`no gateway runs on ${data}; \`parley start\` starts one\n`);
+				return;
+			}
+			io.stdout.write(flags.json ? `${JSON.stringify(status, undefined, 2)}\n` : await describe(status, io));
+		});
+}
+
+async function readStatus(data: string, io: Io): Promise<Status | undefined> {
+	const { findRunningGateway } = await import("../running-gateway.ts");
+	const running = await findRunningGateway(data);
+	if (!running) return undefined;
+	const { health, version, pid, urls, startedAt } = running;
+	const sessions = await countSessions({ data, ...(urls[0] !== undefined && { url: urls[0] }) }, io);
+	return { status: health, version, pid, urls, data, started_at: startedAt, sessions };
+}
+
+/** Null where the gateway does not tell this user. */
+async function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {
+	const { connect } = await import("../connect.ts");
+	const client = connect(await findGateway(flags, io));
+	try {
+		return (await client.request("list_sessions", { limit: 1000 })).sessions.length;
+	} catch (error) {
+		io.stderr.write(`parley: ${error instanceof Error ? error.message : String(error)}\n`);
+		return null;
+	} finally {
+		await client.close();
+	}
+}
+
+async function describe(status: Status, io: Io): Promise<string> {
+	const { systemClock } = await import("@parley/base");
+	const { dim } = createStyles(wantsColours(io.stdout, io.environment));
+	const { sessions } = status;
+	const rows = [
+		["status", status.status === "ok" ? "running" : "stopping, takes no more work"],
+		["version", status.version],
+		["process", String(status.pid)],
+		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
+		["data", status.data],
+		["uptime", duration(systemClock.now() - Date.parse(status.started_at))],
+		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === 1000 ? " or more" : ""}`],
+	];
+	return `${alignColumns(rows.map(([name = "", value = ""]) => [dim(name), value])).join("\n")}\n`;
+}

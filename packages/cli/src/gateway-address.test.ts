@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test as plainTest } from "vitest";
+import { findGateway, isLoopback } from "./gateway-address.ts";
+import { type Io, processIo } from "./io.ts";
+
+const running = "http://127.0.0.1:4321";
+
+const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
+	// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+	io: async ({}, use) => {
+		const data = await mkdtemp(join(tmpdir(), "parley-cli-"));
+		await use((environment = {}) => ({ ...processIo(), environment: { PARLEY_DATA: data, ...environment } }));
+		await rm(data, { recursive: true });
+	},
+});
+
+async function startIn(io: Io): Promise<void> {
+	const data = io.environment["PARLEY_DATA"] ?? "";
+	await mkdir(join(data, "run"));
+	await mkdir(join(data, "tokens"));
+	const runtime = { pid: 1, urls: [running], startedAt: "2026-01-01T00:00:00Z", version: "1" };
+	await writeFile(join(data, "run", "gateway.json"), JSON.stringify(runtime));
+	await writeFile(join(data, "tokens", "operator"), "secret\n", { mode: 0o600 });
+}
+
+test("the gateway that runs on the data directory is found, with its token", async ({ io }) => {
+	await startIn(io());
+	expect(await findGateway({}, io())).toEqual({ url: running, token: "secret", isLocal: true });
+});
+
+test("without one it is the default address, which gets no token", async ({ io }) => {
+	expect(await findGateway({}, io())).toEqual({
+		url: "http://127.0.0.1:7777",
+		token: undefined,
+		isLocal: true,
+	});
+});
+
+test("a flag beats the variable, and the variable beats the data directory", async ({ io }) => {
+	await startIn(io());
+	const named = io({ PARLEY_URL: "http://127.0.0.1:1" });
+	expect((await findGateway({}, named)).url).toBe("http://127.0.0.1:1");
+	expect((await findGateway({ url: "http://127.0.0.1:2" }, named)).url).toBe("http://127.0.0.1:2");
+	expect((await findGateway({}, io({ PARLEY_URL: "" }))).url).toBe(running);
+});
+
+test("the token of the data directory stays on this machine; one that is given goes where it is told", async ({
+	io,
+}) => {
+	await startIn(io());
+	const far = { url: "https://example.org" };
+	expect(await findGateway(far, io())).toEqual({ ...far, token: undefined, isLocal: false });
+	expect((await findGateway(far, io({ PARLEY_TOKEN: "given" }))).token).toBe("given");
+	expect((await findGateway({ url: "http://localhost:9" }, io())).token).toBe("secret");
+});
+
+test.each([
+	["http://127.0.0.1:7777", true],
+	["http://127.9.9.9", true],
+	["ws://[::1]:7777/api/ws", true],
+	["http://localhost:7777", true],
+	["http://127.0.0.1.example.org", false],
+	["http://localhost.example.org", false],
+	["http://user@example.org", false],
+	["not an address", false],
+])("whether %s is this machine: %s", (url, expected) => {
+	expect(isLoopback(url)).toBe(expected);
+});

@@ -1,0 +1,42 @@
+import { chosenDataDirectory } from "./data-directory.ts";
+import type { Io } from "./io.ts";
+
+/** Which gateway a command talks to, as its flags say. */
+export interface AddressFlags {
+	readonly url?: string;
+	readonly data?: string;
+}
+
+/** Where a gateway is, and what opens it. */
+export interface GatewayAddress {
+	readonly url: string;
+	readonly token: string | undefined;
+	/** Whether it runs on this machine, as far as the address tells. */
+	readonly isLocal: boolean;
+}
+
+const defaultUrl = "http://127.0.0.1:7777";
+
+/**
+ * Finds the gateway: `--url` or `PARLEY_URL`, else the one that runs on the data directory, else the default address.
+ * The token is `PARLEY_TOKEN`, else the operator's from the data directory, which never leaves this machine and goes
+ * to nobody who was not named or found there.
+ */
+export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
+	const { environment } = io;
+	const data = await chosenDataDirectory(flags.data, io);
+	const { readOperatorToken, readRuntimeFile } = await import("./data-files.ts");
+	const named = flags.url ?? (environment["PARLEY_URL"] || undefined);
+	const url = named ?? (await readRuntimeFile(data))?.urls[0];
+	const isLocal = isLoopback(url ?? defaultUrl);
+	const ownToken = async (): Promise<string | undefined> =>
+		isLocal && url !== undefined ? await readOperatorToken(data) : undefined;
+	const token = environment["PARLEY_TOKEN"] || (await ownToken());
+	return { url: url ?? defaultUrl, token, isLocal };
+}
+
+/** Whether the address leads to this machine. */
+export function isLoopback(url: string): boolean {
+	const host = URL.canParse(url) ? new URL(url).hostname : "";
+	return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,29 @@
+import { parseJson } from "@parley/base";
+import type { Styles } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+
+/** Takes log lines of JSON and writes them for a person who watches. */
+export function humanLog(
+	output: { write(text: string): unknown },
+	styles: Styles,
+): { write(line: string): unknown } {
+	return { write: (line) => output.write(`${formatLogLine(line, styles)}\n`) };
+}
+
+/** `12:34:56 warn  message  field=value`: the fields that a person can use, in one line. */
+export function formatLogLine(line: string, styles: Styles): string {
+	const record = parseJson(line);
+	if (typeof record !== "object" || record === null) return visibleLine(line);
+	const { time, level, msg, ...fields } = { time: "", level: "", msg: "", ...record };
+	const clock = /T(\d\d:\d\d:\d\d)/.exec(String(time))?.[1] ?? "";
+	const shown = Object.entries(fields).map(([name, value]) => `${name}=${describe(value)}`);
+	const text = [String(msg), ...shown].map(visibleLine).join("  ");
+	const colour = level === "error" ? styles.red : level === "warn" ? styles.yellow : styles.dim;
+	return `${styles.dim(clock)} ${colour(`${level.padEnd(5)} ${text}`)}`;
+}
+
+function describe(value: unknown): string {
+	if (typeof value === "string") return value;
+	if (typeof value === "object" && value !== null && "message" in value) return String(value.message);
+	return JSON.stringify(value) ?? "";
+}

@@ -1,0 +1,86 @@
+import {
+	createIds,
+	createLogger,
+	type Failpoints,
+	type Logger,
+	noFailpoints,
+	parseFailpoints,
+	Redactor,
+	systemClock,
+} from "@parley/base";
+import { type Config, type Gateway, loadConfig, startGateway } from "@parley/gateway";
+import type { GatewayFlags } from "../commands/gateway-flags.ts";
+import { defaultDataDirectory } from "../data-directory.ts";
+import { isLoopback } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** How long running work may go on after the first signal, and when the process ends whatever happens. */
+const graceMs = 25_000;
+const longestStopMs = 30_000;
+
+export interface RunOptions {
+	readonly flags: GatewayFlags;
+	readonly io: Io;
+	readonly version: string;
+	/** Where log lines go; stderr as JSON unless told. */
+	readonly destination?: { write(line: string): unknown };
+	/** Called when the gateway listens. */
+	onReady?(gateway: Gateway, config: Config): void;
+}
+
+/**
+ * Runs a gateway until a signal stops it, and returns the exit code. One line per listener on stdout says that it is
+ * ready; a second signal, or 30 s, end the process at once. An error that nobody caught ends it with code 1.
+ */
+export async function runGateway(options: RunOptions): Promise<number> {
+	const { flags, io, version, destination } = options;
+	const config = await readConfig(flags, io);
+	const failpoints = readTestHooks(flags.testHooks, config);
+	const redactor = new Redactor();
+	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
+	endOnUncaught(log, io);
+	const gateway = await startGateway({
+		...{ config, log, redactor, version, clock: systemClock, ids: createIds() },
+		...{ failpoints, currentDirectory: io.cwd },
+	});
+	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
+	options.onReady?.(gateway, config);
+	const signal = await stopSignal();
+	log.info("stopping", { signal, graceMs });
+	const deadline = systemClock.after(longestStopMs, () => {
+		log.error("the gateway did not stop in time");
+		process.exit(1);
+	});
+	await gateway.stop(graceMs);
+	deadline.cancel();
+	log.info("stopped");
+	return 0;
+}
+
+/** Flags beat `PARLEY_*` variables, these beat the configuration file. */
+export async function readConfig({ testHooks: _, ...flags }: GatewayFlags, io: Io): Promise<Config> {
+	const defaultData = await defaultDataDirectory();
+	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData });
+}
+
+/** Whoever can reach a gateway with failpoints can end it, so it must be reachable from this machine alone. */
+function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints {
+	if (spec === undefined) return noFailpoints;
+	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));
+	if (beyond) {
+		throw new UsageError(
+			`--test-hooks is for tests: it cannot be used with --listen ${beyond.host}:${beyond.port}`,
+		);
+	}
+	return parseFailpoints(spec);
+}
+
+function endOnUncaught(log: Logger, io: Io): void {
+	process.on("uncaughtException", (error) => {
+		log.error("uncaught error", { error });
+		io.stderr.write(`parley: the gateway ended because of an internal error: ${error.message}\n`);
+		process.exit(1);
+	});
+}

@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { askCommand } from "./commands/ask.ts";
+import { chatCommand } from "./commands/chat.ts";
+import { gatewayCommand } from "./commands/gateway.ts";
+import { helpCommand } from "./commands/help.ts";
+import { sessionsCommand } from "./commands/sessions.ts";
+import { startCommand } from "./commands/start.ts";
+import { statusCommand } from "./commands/status.ts";
+import { stopCommand } from "./commands/stop.ts";
+import { tokenCommand } from "./commands/token.ts";
+import type { Io } from "./io.ts";
+import { explainUsage } from "./usage.ts";
+
+/** The version of the command and of the gateway that it starts. */
+export const version = manifest.version;
+
+/** The whole command line. What a command needs is loaded when it runs. */
+export function createProgram(io: Io): Command {
+	const program = new Command("parley")
+		.description("An AI agent on your own machine that asks before it acts.")
+		.version(version)
+		.helpCommand(false)
+		.addHelpText("after", "\nBegin with `parley start`. `parley help offline` shows what needs no key.");
+	const commands = [
+		startCommand(io, version),
+		gatewayCommand(io, version),
+		chatCommand(io),
+		askCommand(io),
+		sessionsCommand(io),
+		statusCommand(io),
+		stopCommand(io),
+		tokenCommand(io),
+		helpCommand(io),
+	];
+	for (const command of commands) program.addCommand(explainUsage(command, io));
+	return explainUsage(program, io);
+}

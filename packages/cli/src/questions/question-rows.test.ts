@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { askQuestion } from "../testing/questions.ts";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { questionPrompt, questionRows } from "./question-rows.ts";
+
+const plain = { columns: 40, styles: createStyles(false) };
+
+test("an approval shows the whole command, why it is asked, and what it can do", () => {
+	const label = `Allow run ${"very ".repeat(12)}long?`;
+	const context = { risk: "high", allow_session: false, notes: ["runs without a sandbox"] } as const;
+	expect(questionRows(askQuestion({ type: "confirm", label, context }), plain)).toEqual([
+		"Allow run very very very very very very",
+		"very very very very very very long?",
+		"  runs without a sandbox",
+		"  risk: high",
+	]);
+});
+
+test("a preview is shown whole, in the colours of a diff", () => {
+	const preview = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n";
+	const context = { preview, risk: "normal", allow_session: true } as const;
+	const coloured = { columns: 40, styles: createStyles(true) };
+	expect(questionRows(askQuestion({ type: "confirm", label: "write a", context }), coloured)).toEqual([
+		"\u001b[1mwrite a\u001b[22m",
+		"\u001b[31m  --- a\u001b[39m",
+		"\u001b[32m  +++ b\u001b[39m",
+		"\u001b[36m  @@ -1 +1 @@\u001b[39m",
+		"\u001b[31m  -old\u001b[39m",
+		"\u001b[32m  +new\u001b[39m",
+		"\u001b[2m   same\u001b[22m",
+	]);
+});
+
+test("what a tool asks for cannot command the terminal", () => {
+	const context = { preview: "+\u001b[2J", notes: ["\u001b]0;x\u0007"] };
+	const rows = questionRows(askQuestion({ type: "confirm", label: "run \u001b[8mrm", context }), plain);
+	expect(rows.join("\n")).not.toMatch(/\p{Cc}(?<!\n)/u);
+	expect(rows[0]).toBe("run \\u{1b}[8mrm");
+});
+
+test("options are numbered, and those that cannot be chosen say so", () => {
+	const options = [
+		{ value: "a", label: "Tea", description: "green", disabled: false },
+		{ value: "b", label: "Beer", description: "", disabled: true },
+		{ value: "c", label: "x".repeat(60), description: "", disabled: false },
+	];
+	const rows = questionRows(askQuestion({ type: "select", label: "Drink?", options }), plain);
+	expect(rows.slice(0, 3)).toEqual(["? Drink?", "  1  Tea  · green", "  2  Beer  · not available"]);
+	expect(rows.map(widthOf)).toEqual([8, 17, 26, 40]);
+});
+
+test("hints say what is possible", () => {
+	const asked = askQuestion({ label: "Code?", required: false, validation: "\\d+", placeholder: "42" });
+	expect(questionRows(asked, plain)).toEqual([
+		"? Code?",
+		"  for example 42, must match \\d+, may be",
+		"  left empty",
+	]);
+});
+
+test("an approval that cannot be given for the session does not offer it", () => {
+	expect(questionPrompt(askQuestion({ type: "confirm" }))).toBe("y yes · n no › ");
+	expect(questionPrompt(askQuestion({ type: "confirm", context: { allow_session: true } }))).toContain(
+		"session",
+	);
+});

@@ -1,0 +1,88 @@
+import type { MethodInput, PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
+import { visibleLine } from "../text/visible.ts";
+
+/** What is sent for an answer. */
+export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
+
+/** An answer that can be sent, with words for the person who gave it; or why it is none. */
+export type Reading =
+	| { readonly kind: "answer"; readonly response: Response; readonly said: string }
+	| { readonly kind: "again"; readonly hint: string };
+
+/** Says no to an approval, and that nobody answers to any other question. */
+export const decline: Response = { cancelled: true };
+
+/** Reads what a person typed at a question. */
+export function readAnswer(question: PromptRequestPayload, line: string): Reading {
+	switch (question.type) {
+		case "confirm":
+			return readApproval(question, line.trim());
+		case "select":
+			return readChoice(question, line.trim());
+		case "multi":
+			return readChoices(question, line);
+		case "text":
+		case "password":
+			return readText(question, line);
+	}
+}
+
+function readApproval({ context }: PromptRequestPayload, line: string): Reading {
+	const [, word = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(line) ?? [];
+	const answer = word.toLowerCase();
+	if (answer === "n" || answer === "no") {
+		const said = reason === "" ? "no" : `no: ${reason}`;
+		return accept({ cancelled: true, ...(reason !== "" && { reason }) }, said);
+	}
+	if (reason === "" && (answer === "y" || answer === "yes")) return accept({ value: "yes" }, "yes");
+	if (reason === "" && (answer === "s" || answer === "session")) {
+		return context.allow_session
+			? accept({ value: "session" }, "yes, for this session")
+			: again("this is asked every time: answer y or n");
+	}
+	const choice = context.allow_session ? "y, n, or s for yes in the whole session" : "y or n";
+	return again(`answer ${choice}; n WHY tells the model why`);
+}
+
+function readChoice({ options, required }: PromptRequestPayload, line: string): Reading {
+	if (line === "" && !required) return accept({ value: "" }, "nothing");
+	const option = findOption(options, line);
+	if (!option) return again(`answer ${numbersOf(options)}`);
+	return accept({ value: option.value }, option.label);
+}
+
+function readChoices({ options, required }: PromptRequestPayload, line: string): Reading {
+	const words = line.split(",").flatMap((word) => word.trim() || []);
+	const chosen = words.map((word) => findOption(options, word));
+	const known = chosen.filter((option) => option !== undefined);
+	if (known.length < chosen.length || (required && known.length === 0)) {
+		return again(`answer numbers separated by commas, of ${numbersOf(options)}`);
+	}
+	const values = [...new Set(known.map(({ value }) => value))];
+	return accept({ values }, known.map(({ label }) => label).join(", ") || "nothing");
+}
+
+function readText({ type, required }: PromptRequestPayload, line: string): Reading {
+	if (line === "" && required) return again("an answer is needed");
+	return accept({ text: line }, type === "password" ? "(hidden)" : line || "nothing");
+}
+
+/** By its number in the list, else by its value or label. */
+function findOption(options: readonly PromptOptionPayload[], word: string): PromptOptionPayload | undefined {
+	const byNumber = /^\d{1,4}$/.test(word) ? options[Number(word) - 1] : undefined;
+	const option = byNumber ?? options.find(({ value, label }) => value === word || label === word);
+	return option?.disabled ? undefined : option;
+}
+
+function numbersOf(options: readonly PromptOptionPayload[]): string {
+	const free = options.flatMap(({ disabled }, index) => (disabled ? [] : [index + 1]));
+	return free.length === options.length && free.length > 2 ? `1 to ${free.length}` : free.join(" or ");
+}
+
+function accept(response: Response, said: string): Reading {
+	return { kind: "answer", response, said: visibleLine(said) };
+}
+
+function again(hint: string): Reading {
+	return { kind: "again", hint };
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { run } from "./run.ts";
+import { CapturedIo } from "./testing/captured-io.ts";
+
+async function runLine(line: string, environment: NodeJS.ProcessEnv = {}) {
+	const io = new CapturedIo(environment);
+	const code = await run(line === "" ? [] : line.split(" "), io);
+	return { code, out: io.takeOut(), error: io.takeError() };
+}
+
+test.each([
+	["chta", "unknown command 'chta'; did you mean chat?\nallowed: start, gateway, chat, "],
+	["gateway --lisen 1", "unknown option '--lisen'; did you mean --listen?\nallowed: --listen, --data, "],
+	["ask", "missing required argument 'message'\nusage: parley ask [options] <message...>"],
+	["token now", "too many arguments for 'token'. Expected 0 arguments but got 1: now\nusage: parley token"],
+	["gateway --data", "option '--data <dir>' argument missing\nusage: parley gateway"],
+	["help nothing", "there is no help on 'nothing'\nallowed: start, gateway, "],
+])("`parley %s` names what is wrong and what is allowed", async (line, words) => {
+	const { code, out, error } = await runLine(line);
+	expect(code).toBe(2);
+	expect(out).toBe("");
+	expect(error).toContain(`parley: ${words}`);
+	expect(error.trimEnd().split("\n")).toHaveLength(2);
+});
+
+test.each([
+	["gateway --auth maybe", /^parley: "maybe" is not allowed for .*--auth.*; allowed: local, token, none\n$/],
+	["gateway --listen nowhere", /^parley: "nowhere" is not allowed for .*--listen.*; allowed: HOST:PORT/],
+	["gateway --test-hooks nonsense", /^parley: failpoint "nonsense" is not NAME=kill@N or NAME=pause@N\n$/],
+	["ask --url ftp://x hello", /^parley: "ftp:\/\/x" is not a gateway's address/],
+	["ask  ", /^parley: the message is empty\n$/],
+])("`parley %s` is refused before anything is done", async (line, words) => {
+	const { code, error } = await runLine(line, { PARLEY_DATA: "/nonexistent" });
+	expect(code).toBe(2);
+	expect(error).toMatch(words);
+});
+
+test("a gateway that is not there is told in one line", async () => {
+	const { code, error } = await runLine("sessions --url http://127.0.0.1:1");
+	expect(code).toBe(1);
+	expect(error).toMatch(/^parley: no gateway listens at ws:\/\/127\.0\.0\.1:1\/api\/ws: .*\n$/);
+});
+
+test.each(["", "--help", "help"])("`parley %s` explains the commands", async (line) => {
+	const { code, out } = await runLine(line);
+	expect(code).toBe(0);
+	for (const name of ["start", "gateway", "chat", "ask", "sessions", "status", "stop", "token"]) {
+		expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
+	}
+});
+
+test.each(["help ask", "ask --help"])("`parley %s` explains one command", async (line) => {
+	expect(await runLine(line)).toMatchObject({
+		code: 0,
+		out: expect.stringContaining("--json writes one JSON object a line"),
+	});
+});
+
+test("hidden flags stay hidden", async () => {
+	expect((await runLine("help gateway")).out).not.toContain("test-hooks");
+});
+
+test("the offline model is explained", async () => {
+	expect(await runLine("help offline")).toMatchObject({ code: 0, out: expect.stringContaining("run:") });
+});
+
+test("the version is printed", async () => {
+	expect(await runLine("--version")).toEqual({
+		code: 0,
+		out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+		error: "",
+	});
+});

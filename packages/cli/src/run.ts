@@ -1,0 +1,30 @@
+import type { Io } from "./io.ts";
+import { createProgram } from "./program.ts";
+import { isShown, UsageError } from "./usage.ts";
+
+/**
+ * Runs one command line and returns the exit code: 2 where it cannot be understood, 1 where the command failed. What
+ * went wrong is told on stderr, in a line or two.
+ */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+	const program = createProgram(io);
+	try {
+		if (args.length === 0) program.outputHelp();
+		else await program.parseAsync(args, { from: "user" });
+		return io.exitCode;
+	} catch (error) {
+		if (isShown(error)) return 0;
+		io.stderr.write(`parley: ${messageOf(error)}\n`);
+		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
+	}
+}
+
+/** Errors of our own tell what to do in one line; of others only the message is for people. */
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+/** By its code, because the class would load more than a command line that is wrong is worth. */
+function isInvalidArgument(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === "invalid_argument";
+}

@@ -1,0 +1,42 @@
+import { parseJson } from "@parley/base";
+import type { RuntimeFile } from "@parley/gateway";
+import { readRuntimeFile } from "./data-files.ts";
+
+/** A gateway that runs on a data directory. */
+export interface RunningGateway extends RuntimeFile {
+	readonly health: "ok" | "draining";
+}
+
+const patienceMs = 3_000;
+
+/** The gateway on a data directory, or undefined where none answers; one that was killed leaves its file behind. */
+export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
+	const runtime = await readRuntimeFile(data);
+	const [url] = runtime?.urls ?? [];
+	if (runtime === undefined || url === undefined || !isAlive(runtime.pid)) return undefined;
+	const health = await readHealth(url);
+	return health && { ...runtime, health };
+}
+
+/** Whether the process exists; it may be another user's. */
+export function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error instanceof Error && "code" in error && error.code === "EPERM";
+	}
+}
+
+/** What a gateway at this address says of itself; undefined where none answers. */
+async function readHealth(url: string): Promise<RunningGateway["health"] | undefined> {
+	try {
+		const response = await fetch(new URL("/api/health", url), { signal: AbortSignal.timeout(patienceMs) });
+		const body = parseJson(await response.text());
+		const status = typeof body === "object" && body !== null && "status" in body ? body.status : undefined;
+		return status === "ok" || status === "draining" ? status : undefined;
+	} catch {
+		// No connection, no answer in time or no JSON: in each case there is no gateway.
+		return undefined;
+	}
+}

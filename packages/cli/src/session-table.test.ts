@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { sessionTable } from "./session-table.ts";
+import { createStyles } from "./text/styles.ts";
+import { widthOf } from "./text/wrap.ts";
+
+const now = Date.parse("2026-01-01T12:00:00Z");
+
+function session(changes: {
+	readonly session_id: string;
+	readonly title?: string;
+	readonly updated_at: string;
+}) {
+	return {
+		title: "",
+		status: "active",
+		root_dir: "/home/ada/a/very/long/directory",
+		created_at: "2026-01-01T00:00:00Z",
+		message_count: 3,
+		last_seq: 7,
+		...changes,
+	};
+}
+
+const sessions = [
+	session({ session_id: "sess_old", updated_at: "2025-12-30T12:00:00Z", title: "日本語".repeat(20) }),
+	session({ session_id: "sess_new", updated_at: "2026-01-01T11:58:00Z" }),
+];
+
+test("the newest session comes first, with all that is known", () => {
+	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+	expect(sessionTable(sessions, now, look).slice(0, 2)).toEqual([
+		expect.stringMatching(/^ID +STATUS +MSGS +UPDATED +TITLE +DIRECTORY$/),
+		expect.stringMatching(
+			/^sess_new +active +3 +2 min ago +\(no title\) +\/home\/ada\/a\/very\/long\/directory$/,
+		),
+	]);
+});
+
+test("long titles and directories are shortened to the terminal", () => {
+	const rows = sessionTable(sessions, now, { columns: 70, styles: createStyles(false) });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(70);
+	expect(rows[2]).toContain("日本語日…");
+});

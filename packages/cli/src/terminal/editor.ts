@@ -1,0 +1,175 @@
+import { splitGraphemes } from "../text/wrap.ts";
+
+/** A key as `node:readline` reports it; `text` is what it types, if anything. */
+export interface Key {
+	readonly text: string;
+	readonly name: string;
+	readonly ctrl: boolean;
+	readonly meta: boolean;
+}
+
+/** A line of text being typed; it may hold line breaks. */
+export interface Editor {
+	readonly text: string;
+	/** Where the next character goes: an index into the text, never inside a character. */
+	readonly cursor: number;
+	/** What was entered before, the oldest first. */
+	readonly history: readonly string[];
+	/** Which entry of the history is shown; its length where it is none. */
+	readonly place: number;
+	/** What was typed before the history was looked at. */
+	readonly draft: string;
+	/** What came since the mark that terminals put before pasted text; the mark behind it puts it into the text. */
+	readonly pasted: string | undefined;
+}
+
+const longestHistory = 500;
+
+/** An empty line. */
+export function emptyEditor(history: readonly string[] = []): Editor {
+	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
+}
+
+/** The empty line after `entry` was entered, which the arrow keys bring back. */
+export function enterLine(editor: Editor, entry: string): Editor {
+	const { history } = editor;
+	const known = entry.trim() === "" || history.at(-1) === entry;
+	return emptyEditor(known ? history : [...history, entry].slice(-longestHistory));
+}
+
+/** The editor after a key. Keys that mean nothing to it change nothing. */
+export function pressKey(editor: Editor, key: Key): Editor {
+	if (key.name === "paste-start") return { ...editor, pasted: "" };
+	if (editor.pasted !== undefined) return paste(editor, editor.pasted, key);
+	if (isLineBreak(key)) return insert(editor, "\n");
+	const edit = editFor(key);
+	if (edit) return edit(editor);
+	return key.ctrl || key.meta || !isTyped(key.text) ? editor : insert(editor, key.text);
+}
+
+/** Whether the key enters the line. A backslash before it, Alt and pasting make it a line break instead. */
+export function isEnter(editor: Editor, key: Key): boolean {
+	if (editor.pasted !== undefined || key.name !== "return" || isLineBreak(key)) return false;
+	return !endsInBackslash(editor);
+}
+
+type Edit = (editor: Editor) => Editor;
+
+const plain: Readonly<Record<string, Edit>> = {
+	return: (editor) => insert(removeBefore(editor, editor.cursor - 1), "\n"),
+	left: (editor) => moveTo(editor, before(editor)),
+	right: (editor) => moveTo(editor, after(editor)),
+	home: (editor) => moveTo(editor, lineStart(editor)),
+	end: (editor) => moveTo(editor, lineEnd(editor)),
+	up: (editor) => recall(editor, editor.place - 1),
+	down: (editor) => recall(editor, editor.place + 1),
+	backspace: (editor) => removeBefore(editor, before(editor)),
+	delete: (editor) => removeAfter(editor, after(editor)),
+};
+
+const withCtrl: Readonly<Record<string, Edit>> = {
+	a: (editor) => moveTo(editor, lineStart(editor)),
+	e: (editor) => moveTo(editor, lineEnd(editor)),
+	b: (editor) => moveTo(editor, before(editor)),
+	f: (editor) => moveTo(editor, after(editor)),
+	p: (editor) => recall(editor, editor.place - 1),
+	n: (editor) => recall(editor, editor.place + 1),
+	h: (editor) => removeBefore(editor, before(editor)),
+	d: (editor) => removeAfter(editor, after(editor)),
+	k: (editor) => removeAfter(editor, lineEnd(editor)),
+	u: (editor) => removeBefore(editor, lineStart(editor)),
+	w: (editor) => removeBefore(editor, wordStart(editor)),
+	left: (editor) => moveTo(editor, wordStart(editor)),
+	right: (editor) => moveTo(editor, wordEnd(editor)),
+};
+
+const withMeta: Readonly<Record<string, Edit>> = {
+	b: (editor) => moveTo(editor, wordStart(editor)),
+	f: (editor) => moveTo(editor, wordEnd(editor)),
+	d: (editor) => removeAfter(editor, wordEnd(editor)),
+	left: (editor) => moveTo(editor, wordStart(editor)),
+	right: (editor) => moveTo(editor, wordEnd(editor)),
+	backspace: (editor) => removeBefore(editor, wordStart(editor)),
+};
+
+function editFor({ name, ctrl, meta }: Key): Edit | undefined {
+	const edits = ctrl ? withCtrl : meta ? withMeta : plain;
+	return Object.hasOwn(edits, name) ? edits[name] : undefined;
+}
+
+/** Collects what is pasted; terminals send carriage returns for its line breaks. */
+function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
+	if (name === "paste-end") return insert({ ...editor, pasted: undefined }, pasted);
+	const added = text === "\r" ? "\n" : text;
+	return added === "\n" || isTyped(added) ? { ...editor, pasted: pasted + added } : editor;
+}
+
+/** Ctrl-J reports as `enter`. */
+function isLineBreak({ name, meta }: Key): boolean {
+	return name === "enter" || (name === "return" && meta);
+}
+
+function endsInBackslash({ text, cursor }: Editor): boolean {
+	return cursor === text.length && text.endsWith("\\");
+}
+
+/** Anything but the control characters, which keys without a meaning here would leave behind. */
+function isTyped(text: string): boolean {
+	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
+}
+
+function insert(editor: Editor, text: string): Editor {
+	const { cursor } = editor;
+	return {
+		...editor,
+		text: editor.text.slice(0, cursor) + text + editor.text.slice(cursor),
+		cursor: cursor + text.length,
+	};
+}
+
+function moveTo(editor: Editor, cursor: number): Editor {
+	return { ...editor, cursor };
+}
+
+function removeBefore(editor: Editor, from: number): Editor {
+	const { text, cursor } = editor;
+	return { ...editor, text: text.slice(0, from) + text.slice(cursor), cursor: from };
+}
+
+function removeAfter(editor: Editor, to: number): Editor {
+	const { text, cursor } = editor;
+	return { ...editor, text: text.slice(0, cursor) + text.slice(to) };
+}
+
+function recall(editor: Editor, place: number): Editor {
+	const { history } = editor;
+	if (place < 0 || place > history.length) return editor;
+	const draft = editor.place === history.length ? editor.text : editor.draft;
+	const text = history[place] ?? draft;
+	return { ...editor, text, cursor: text.length, place, draft };
+}
+
+function before({ text, cursor }: Editor): number {
+	return cursor - (splitGraphemes(text.slice(0, cursor)).at(-1)?.length ?? 0);
+}
+
+function after({ text, cursor }: Editor): number {
+	return cursor + (splitGraphemes(text.slice(cursor)).at(0)?.length ?? 0);
+}
+
+function wordStart({ text, cursor }: Editor): number {
+	return cursor - (/\S*\s*$/u.exec(text.slice(0, cursor))?.[0].length ?? 0);
+}
+
+function wordEnd({ text, cursor }: Editor): number {
+	return cursor + (/^\s*\S*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+}
+
+function lineStart({ text, cursor }: Editor): number {
+	return text.slice(0, cursor).lastIndexOf("\n") + 1;
+}
+
+function lineEnd({ text, cursor }: Editor): number {
+	const end = text.indexOf("\n", cursor);
+	return end < 0 ? text.length : end;
+}

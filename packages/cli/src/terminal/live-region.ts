@@ -1,0 +1,40 @@
+import { widthOf } from "../text/wrap.ts";
+import type { Frame } from "./editor-rows.ts";
+
+// Terminals that know synchronised output show the whole change at once; the others ignore the marks.
+const beginChange = "\u001b[?2026h";
+const endChange = "\u001b[?2026l";
+const eraseBelow = "\u001b[J";
+
+/**
+ * The escape sequences that take `previous` off the screen, print `rows`, which then belong to the scrollback, and
+ * draw `next` below them. No row may be wider than the terminal.
+ */
+export function drawChange(previous: Frame | undefined, rows: readonly string[], next: Frame): string {
+	const printed = rows.map((row) => `${row}\r\n`).join("");
+	const drawn = next.rows.join("\r\n") + placeCursor(next);
+	return `${beginChange}${eraseFrame(previous)}${printed}${drawn}${endChange}`;
+}
+
+/** Takes the frame off the screen and leaves the cursor where it began. */
+export function eraseFrame(frame: Frame | undefined): string {
+	return frame === undefined ? "" : `${up(frame.cursor.row)}\r${eraseBelow}`;
+}
+
+/**
+ * The frame as it stands on the screen after the terminal became narrower: terminals break the rows above the
+ * cursor's again; with the cursor's own they differ, and taking too little off the screen is the lesser evil.
+ */
+export function reflowFrame(frame: Frame, columns: number): Frame {
+	const above = frame.rows.slice(0, frame.cursor.row);
+	const row = above.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0);
+	return { ...frame, cursor: { ...frame.cursor, row } };
+}
+
+function placeCursor({ rows, cursor }: Frame): string {
+	return `${up(rows.length - 1 - cursor.row)}\r${cursor.column > 0 ? `\u001b[${cursor.column}C` : ""}`;
+}
+
+function up(rows: number): string {
+	return rows > 0 ? `\u001b[${rows}A` : "";
+}

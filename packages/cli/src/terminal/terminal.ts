@@ -1,0 +1,97 @@
+import { emitKeypressEvents } from "node:readline";
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Key } from "./editor.ts";
+import type { Frame } from "./editor-rows.ts";
+import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
+
+const beginPasteMarks = "\u001b[?2004h";
+const endPasteMarks = "\u001b[?2004l";
+const clearScreen = "\u001b[H\u001b[2J";
+
+export interface TerminalOptions {
+	readonly input: ReadStream;
+	readonly output: WriteStream;
+	onKey(key: Key): void;
+	/** The size has changed, or the screen was cleared: draw again. */
+	onRedraw(): void;
+	/** The terminal is gone. */
+	onEnd(): void;
+}
+
+/** What `node:readline` tells of a key. */
+interface Keypress {
+	readonly name?: string;
+	readonly ctrl?: boolean;
+	readonly meta?: boolean;
+}
+
+/** A terminal in raw mode, with a frame below what was printed. Only one may be open at a time. */
+export class Terminal {
+	readonly #options: TerminalOptions;
+	#frame: Frame | undefined;
+	#columns: number;
+	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
+		if (ctrl && name === "l") this.#clear();
+		else this.#options.onKey({ text: text ?? "", name, ctrl, meta });
+	};
+	readonly #onResize = (): void => this.#resized();
+	readonly #onEnd = (): void => this.#options.onEnd();
+
+	constructor(options: TerminalOptions) {
+		const { input, output } = options;
+		this.#options = options;
+		this.#columns = widthOf(output);
+		emitKeypressEvents(input);
+		input.setRawMode(true);
+		input.on("keypress", this.#onKeypress);
+		input.on("end", this.#onEnd);
+		output.on("resize", this.#onResize);
+		input.resume();
+		output.write(beginPasteMarks);
+	}
+
+	get columns(): number {
+		return this.#columns;
+	}
+
+	get rows(): number {
+		return this.#options.output.rows || 24;
+	}
+
+	/** Prints rows above the frame and draws the frame again. */
+	draw(rows: readonly string[], frame: Frame): void {
+		this.#options.output.write(drawChange(this.#frame, rows, frame));
+		this.#frame = frame;
+	}
+
+	/** Takes the frame away and gives the terminal back as it was. */
+	close(): void {
+		const { input, output } = this.#options;
+		output.write(eraseFrame(this.#frame) + endPasteMarks);
+		this.#frame = undefined;
+		input.off("keypress", this.#onKeypress);
+		input.off("end", this.#onEnd);
+		output.off("resize", this.#onResize);
+		input.setRawMode(false);
+		input.pause();
+	}
+
+	/** As Ctrl-L does everywhere. */
+	#clear(): void {
+		this.#options.output.write(clearScreen);
+		this.#frame = undefined;
+		this.#options.onRedraw();
+	}
+
+	#resized(): void {
+		const columns = widthOf(this.#options.output);
+		if (this.#frame && columns < this.#columns) this.#frame = reflowFrame(this.#frame, columns);
+		this.#columns = columns;
+		this.#options.onRedraw();
+	}
+}
+
+/** Some pseudo-terminals do not know their size and say 0. */
+function widthOf({ columns }: WriteStream): number {
+	return columns || 80;
+}

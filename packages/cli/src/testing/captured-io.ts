@@ -1,0 +1,33 @@
+import { PassThrough } from "node:stream";
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Io } from "../io.ts";
+
+/** Streams that no terminal is behind, and what was written to them. */
+export class CapturedIo implements Io {
+	readonly stdin: ReadStream;
+	readonly stdout: WriteStream;
+	readonly stderr: WriteStream;
+	readonly environment: NodeJS.ProcessEnv;
+	readonly cwd = "/";
+	exitCode = 0;
+	readonly #out = new PassThrough({ encoding: "utf8" });
+	readonly #error = new PassThrough({ encoding: "utf8" });
+
+	constructor(environment: NodeJS.ProcessEnv = {}) {
+		this.environment = environment;
+		// Like the streams of a process that is used in a pipe, they lack what only terminals have.
+		this.stdin = new PassThrough() as unknown as ReadStream;
+		this.stdout = this.#out as unknown as WriteStream;
+		this.stderr = this.#error as unknown as WriteStream;
+	}
+
+	/** What was written to stdout since the last look. */
+	takeOut(): string {
+		return String(this.#out.read() ?? "");
+	}
+
+	/** What was written to stderr since the last look. */
+	takeError(): string {
+		return String(this.#error.read() ?? "");
+	}
+}

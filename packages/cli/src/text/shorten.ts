@@ -1,0 +1,14 @@
+import { splitGraphemes, widthOf } from "./wrap.ts";
+
+/** The text, or its beginning and `…`, in at most `columns` columns. */
+export function shorten(text: string, columns: number): string {
+	if (widthOf(text) <= columns) return text;
+	let short = "";
+	let width = 1;
+	for (const grapheme of splitGraphemes(text.slice(0, 4 * columns))) {
+		width += widthOf(grapheme);
+		if (width > columns) break;
+		short += grapheme;
+	}
+	return `${short.trimEnd()}…`;
+}

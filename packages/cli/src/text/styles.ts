@@ -1,0 +1,39 @@
+/** Ways to set text apart; each returns the text unchanged where there are no colours. */
+export interface Styles {
+	bold(text: string): string;
+	dim(text: string): string;
+	red(text: string): string;
+	green(text: string): string;
+	yellow(text: string): string;
+	cyan(text: string): string;
+}
+
+/** What is drawn for: how wide, and with which styles. */
+export interface Look {
+	/** Infinity where nothing has to be wrapped. */
+	readonly columns: number;
+	readonly styles: Styles;
+}
+
+export function createStyles(coloured: boolean): Styles {
+	const style =
+		(on: number, off: number) =>
+		(text: string): string =>
+			coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+	return {
+		bold: style(1, 22),
+		dim: style(2, 22),
+		red: style(31, 39),
+		green: style(32, 39),
+		yellow: style(33, 39),
+		cyan: style(36, 39),
+	};
+}
+
+/** Colours belong on a terminal that has them and whose owner did not refuse them: https://no-color.org */
+export function wantsColours(
+	stream: { readonly isTTY?: boolean | undefined },
+	environment: NodeJS.ProcessEnv,
+): boolean {
+	return stream.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { duration, timeAgo } from "./time-ago.ts";
+
+const second = 1000;
+const hour = 3600 * second;
+
+test.each([
+	[0, "0 s"],
+	[59 * second, "59 s"],
+	[90 * second, "1 min"],
+	[47 * hour, "47 h"],
+	[49 * hour, "2 days"],
+])("%d ms are %s", (ms, words) => {
+	expect(duration(ms)).toBe(words);
+});
+
+test("what has just happened, or seems to come, is just now", () => {
+	expect(timeAgo(100 * second, 130 * second)).toBe("just now");
+	expect(timeAgo(130 * second, 100 * second)).toBe("just now");
+	expect(timeAgo(0, 5 * hour)).toBe("5 h ago");
+});

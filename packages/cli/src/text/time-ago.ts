@@ -1,0 +1,17 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long ago something was, in words: `3 min ago`. */
+export function timeAgo(then: number, now: number): string {
+	const passed = now - then;
+	return passed < minute ? "just now" : `${duration(passed)} ago`;
+}
+
+/** A span of milliseconds in its largest unit: `3 min`. */
+export function duration(ms: number): string {
+	if (ms < minute) return `${Math.floor(ms / 1000)} s`;
+	if (ms < hour) return `${Math.floor(ms / minute)} min`;
+	if (ms < 2 * day) return `${Math.floor(ms / hour)} h`;
+	return `${Math.floor(ms / day)} days`;
+}

@@ -1,0 +1,93 @@
+import stringWidth from "string-width";
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/**
+ * What a row may end after: blanks, a word, or one character of a script that has no blanks, together with the
+ * punctuation that must not begin a row.
+ */
+const UNITS =
+	/\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{M}ー、。，．！？：；」』）】〉》]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\S)+/gu;
+
+/** How many columns of a terminal the text takes; tabs take none, so expand them first. */
+export function widthOf(text: string): number {
+	return stringWidth(text);
+}
+
+/** The characters of a text as people count them. */
+export function splitGraphemes(text: string): string[] {
+	return Array.from(graphemes.segment(text), ({ segment }) => segment);
+}
+
+/**
+ * Breaks a text without escape sequences into rows of at most `columns`, at blanks where there are any; rows that
+ * continue a line keep its indentation. Every line of the text is one row at least.
+ */
+export function wrapText(text: string, columns: number): string[] {
+	return expandTabs(text)
+		.split("\n")
+		.flatMap((line) => wrapLine(line, columns).map((row) => row.trimEnd()));
+}
+
+/** A text that grows: rows that will not change any more, and the row that may. */
+export interface Flow {
+	readonly rows: readonly string[];
+	readonly last: string;
+}
+
+/** Continues the last row of a flow with more text. */
+export function flowText(last: string, text: string, columns: number): Flow {
+	const lines = expandTabs(last + text).split("\n");
+	const open = wrapLine(lines.pop() ?? "", columns);
+	const done = lines.flatMap((line) => wrapLine(line, columns));
+	return { rows: [...done, ...open.slice(0, -1)].map((row) => row.trimEnd()), last: open.at(-1) ?? "" };
+}
+
+/** Tabs take four columns: a stop would depend on where the row begins. */
+export function expandTabs(text: string): string {
+	return text.replaceAll("\t", "    ");
+}
+
+function wrapLine(line: string, columns: number): string[] {
+	if (widthOf(line) <= columns) return [line];
+	const indent = indentOf(line, columns);
+	const rows: string[] = [];
+	let row = indent;
+	for (const unit of line.slice(indent.length).match(UNITS) ?? []) {
+		const fits = widthOf(row + unit.trimEnd()) <= columns;
+		if (!fits && row.trimEnd() !== indent.trimEnd()) {
+			rows.push(row.trimEnd());
+			row = indent;
+		}
+		if (row === indent && unit.trim() === "") continue;
+		const pieces = splitWide(row + unit, columns, indent);
+		row = pieces.pop() ?? indent;
+		rows.push(...pieces);
+	}
+	return [...rows, row];
+}
+
+/** Continued rows need room for words: a very deep indentation is not repeated. */
+function indentOf(line: string, columns: number): string {
+	const [indent = ""] = /^ */.exec(line) ?? [];
+	return indent.length > columns / 2 ? "" : indent;
+}
+
+/** Breaks what is too wide for one row even alone; blanks at the end do not count. */
+function splitWide(text: string, columns: number, indent: string): string[] {
+	if (widthOf(text.trimEnd()) <= columns) return [text];
+	const rows: string[] = [];
+	let row = "";
+	let width = 0;
+	for (const grapheme of splitGraphemes(text)) {
+		const added = widthOf(grapheme);
+		if (width + added > columns && width > indent.length) {
+			rows.push(row);
+			row = indent;
+			width = indent.length;
+		}
+		row += grapheme;
+		width += added;
+	}
+	return [...rows, row];
+}

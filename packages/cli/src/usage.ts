@@ -1,0 +1,45 @@
+import { type Command, CommanderError } from "commander";
+import type { Io } from "./io.ts";
+
+/** Says what is wrong with a command line; nothing was done. */
+export class UsageError extends Error {
+	override readonly name = "UsageError";
+}
+
+/** Makes wrong command lines throw a `UsageError` that tells what is allowed. */
+export function explainUsage(command: Command, { stdout, stderr }: Pick<Io, "stdout" | "stderr">): Command {
+	return command
+		.configureOutput({
+			outputError: () => undefined,
+			writeOut: (text) => stdout.write(text),
+			writeErr: (text) => stderr.write(text),
+		})
+		.exitOverride((error) => {
+			throw error.exitCode === 0 ? error : new UsageError(describe(error, command), { cause: error });
+		});
+}
+
+/** Whether the error only says that help or the version was shown. */
+export function isShown(error: unknown): boolean {
+	return error instanceof CommanderError && error.exitCode === 0;
+}
+
+function describe({ code, message }: CommanderError, command: Command): string {
+	const problem = message
+		.replace(/^error: /, "")
+		.replace(/\n\(Did you mean (.*)\?\)$/, "; did you mean $1?")
+		.replace(/\.$/, "");
+	return `${problem}\n${hintFor(code, command)}`;
+}
+
+function hintFor(code: string, command: Command): string {
+	if (code === "commander.unknownCommand") {
+		return `allowed: ${command.commands.map((known) => known.name()).join(", ")}`;
+	}
+	if (code === "commander.unknownOption") {
+		const options = command.createHelp().visibleOptions(command);
+		return `allowed: ${options.map(({ long, short }) => long ?? short).join(", ")}`;
+	}
+	const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+	return `usage: ${path} ${command.usage()}`;
+}
