@@ -1,4 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
+import { Socket } from "node:net";
 import { join } from "node:path";
 import {
 	type Clock,
@@ -34,6 +35,10 @@ import { OzzieServer } from "./ozzie/server.ts";
 import { openPort } from "./port.ts";
 import { removeRuntimeFile, writeRuntimeFile } from "./runtime-file.ts";
 import { loadOrCreateSecretKey } from "./secret-key.ts";
+import { Admission } from "./transport/admission.ts";
+
+/** Longer than clients may take to answer a good-bye. */
+const goodByeMs = 5_000;
 
 export interface GatewayOptions {
 	readonly config: Config;
@@ -78,27 +83,35 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		await openSqliteStore<Tables>({ file: join(config.data, "parley.sqlite"), migrations, failpoints }),
 		(opened) => opened.close(),
 	);
-	const sandbox = createUnsandboxed({ environment: process.env, clock });
+	const sandbox = createUnsandboxed({ environment: process.env, clock, ids });
 	const model = options.model ?? createOfflineModel({ clock });
 	const runtime = new Runtime({
 		...{ store, clock, ids, log, failpoints, model, sandbox },
+		redact: (text) => options.redactor.redact(text),
 		tools: builtinTools(),
 		secrets: new SecretBox(await loadOrCreateSecretKey(config.data)),
 		...(await surroundings(options)),
 		...(config.model !== undefined && { modelName: config.model }),
 	});
+	undo.defer(() => runtime.drain(0));
+	const resumed = await runtime.start();
 	let draining = false;
+	const admission = new Admission();
 	const ozzie = new OzzieServer({ runtime, clock, log });
 	const http = createHttpServer({
 		api: { runtime, healthy: () => !draining },
 		rules: { allowedHosts: config.allowedHosts },
 		authenticate: await authentication(options, sandbox),
 		log,
-		settled: (socket) => port.settled(socket),
+		settled: (socket) => {
+			if (socket instanceof Socket) admission.settled(socket);
+		},
 		onWebSocket: (request, socket, head, principal) => ozzie.accept(request, socket, head, principal),
 	});
-	const port = undo.adopt(await openPort(config.listen, { clock, log, http }), (opened) => opened.close(0));
-	const resumed = await runtime.start();
+	undo.defer(() => ozzie.close());
+	const port = undo.adopt(await openPort(config.listen, { clock, log, admission, http }), (opened) =>
+		opened.close(0),
+	);
 	const startedAt = new Date(clock.now()).toISOString();
 	await writeRuntimeFile(config.data, {
 		pid: process.pid,
@@ -116,9 +129,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		async stop(graceMs) {
 			draining = true;
 			await runtime.drain(graceMs);
+			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
+			const closed = port.close(goodByeMs);
 			await ozzie.close();
 			http.closeAllConnections();
-			await port.close(0);
+			await Promise.all([closed, port.close(0)]);
 			await removeRuntimeFile(config.data);
 			await store.close();
 			lock.release();
@@ -152,7 +167,7 @@ async function authentication(
 		// Listeners beyond loopback, public URLs and trusted proxies cannot be configured.
 		trustLocal: true,
 		tokens: record ? [record] : [],
-		localPeers: createLocalPeers({ log, processes: () => sandbox.processes() }),
+		localPeers: createLocalPeers({ log, processes: () => sandbox.processes(), marker: () => sandbox.marker }),
 		limiter: new FailedAuthLimiter(clock),
 	});
 }

@@ -1,43 +1,48 @@
 import type { Server } from "node:http";
-import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import type { Clock, Logger } from "@parley/base";
 import type { Endpoint } from "./transport/address.ts";
-import { Admission } from "./transport/admission.ts";
+import type { Admission } from "./transport/admission.ts";
 import { createListener, type Listener } from "./transport/listener.ts";
 
 /** All listeners of a gateway: every one serves everything. */
 export interface Port {
 	readonly urls: readonly string[];
-	/** The connection was authenticated. */
-	settled(socket: Duplex): void;
+	/** Accepts no more and ends what is open after `graceMs`; may be called again with less. */
 	close(graceMs: number): Promise<void>;
 }
 
-/** Opens all places to listen at, or none. */
+export interface PortOptions {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly admission: Admission;
+	readonly http: Server;
+}
+
+/** Opens all places to listen at, or none: nobody is served before the last one is open. */
 export async function openPort(
 	places: readonly Endpoint[],
-	{ clock, log, http }: { readonly clock: Clock; readonly log: Logger; readonly http: Server },
+	{ clock, log, admission, http }: PortOptions,
 ): Promise<Port> {
-	const admission = new Admission();
 	const listeners: Listener[] = [];
+	let early: Socket[] | undefined = [];
+	const onHttp = (socket: Socket): void => {
+		if (early) early.push(socket);
+		else http.emit("connection", socket);
+	};
 	const close = async (graceMs: number): Promise<void> => {
 		await Promise.all(listeners.map((listener) => listener.close(graceMs)));
 	};
 	try {
 		for (const place of places) {
-			const onHttp = (socket: Socket): void => void http.emit("connection", socket);
 			listeners.push(await createListener({ ...place, clock, log, admission, onHttp }));
 		}
 	} catch (reason) {
 		await close(0);
 		throw reason;
 	}
-	return {
-		urls: listeners.map((listener) => listener.address().url),
-		settled: (socket) => {
-			if (socket instanceof Socket) admission.settled(socket);
-		},
-		close,
-	};
+	const waiting = early.filter((socket) => !socket.destroyed);
+	early = undefined;
+	for (const socket of waiting) http.emit("connection", socket);
+	return { urls: listeners.map((listener) => listener.address().url), close };
 }

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Principal, Recorded, Runtime, SessionSummary } from "@parley/core";
-import { encodeEvent, toTime } from "../ozzie/codec.ts";
+import { decodeEventName, encodeEvent, toTime } from "../ozzie/codec.ts";
 
 /** What a route answers: a status and a body that becomes JSON. */
 export interface Answer {
@@ -25,7 +25,8 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/events": async ({ runtime }, principal, query) => {
 		const sessionId = query.get("session");
-		const types = query.getAll("type").filter((type) => type !== "");
+		const names = query.getAll("type").filter((name) => name !== "");
+		const types = names.flatMap(decodeEventName);
 		const events = await runtime.events(principal, {
 			limit: readLimit(query, 50),
 			...(sessionId && { sessionId }),

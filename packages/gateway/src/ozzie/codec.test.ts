@@ -2,7 +2,14 @@ import { ParleyError } from "@parley/base";
 import type { Prompt, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "@parley/core";
 import { isOzzieEvent } from "@parley/protocol";
 import { describe, expect, test } from "vitest";
-import { encodeEvent, encodeFailure, encodeMessage, encodeSession, encodeSuccess } from "./codec.ts";
+import {
+	decodeEventName,
+	encodeEvent,
+	encodeFailure,
+	encodeMessage,
+	encodeSession,
+	encodeSuccess,
+} from "./codec.ts";
 
 const usage = { inputTokens: 3, outputTokens: 4 };
 const call = { runId: "run_1", callId: "call_1", name: "run_command" };
@@ -184,6 +191,19 @@ describe("one event is one frame", () => {
 		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
 		expect(isOzzieEvent(frame)).toBe(true);
 	});
+});
+
+test("a name of this wire stands for all events that are told under it", () => {
+	for (const [type, pairs] of Object.entries(recorded)) {
+		for (const [, { event }] of pairs) expect(decodeEventName(event)).toContain(type);
+	}
+	expect(decodeEventName("tool.call")).toEqual(["tool.started", "tool.completed", "tool.failed"]);
+	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
+		expect(() => decodeEventName(name)).toThrow(
+			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
+				"tool.call, prompt.request, prompt.response, prompt.closed",
+		);
+	}
 });
 
 test("a success has a payload and no error, a failure an error and no payload", () => {

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Prompt, Recorded, SessionEvent, SessionSummary } from "@parley/core";
+import type { Prompt, Recorded, RecordedEvent, SessionEvent, SessionSummary } from "@parley/core";
 import type {
 	EventFrame,
 	EventName,
@@ -14,6 +14,30 @@ import { errorPhrases } from "./error-code.ts";
 type Told = {
 	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
 }[EventName];
+
+/** What each recorded event is called on this wire. */
+const eventNames = {
+	"session.created": "session.created",
+	"session.closed": "session.closed",
+	"user.message": "user.message",
+	"assistant.message": "assistant.message",
+	"tool.started": "tool.call",
+	"tool.completed": "tool.call",
+	"tool.failed": "tool.call",
+	"prompt.requested": "prompt.request",
+	"prompt.answered": "prompt.response",
+	"prompt.closed": "prompt.closed",
+} as const satisfies Record<RecordedEvent["type"], EventName>;
+
+/** The recorded events that a name of this wire stands for; throws `invalid_argument` for any other name. */
+export function decodeEventName(name: string): string[] {
+	const types = Object.entries(eventNames).flatMap(([type, told]) => (told === name ? [type] : []));
+	if (types.length > 0) return types;
+	const allowed = [...new Set(Object.values(eventNames))].join(", ");
+	throw new ParleyError(`type: ${JSON.stringify(name.slice(0, 100))} is not recorded; allowed: ${allowed}`, {
+		code: "invalid_argument",
+	});
+}
 
 /** One event as one frame: the numbers on this wire are those of the journal. */
 export function encodeEvent(happened: SessionEvent): EventFrame {

@@ -39,6 +39,8 @@ export class Connection {
 	readonly deps: ConnectionDeps;
 	readonly #followers = new Map<string, Follower>();
 	#current: string | undefined;
+	/** Stands for this connection in the rate limit, which may remember it longer than the connection lives. */
+	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
@@ -82,23 +84,18 @@ export class Connection {
 		throw new ParleyError(`session not found: ${id}`, { code: "not_found" });
 	}
 
-	/** Joins a session: its events begin after the response to the request at hand. */
-	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Follower> {
-		const { runtime, principal } = this.deps;
-		const follower = await runtime.follow(principal, sessionId, {
-			afterSeq,
-			deliver: (event) => this.#deliver(event),
-			drained: () => this.#drained(),
-		});
-		const before = this.#followers.get(sessionId);
+	/**
+	 * Joins a session: its events begin after the response to the request at hand. Without `afterSeq` a session that is
+	 * joined already just goes on. Returns the number of its newest event.
+	 */
+	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<number> {
+		const known = afterSeq === undefined ? this.#followers.get(sessionId) : undefined;
+		const lastSeq = known ? known.session.outlet.seq : await this.#follow(sessionId, afterSeq);
 		const left = replace && this.#current !== sessionId ? this.#current : undefined;
-		this.#followers.set(sessionId, follower);
 		if (replace || this.#current === undefined) this.#current = sessionId;
-		await before?.leave();
 		if (left !== undefined) await this.#leave(left);
 		if (this.#closed) await this.#leave(sessionId);
-		this.#joined.push(follower);
-		return follower;
+		return lastSeq;
 	}
 
 	/** The client has gone, or has to go: nothing it asked for is undone. */
@@ -129,13 +126,11 @@ export class Connection {
 		this.#working = undefined;
 	}
 
-	/** Sends the events that waited for the responses, but for those of sessions that were left meanwhile. */
+	/** Sends the events that waited for the responses. */
 	#letGo(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
-		for (const event of held) {
-			if (!this.#closed && this.#followers.has(event.sessionId)) this.deps.out.event(event);
-		}
+		for (const event of held) if (!this.#closed) this.deps.out.event(event);
 		this.#released.resolve();
 		this.#released = Promise.withResolvers();
 	}
@@ -155,7 +150,7 @@ export class Connection {
 
 	async #answer(request: Request): Promise<ResponseFrame> {
 		try {
-			this.deps.rateLimit.take(request.sessionId ?? this.#current ?? this);
+			this.deps.rateLimit.take(this.#countedAs(request));
 			return encodeSuccess(request.id, await answerRequest(this, request));
 		} catch (reason) {
 			const error = ParleyError.from(reason);
@@ -164,6 +159,12 @@ export class Connection {
 			}
 			return encodeFailure(request.id, error);
 		}
+	}
+
+	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */
+	#countedAs({ sessionId }: Request): string | symbol {
+		const named = sessionId !== undefined && this.#followers.has(sessionId) ? sessionId : this.#current;
+		return named ?? this.#unnamed;
 	}
 
 	#deliver(event: SessionEvent): void {
@@ -183,11 +184,28 @@ export class Connection {
 		}
 	}
 
+	/** The new follower comes before the old one goes, so that the session is never without a client between them. */
+	async #follow(sessionId: string, afterSeq: number | undefined): Promise<number> {
+		const { runtime, principal } = this.deps;
+		const follower = await runtime.follow(principal, sessionId, {
+			afterSeq,
+			deliver: (event) => this.#deliver(event),
+			drained: () => this.#drained(),
+		});
+		await this.#leave(sessionId);
+		this.#followers.set(sessionId, follower);
+		this.#joined.push(follower);
+		return follower.lastSeq;
+	}
+
+	/** What is held of the session is not told any more: it was left, or its replay tells it. */
 	async #leave(sessionId: string): Promise<void> {
 		const follower = this.#followers.get(sessionId);
 		this.#followers.delete(sessionId);
 		try {
-			await follower?.leave();
+			const left = follower?.leave();
+			this.#held = this.#held?.filter((event) => event.sessionId !== sessionId);
+			await left;
 		} catch (reason) {
 			this.deps.log.error("a session could not be left", { sessionId, error: reason });
 		}

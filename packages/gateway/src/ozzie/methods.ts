@@ -5,6 +5,9 @@ import { encodeFailure, encodeMessage, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import type { Request } from "./request.ts";
 
+/** Characters of an idempotency key (security ruling 17). */
+const maxKeyLength = 128;
+
 type RequestOf<Name extends MethodName> = Extract<Request, { method: Name }>;
 
 /** What each method does. One that is missing here does not compile. */
@@ -18,7 +21,7 @@ const handlers: {
 		const { params } = request;
 		const replace = params.join !== true;
 		if (params.session_id) {
-			const { lastSeq } = await connection.join(params.session_id, params.after_seq, replace);
+			const lastSeq = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
 		}
 		return open(connection, request, { replace, afterSeq: params.after_seq });
@@ -27,7 +30,8 @@ const handlers: {
 	async send_message(connection, request) {
 		const { content } = request.params;
 		const sessionId = await targetOrNew(connection, request);
-		const accepted = await connection.deps.runtime.send(keyed(connection, request), sessionId, { content });
+		const { runtime } = connection.deps;
+		const accepted = await runtime.send(keyed(connection, request, sessionId), sessionId, { content });
 		const queued = accepted.queuedPosition > 0 ? { queued_position: accepted.queuedPosition } : {};
 		return { status: "sent", run_id: accepted.runId, ...queued };
 	},
@@ -46,14 +50,14 @@ const handlers: {
 
 	async accept_all_tools(connection, request) {
 		const sessionId = await targetOrNew(connection, request);
-		await connection.deps.runtime.acceptAll(keyed(connection, request), sessionId);
+		await connection.deps.runtime.acceptAll(keyed(connection, request, sessionId), sessionId);
 		return { status: "accepted" };
 	},
 
 	async cancel_turn(connection, request) {
 		const sessionId = targetOpen(connection, request);
 		return connection.deps.runtime.cancel(
-			keyed(connection, request),
+			keyed(connection, request, sessionId),
 			sessionId,
 			request.params.queued === true,
 		);
@@ -76,7 +80,7 @@ const handlers: {
 		const sessions: MethodResult<"resume">["sessions"] = [];
 		for (const { session_id, after_seq } of params.sessions) {
 			try {
-				const { lastSeq } = await connection.join(session_id, after_seq, false);
+				const lastSeq = await connection.join(session_id, after_seq, false);
 				sessions.push({ session_id, ok: true, status: "resumed", last_seq: lastSeq });
 			} catch (reason) {
 				const failure = encodeFailure(undefined, reason);
@@ -94,16 +98,15 @@ export function answerRequest(connection: Connection, request: Request): Promise
 	return handler(connection, request);
 }
 
-/** The request for the runtime: the same key with the same method and parameters is the same request. */
-function keyed(connection: Connection, request: Request): Keyed {
+/**
+ * The request for the runtime: the same key with the same method and parameters, for the same session where it means
+ * one, is the same request. Which session that is need not be written in it.
+ */
+function keyed(connection: Connection, request: Request, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal } = connection.deps;
-	return {
-		principal,
-		key,
-		method: request.method,
-		params: { ...params, session: request.sessionId ?? null },
-	};
+	const meant = sessionId === undefined ? params : { ...params, session: sessionId };
+	return { principal, key, method: request.method, params: meant };
 }
 
 async function open(
@@ -122,17 +125,44 @@ async function open(
 	});
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
-	const { lastSeq } = await connection.join(id, from, replace);
+	const lastSeq = await connection.join(id, from, replace);
 	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
 }
 
-async function targetOrNew(connection: Connection, request: Request): Promise<string> {
+async function targetOrNew(
+	connection: Connection,
+	request: RequestOf<"send_message" | "accept_all_tools">,
+): Promise<string> {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
-	const { principal, runtime } = connection.deps;
-	const { id } = await runtime.create({ principal, key: undefined, method: "open_session", params: {} }, {});
+	const id = await createImplicit(connection, request);
 	await connection.join(id, 0, true);
 	return id;
+}
+
+/** The session of a first request. Sent again over another connection, the very same request finds it again. */
+async function createImplicit(connection: Connection, request: Request): Promise<string> {
+	const { principal, key, method, params } = keyed(connection, request);
+	const { runtime } = connection.deps;
+	const opening = {
+		principal,
+		key: key && implicitKey(key),
+		method: "open_session",
+		params: { method, params },
+	};
+	try {
+		return (await runtime.create(opening, {})).id;
+	} catch (reason) {
+		const error = ParleyError.from(reason);
+		if (key === undefined || error.code !== "invalid_argument") throw error;
+		// Names the key that the client knows, not the one made of it.
+		throw new ParleyError(`key "${key}" was used for another request`, { code: error.code, cause: reason });
+	}
+}
+
+/** Longer than any key that a client may use, so that it is nobody's own. */
+function implicitKey(key: string): string {
+	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }
 
 function targetOpen(connection: Connection, request: Request): string {

@@ -132,3 +132,8 @@ test.each<[string, object, string]>([
 	expect(id).toBe("r1");
 	expect(error.startsWith(`invalid params: ${path}: `)).toBe(true);
 });
+
+test("an id is measured as the schema measures it, so that no refusal goes without", () => {
+	const id = "𝕴𝖉".repeat(33);
+	expect(refusalOf(request({ id, method: "nope" }))).toEqual({ id, error: "unknown method: nope" });
+});

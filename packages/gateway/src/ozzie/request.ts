@@ -61,8 +61,7 @@ function isMethod(name: string): name is MethodName {
 /** The id of whatever came, where it has one that can be echoed. */
 function readId(value: unknown): string | undefined {
 	if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
-	const { id } = value;
-	return typeof id === "string" && id !== "" && id.length <= 128 ? id : undefined;
+	return RequestFrame.shape.id.safeParse(value.id).data;
 }
 
 function malformed(value: unknown, error: z.ZodError): ParleyError {

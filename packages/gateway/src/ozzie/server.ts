@@ -5,6 +5,7 @@ import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
 import type { Principal, Runtime } from "@parley/core";
 import { maxRequestBytes } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import { type Refusal, sendUpgradeRefusal } from "../auth/refusal.ts";
 import { FrameWriter } from "../transport/frame-writer.ts";
 import { frameText } from "../transport/text-frame.ts";
 import { WriteBatch } from "../transport/write-batch.ts";
@@ -16,6 +17,12 @@ import { RateLimit } from "./rate-limit.ts";
 const pingMs = 20_000;
 /** How long a client may take to answer a close before its socket is cut. */
 const closeMs = 2_000;
+
+const stopping: Refusal = {
+	status: 503,
+	headers: {},
+	body: { error: "draining", hint: "the gateway stops; connect again when it is back" },
+};
 
 export interface OzzieServerOptions {
 	readonly runtime: Runtime;
@@ -47,6 +54,7 @@ export class OzzieServer {
 	});
 	#pings: Timer | undefined;
 	#left = Promise.resolve();
+	#closed = false;
 
 	constructor(options: OzzieServerOptions) {
 		this.#options = options;
@@ -58,13 +66,15 @@ export class OzzieServer {
 		return this.#clients.size;
 	}
 
-	/** Takes over an upgrade request that was checked and authenticated. */
+	/** Takes over an upgrade request that was checked and authenticated; refuses it (503) once `close` was called. */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
-		this.#wss.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, principal));
+		if (this.#closed) sendUpgradeRefusal(socket, stopping);
+		else this.#wss.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, principal));
 	}
 
 	/** Says good-bye (1001) to every client and resolves when all have gone. */
 	async close(): Promise<void> {
+		this.#closed = true;
 		this.#pings?.cancel();
 		const gone = [...this.#clients].map(
 			(client) => new Promise<void>((resolve) => client.ws.once("close", () => resolve())),
@@ -134,7 +144,10 @@ export class OzzieServer {
 
 	#ping(): void {
 		for (const client of this.#clients) {
-			if (!client.alive) client.ws.terminate();
+			if (!client.alive) {
+				client.ws.terminate();
+				continue;
+			}
 			client.alive = false;
 			client.ws.ping();
 		}

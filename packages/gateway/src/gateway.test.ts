@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { createIds, type Failpoints, parseJson, Redactor } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { Model } from "@parley/core";
+import { ScriptedModel, stuck } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import WebSocket from "ws";
+import { type Gateway, startGateway } from "./gateway.ts";
+import { readRuntimeFile } from "./runtime-file.ts";
+import type { Endpoint } from "./transport/address.ts";
+
+interface Told {
+	readonly listen?: readonly Endpoint[];
+	readonly model?: Model;
+	readonly failpoints?: Failpoints;
+}
+
+/** A data directory, on which gateways are started. */
+class Place implements AsyncDisposable {
+	readonly clock = new ManualClock();
+	readonly #path: string;
+
+	private constructor(path: string) {
+		this.#path = path;
+	}
+
+	static async create(): Promise<Place> {
+		const path = await realpath(await mkdtemp(join(tmpdir(), "parley-gateway-")));
+		await mkdir(join(path, "here"));
+		return new Place(path);
+	}
+
+	get data(): string {
+		return join(this.#path, "data");
+	}
+
+	start({ listen = [{ host: "127.0.0.1", port: 0 }], model, failpoints }: Told = {}): Promise<Gateway> {
+		return startGateway({
+			config: {
+				...{ listen, data: this.data, root: [], provider: "offline", auth: "none" },
+				...{ logLevel: "silent", allowedHosts: [] },
+			},
+			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: new Redactor() },
+			...{ version: "0.0.0", currentDirectory: join(this.#path, "here") },
+			...(model && { model }),
+			...(failpoints && { failpoints }),
+		});
+	}
+
+	/** Waits for something that also needs what is due now to be done. */
+	async during<T>(work: Promise<T>): Promise<T> {
+		let settled = false;
+		const done = (): void => {
+			settled = true;
+		};
+		work.then(done, done);
+		while (!settled) {
+			this.clock.advance(0);
+			await tick();
+		}
+		return work;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await rm(this.#path, { recursive: true, force: true });
+	}
+}
+
+async function connect(url = ""): Promise<WebSocket> {
+	const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`);
+	await once(socket, "open");
+	return socket;
+}
+
+async function ask(socket: WebSocket, method: string, params: object = {}): Promise<unknown> {
+	const answered = once(socket, "message");
+	socket.send(JSON.stringify({ type: "req", id: "1", method, params }));
+	const [data] = await answered;
+	return parseJson(String(data));
+}
+
+/** A server on a place of its own choice; with its address, which is free when the server is closed. */
+async function occupy(): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	return { server, endpoint: { host: "127.0.0.1", port } };
+}
+
+test("a gateway that drains says so, and a stopped one leaves its data to the next", async () => {
+	await using place = await Place.create();
+	const first = await place.start({ model: new ScriptedModel(stuck("...")) });
+	const [url = ""] = first.urls;
+	expect(await readRuntimeFile(place.data)).toMatchObject({ pid: process.pid, urls: [url] });
+	const client = await connect(url);
+	expect(await ask(client, "send_message", { content: "hi" })).toMatchObject({ ok: true });
+	const health = async () => (await fetch(`${url}/api/health`)).status;
+	expect(await health()).toBe(200);
+
+	const stopped = first.stop(10_000);
+	expect(await health()).toBe(503);
+	const other = await connect(url);
+	expect(await ask(other, "send_message", { content: "hi" })).toMatchObject({ error: "draining" });
+	const closed = [client, other].map((socket) => once(socket, "close"));
+	place.clock.advance(10_000);
+	await place.during(stopped);
+	for (const [code] of await Promise.all(closed)) expect(code).toBe(1001);
+	await expect(connect(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+	expect(await readRuntimeFile(place.data)).toBeUndefined();
+	expect(place.clock.pending).toBe(0);
+
+	const second = await place.start({ model: new ScriptedModel(stuck("...")) });
+	expect(second.resumed).toBe(1);
+	await place.during(second.stop(0));
+});
+
+test("while clients hear good-bye nobody new comes in", async () => {
+	await using place = await Place.create();
+	const gateway = await place.start();
+	const [url] = gateway.urls;
+	const [polite, deaf] = [await connect(url), await connect(url)];
+	deaf.pause();
+	const toldOff = once(polite, "close");
+	const stopped = gateway.stop(0);
+	expect((await toldOff)[0]).toBe(1001);
+	await expect(connect(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+	place.clock.advance(2_000);
+	await place.during(stopped);
+	deaf.terminate();
+});
+
+test("a second gateway on the same data is refused, and the first one goes on", async () => {
+	await using place = await Place.create();
+	const first = await place.start();
+	await expect(place.start()).rejects.toMatchObject({
+		...{ code: "failed_precondition", message: expect.stringContaining("is in use by another gateway") },
+	});
+	const client = await connect(first.urls[0]);
+	expect(await ask(client, "list_sessions")).toMatchObject({ ok: true });
+	await place.during(first.stop(0));
+});
+
+test("where one of the places cannot be had, nothing is left behind", async () => {
+	await using place = await Place.create();
+	const { server, endpoint } = await occupy();
+	const free = { host: "127.0.0.1", port: 0 };
+	const failed = place.start({ listen: [free, endpoint] });
+	await expect(place.during(failed)).rejects.toMatchObject({ code: "failed_precondition" });
+	expect(place.clock.pending).toBe(0);
+	server.close();
+	await once(server, "close");
+	const gateway = await place.start({ listen: [free, endpoint] });
+	expect(gateway.urls).toHaveLength(2);
+	for (const url of gateway.urls) expect((await fetch(`${url}/api/sessions`)).status).toBe(200);
+	await place.during(gateway.stop(0));
+});
+
+test("the port opens when unfinished work goes on already", async () => {
+	await using place = await Place.create();
+	const { server, endpoint } = await occupy();
+	server.close();
+	await once(server, "close");
+	const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const failpoints: Failpoints = {
+		reach(name) {
+			if (name !== "store.commit") return;
+			reached.resolve();
+			return open.promise;
+		},
+	};
+	const starting = place.start({ listen: [endpoint], failpoints });
+	await reached.promise;
+	await tick();
+	await expect(connect(`http://127.0.0.1:${endpoint.port}`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+	open.resolve();
+	const gateway = await starting;
+	(await connect(gateway.urls[0])).terminate();
+	await place.during(gateway.stop(0));
+});

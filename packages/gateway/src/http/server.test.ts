@@ -1,0 +1,197 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ParleyError, parseJson } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { operator, type Runtime, type SessionSummary } from "@parley/core";
+import { expect, test } from "vitest";
+import type { AuthOutcome } from "../auth/authenticate.ts";
+import { createHttpServer } from "./server.ts";
+
+const session: SessionSummary = {
+	...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active", lastSeq: 1 },
+	...{ messageCount: 0, usage: { inputTokens: 1, outputTokens: 2 }, createdAt: 0, updatedAt: 0 },
+};
+
+interface Told {
+	readonly healthy?: boolean;
+	readonly auth?: AuthOutcome;
+	readonly list?: Runtime["list"];
+	readonly events?: Runtime["events"];
+}
+
+class TestServer implements AsyncDisposable {
+	readonly log = new MemoryLogger();
+	/** What happened, in order: who was asked, and who was let in. */
+	readonly steps: string[] = [];
+	readonly #server: Server;
+
+	private constructor(told: Told) {
+		const { list = async () => [session], events = async () => [] } = told;
+		this.#server = createHttpServer({
+			api: {
+				// True as far as the routes go: they only read.
+				runtime: { list, events } as Partial<Runtime> as Runtime,
+				healthy: () => told.healthy ?? true,
+			},
+			rules: { allowedHosts: [] },
+			authenticate: async () => {
+				this.steps.push("authenticate");
+				return told.auth ?? { principal: operator };
+			},
+			log: this.log,
+			settled: () => this.steps.push("settled"),
+			onWebSocket: (_request, socket, _head, { id }) => {
+				this.steps.push(`websocket of ${id}`);
+				socket.end("HTTP/1.1 101 Switching Protocols\r\nconnection: close\r\n\r\n");
+			},
+		});
+	}
+
+	static async start(told: Told = {}): Promise<TestServer> {
+		const server = new TestServer(told);
+		server.#server.listen(0, "127.0.0.1");
+		await once(server.#server, "listening");
+		return server;
+	}
+
+	async ask(path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) {
+		// A server on a port has an address of this form.
+		const { port } = this.#server.address() as AddressInfo;
+		const asked = httpRequest({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
+		asked.end();
+		const [response] = await Promise.race([once(asked, "response"), once(asked, "upgrade")]);
+		let text = "";
+		if (response.statusCode !== 101) for await (const chunk of response) text += chunk;
+		const answered: { status: number; headers: IncomingHttpHeaders } = {
+			...{ status: response.statusCode, headers: response.headers },
+		};
+		return { ...answered, text };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.closeAllConnections();
+		this.#server.close();
+		await once(this.#server, "close");
+	}
+}
+
+const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+const refused: AuthOutcome = {
+	refusal: { status: 401, headers: {}, body: { error: "unauthorized", hint: "" } },
+};
+
+test("health needs no credentials and tells nothing else", async () => {
+	await using server = await TestServer.start({ auth: refused });
+	await expect(server.ask("/api/health?x=1")).resolves.toMatchObject({
+		status: 200,
+		text: '{"status":"ok"}',
+	});
+	expect(server.steps).toEqual([]);
+});
+
+test("while the gateway drains it is not healthy", async () => {
+	await using server = await TestServer.start({ healthy: false });
+	await expect(server.ask("/api/health")).resolves.toMatchObject({
+		status: 503,
+		text: '{"status":"draining"}',
+	});
+});
+
+test("everything else asks who it is first", async () => {
+	await using server = await TestServer.start({ auth: refused });
+	for (const path of [
+		"/api/sessions",
+		"/api/events",
+		"/api/tasks",
+		"/api/ws",
+		"/",
+		"/nope",
+		"/api/health/",
+	]) {
+		expect((await server.ask(path)).status, path).toBe(401);
+	}
+	expect((await server.ask("/api/ws", { headers: upgrade })).status).toBe(401);
+	expect(new Set(server.steps)).toEqual(new Set(["authenticate"]));
+});
+
+test("strange hosts and origins are refused before anybody is asked, on every path and any upgrade", async () => {
+	await using server = await TestServer.start();
+	for (const path of ["/api/health", "/api/sessions", "/api/ws", "/nope"]) {
+		for (const more of [{}, upgrade]) {
+			const host = await server.ask(path, { headers: { ...more, host: "evil.example" } });
+			expect(host.status).toBe(421);
+			const origin = await server.ask(path, { headers: { ...more, origin: "https://evil.example" } });
+			expect(origin.status).toBe(403);
+		}
+	}
+	expect(server.steps).toEqual([]);
+});
+
+test("answers are JSON that nobody keeps or guesses about", async () => {
+	await using server = await TestServer.start();
+	const { status, headers, text } = await server.ask("/api/sessions");
+	expect(status).toBe(200);
+	expect(headers).toMatchObject({
+		...{
+			"content-type": "application/json",
+			"cache-control": "no-store",
+			"x-content-type-options": "nosniff",
+		},
+		"content-length": String(Buffer.byteLength(text)),
+	});
+	expect(parseJson(text)).toMatchObject([{ id: "sess_1", token_usage: { input: 1, output: 2 } }]);
+	const head = await server.ask("/api/sessions", { method: "HEAD" });
+	expect(head).toMatchObject({ status: 200, text: "", headers: { "content-length": String(text.length) } });
+});
+
+test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("%s is not served", async (method) => {
+	await using server = await TestServer.start();
+	const { status, headers } = await server.ask("/api/sessions", { method });
+	expect(status).toBe(405);
+	expect(headers["allow"]).toBe("GET, HEAD");
+});
+
+test("what is not there is not found, by its path", async () => {
+	await using server = await TestServer.start();
+	for (const path of ["/", "/api", "/api/", "/api/session", "/api/constructor", "//api/sessions/.."]) {
+		expect((await server.ask(path)).status, path).toBe(404);
+	}
+	expect((await server.ask("/api/nope?limit=0")).text).toBe('{"error":"not found: /api/nope"}');
+});
+
+test.each<[ParleyError["code"], number]>([
+	["invalid_argument", 400],
+	["not_found", 404],
+	["permission_denied", 403],
+	["unavailable", 503],
+	["internal", 500],
+	["data_loss", 500],
+])("a %s is answered with %i", async (code, status) => {
+	const list = () => Promise.reject(new ParleyError("no", { code }));
+	await using server = await TestServer.start({ list });
+	await expect(server.ask("/api/sessions")).resolves.toMatchObject({ status, text: '{"error":"no"}' });
+});
+
+test("what nobody foresaw tells the client nothing", async () => {
+	const list = () => Promise.reject(new TypeError("rows is not iterable"));
+	await using server = await TestServer.start({ list });
+	await expect(server.ask("/api/sessions")).resolves.toMatchObject({
+		...{ status: 500, text: '{"error":"internal error"}' },
+	});
+});
+
+test("a token in the address is refused", async () => {
+	await using server = await TestServer.start();
+	expect((await server.ask("/api/sessions?token=gw_x")).status).toBe(400);
+	expect(server.steps).toEqual([]);
+});
+
+test("an upgrade is handed over at its one place, with who asked for it", async () => {
+	await using server = await TestServer.start();
+	expect((await server.ask("/api/ws")).status).toBe(426);
+	expect((await server.ask("/api/other", { headers: upgrade })).status).toBe(400);
+	server.steps.length = 0;
+	expect((await server.ask("/api/ws?envelope=flat", { headers: upgrade })).status).toBe(101);
+	expect(server.steps).toEqual(["authenticate", "settled", "websocket of operator"]);
+});

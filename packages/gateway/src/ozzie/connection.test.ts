@@ -1,0 +1,191 @@
+import { type Failpoints, silentLogger } from "@parley/base";
+import { operator, type SessionEvent } from "@parley/core";
+import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
+import type { ResponseFrame } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { Connection, maxPending } from "./connection.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+/** The client's end: keeps what was written, in order, and is drained when the test says so. */
+class Client {
+	readonly written: (ResponseFrame | SessionEvent)[] = [];
+	readonly reading: boolean[] = [];
+	readonly connection: Connection;
+	drained: Promise<void> = Promise.resolve();
+	readonly #runtime: TestRuntime;
+
+	constructor(t: TestRuntime) {
+		this.#runtime = t;
+		const { runtime, clock } = t;
+		const out = {
+			response: (frame: ResponseFrame) => void this.written.push(frame),
+			event: (event: SessionEvent) => void this.written.push(event),
+			drained: () => this.drained,
+			close: () => undefined,
+			reading: (on: boolean) => void this.reading.push(on),
+		};
+		const rateLimit = new RateLimit(clock);
+		this.connection = new Connection({ runtime, principal: operator, log: silentLogger, rateLimit, out });
+	}
+
+	send(id: string, method: string, params: object = {}): void {
+		this.connection.receive(JSON.stringify({ type: "req", id, method, params }));
+	}
+
+	/** Waits until that was told, however long the run takes to come so far. */
+	async hears(what: string): Promise<void> {
+		while (!this.told.includes(what)) await this.#runtime.settle();
+	}
+
+	/** Responses as their ids, events as their types. */
+	get told(): string[] {
+		return this.written.map((frame) => ("event" in frame ? frame.event.type : `${frame.id}`));
+	}
+}
+
+/** Holds back commits while it is closed. */
+function createGate() {
+	let gate: PromiseWithResolvers<void> | undefined;
+	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? gate?.promise : undefined) };
+	return {
+		failpoints,
+		close: () => {
+			gate = Promise.withResolvers();
+		},
+		open: () => {
+			gate?.resolve();
+			gate = undefined;
+		},
+	};
+}
+
+test("a client with many requests waiting is read no further until some are answered", async () => {
+	const gate = createGate();
+	await using t = await TestRuntime.open({ model: new ScriptedModel(), failpoints: gate.failpoints });
+	const client = new Client(t);
+	gate.close();
+	client.send("0", "open_session");
+	await t.settle();
+	for (let n = 1; n < maxPending; n++) client.send(`${n}`, "list_sessions");
+	expect(client.reading).toEqual([]);
+	client.send(`${maxPending}`, "list_sessions");
+	expect(client.reading).toEqual([false]);
+	gate.open();
+	await t.settle();
+	expect(client.reading).toEqual([false, true]);
+	const answered = client.told.filter((id) => /^\d+$/.test(id));
+	expect(answered).toEqual(Array.from({ length: maxPending + 1 }, (_, n) => `${n}`));
+	await client.connection.close();
+});
+
+test("no event leaves between a request and its response, and what waited keeps its order", async () => {
+	const gate = createGate();
+	const speak = Promise.withResolvers<void>();
+	const model = new ScriptedModel(async function* () {
+		yield says("one");
+		await speak.promise;
+		yield says("two");
+		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+	});
+	await using t = await TestRuntime.open({ model, failpoints: gate.failpoints });
+	const client = new Client(t);
+	client.send("open", "open_session");
+	client.send("say", "send_message", { content: "hi" });
+	await client.hears("text.delta");
+	gate.close();
+	client.send("slow", "open_session", { join: true });
+	await t.settle();
+	const before = client.told.length;
+	speak.resolve();
+	await t.settle();
+	expect(client.told).toHaveLength(before);
+	gate.open();
+	await client.hears("assistant.message");
+	const told = client.told.slice(before);
+	expect(told.filter((what) => what !== "session.created")).toEqual([
+		...["slow", "text.delta", "text.ended", "assistant.message"],
+	]);
+	await client.connection.close();
+});
+
+test("a replay neither outruns its client nor a response that is still to come", async () => {
+	const gate = createGate();
+	await using t = await TestRuntime.open({ model: new ScriptedModel(), failpoints: gate.failpoints });
+	const session = await t.create();
+	for (let n = 0; n < 20; n++) {
+		const other = new Client(t);
+		other.send("1", "open_session", { session_id: session });
+		await t.settle();
+		await other.connection.close();
+	}
+	const client = new Client(t);
+	const slow = Promise.withResolvers<void>();
+	client.drained = slow.promise;
+	client.send("open", "open_session", { session_id: session, after_seq: 0 });
+	await t.settle();
+	expect(client.told).toEqual(["open", "session.created"]);
+	gate.close();
+	client.send("next", "accept_all_tools");
+	await t.settle();
+	slow.resolve();
+	await t.settle();
+	expect(client.told).toEqual(["open", "session.created"]);
+	gate.open();
+	await t.settle();
+	expect(client.told).toEqual([
+		...["open", "session.created", "next"],
+		...Array.from({ length: 20 }, () => "session.closed"),
+	]);
+	await client.connection.close();
+});
+
+test("events of a session that was left meanwhile do not follow the response", async () => {
+	const gate = createGate();
+	const speak = Promise.withResolvers<void>();
+	const model = new ScriptedModel(async function* () {
+		yield says("one");
+		await speak.promise;
+		yield says("two");
+	}, stuck("..."));
+	await using t = await TestRuntime.open({ model, failpoints: gate.failpoints });
+	const client = new Client(t);
+	client.send("open", "open_session");
+	client.send("say", "send_message", { content: "hi" });
+	await client.hears("text.delta");
+	const before = client.told.length;
+	gate.close();
+	client.send("away", "open_session");
+	await t.settle();
+	speak.resolve();
+	await t.settle();
+	gate.open();
+	await t.settle();
+	expect(client.told.slice(before)).toEqual(["away", "session.created"]);
+	await client.connection.close();
+});
+
+test("a client that has gone is told nothing more, and what it asked for is done", async () => {
+	const gate = createGate();
+	await using t = await TestRuntime.open({
+		model: new ScriptedModel([says("hi")]),
+		failpoints: gate.failpoints,
+	});
+	const client = new Client(t);
+	client.send("open", "open_session");
+	await t.settle();
+	gate.close();
+	client.send("say", "send_message", { content: "hello" });
+	await t.settle();
+	const before = client.told.length;
+	const closed = client.connection.close();
+	client.send("late", "list_sessions");
+	gate.open();
+	await closed;
+	expect(client.told).toHaveLength(before);
+	const again = new Client(t);
+	const [listed] = await t.runtime.list(operator, 1);
+	expect(listed).toMatchObject({ status: "closed" });
+	again.send("open", "open_session", { session_id: listed?.id, after_seq: 0 });
+	await again.hears("assistant.message");
+	await again.connection.close();
+});

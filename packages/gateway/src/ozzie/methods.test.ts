@@ -1,0 +1,176 @@
+import { silentLogger } from "@parley/base";
+import { operator, type SessionEvent } from "@parley/core";
+import { ScriptedModel, says, TestRuntime } from "@parley/core/testing";
+import type { ResponseFrame } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { Connection } from "./connection.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+/** One connection, which reads everything at once. */
+class Client {
+	readonly told: (string | number)[] = [];
+	readonly #answers: ResponseFrame[] = [];
+	readonly #connection: Connection;
+	readonly #t: TestRuntime;
+
+	constructor(t: TestRuntime) {
+		this.#t = t;
+		this.#connection = new Connection({
+			...{ runtime: t.runtime, principal: operator, log: silentLogger, rateLimit: new RateLimit(t.clock) },
+			out: {
+				response: (frame) => {
+					this.#answers.push(frame);
+					this.told.push("R");
+				},
+				event: (event: SessionEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
+				drained: () => Promise.resolve(),
+				close: (code) => void this.told.push(`closed ${code}`),
+				reading: () => undefined,
+			},
+		});
+	}
+
+	send(method: string, params: object = {}, more: object = {}): void {
+		this.#connection.receive(
+			JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params, ...more }),
+		);
+	}
+
+	/** The payload of the answer, or its error; then everything has happened that waits for nothing but its turn. */
+	async ask(
+		method: string,
+		params: object = {},
+		more: object = {},
+	): Promise<Readonly<Record<string, unknown>>> {
+		const before = this.#answers.length;
+		this.send(method, params, more);
+		while (this.#answers.length === before) await this.#t.settle();
+		await this.#t.settle();
+		const answer = this.#answers.at(-1);
+		// True because every method that is called here answers with an object.
+		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
+	}
+
+	/** Waits for the event with this number, however long its run takes to come so far. */
+	async hears(seq: number): Promise<void> {
+		while (!this.told.includes(seq)) await this.#t.settle();
+	}
+
+	close(): Promise<void> {
+		return this.#connection.close();
+	}
+}
+
+const usedKey = { error: 'invalid params: key "k" was used for another request' };
+
+async function messages(t: TestRuntime): Promise<number[]> {
+	const sessions = await t.runtime.list(operator, 10);
+	return sessions.map((session) => session.messageCount).sort();
+}
+
+test.each([
+	["send_message", { content: "hi" }],
+	["accept_all_tools", {}],
+	["cancel_turn", {}],
+])("a key of %s belongs to the session that was meant, however it was named", async (method, params) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	const { session_id } = await one.ask("open_session");
+	await two.ask("open_session");
+	const first = await one.ask(method, { ...params, key: "k" });
+	expect(first).not.toHaveProperty("error");
+	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await one.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	await two.ask("open_session", { session_id, join: true });
+	expect(await two.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("an answer and an opening are repeated whatever session is named beside them", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const [one, two] = [new Client(t), new Client(t)];
+	const opening = { key: "k", join: true };
+	const first = await one.ask("open_session", opening);
+	const { session_id } = await two.ask("open_session");
+	expect(await two.ask("open_session", opening, { session_id })).toEqual(first);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("a first message finds its session again over another connection: one run, one answer", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	const first = await one.ask("send_message", { content: "hi", key: "k" });
+	expect(first).toMatchObject({ status: "sent", run_id: expect.any(String) });
+	await one.hears(3);
+	await one.close();
+	expect(await two.ask("send_message", { content: "hi", key: "k" })).toEqual(first);
+	expect(two.told.filter(Number.isInteger)).toEqual([1, 2, 3, 4]);
+	await two.close();
+	expect(await messages(t)).toEqual([2]);
+});
+
+test.each([
+	["send_message", { content: "another" }],
+	["accept_all_tools", {}],
+])("another first request with the same key, %s, is refused and joins nothing", async (method, params) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	await one.ask("send_message", { content: "hi", key: "k" });
+	await one.hears(3);
+	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await two.ask("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
+	expect(two.told).toEqual(["R", "R"]);
+	expect(await messages(t)).toEqual([2]);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("a session that is opened again from a number is replayed once, in order, with what was held", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	await client.ask("send_message", { content: "1" });
+	await client.hears(3);
+	const before = client.told.length;
+	client.send("send_message", { content: "2" });
+	await client.ask("open_session", { session_id, after_seq: 0 });
+	await client.hears(5);
+	const told = client.told.slice(before);
+	expect(told.slice(0, 2)).toEqual(["R", "R"]);
+	expect(told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5]);
+	await client.close();
+});
+
+test("a session that is opened again without a number goes on, whatever else was asked for", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	const again = { session_id };
+	for (const [index, content] of ["1", "2"].entries()) {
+		client.send("open_session", again);
+		client.send("send_message", { content });
+		client.send("open_session", { ...again, join: true });
+		client.send("resume", { sessions: [again, again] });
+		await client.ask("open_session", again);
+		await client.hears(3 + 2 * index);
+	}
+	const reply = ["text.started", "text.delta", "text.ended"];
+	const events = client.told.filter((each) => each !== "R");
+	expect(events).toEqual([1, 2, ...reply, 3, 4, ...reply, 5]);
+	await client.close();
+});
+
+test("a session that was left and is joined again in one breath tells only what was asked for", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	const before = client.told.length;
+	client.send("send_message", { content: "1" });
+	client.send("open_session", { join: false });
+	await client.ask("open_session", { session_id, after_seq: 1 });
+	await client.hears(4);
+	const told = client.told.slice(before).filter(Number.isInteger);
+	expect(told.slice(0, 3)).not.toContain(1);
+	expect(new Set(told).size).toBe(told.length);
+	expect(told).toEqual(told.toSorted((a, b) => Number(a) - Number(b)));
+	await client.close();
+});

@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseJson } from "@parley/base";
+import { operator } from "@parley/core";
+import { ScriptedModel, stuck, TestRuntime } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import WebSocket, { type ClientOptions } from "ws";
+import * as z from "zod";
+import { OzzieServer } from "./server.ts";
+
+const pingMs = 20_000;
+const closeMs = 2_000;
+
+const Frame = z.looseObject({
+	type: z.string(),
+	error: z.string().optional(),
+	event: z.string().optional(),
+	seq: z.number().optional(),
+});
+
+/** A server whose clients are all the operator, and its runtime's clock. */
+async function open() {
+	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
+	const ozzie = new OzzieServer({ runtime: t.runtime, clock: t.clock, log: t.log });
+	const http = createServer().listen(0, "127.0.0.1");
+	await once(http, "listening");
+	http.on("upgrade", (request, socket, head) => ozzie.accept(request, socket, head, operator));
+	// A server on a port has an address of this form.
+	const { port } = http.address() as AddressInfo;
+	return {
+		...{ t, ozzie, connect: (options?: ClientOptions) => Client.connect(port, options) },
+		async [Symbol.asyncDispose]() {
+			const closed = ozzie.close();
+			t.clock.advance(closeMs);
+			await closed;
+			http.close();
+			await t[Symbol.asyncDispose]();
+		},
+	};
+}
+
+class Client {
+	readonly socket: WebSocket;
+	readonly frames: z.infer<typeof Frame>[] = [];
+	readonly closed: Promise<number>;
+	#arrived = Promise.withResolvers<void>();
+
+	private constructor(socket: WebSocket) {
+		this.socket = socket;
+		this.closed = new Promise((resolve) => socket.on("close", resolve));
+		socket.on("message", (data) => {
+			this.frames.push(Frame.parse(parseJson(data.toString())));
+			this.#arrived.resolve();
+		});
+	}
+
+	static async connect(port: number, options: ClientOptions = {}): Promise<Client> {
+		const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options);
+		const client = new Client(socket);
+		await once(socket, "open");
+		return client;
+	}
+
+	ask(method: string, params: object = {}): void {
+		this.socket.send(JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params }));
+	}
+
+	/** Waits until so many frames have come that this is true. */
+	async has(enough: (frames: readonly z.infer<typeof Frame>[]) => boolean): Promise<void> {
+		while (!enough(this.frames)) {
+			this.#arrived = Promise.withResolvers();
+			await this.#arrived.promise;
+		}
+	}
+
+	get seqs(): number[] {
+		return this.frames.flatMap(({ type, event, seq }) =>
+			type === "event" && event !== "assistant.stream" && seq !== undefined ? [seq] : [],
+		);
+	}
+}
+
+test("binary messages that hold JSON are requests, others close the connection with 1003", async () => {
+	await using server = await open();
+	const client = await server.connect();
+	client.socket.send(Buffer.from('{"type":"req","id":"1","method":"list_sessions"}'));
+	await client.has((frames) => frames.length === 1);
+	expect(client.frames[0]).toEqual({ type: "res", id: "1", ok: true, payload: { sessions: [] } });
+	client.socket.send(Buffer.from("[7]"));
+	await client.has((frames) => frames.length === 2);
+	expect(client.frames[1]?.error).toMatch(/^invalid request/);
+	for (const junk of [Buffer.from("{"), Buffer.from([0x22, 0xff, 0x22]), Buffer.alloc(0)]) {
+		const other = await server.connect();
+		other.socket.send(junk);
+		await expect(other.closed).resolves.toBe(1003);
+	}
+	expect(client.socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test("a message above 1 MiB closes the connection with 1009", async () => {
+	await using server = await open();
+	const client = await server.connect();
+	client.socket.send(" ".repeat(1024 * 1024 + 1));
+	await expect(client.closed).resolves.toBe(1009);
+});
+
+test("a client that does not answer a ping by the next one is cut off, others stay", async () => {
+	await using server = await open();
+	const { clock } = server.t;
+	const silent = await server.connect({ autoPong: false });
+	const there = await server.connect();
+	for (let ping = 0; ping < 2; ping++) {
+		const pinged = [silent, there].slice(ping).map(({ socket }) => once(socket, "ping"));
+		clock.advance(pingMs);
+		await Promise.all(pinged);
+		// The gateway answers in order: it has read the client's pong when it answers a ping behind that.
+		there.socket.ping();
+		await once(there.socket, "pong");
+	}
+	await expect(silent.closed).resolves.toBe(1006);
+	expect(there.socket.readyState).toBe(WebSocket.OPEN);
+	there.socket.close();
+	await there.closed;
+	while (server.ozzie.clients > 0) await server.t.settle();
+	expect(clock.pending).toBe(0);
+});
+
+test("a slow reader is closed with 1013 and gets the rest when it comes back", async () => {
+	await using server = await open();
+	const { t } = server;
+	const session_id = await t.create();
+	const slow = await server.connect();
+	slow.ask("open_session", { session_id, after_seq: 0 });
+	await slow.has(() => slow.seqs.length === 1);
+	slow.socket.pause();
+	const large = "x".repeat(12 * 1024 * 1024);
+	for (let n = 0; n < 4; n++) await t.send(session_id, large);
+	slow.socket.resume();
+	await expect(slow.closed).resolves.toBe(1013);
+	expect(slow.seqs.length).toBeLessThan(5);
+	const back = await server.connect();
+	back.ask("open_session", { session_id, after_seq: slow.seqs.at(-1) });
+	// The last client's leaving is an event too: created, four messages, closed.
+	await back.has(() => back.seqs.at(-1) === 6);
+	expect([...slow.seqs, ...back.seqs]).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test("at the end clients are told 1001, those that do not answer are cut, and nobody comes in", async () => {
+	await using server = await open();
+	const [polite, deaf] = [await server.connect(), await server.connect()];
+	deaf.socket.pause();
+	const closed = server.ozzie.close();
+	await expect(server.connect()).rejects.toThrow("503");
+	await expect(polite.closed).resolves.toBe(1001);
+	while (server.ozzie.clients > 1) await server.t.settle();
+	server.t.clock.advance(closeMs);
+	await closed;
+	expect(server.ozzie.clients).toBe(0);
+	expect(server.t.clock.pending).toBe(0);
+	deaf.socket.resume();
+	await deaf.closed;
+});

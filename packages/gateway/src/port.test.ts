@@ -1,0 +1,72 @@
+import { pbkdf2 } from "node:crypto";
+import { once } from "node:events";
+import { createServer as createHttp } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { silentLogger, systemClock } from "@parley/base";
+import { expect, test } from "vitest";
+import { openPort } from "./port.ts";
+import { Admission } from "./transport/admission.ts";
+
+/** Keeps all threads of this process busy, so that a name is looked up only after others had their turn. */
+function delayLookups(): Promise<unknown> {
+	return Promise.all(Array.from({ length: 8 }, () => promisify(pbkdf2)("", "", 100_000, 64, "sha512")));
+}
+
+/** Opens a free place and then `localhost`, while a client asks for something at the first. */
+async function openWhileAsked(second: number) {
+	const probe = createServer().listen(0, "127.0.0.1");
+	await once(probe, "listening");
+	// A server on a port has an address of this form.
+	const { port } = probe.address() as AddressInfo;
+	probe.close();
+	await once(probe, "close");
+
+	let opened = false;
+	const served: boolean[] = [];
+	const http = createHttp((_request, response) => {
+		served.push(opened);
+		response.end("here");
+	});
+	const delay = delayLookups();
+	const places = [
+		{ host: "127.0.0.1", port },
+		{ host: "localhost", port: second },
+	];
+	const admission = new Admission();
+	const opening = openPort(places, { clock: systemClock, log: silentLogger, admission, http }).then(
+		(port) => {
+			opened = true;
+			return port;
+		},
+	);
+	const client = connect({ host: "127.0.0.1", port });
+	client.on("error", () => undefined);
+	client.end("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	return { opening, client, served, delay };
+}
+
+test("who comes while places are being opened is served when all of them are", async () => {
+	const { opening, client, served, delay } = await openWhileAsked(0);
+	expect(await text(client)).toContain("here");
+	expect(served).toEqual([true]);
+	const port = await opening;
+	expect(port.urls).toHaveLength(2);
+	await port.close(0);
+	await delay;
+});
+
+test("where a place cannot be had, nobody was served at another", async () => {
+	const occupant = createServer().listen(0, "localhost");
+	await once(occupant, "listening");
+	// A server on a port has an address of this form.
+	const { port } = occupant.address() as AddressInfo;
+	const { opening, client, served, delay } = await openWhileAsked(port);
+	const ended = once(client, "close");
+	await expect(opening).rejects.toMatchObject({ code: "failed_precondition" });
+	await ended;
+	expect(served).toEqual([]);
+	occupant.close();
+	await delay;
+});
