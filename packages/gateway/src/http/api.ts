@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Principal, Recorded, Runtime, SessionSummary } from "@parley/core";
 import { decodeEventName, encodeEvent, toTime } from "../ozzie/codec.ts";
+import { newestWithin } from "../ozzie/newest-within.ts";
 
 /** What a route answers: a status and a body that becomes JSON. */
 export interface Answer {
@@ -32,7 +33,7 @@ const routes: Readonly<Record<string, Route>> = {
 			...(sessionId && { sessionId }),
 			...(types.length > 0 && { types }),
 		});
-		return events.map(encodeHistory);
+		return newestWithin(events, ({ event }) => JSON.stringify(event).length).map(encodeHistory);
 	},
 	"/api/tasks": async () => [],
 };

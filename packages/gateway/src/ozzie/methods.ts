@@ -3,6 +3,7 @@ import type { Keyed } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
 import { encodeFailure, encodeMessage, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
+import { newestWithin } from "./newest-within.ts";
 import type { Request } from "./request.ts";
 
 /** Characters of an idempotency key (security ruling 17). */
@@ -73,7 +74,7 @@ const handlers: {
 		const { limit, before } = request.params;
 		const page = { limit, ...(before !== undefined && { beforeSeq: before }) };
 		const messages = await runtime.messages(principal, targetOpen(connection, request), page);
-		return messages.flatMap(encodeMessage);
+		return newestWithin(messages.flatMap(encodeMessage), ({ content }) => content.length);
 	},
 
 	async resume(connection, { params }) {

@@ -11,12 +11,15 @@ import { frameText } from "../transport/text-frame.ts";
 import { WriteBatch } from "../transport/write-batch.ts";
 import { Connection, type Outgoing } from "./connection.ts";
 import { EventFrames } from "./event-frames.ts";
+import { Pace } from "./pace.ts";
 import { RateLimit } from "./rate-limit.ts";
 
 /** How often a silent client is asked whether it is there; who has not answered by the next time is gone. */
 const pingMs = 20_000;
 /** How long a client may take to answer a close before its socket is cut. */
 const closeMs = 2_000;
+/** A slow reader has to read what stands before the close, or it never learns why. */
+const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
 	status: 503,
@@ -88,7 +91,10 @@ export class OzzieServer {
 		const { runtime, clock, log } = this.#options;
 		const overflow = (): void => this.#shut(client, 1013, "too slow: resume with after_seq");
 		const writer = new FrameWriter({ socket, batch: this.#batch, clock, onOverflow: overflow });
-		const out = this.#outgoing(ws, writer, (code, reason) => this.#shut(client, code, reason));
+		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
+		ws.on("close", () => pace.end());
+		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
+		const out = this.#outgoing(writer, pace, close);
 		const connection = new Connection({ runtime, principal, log, rateLimit: this.#rateLimit, out });
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);
@@ -105,14 +111,17 @@ export class OzzieServer {
 		ws.on("close", () => this.#gone(client));
 	}
 
-	#outgoing(ws: WebSocket, writer: FrameWriter, close: Outgoing["close"]): Outgoing {
+	#outgoing(writer: FrameWriter, pace: Pace, close: Outgoing["close"]): Outgoing {
 		return {
-			response: (frame) => writer.write(frameText(JSON.stringify(frame)), false),
+			response: (frame) => {
+				if (!frame.ok) pace.failed();
+				writer.write(frameText(JSON.stringify(frame)), false);
+			},
 			event: (event) =>
 				writer.write(this.#frames.frame(event), event.transient && event.event.type === "text.delta"),
 			drained: () => writer.drained(),
 			close,
-			reading: (on) => (on ? ws.resume() : ws.pause()),
+			reading: (on) => pace.full(!on),
 		};
 	}
 
@@ -125,7 +134,8 @@ export class OzzieServer {
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();
 		client.ws.close(code, reason);
-		const cut = this.#options.clock.after(closeMs, () => client.ws.terminate());
+		const patienceMs = code === 1013 ? slowCloseMs : closeMs;
+		const cut = this.#options.clock.after(patienceMs, () => client.ws.terminate());
 		client.ws.once("close", () => cut.cancel());
 	}
 

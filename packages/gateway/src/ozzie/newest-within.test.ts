@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { newestWithin } from "./newest-within.ts";
+
+test.each([
+	[["aa", "b", "cc"], 3, ["b", "cc"]],
+	[["aa", "b", "cc"], 2, ["cc"]],
+	[["a", "cc"], 1, ["cc"]],
+	[["a", "b"], 9, ["a", "b"]],
+	[[], 9, []],
+])("of %j within %i bytes the newest are %j", (items, bytes, kept) => {
+	expect(newestWithin(items, (item) => item.length, bytes)).toEqual(kept);
+});
