@@ -1,0 +1,50 @@
+import type { Wire } from "./requirement.ts";
+
+/** A question of the gateway as every wire can tell it. */
+export interface Question {
+	/** What the answer names. */
+	readonly token: string;
+	readonly tool: string;
+	readonly arguments: unknown;
+}
+
+/** What one message led to. */
+export interface Outcome {
+	/** All that was streamed, reply by reply. */
+	readonly streamed: readonly string[];
+	/** The calls that were shown, in the order in which they started. */
+	readonly calls: readonly Call[];
+	/** The text that the run left, and what went wrong, or "". */
+	readonly content: string;
+	readonly error: string;
+}
+
+export interface Call {
+	readonly name: string;
+	readonly arguments: unknown;
+	/** The result, or the error of a call that failed. */
+	readonly text: string;
+	readonly failed: boolean;
+}
+
+/** One client with one conversation, in the words of the runtime. */
+export interface Conversation extends AsyncDisposable {
+	/** Says something; the run it starts is followed with `outcome`. */
+	say(text: string): Promise<void>;
+	/** The next approval that is asked for. */
+	question(): Promise<Question>;
+	approve(question: Question): Promise<void>;
+	deny(question: Question): Promise<void>;
+	cancel(): Promise<void>;
+	/** Waits for something of the reply in the making. */
+	streaming(): Promise<void>;
+	/** Waits for the end of the run and tells what it was; each run is told once. */
+	outcome(): Promise<Outcome>;
+}
+
+/** What a wire must offer to the scenarios that run on all wires. */
+export interface Driver {
+	readonly wire: Wire;
+	/** Connects to the gateway at this address and begins a conversation. */
+	converse(url: string): Promise<Conversation>;
+}

@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import * as z from "zod";
+import type { OzzieClient } from "./drivers/ozzie-client.ts";
+
+/** One line of a fixture: what the client sends (`in`) and what the gateway answers (`out`). */
+const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
+
+/** Random ids, as they are minted. */
+const minted = /\b(sess|run|prompt)_[0-9a-z]{26}\b/g;
+
+/**
+ * Plays a recorded conversation: sends what the client sent and expects every frame of the gateway, whole and in its
+ * place. Ids stand in the fixture as `sess_1`, `run_2` in the order in which they appear, directories as `/work`.
+ */
+export async function playFixture(client: OzzieClient, fixture: URL, directory: string): Promise<void> {
+	const shown = new Map<string, string>([[directory, "/work"]]);
+	const count = new Map<string, number>();
+	const show = (text: string): string => {
+		for (const [id, prefix = ""] of text.matchAll(minted)) {
+			if (shown.has(id)) continue;
+			count.set(prefix, (count.get(prefix) ?? 0) + 1);
+			shown.set(id, `${prefix}_${count.get(prefix)}`);
+		}
+		return [...shown].reduce((changed, [real, name]) => changed.replaceAll(real, name), text);
+	};
+	const meant = (text: string): string =>
+		[...shown].reduce((changed, [real, name]) => changed.replaceAll(`"${name}"`, `"${real}"`), text);
+	const lines = (await readFile(fixture, "utf8")).trimEnd().split("\n");
+	for (const [index, text] of lines.entries()) {
+		const { dir, message } = Line.parse(parseJson(text));
+		if (dir === "in") client.send(meant(JSON.stringify(message)));
+		else {
+			const frame = parseJson(show(JSON.stringify(await client.next())));
+			expect(frame, `line ${index + 1} of ${fixture.pathname}`).toEqual(message);
+		}
+	}
+	expect(await client.arrived()).toEqual([]);
+}

@@ -1,0 +1,119 @@
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import * as z from "zod";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const Item = z.record(z.string(), z.unknown());
+
+async function get(gateway: TestGateway, path: string) {
+	const response = await fetch(gateway.url + path);
+	expect(response.headers.get("content-type")).toBe("application/json");
+	const text = await response.text();
+	return { status: response.status, text, list: z.array(Item).catch([]).parse(parseJson(text)) };
+}
+
+verifiesOn("ozzie", ["http.health"], "the gateway says that it is well", async () => {
+	await using gateway = await TestGateway.start();
+	await expect(get(gateway, "/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+});
+
+verifiesOn(
+	"ozzie",
+	["http.websocket"],
+	"there is one place for WebSockets, and it is for nothing else",
+	async () => {
+		await using gateway = await TestGateway.start();
+		expect((await get(gateway, "/api/ws")).status).toBe(426);
+		await expect(OzzieClient.connect(`${gateway.url}/other`)).rejects.toThrow("400");
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.call("list_sessions");
+	},
+);
+
+verifiesOn("ozzie", ["http.tasks", "http.never-null"], "lists are empty when there is nothing", async () => {
+	await using gateway = await TestGateway.start();
+	for (const path of ["/api/tasks", "/api/tasks?session_id=sess_x", "/api/sessions", "/api/events"]) {
+		await expect(get(gateway, path)).resolves.toMatchObject({ status: 200, text: "[]" });
+	}
+	await expect(get(gateway, "/api/events?type=session.closed")).resolves.toMatchObject({ text: "[]" });
+});
+
+verifiesOn(
+	"ozzie",
+	["http.events", "http.events-filter", "http.discreet"],
+	"the newest events are listed",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await client.call("send_message", { content: "run: echo hi" });
+		const { payload } = await client.event("prompt.request");
+		await client.call("prompt_response", { token: payload["token"], value: true });
+		await client.event("assistant.message");
+		const other = await client.open({ join: true });
+		const all = await get(gateway, "/api/events");
+		expect(all.list.map(({ type }) => type)).toEqual([
+			...["session.created", "user.message", "tool.call", "prompt.request", "prompt.response", "tool.call"],
+			...["assistant.message", "session.created"],
+		]);
+		expect(all.list[1]).toEqual({
+			...{
+				id: expect.any(String),
+				session_id: session,
+				type: "user.message",
+				source: expect.any(String),
+				seq: 2,
+			},
+			timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+			payload: { content: "run: echo hi", run_id: expect.any(String) },
+		});
+		expect(all.text).not.toContain(String(payload["token"]));
+		expect((await get(gateway, "/api/events?limit=2")).list).toEqual(all.list.slice(-2));
+		expect((await get(gateway, `/api/events?session=${other}`)).list).toEqual(all.list.slice(-1));
+		expect((await get(gateway, "/api/events?session=sess_x")).status).toBe(404);
+		const typed = async (query: string) => (await get(gateway, `/api/events?${query}`)).list;
+		expect(await typed("type=tool.call")).toEqual([all.list[2], all.list[5]]);
+		expect(await typed(`type=session.created&session=${session}`)).toEqual([all.list[0]]);
+		expect(await typed("type=prompt.request&type=assistant.message")).toEqual([all.list[3], all.list[6]]);
+		expect(await typed("type=tool.call&limit=1")).toEqual([all.list[5]]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["http.events", "http.limit"],
+	"limits are whole numbers from 1 to 1000, 50 unless told",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		for (let n = 0; n < 60; n++) await client.open();
+		expect((await get(gateway, "/api/events")).list).toHaveLength(50);
+		expect((await get(gateway, "/api/events?limit=1000")).list).toHaveLength(119);
+		expect((await get(gateway, "/api/events?limit=1")).list).toHaveLength(1);
+		for (const path of ["/api/events", "/api/sessions"]) {
+			for (const limit of ["0", "-1", "1001", "1.5", "1e2", "ten", "", "0x10", "99999999999999999999"]) {
+				expect((await get(gateway, `${path}?limit=${limit}`)).status, limit).toBe(400);
+			}
+		}
+	},
+);
+
+verifiesOn("ozzie", ["http.sessions"], "sessions are listed with what they have used", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open({ title: "Garden", external_key: "k" });
+	await client.call("send_message", { content: "say: hi" });
+	await client.event("assistant.message");
+	const { list } = await get(gateway, "/api/sessions");
+	const time = expect.stringMatching(/Z$/);
+	expect(list).toEqual([
+		{
+			...{ id: session, title: "Garden", status: "active", created_at: time, updated_at: time },
+			...{ message_count: 2, root_dir: gateway.path("work"), external_key: "k" },
+			token_usage: { input: expect.any(Number), output: 3 },
+		},
+	]);
+	expect(list[0]?.["token_usage"]).not.toMatchObject({ input: 0 });
+});

@@ -1,0 +1,291 @@
+import { readdir } from "node:fs/promises";
+import { ManualClock } from "@parley/base/testing";
+import { expect } from "vitest";
+import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Is offered "for this session". */
+const write = "write: notes.txt <<< hello";
+/** Is not: it runs without a sandbox. */
+const run = "run: echo hi";
+/** Is always asked: it decides what runs later. */
+const steer = "write: .envrc <<< export A=1";
+
+async function ask(client: OzzieClient, content: string): Promise<EventFrame["payload"]> {
+	await client.call("send_message", { content });
+	return (await client.event("prompt.request")).payload;
+}
+
+/** Asks, answers, and tells whether the call ran. */
+async function isApproved(client: OzzieClient, content: string, answer: object): Promise<boolean> {
+	const { token } = await ask(client, content);
+	expect(await client.call("prompt_response", { token, ...answer })).toEqual({ status: "sent" });
+	const statuses = [];
+	for (;;) {
+		const { event, payload } = await client.event();
+		if (event === "tool.call") statuses.push(payload["status"]);
+		if (event === "assistant.message") return statuses.includes("completed");
+	}
+}
+
+verifiesOn(
+	"ozzie",
+	["prompt.form", "prompt.context"],
+	"an approval carries all that it takes to show it",
+	async () => {
+		await using gateway = await TestGateway.start({ clock: new ManualClock() });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const expires_at = "2026-01-02T00:00:00.000Z";
+		const asked = {
+			...{ type: "confirm", required: true, options: [], default: null },
+			placeholder: "",
+			validation: "",
+		};
+		const token = expect.stringMatching(/^prompt_[0-9a-z]{26}$/);
+		const first = await ask(client, run);
+		expect(first).toEqual({
+			...{ ...asked, token, label: "Allow run echo hi?" },
+			context: {
+				...{ call_id: expect.any(String), tool: "run_command", arguments: { cmd: "echo hi" }, preview: "" },
+				...{ risk: "normal", allow_session: false, expires_at, notes: expect.any(Array) },
+			},
+		});
+		await client.call("prompt_response", { token: first["token"], value: true });
+		const second = await ask(client, write);
+		expect(second).toMatchObject({ ...asked, label: "Allow write notes.txt?" });
+		expect(second["context"]).toMatchObject({
+			...{
+				tool: "write_file",
+				arguments: { path: "notes.txt", content: "hello" },
+				risk: "normal",
+				allow_session: true,
+			},
+			preview: expect.stringContaining("+hello"),
+		});
+		await client.call("prompt_response", { token: second["token"], value: true });
+		const third = await ask(client, steer);
+		expect(third["context"]).toMatchObject({ risk: "critical", allow_session: false });
+	},
+);
+
+const approving = [
+	...[true, "yes", "y", "allow", "once"].map((value) => ({ value })),
+	{ value: true, cancelled: false },
+	{ value: "yes", cancelled: null },
+];
+
+verifiesOn(
+	"ozzie",
+	["prompt.approve", "prompt.approve-valueless"],
+	"exactly these answers approve",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const valueless = [{ cancelled: false }, { cancelled: false, value: null }];
+		for (const answer of [...approving, ...valueless]) {
+			expect(await isApproved(client, run, answer), JSON.stringify(answer)).toBe(true);
+		}
+	},
+);
+
+const denying = [
+	...[false, "no", "n", "deny", "", "Yes", "YES", "true", " yes", "ok", "Once", 1, 0, [], ["yes"], {}].map(
+		(value) => ({
+			value,
+		}),
+	),
+	...[{}, { value: null }, { cancelled: null }],
+	...[true, "yes", "session", undefined].map((value) => ({ value, cancelled: true })),
+	...[false, "no", 0].map((value) => ({ value, cancelled: false })),
+	{ values: ["no"], cancelled: false },
+	{ text: "no", cancelled: false },
+];
+
+verifiesOn("ozzie", ["prompt.deny"], "every other answer denies", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	for (const answer of denying) {
+		expect(await isApproved(client, "run: touch ran", answer), JSON.stringify(answer)).toBe(false);
+	}
+	expect(await readdir(gateway.path("work"))).toEqual([]);
+});
+
+verifiesOn(
+	"ozzie",
+	["prompt.floor"],
+	"what is always asked takes a value, and stays open without one",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		for (const { value } of approving) {
+			const { token } = await ask(client, steer);
+			for (const answer of [{ cancelled: false }, { cancelled: false, value: null }]) {
+				expect(await client.refusal("prompt_response", { token, ...answer })).toMatch(/^invalid params\b/);
+			}
+			expect(await client.arrived()).toEqual([]);
+			await client.call("prompt_response", { token, value });
+			await client.event("tool.call", { status: "completed" });
+			await client.event("assistant.message");
+		}
+		expect(await isApproved(client, steer, {})).toBe(false);
+		expect(await isApproved(client, steer, { value: "session" })).toBe(false);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["prompt.session"],
+	"an answer for the session is remembered in it, and nowhere else",
+	async () => {
+		await using gateway = await TestGateway.start();
+		for (const value of ["session", "always"]) {
+			await using client = await OzzieClient.connect(gateway.url);
+			await client.open();
+			expect(await isApproved(client, write, { value })).toBe(true);
+			await client.call("send_message", { content: "write: sub/other.txt <<< again" });
+			await client.event("tool.call", { status: "completed" });
+			const { error } = (await client.event("assistant.message")).payload;
+			expect(error).toBe("");
+			await ask(client, run);
+		}
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open();
+		await ask(other, write);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["prompt.session-refused"],
+	"where it is not offered, an answer for the session denies",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		for (const value of ["session", "always"]) {
+			expect(await isApproved(client, run, { value })).toBe(false);
+			expect(await isApproved(client, steer, { value })).toBe(false);
+		}
+	},
+);
+
+verifiesOn("ozzie", ["prompt.reason"], "why a call was denied reaches the model", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const { token } = await ask(client, run);
+	await client.call("prompt_response", { token, cancelled: true, reason: "not on a Friday" });
+	const { payload } = await client.event("tool.call", { status: "failed" });
+	expect(payload["error"]).toContain("not on a Friday");
+	expect((await client.event("assistant.message")).payload["content"]).toContain("not on a Friday");
+});
+
+verifiesOn(
+	"ozzie",
+	["prompt.first", "prompt.told", "prompt.unknown"],
+	"the first answer counts, and everybody is told of it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using one = await OzzieClient.connect(gateway.url);
+		await using two = await OzzieClient.connect(gateway.url);
+		await two.open({ session_id: await one.open() });
+		const { token } = await ask(one, "run: echo once >> ran");
+		await two.event("prompt.request", { token });
+		await two.call("prompt_response", { token, value: true });
+		for (const value of [false, true, "session"]) {
+			expect(await one.call("prompt_response", { token, value })).toEqual({ status: "sent" });
+		}
+		for (const client of [one, two]) {
+			const { payload } = await client.event("prompt.response");
+			expect(payload).toEqual({ token, value: true, cancelled: false, by: "operator" });
+			await client.event("tool.call", { status: "completed" });
+			await client.event("assistant.message");
+			expect(await client.arrived()).toEqual([]);
+		}
+		expect(await two.call("prompt_response", { token, cancelled: true })).toEqual({ status: "sent" });
+		for (const unknown of ["prompt_0000000000000000000000000a", "nope", token?.toString().toUpperCase()]) {
+			expect(await two.refusal("prompt_response", { token: unknown, value: true })).toMatch(
+				/^prompt not found\b/,
+			);
+		}
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["prompt.closed", "prompt.again"],
+	"open questions are shown again, closed ones are closed for all",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const asked = await ask(client, run);
+		await using late = await OzzieClient.connect(gateway.url);
+		const { last_seq } = await late.call("open_session", { session_id: session });
+		await expect(late.next()).resolves.toEqual({
+			...{ type: "event", event: "prompt.request", session_id: session, payload: asked },
+			...{ seq: last_seq, transient: true },
+		});
+		await using resumed = await OzzieClient.connect(gateway.url);
+		await resumed.call("resume", { sessions: [{ session_id: session, after_seq: last_seq }] });
+		await expect(resumed.next()).resolves.toMatchObject({
+			event: "prompt.request",
+			payload: asked,
+			transient: true,
+		});
+		await using replayed = await OzzieClient.connect(gateway.url);
+		await replayed.open({ session_id: session, after_seq: 0 });
+		const events = await replayed.upTo(Number(last_seq));
+		expect(events.filter(({ event }) => event === "prompt.request")).toMatchObject([{ payload: asked }]);
+		await late.call("cancel_turn");
+		for (const each of [client, late, resumed, replayed]) {
+			const { payload } = await each.event("prompt.closed");
+			expect(payload).toEqual({ token: asked["token"], reason: "cancelled" });
+		}
+		await using after = await OzzieClient.connect(gateway.url);
+		await after.open({ session_id: session });
+		expect(await after.arrived()).toEqual([]);
+	},
+);
+
+verifiesOn("ozzie", ["prompt.expiry"], "nobody answers for 24 hours: nothing runs", async () => {
+	const clock = new ManualClock();
+	await using gateway = await TestGateway.start({ clock });
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	const { token } = await ask(client, "run: touch ran");
+	await client.leave();
+	clock.advance(24 * 60 * 60 * 1000 - 1);
+	await using back = await OzzieClient.connect(gateway.url);
+	await back.open({ session_id: session });
+	await back.event("prompt.request", { token });
+	clock.advance(1);
+	await expect(back.event("prompt.closed")).resolves.toMatchObject({
+		payload: { token, reason: "expired" },
+	});
+	const { payload } = await back.event("tool.call", { status: "failed" });
+	expect(payload["error"]).toMatch(/^no answer\b/);
+	await back.event("assistant.message", { error: "" });
+	expect(await back.call("prompt_response", { token, value: true })).toEqual({ status: "sent" });
+	expect(await readdir(gateway.path("work"))).toEqual([]);
+});
+
+verifiesOn("ozzie", ["session.survives"], "an open question is answered after a restart", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	const asked = await ask(client, "run: touch ran");
+	await gateway.restart();
+	await using back = await OzzieClient.connect(gateway.url);
+	await back.open({ session_id: session });
+	await expect(back.event("prompt.request")).resolves.toMatchObject({ payload: asked, transient: true });
+	await back.call("prompt_response", { token: asked["token"], value: true });
+	await back.event("tool.call", { status: "completed" });
+	await back.event("assistant.message", { error: "" });
+	expect(await readdir(gateway.path("work"))).toEqual(["ran"]);
+});

@@ -1,0 +1,216 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { expect } from "vitest";
+import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Everything up to the end of a run. */
+async function untilEnd(client: OzzieClient): Promise<EventFrame[]> {
+	const events = [await client.event()];
+	while (events.at(-1)?.event !== "assistant.message") events.push(await client.event());
+	return events;
+}
+
+/** Says something and returns all that follows, with the first question approved. */
+async function talk(client: OzzieClient, content: string): Promise<EventFrame[]> {
+	await client.call("send_message", { content });
+	const asked: EventFrame[] = [];
+	while (asked.at(-1)?.event !== "prompt.request") asked.push(await client.event());
+	await client.call("prompt_response", { token: asked.at(-1)?.payload["token"], value: true });
+	return [...asked, ...(await untilEnd(client))];
+}
+
+verifiesOn(
+	"ozzie",
+	["event.form", "event.keys"],
+	"events are flat and have every documented key",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await expect(client.next()).resolves.toEqual({
+			...{ type: "event", event: "session.created", session_id: session, payload: {}, seq: 1 },
+		});
+		const events = await talk(client, "run: echo hi");
+		for (const event of events) expect(event.session_id).toBe(session);
+		const keys = (name: string, where: object = {}): string[] => {
+			const found = events.filter(({ event }) => event === name);
+			const [first] = found.filter(({ payload }) =>
+				Object.entries(where).every(([key, value]) => payload[key] === value),
+			);
+			return Object.keys(first?.payload ?? {}).sort();
+		};
+		for (const phase of ["start", "delta", "end"]) {
+			expect(keys("assistant.stream", { phase })).toEqual(["content", "index", "phase"]);
+		}
+		expect(keys("assistant.message")).toEqual(["content", "context", "error"]);
+		expect(keys("tool.call", { status: "started" })).toEqual(["arguments", "call_id", "name", "status"]);
+		expect(keys("tool.call", { status: "completed" })).toEqual(["call_id", "name", "result", "status"]);
+		expect(keys("prompt.request")).toEqual(
+			[
+				"type",
+				"label",
+				"token",
+				"required",
+				"options",
+				"default",
+				"placeholder",
+				"validation",
+				"context",
+			].sort(),
+		);
+		const failing = await talk(client, "run: exit 3");
+		const failed = failing.find(({ payload }) => payload["status"] === "failed");
+		expect(Object.keys(failed?.payload ?? {}).sort()).toEqual(["call_id", "error", "name", "status"]);
+	},
+);
+
+verifiesOn("ozzie", ["event.scope"], "nobody is told of a session that they have not joined", async () => {
+	await using gateway = await TestGateway.start();
+	await using one = await OzzieClient.connect(gateway.url);
+	await using two = await OzzieClient.connect(gateway.url);
+	const [mine, yours] = [await one.open(), await two.open()];
+	await Promise.all([one.arrived(), two.arrived()]);
+	await talk(one, "run: echo mine");
+	expect(await two.arrived()).toEqual([]);
+	await two.call("send_message", { content: "say: yours" });
+	for (const event of await untilEnd(two)) expect(event.session_id).toBe(yours);
+	expect(await one.arrived()).toEqual([]);
+	expect(mine).not.toBe(yours);
+});
+
+verifiesOn(
+	"ozzie",
+	["seq.numbers", "seq.transient", "seq.same", "seq.no-stream"],
+	"what is kept is numbered without gaps, and is the same whenever it is read",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await using other = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await other.open({ session_id: session, after_seq: 0 });
+		const live = [
+			await client.event(),
+			...(await talk(client, "say: first\nrun: echo hi")),
+			...(await talk(client, "write: a.txt <<< hello\nsay: done")),
+		];
+		let last = 0;
+		for (const { event, seq, transient } of live) {
+			expect(transient).toBe(event === "assistant.stream" ? true : undefined);
+			if (!transient) last += 1;
+			expect(seq).toBe(last);
+		}
+		const kept = live.filter(({ transient }) => !transient);
+		const seen = (await other.upTo(kept.length)).filter(({ transient }) => !transient);
+		expect(seen).toEqual(kept);
+		await using late = await OzzieClient.connect(gateway.url);
+		await late.open({ session_id: session, after_seq: 0 });
+		expect(await late.upTo(kept.length)).toEqual(kept);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["seq.replay", "seq.last"],
+	"a replay begins where it was asked to, and ends at the last",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const live = [await client.event(), ...(await talk(client, "run: echo hi"))];
+		const kept = live.filter(({ transient }) => !transient);
+		for (let after_seq = 0; after_seq <= kept.length; after_seq++) {
+			await using late = await OzzieClient.connect(gateway.url);
+			const payload = await late.call("open_session", { session_id: session, after_seq });
+			expect(payload).toEqual({ session_id: session, status: "resumed", last_seq: kept.length });
+			if (after_seq < kept.length) expect(await late.upTo(kept.length)).toEqual(kept.slice(after_seq));
+			expect(await late.arrived()).toEqual([]);
+		}
+		await using now = await OzzieClient.connect(gateway.url);
+		await expect(now.call("open_session", { session_id: session })).resolves.toMatchObject({
+			last_seq: kept.length,
+		});
+		expect(await now.arrived()).toEqual([]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["seq.replay"],
+	"what happens during a replay comes behind it, without a gap",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		for (let n = 0; n < 30; n++) await client.call("send_message", { content: `say: ${n}` });
+		await using late = await OzzieClient.connect(gateway.url);
+		const opened = late.open({ session_id: session, after_seq: 0 });
+		for (let n = 30; n < 60; n++) await client.call("send_message", { content: `say: ${n}` });
+		await opened;
+		const seqs: number[] = [];
+		while (seqs.length < 121) {
+			const { seq, transient } = await late.event();
+			if (!transient) seqs.push(seq);
+		}
+		expect(seqs).toEqual(Array.from({ length: 121 }, (_, index) => index + 1));
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["seq.text-so-far"],
+	"who comes in the middle of a reply gets all of it so far",
+	async () => {
+		const clock = new ManualClock();
+		await using gateway = await TestGateway.start({ clock });
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await client.call("send_message", { content: "long: 8 tokens at 4 per second" });
+		const deltas: unknown[] = [];
+		const hear = async (count: number): Promise<void> => {
+			while (deltas.length < count) {
+				const { payload } = await client.event("assistant.stream", { phase: "delta" });
+				deltas.push(payload["content"]);
+			}
+		};
+		await hear(2);
+		for (let heard = 3; heard <= 5; heard++) {
+			clock.advance(250);
+			await hear(heard);
+		}
+		await using late = await OzzieClient.connect(gateway.url);
+		await late.open({ session_id: session });
+		const stream = { type: "event", event: "assistant.stream", session_id: session, seq: 2, transient: true };
+		await expect(late.next()).resolves.toEqual({
+			...{ ...stream, payload: { phase: "start", content: "", index: 0 } },
+		});
+		await expect(late.next()).resolves.toEqual({
+			...{ ...stream, payload: { phase: "delta", content: deltas.join(""), index: 0 } },
+		});
+		let rest = "";
+		for (let done = false; !done; ) {
+			clock.advance(250);
+			await tick();
+			for (const frame of await late.arrived()) {
+				if (frame.type !== "event") continue;
+				if (frame.payload["phase"] === "delta") rest += frame.payload["content"];
+				done ||= frame.event === "assistant.message";
+			}
+		}
+		expect(deltas.join("") + rest).toBe("[offline] t1 t2 t3 t4 t5 t6 t7 t8");
+	},
+);
+
+verifiesOn("ozzie", ["seq.not-available"], "a number that was never given out is refused", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	for (const after_seq of [2, 1_000_000]) {
+		expect(await client.refusal("open_session", { session_id: session, after_seq })).toBe(
+			`seq not available: ${after_seq}`,
+		);
+	}
+	await client.call("send_message", { content: "say: still here" });
+	await client.event("assistant.message", { content: "[offline] still here" });
+});

@@ -1,0 +1,277 @@
+import type { Failpoints } from "@parley/base";
+import { calls, ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+verifiesOn(
+	"ozzie",
+	["frame.text", "response.id", "response.success", "response.failure"],
+	"every answer is one text message with one object",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const messages: string[] = [];
+		client.socket.on("message", (data, isBinary) => messages.push(`${isBinary} ${data.toString()}`));
+		client.send({ type: "req", id: "any words ✓", method: "list_sessions" });
+		await client.next();
+		client.send({ type: "req", id: "2", method: "open_session", params: { session_id: "sess_x" } });
+		await client.next();
+		expect(messages).toEqual([
+			'false {"type":"res","id":"any words ✓","ok":true,"payload":{"sessions":[]}}',
+			'false {"type":"res","id":"2","ok":false,"error":"session not found: sess_x"}',
+		]);
+	},
+);
+
+const malformed: readonly (readonly [frame: string, id: string | undefined])[] = [
+	["", undefined],
+	["hello", undefined],
+	['{"type":"req"', undefined],
+	["null", undefined],
+	["17", undefined],
+	["[]", undefined],
+	['[{"type":"req","id":"a","method":"accept_all_tools"}]', undefined],
+	['"req"', undefined],
+	["{}", undefined],
+	['{"type":"req","method":"accept_all_tools"}', undefined],
+	['{"type":"req","id":"","method":"accept_all_tools"}', undefined],
+	['{"type":"req","id":{},"method":"accept_all_tools"}', undefined],
+	['{"type":"req","id":"a"}', "a"],
+	['{"type":"req","id":"a","method":""}', "a"],
+	['{"type":"req","id":"a","method":null}', "a"],
+	['{"id":"a","method":"accept_all_tools"}', "a"],
+	['{"type":"res","id":"a","ok":true,"payload":{}}', "a"],
+	['{"type":"event","id":"a","event":"assistant.message","session_id":"SESSION","payload":{}}', "a"],
+	['{"jsonrpc":"2.0","id":"a","method":"accept_all_tools"}', "a"],
+	[
+		`{"type":"req","id":"a","method":"accept_all_tools","params":${"[".repeat(100)}${"]".repeat(100)}}`,
+		undefined,
+	],
+	['{"type":"req","id":"a","method":"accept_all_tools","params":{"__proto__":{"key":"x"}}}', undefined],
+	['{"type":"req","id":"a\\ud800","method":"accept_all_tools"}', undefined],
+	["\u0000", undefined],
+];
+
+verifiesOn("ozzie", ["frame.malformed"], "what is no request is answered once and does nothing", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	await using other = await OzzieClient.connect(gateway.url);
+	await other.open({ session_id: session });
+	await client.arrived();
+	for (const [frame, id] of malformed) {
+		client.send(frame.replace("SESSION", session));
+		const answer = await client.next();
+		expect(answer, frame).toMatchObject({ type: "res", ok: false, ...(id !== undefined && { id }) });
+		expect("id" in answer).toBe(id !== undefined);
+	}
+	expect(await client.arrived()).toEqual([]);
+	expect(await other.arrived()).toEqual([]);
+	await client.call("send_message", { content: "run: echo trusted" });
+	await client.event("prompt.request");
+});
+
+verifiesOn("ozzie", ["frame.numeric-id"], "an id that is a number is invalid", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	for (const id of [0, 1, -1, 1.5]) {
+		client.send({ type: "req", id, method: "open_session" });
+		await expect(client.next()).resolves.toEqual({ type: "res", ok: false, error: "invalid id" });
+	}
+	expect((await client.call("list_sessions"))["sessions"]).toEqual([]);
+});
+
+verifiesOn(
+	"ozzie",
+	["frame.duplicate-id"],
+	"an id that is in flight cannot be used again before its answer",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.arrived();
+		const said = (content: string) => ({
+			type: "req",
+			id: "same",
+			method: "send_message",
+			params: { content },
+		});
+		client.send(said("say: one"));
+		client.send(said("say: two"));
+		const answers = [await client.response("same"), await client.response("same")];
+		expect(answers).toEqual([
+			expect.objectContaining({ id: "same", ok: true }),
+			{ type: "res", id: "same", ok: false, error: "duplicate id" },
+		]);
+		await client.event("assistant.message", { content: "[offline] one" });
+		client.send(said("say: three"));
+		expect(await client.response("same")).toMatchObject({ ok: true });
+		const told = [await client.event("user.message"), await client.event("assistant.message")];
+		expect(told.map(({ payload }) => payload["content"])).toEqual(["say: three", "[offline] three"]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["frame.unknown-method", "frame.not-available"],
+	"methods that are not there say so",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		for (const method of ["nope", "Open_Session", "toString", "__proto__", "open_session "]) {
+			expect(await client.refusal(method)).toBe(`unknown method: ${method}`);
+		}
+		const documented = ["submit_task", "check_task", "cancel_task", "list_tasks", "reply_task"];
+		const later = ["steer", "retry", "rename_session", "set_model", "query_tasks", "usage", "whoami", "pair"];
+		for (const method of [...documented, ...later]) {
+			expect(await client.refusal(method, { task_id: "task_1", title: "t" })).toMatch(/^not available\b/);
+		}
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["frame.invalid-params"],
+	"parameters of a wrong form are refused and do nothing",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const wrong: readonly (readonly [string, unknown])[] = [
+			["open_session", { session_id: 5 }],
+			["open_session", { root_dir: {} }],
+			["open_session", { after_seq: -1 }],
+			["open_session", { join: "yes" }],
+			["open_session", []],
+			["open_session", "sess_1"],
+			["send_message", {}],
+			["send_message", { content: 5 }],
+			["send_message", { content: ["hi"] }],
+			["send_message", null],
+			["prompt_response", { value: true }],
+			["prompt_response", { token: "t", cancelled: "no" }],
+			["accept_all_tools", 1],
+			["load_messages", { limit: 0 }],
+			["resume", { sessions: {} }],
+		];
+		for (const [index, [method, params]] of wrong.entries()) {
+			client.send({ type: "req", id: `${index}`, method, params });
+			const answer = await client.response(`${index}`);
+			expect(answer.ok ? "ok" : answer.error, `${method} ${JSON.stringify(params)}`).toMatch(
+				/^invalid params\b/,
+			);
+		}
+		expect((await client.call("list_sessions"))["sessions"]).toEqual([]);
+	},
+);
+
+verifiesOn("ozzie", ["frame.unknown-keys"], "keys that nobody knows change nothing", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const more = { ok: true, payload: { a: 1 }, error: null, jsonrpc: "2.0" };
+	await client.call("open_session", { session_id: "", language: "de", deep: { er: [] } }, more);
+	await client.call("send_message", { content: "say: hi", images: [] }, more);
+	await client.event("assistant.message", { content: "[offline] hi" });
+});
+
+/** Holds back every commit while it is closed. */
+class Gate implements Failpoints {
+	#open = Promise.withResolvers<void>();
+	#reached = Promise.withResolvers<void>();
+	#closed = false;
+
+	reach(name: string): Promise<void> | undefined {
+		if (!this.#closed || name !== "store.commit") return undefined;
+		this.#reached.resolve();
+		return this.#open.promise;
+	}
+
+	/** Resolves when a commit has come that far. */
+	close(): Promise<void> {
+		this.#closed = true;
+		this.#open = Promise.withResolvers();
+		this.#reached = Promise.withResolvers();
+		return this.#reached.promise;
+	}
+
+	open(): void {
+		this.#closed = false;
+		this.#open.resolve();
+	}
+}
+
+verifiesOn("ozzie", ["response.durable"], "no answer and no event comes before the commit", async () => {
+	const gate = new Gate();
+	await using gateway = await TestGateway.start({ failpoints: gate });
+	await using client = await OzzieClient.connect(gateway.url);
+	await using other = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	await other.open({ session_id: session });
+	await client.arrived();
+	for (const method of ["send_message", "accept_all_tools", "cancel_turn"]) {
+		const reached = gate.close();
+		let answered = false;
+		const answer = client.call(method, { content: "say: hi" }).finally(() => {
+			answered = true;
+		});
+		await reached;
+		expect(await other.arrived()).toEqual([]);
+		expect(answered).toBe(false);
+		gate.open();
+		await answer;
+		await other.arrived();
+	}
+});
+
+verifiesOn(
+	"ozzie",
+	["response.next"],
+	"between a request that was read and its response nothing is sent",
+	async () => {
+		const gate = new Gate();
+		const speak = Promise.withResolvers<void>();
+		const said = Promise.withResolvers<void>();
+		const model = new ScriptedModel(async function* () {
+			yield says("before ");
+			await speak.promise;
+			yield says("meanwhile ");
+			said.resolve();
+			yield calls("c1", "run_command", { cmd: "true" });
+			yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		});
+		await using gateway = await TestGateway.start({ failpoints: gate, model });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", { content: "speak" });
+		await client.event("assistant.stream", { phase: "delta" });
+		const reached = gate.close();
+		client.send({ type: "req", id: "slow", method: "open_session", params: { join: true } });
+		await reached;
+		speak.resolve();
+		await said.promise;
+		gate.open();
+		await expect(client.next()).resolves.toMatchObject({ type: "res", id: "slow", ok: true });
+		await client.event("assistant.stream", { content: "meanwhile " });
+		await client.event("prompt.request");
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["response.before-events"],
+	"the first session is answered before anything of it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		for (const [method, params] of [
+			["open_session", {}],
+			["send_message", { content: "say: hi" }],
+			["accept_all_tools", {}],
+		] as const) {
+			await using client = await OzzieClient.connect(gateway.url);
+			client.send({ type: "req", id: "first", method, params });
+			await expect(client.next()).resolves.toMatchObject({ type: "res", id: "first", ok: true });
+			await expect(client.next()).resolves.toMatchObject({ type: "event", event: "session.created", seq: 1 });
+		}
+	},
+);

@@ -1,0 +1,149 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect } from "vitest";
+import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+async function ask(client: OzzieClient, content: string): Promise<EventFrame["payload"]> {
+	await client.call("send_message", { content });
+	return (await client.event("prompt.request")).payload;
+}
+
+/** Answers and returns what the agent was told. */
+async function answered(
+	client: OzzieClient,
+	{ token }: EventFrame["payload"],
+	answer: object,
+): Promise<unknown> {
+	await client.call("prompt_response", { token, ...answer });
+	const { payload } = await client.event("tool.call");
+	await client.event("assistant.message");
+	return payload["result"] ?? payload["error"];
+}
+
+const option = (value: string) => ({ value, label: value, description: "", disabled: false });
+const asking = (args: object) => `tool: ask_user ${JSON.stringify(args)}`;
+
+verifiesOn("ozzie", ["ask.text", "ask.shapes"], "a text is asked for and told to the agent", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	for (const answer of [{ value: "Ada" }, { text: "Ada" }, { values: ["Ada"] }]) {
+		const question = await ask(client, "ask: What is your name?");
+		expect(question).toEqual({
+			...{ type: "text", label: "What is your name?", required: true, options: [], default: null },
+			...{
+				placeholder: "",
+				validation: "",
+				token: expect.any(String),
+				context: { expires_at: expect.any(String) },
+			},
+		});
+		expect(await answered(client, question, answer)).toBe("Ada");
+	}
+});
+
+verifiesOn(
+	"ozzie",
+	["ask.select", "ask.options", "ask.invalid"],
+	"one of the options is chosen, and nothing else",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const rum = { value: "rum", label: "Rum", description: "not before noon", disabled: true };
+		const question = await ask(
+			client,
+			asking({ type: "select", label: "Drink?", options: ["tea", "coffee", rum] }),
+		);
+		expect(question).toMatchObject({ type: "select", options: [option("tea"), option("coffee"), rum] });
+		for (const value of ["rum", "water", "TEA", "", 0, ["tea"], null]) {
+			const error = await client.refusal("prompt_response", { token: question["token"], value });
+			expect(error).toMatch(/^invalid params\b/);
+		}
+		expect(await client.arrived()).toEqual([]);
+		expect(await answered(client, question, { value: "tea" })).toBe("tea");
+	},
+);
+
+verifiesOn("ozzie", ["ask.multi", "ask.shapes", "ask.invalid"], "several options are chosen", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	for (const answer of [{ value: ["red", "blue"] }, { values: ["red", "blue"] }]) {
+		const question = await ask(client, "pick: red | green | blue");
+		expect(question).toMatchObject({ type: "multi", options: ["red", "green", "blue"].map(option) });
+		for (const wrong of [{ values: ["pink"] }, { value: ["red", 1] }, { values: [] }, { value: {} }, {}]) {
+			const error = await client.refusal("prompt_response", { token: question["token"], ...wrong });
+			expect(error).toMatch(/^invalid params\b/);
+		}
+		expect(await answered(client, question, answer)).toBe('["red","blue"]');
+	}
+});
+
+verifiesOn("ozzie", ["ask.invalid"], "an answer must fit validation and required", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const strict = { type: "text", label: "Year?", validation: "[0-9]{4}" };
+	const question = await ask(client, asking(strict));
+	expect(question).toMatchObject({ validation: "[0-9]{4}", required: true });
+	for (const value of ["", "26", "year 2026", "2026!", 2026, null]) {
+		const error = await client.refusal("prompt_response", { token: question["token"], value });
+		expect(error).toMatch(/^invalid params\b/);
+	}
+	expect(await answered(client, question, { value: "2026" })).toBe("2026");
+	const free = await ask(client, asking({ ...strict, required: false }));
+	expect(free["required"]).toBe(false);
+	expect(await answered(client, free, { value: "" })).toBe("(an empty answer)");
+	const slow = await ask(client, asking({ ...strict, validation: "(a+)+b" }));
+	const error = await client.refusal("prompt_response", { token: slow["token"], value: "a".repeat(50_000) });
+	expect(error).toMatch(/^invalid params\b/);
+});
+
+verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is told as dismissed", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	for (const content of ["ask: Who?", "choose: a | b", "pick: a | b", "secret: Key?"]) {
+		const question = await ask(client, content);
+		expect(await answered(client, question, { cancelled: true, value: "a" })).toContain(
+			"did not want to answer",
+		);
+	}
+});
+
+verifiesOn("ozzie", ["ask.password"], "the value of a password is nowhere to be found", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const heard: string[] = [];
+	client.socket.on("message", (data) => heard.push(data.toString()));
+	const session = await client.open();
+	const question = await ask(client, "secret: API key\nsay: done");
+	expect(question).toMatchObject({ type: "password", label: "API key", options: [] });
+	const value = "correct-horse-battery-staple";
+	await client.call("prompt_response", { token: question["token"], value, key: "k" });
+	const { payload } = await client.event("prompt.response");
+	expect(payload).toMatchObject({ value: null, cancelled: false });
+	const told = await client.event("tool.call", { status: "completed" });
+	expect(told.payload["result"]).toMatch(/^secret:/);
+	await client.event("assistant.message");
+	await client.request("load_messages");
+	await using late = await OzzieClient.connect(gateway.url);
+	late.socket.on("message", (data) => heard.push(data.toString()));
+	await late.open({ session_id: session, after_seq: 0 });
+	await late.event("assistant.message");
+	for (const path of ["/api/events", "/api/sessions"])
+		heard.push(await (await fetch(gateway.url + path)).text());
+	heard.push(JSON.stringify(gateway.log.records));
+	for (const entry of await readdir(gateway.path("data"), { recursive: true, withFileTypes: true })) {
+		if (entry.isFile()) heard.push(await readFile(`${entry.parentPath}/${entry.name}`, "latin1"));
+	}
+	expect(heard.length).toBeGreaterThan(15);
+	const forms = [
+		value,
+		Buffer.from(value).toString("base64").slice(0, -4),
+		Buffer.from(value).toString("hex"),
+	];
+	for (const text of heard) for (const form of forms) expect(text.includes(form)).toBe(false);
+});

@@ -1,0 +1,91 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { expect } from "vitest";
+import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+verifiesOn(
+	"ozzie",
+	["tool.call", "tool.paired"],
+	"a call is shown with what it was given and what came of it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await writeFile(gateway.path("work", "beans.txt"), "runner\n");
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", {
+			content: 'read: beans.txt\n& read: peas.txt\n& tool: teleport {"to": 1}',
+		});
+		const shown: EventFrame["payload"][] = [];
+		for (;;) {
+			const { event, payload } = await client.event();
+			if (event === "tool.call") shown.push(payload);
+			if (event === "assistant.message") break;
+		}
+		const by = (status: string) => shown.filter((payload) => payload["status"] === status);
+		expect(by("started")).toEqual([
+			{ status: "started", name: "read_file", arguments: { path: "beans.txt" }, call_id: expect.any(String) },
+			{ status: "started", name: "read_file", arguments: { path: "peas.txt" }, call_id: expect.any(String) },
+			{ status: "started", name: "teleport", arguments: { to: 1 }, call_id: expect.any(String) },
+		]);
+		expect(by("completed")).toMatchObject([{ name: "read_file", result: "runner\n" }]);
+		expect(by("failed")).toMatchObject([
+			{ name: "teleport", error: expect.stringContaining("there is no tool") },
+			{ name: "read_file", error: expect.stringContaining("peas.txt") },
+		]);
+		const ids = (status: string) => by(status).map((payload) => payload["call_id"]);
+		expect(new Set(ids("started")).size).toBe(3);
+		expect([...ids("completed"), ...ids("failed")].sort()).toEqual(ids("started").sort());
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["tool.arguments", "tool.before-prompt"],
+	"a command is shown before anybody is asked about it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", { content: "run: printf 'a\\nb'" });
+		const started = await client.event("tool.call");
+		expect(started.payload).toEqual({
+			...{ status: "started", name: "run_command", arguments: { cmd: "printf 'a\\nb'" } },
+			call_id: expect.any(String),
+		});
+		const { payload } = await client.event("prompt.request");
+		expect(payload["context"]).toMatchObject({
+			...{ call_id: started.payload["call_id"], tool: "run_command", arguments: { cmd: "printf 'a\\nb'" } },
+		});
+		await client.call("prompt_response", { token: payload["token"], value: true });
+		await client.event("tool.call", {
+			status: "completed",
+			result: "a\nb",
+			call_id: started.payload["call_id"],
+		});
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["tool.batch", "prompt.one"],
+	"the calls of one reply are decided one by one, then run in order",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const commands = ["echo 1 >> order", "echo 2 >> order", "echo 3 >> order"].map((cmd) => `run: ${cmd}`);
+		await client.call("send_message", { content: commands.join("\n& ") });
+		for (const value of [true, false, true]) {
+			const { payload } = await client.event("prompt.request");
+			const before = await client.arrived();
+			expect(before.filter((frame) => frame.type === "event" && frame.event === "prompt.request")).toEqual(
+				[],
+			);
+			await expect(readFile(gateway.path("work", "order"))).rejects.toMatchObject({ code: "ENOENT" });
+			await client.call("prompt_response", { token: payload["token"], value });
+		}
+		await client.event("assistant.message");
+		await expect(readFile(gateway.path("work", "order"), "utf8")).resolves.toBe("1\n3\n");
+	},
+);

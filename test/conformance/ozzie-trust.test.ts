@@ -1,0 +1,159 @@
+import { ManualClock } from "@parley/base/testing";
+import { calls, ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const minute = 60_000;
+
+/** Whether a command is asked about; it is denied then. */
+async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
+	await client.call("send_message", { content });
+	for (let asked = false; ; ) {
+		const { event, payload } = await client.event();
+		if (event === "assistant.message") return asked;
+		if (event !== "prompt.request") continue;
+		asked = true;
+		await client.call("prompt_response", { token: payload["token"], cancelled: true });
+	}
+}
+
+verifiesOn(
+	"ozzie",
+	["trust.accept", "trust.floor"],
+	"trusted, a session asks about nothing but what is always asked",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		expect(await asks(client)).toBe(true);
+		client.send({ type: "req", id: "trust", method: "accept_all_tools" });
+		expect(await client.response("trust")).toMatchObject({ ok: true, payload: { status: "accepted" } });
+		expect(await asks(client)).toBe(false);
+		expect(await asks(client, "write: a.txt <<< a")).toBe(false);
+		for (const floor of [
+			"write: .git/hooks/post-merge <<< x",
+			"write: .env <<< A=1",
+			`write: ${gateway.path("other", "b")} <<< x`,
+		]) {
+			expect(await asks(client, floor), floor).toBe(true);
+		}
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open();
+		expect(await asks(other)).toBe(true);
+	},
+);
+
+verifiesOn("ozzie", ["trust.open", "trust.floor"], "it answers open questions that it covers", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	await client.call("send_message", { content: "run: echo hi" });
+	const { payload } = await client.event("prompt.request");
+	await client.call("accept_all_tools");
+	await expect(client.event("prompt.response")).resolves.toMatchObject({
+		payload: { token: payload["token"], value: true, cancelled: false },
+	});
+	await client.event("tool.call", { status: "completed", result: "hi\n" });
+	await client.event("assistant.message");
+	for (const content of ["write: .envrc <<< x", "ask: Who?"]) {
+		await client.call("send_message", { content });
+		await client.event("prompt.request");
+		await client.call("accept_all_tools");
+		expect(await client.arrived()).toEqual([]);
+		await client.call("cancel_turn");
+		await client.event("assistant.message");
+	}
+});
+
+verifiesOn("ozzie", ["trust.absence"], "it outlives 60 seconds without a client, and no more", async () => {
+	const clock = new ManualClock();
+	await using gateway = await TestGateway.start({ clock });
+	await using first = await OzzieClient.connect(gateway.url);
+	const session = await first.open();
+	await first.call("accept_all_tools");
+	await first.leave();
+	await closed(gateway);
+	clock.advance(minute);
+	await using second = await OzzieClient.connect(gateway.url);
+	await second.open({ session_id: session });
+	expect(await asks(second)).toBe(false);
+	await second.leave();
+	await closed(gateway);
+	clock.advance(minute + 1);
+	await using third = await OzzieClient.connect(gateway.url);
+	await third.open({ session_id: session });
+	expect(await asks(third)).toBe(true);
+});
+
+verifiesOn(
+	"ozzie",
+	["trust.life"],
+	"it ends after eight hours, also when somebody is there all the time",
+	async () => {
+		const clock = new ManualClock();
+		await using gateway = await TestGateway.start({ clock });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("accept_all_tools");
+		/** Lets time pass for a client that is asked for a sign of life now and then. */
+		const pass = async (ms: number): Promise<void> => {
+			for (let left = ms; left > 0; left -= 15_000) {
+				clock.advance(Math.min(left, 15_000));
+				await client.call("list_sessions", { limit: 1 });
+			}
+		};
+		await pass(8 * 60 * minute - 1);
+		expect(await asks(client)).toBe(false);
+		await pass(1);
+		expect(await asks(client)).toBe(true);
+	},
+);
+
+verifiesOn("ozzie", ["trust.restart"], "a restart does not end it", async () => {
+	await using gateway = await TestGateway.start({ clock: new ManualClock() });
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	await client.call("accept_all_tools");
+	await gateway.restart();
+	await using back = await OzzieClient.connect(gateway.url);
+	await back.open({ session_id: session });
+	expect(await asks(back)).toBe(false);
+});
+
+verifiesOn("ozzie", ["trust.run"], "a run that started under it keeps it", async () => {
+	const clock = new ManualClock();
+	const gate = Promise.withResolvers<void>();
+	const model = new ScriptedModel(
+		async function* () {
+			yield says("thinking");
+			await gate.promise;
+			yield calls("c1", "run_command", { cmd: "true" });
+			yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		},
+		[says("done")],
+		[calls("c2", "run_command", { cmd: "true" })],
+		[says("done")],
+	);
+	await using gateway = await TestGateway.start({ clock, model });
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	await client.call("accept_all_tools");
+	await client.call("send_message", { content: "go" });
+	await client.event("assistant.stream", { content: "thinking" });
+	await client.leave();
+	await closed(gateway);
+	clock.advance(10 * minute);
+	await using back = await OzzieClient.connect(gateway.url);
+	await back.open({ session_id: session });
+	gate.resolve();
+	await back.event("tool.call", { status: "completed" });
+	await back.event("assistant.message", { content: "done" });
+	expect(await asks(back)).toBe(true);
+});
+
+/** Waits until the gateway has noticed that its last client has gone. */
+async function closed(gateway: TestGateway): Promise<void> {
+	while (!(await (await fetch(`${gateway.url}/api/sessions`)).text()).includes('"closed"'));
+}

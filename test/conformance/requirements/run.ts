@@ -1,0 +1,72 @@
+import { ozzie, type Requirement } from "../requirement.ts";
+
+export const runRequirements = {
+	"run.sent": ozzie(
+		"document, send_message",
+		"A message is answered `sent` at once; what comes of it are events.",
+	),
+	"run.accepted": ozzie(
+		"ruling 6",
+		"`user.message` tells everybody of a message when it is accepted, also while it waits.",
+	),
+	"run.stream": ozzie(
+		"document, assistant.stream; ruling 7",
+		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
+	),
+	"run.message": ozzie(
+		"document, assistant.message; ruling 7",
+		"A run ends with exactly one `assistant.message` with the whole text.",
+	),
+	"run.message-last": ozzie(
+		"ruling 7",
+		"The message has the text of the last reply, or of the whole run where the last one has none.",
+	),
+	"run.message-failed": ozzie(
+		"document, assistant.message; ruling 7",
+		"A run whose model fails ends with a message whose error says why.",
+	),
+	"run.message-empty": ozzie("ruling 7", "A run without any text ends with an empty message."),
+	"run.blank": ozzie(
+		"ruling 14",
+		"A blank message is refused with `invalid params: content` and creates no session.",
+	),
+	"run.queue": ozzie(
+		"ruling 6; runtime rule 2",
+		"One run at a time: further messages wait in order and are told their place.",
+	),
+	"run.queue-limit": ozzie(
+		"runtime rule 2",
+		"When 32 messages wait, the next one is refused with `session busy`.",
+	),
+	"run.cancel": ozzie(
+		"ruling 7",
+		"`cancel_turn` ends the active run with the error `cancelled`; messages that wait stay.",
+	),
+	"run.cancel-queued": ozzie(
+		"ruling 7",
+		"With `queued` the waiting messages are cancelled too, each with its own message.",
+	),
+	"run.cancel-tool": ozzie(
+		"ruling 8",
+		"A cancel stops the tool that runs, with all its processes, and its call fails.",
+	),
+	"run.time": ozzie(
+		"runtime rule 7",
+		"A run works 30 minutes at most, not counting the time in which it waits for people.",
+	),
+
+	"tool.call": ozzie(
+		"document, tool.call",
+		"A call is shown when it starts, with name and arguments, and when it ends, with its result or error.",
+	),
+	"tool.paired": ozzie("ruling 8", "Every call that starts ends exactly once, under the same `call_id`."),
+	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`."),
+	"tool.before-prompt": ozzie(
+		"document, Conversation with Tool Call",
+		"A call is shown as started before its approval is asked for.",
+	),
+	"tool.batch": ozzie(
+		"runtime rule 3",
+		"All calls of one reply are decided before the first one runs; they run and end in its order.",
+	),
+} satisfies Record<string, Requirement>;

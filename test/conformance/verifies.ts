@@ -1,0 +1,34 @@
+import { test } from "vitest";
+import type { Driver } from "./driver.ts";
+import { ozzieDriver } from "./drivers/ozzie.ts";
+import type { Wire } from "./requirement.ts";
+import { type RequirementId, requirements } from "./requirements.ts";
+
+const drivers: { readonly [Name in Wire]: Driver } = { ozzie: ozzieDriver };
+
+/** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
+const timeout = 15_000;
+
+/** A scenario that shows promises on every wire that keeps all of them. */
+export function verifies(
+	ids: readonly RequirementId[],
+	behaviour: string,
+	scenario: (driver: Driver) => Promise<void>,
+): void {
+	for (const driver of Object.values(drivers)) {
+		const kept = ids.every((id) => requirements[id].wires[driver.wire] === "kept");
+		if (kept) test(`${driver.wire}: ${behaviour}`, { timeout }, () => scenario(driver));
+	}
+}
+
+/** A scenario in the frames of one wire. */
+export function verifiesOn(
+	wire: Wire,
+	ids: readonly RequirementId[],
+	behaviour: string,
+	scenario: () => Promise<void>,
+): void {
+	const missing = ids.filter((id) => requirements[id].wires[wire] !== "kept");
+	if (missing.length > 0) throw new Error(`${wire} cannot show ${missing.join(", ")}`);
+	test(`${wire}: ${behaviour}`, { timeout }, scenario);
+}

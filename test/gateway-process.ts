@@ -1,0 +1,120 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { Random } from "./random.ts";
+
+const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
+
+/** Longer than anything that a test waits for takes on a busy machine. */
+export const patienceMs = 30_000;
+
+export interface GatewayProcessOptions {
+	readonly port: number;
+	readonly data: string;
+	readonly root: string;
+	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
+	readonly hooks?: string;
+	/** A directory that keeps compiled code from one start to the next, where many starts should not take long. */
+	readonly compileCache?: string;
+	/** For Node itself. */
+	readonly nodeArgs?: readonly string[];
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+}
+
+/** The real gateway, in a process of its own. */
+export class GatewayProcess {
+	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+	readonly #lines: string[] = [];
+	readonly #watchers = new Set<(line: string) => void>();
+	/** Resolves with whether it came as far as its ready line. */
+	readonly ready: Promise<boolean>;
+	readonly exited: Promise<ProcessEnd>;
+
+	constructor({ port, data, root, hooks, compileCache, nodeArgs = [] }: GatewayProcessOptions) {
+		const flags = ["--listen", `127.0.0.1:${port}`, "--data", data, "--root", root];
+		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
+		this.#child = spawn(process.execPath, [...nodeArgs, binary, "gateway", ...flags, ...hooked], {
+			stdio: ["ignore", "pipe", "pipe"],
+			env: {
+				PATH: process.env["PATH"],
+				HOME: root,
+				...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
+			},
+		});
+		createInterface(this.#child.stderr).on("line", (line) => this.#take(line));
+		const said = once(createInterface(this.#child.stdout), "line").then(([line]) => {
+			return String(line).startsWith("parley listening on http://");
+		});
+		// "close" comes after "exit" and after the last line.
+		this.exited = once(this.#child, "close").then(([code, signal]) => ({ code, signal }));
+		this.ready = Promise.race([said, this.exited.then(() => false)]);
+	}
+
+	get pid(): number {
+		const { pid } = this.#child;
+		if (pid === undefined) throw new Error("the gateway could not be started");
+		return pid;
+	}
+
+	/** What it has written to stderr so far. */
+	get stderr(): readonly string[] {
+		return this.#lines;
+	}
+
+	/** The first line of stderr from the given one on that holds the text; undefined when the process ends without it. */
+	async line(text: string, from = 0): Promise<string | undefined> {
+		const known = this.#lines.slice(from).find((line) => line.includes(text));
+		if (known !== undefined) return known;
+		const { promise, resolve } = Promise.withResolvers<string>();
+		const watch = (line: string): void => {
+			if (line.includes(text)) resolve(line);
+		};
+		this.#watchers.add(watch);
+		try {
+			return await Promise.race([promise, this.exited.then(() => undefined)]);
+		} finally {
+			this.#watchers.delete(watch);
+		}
+	}
+
+	kill(signal: NodeJS.Signals): void {
+		this.#child.kill(signal);
+	}
+
+	#take(line: string): void {
+		this.#lines.push(line);
+		for (const watch of this.#watchers) watch(line);
+	}
+}
+
+/**
+ * A port that stays the same over restarts. Below those that the kernel gives to outgoing connections, where a client
+ * that calls while nobody listens may reach itself.
+ */
+export async function choosePort(random: Random): Promise<number> {
+	for (;;) {
+		const port = random.between(10_000, 32_000);
+		if (await isFree(port)) return port;
+	}
+}
+
+async function isFree(port: number): Promise<boolean> {
+	const server = createServer();
+	try {
+		server.listen({ host: "127.0.0.1", port });
+		await once(server, "listening");
+	} catch {
+		return false;
+	}
+	server.close();
+	await once(server, "close");
+	return true;
+}
