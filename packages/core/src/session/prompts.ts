@@ -83,7 +83,7 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 }
 
 /** Moves an open question to its end; false when somebody was first. */
-export async function settlePrompt(
+async function settlePrompt(
 	tx: Tx,
 	token: string,
 	state: PromptState,
