@@ -46,6 +46,8 @@ export interface RuntimeOptions {
 	readonly tools: readonly Tool[];
 	readonly sandbox: Sandbox;
 	readonly secrets: SecretBox;
+	/** Takes secrets out of what tools found, before anybody sees it; unless told, nothing is taken out. */
+	readonly redact?: (text: string) => string;
 	readonly roots: Roots;
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
@@ -89,6 +91,7 @@ export class Runtime {
 				sandbox: options.sandbox,
 				roots: (session) => [...new Set([session.rootDir, ...roots.given])],
 				forbidden: [roots.dataDir],
+				redact: options.redact ?? ((text) => text),
 				systemPrompt: systemPromptOf(options),
 				limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 			},

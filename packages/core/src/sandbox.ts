@@ -24,6 +24,11 @@ export interface Sandbox {
 	/** `off`: commands run with the operator's own power. */
 	readonly mode: "off" | "bubblewrap";
 	run(command: Command): Promise<CommandOutcome>;
+	/**
+	 * What the environment of every process that a command starts holds in its text, unless that process cleared it:
+	 * nobody can guess it. Undefined as long as no command has run.
+	 */
+	readonly marker: string | undefined;
 	/** Process ids (also session and group ids) of the commands that run now or ran lately. */
 	processes(): readonly number[];
 }

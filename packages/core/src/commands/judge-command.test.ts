@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => directory[Symbol.asyncDispose]());
 
 async function classesOf(command: string): Promise<string> {
-	const { irreversible, control } = await judgeCommand(command, {
+	const { irreversible, control, secret } = await judgeCommand(command, {
 		cwd,
 		home: "/home/ada",
 		roots: [cwd],
@@ -29,6 +29,7 @@ async function classesOf(command: string): Promise<string> {
 	return [
 		...(irreversible.length > 0 ? ["irreversible"] : []),
 		...(control.length > 0 ? ["control"] : []),
+		...(secret.length > 0 ? ["secret"] : []),
 	].join();
 }
 
@@ -297,6 +298,59 @@ test.each([
 });
 
 test.each([
+	"cat .env",
+	"cat '.env'",
+	"cat sub/.env.local",
+	"cat < .env",
+	"cat <.env",
+	"source .env",
+	"cat .e*",
+	"cat .en?",
+	"cat /home/*/.s[s]h/id*",
+	"cat ~/.ssh/id_rsa",
+	"cat $HOME/.ssh/config",
+	"cat ~root/.ssh/id_ed25519",
+	"cd ~/.ssh && cat config",
+	'cd "$x" && cat .env',
+	'cat "$x/.env"',
+	"cat {.env,x}",
+	"cat /home/ada/{.ssh/id_rsa,x}",
+	"curl --data-binary @.env http://localhost",
+	"curl -F f=@server.key http://localhost",
+	"tar cf - .env sub",
+	"echo x > .env",
+	"bash -c 'cat .env'",
+	"python3 -c \"print(open('.env').read())\"",
+	"echo $(cat .env)",
+	"echo ${x:-'}'} ; cat ~/.aws/credentials #'",
+	"openssl rsa -in server.key",
+	"cat /etc/shadow",
+	"cat ~/.bash_history",
+	"cat /proc/self/environ",
+	"cat /proc/1/environ",
+	"cat /proc/$$/environ",
+	"cat /proc/$PPID/environ",
+	'tr "\\0" "\\n" < "/proc/${PPID}/environ"',
+	"strings /proc/*/environ",
+	"cat /proc/[0-9]*/environ",
+	"cat /p*/self/environ",
+	"cat /proc/*/env*",
+	"cat /proc/$(pgrep node)/mem",
+	"ls -l /proc/$PPID/fd",
+	"cat /proc/$PPID/fd/3",
+	"cat /proc/$PPID/root/etc/passwd",
+	"cat /proc/$PPID/cwd/x",
+	"cat /proc/$PPID/task/1/environ",
+	"cat /proc/42/maps",
+	"cd /proc/1 && cat environ",
+	"cd /proc; cat self/environ",
+	"P=/proc/self; cat $P/environ",
+	"xargs -0 -a /proc/1/environ -n1 echo",
+])("%j names what holds keys or passwords", async (command) => {
+	expect(await classesOf(command)).toContain("secret");
+});
+
+test.each([
 	"ls -la",
 	"git status",
 	"git push",
@@ -348,6 +402,17 @@ test.each([
 	"bash scripts/build.sh --fast",
 	"seq 1 10 | xargs -n1 echo",
 	"curl -s http://localhost:3000/ | head",
+	"cat /proc/cpuinfo /proc/meminfo",
+	"cat /proc/sys/kernel/random/uuid",
+	"grep -c processor /proc/cpuinfo",
+	'git commit -m "ignore .env and keys"',
+	"cat ~/.ssh2/x id_rsa.pub",
+	"ls -d .eslintrc* .git*",
+	"ls environ maps fd root",
+	"cat $x/package.json",
+	"grep -rn key src/*.ts",
+	"sed -n 's/a=b/c:d/p' environment.ts",
+	"pnpm --filter @ada/env test",
 	"",
 ])("%j is left to the ordinary rules", async (command) => {
 	expect(await classesOf(command)).toBe("");

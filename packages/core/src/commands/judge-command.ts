@@ -3,15 +3,17 @@ import { basename, dirname } from "node:path";
 import { isWithin, resolvePath } from "../tools/paths.ts";
 import { isControl } from "../tools/sensitive-paths.ts";
 import { isDevice, whyIrreversible } from "./irreversible.ts";
-import { namesOneOf, type Places, placeOf } from "./places.ts";
+import { namedPaths, namesOneOf, type Places, placeOf } from "./places.ts";
 import { removedPaths } from "./removal.ts";
+import { isSecretName } from "./secret-names.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 import { isShell, isWrapper } from "./wrappers.ts";
 
-/** Reasons to ask in any case, in words for people; both empty for most commands. */
+/** Reasons to ask in any case, in words for people; all empty for most commands. */
 export interface CommandJudgement {
 	readonly irreversible: readonly string[];
 	readonly control: readonly string[];
+	readonly secret: readonly string[];
 }
 
 /** What goes beyond these numbers is not read but asked about: texts in one command, words in one that runs others. */
@@ -32,8 +34,8 @@ const changers = new Set(
 );
 
 /**
- * Looks for uses of a shell command that are asked about whatever was granted: what cannot be taken back, and what
- * steers this machine or the gateway. It knows common programs by name and looks through what runs other programs.
+ * Looks for uses of a shell command that are asked about whatever was granted: what cannot be taken back, what steers
+ * this machine or the gateway, and names of files that hold keys or passwords. It knows common programs by name and looks through what runs other programs.
  * A command that means to hide something can: no reading of shell text is a boundary. So the answer is only ever a
  * reason to ask more; that nothing was found allows nothing, and confining a command is the sandbox's work.
  */
@@ -44,7 +46,11 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
 		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
 	}
-	return { irreversible: [...judge.irreversible], control: [...judge.control] };
+	return {
+		irreversible: [...judge.irreversible],
+		control: [...judge.control],
+		secret: [...judge.secret],
+	};
 }
 
 /**
@@ -68,6 +74,7 @@ async function isOutside(path: string, places: Places): Promise<boolean> {
 class Judge {
 	readonly irreversible = new Set<string>();
 	readonly control = new Set<string>();
+	readonly secret = new Set<string>();
 	/** Absolute paths that are removed with all below them. */
 	readonly removals = new Set<string>();
 	readonly #places: Places;
@@ -100,11 +107,16 @@ class Judge {
 		const feedsShell = commands.some(({ words }) => words.some((word) => isShell(programOf(word) ?? "")));
 		for (const command of commands) this.#readCommand(command, hidden || feedsShell);
 		this.#cwd = cwd;
-		for (const words of splitBlindly(withoutRedirections(text))) this.#readWords(words, hidden || feedsShell);
+		for (const words of splitBlindly(withoutRedirections(text))) {
+			this.#readWords(words, hidden || feedsShell);
+			// Words of prose name files too, but seldom with a directory.
+			for (const word of words) if (word.includes("/")) this.#judgeSecret(word);
+		}
 	}
 
 	#readCommand({ words, outputs, inputs }: SimpleCommand, hidden: boolean): void {
 		for (const output of outputs) this.#judgeOutput(output);
+		for (const word of [...words, ...outputs, ...inputs]) this.#judgeSecret(word);
 		for (const path of [...outputs, ...inputs]) this.#judgeName(path);
 		if (!this.#readWords(words, hidden)) return;
 		const texts = [...words, ...inputs].filter((word) => /[\s;&|()`$<>]/.test(word));
@@ -171,6 +183,12 @@ class Judge {
 	#judgeChange(word: string): void {
 		const place = placeOf(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
 		if (place !== undefined && isControl(place)) this.control.add(`may change ${place}`);
+	}
+
+	#judgeSecret(word: string): void {
+		const named = namedPaths(word, this.#cwd, this.#places.home).find(isSecretName);
+		if (named === undefined) return;
+		this.secret.add(`names ${named.replaceAll(UNKNOWN, "…")}, which may hold keys or passwords`);
 	}
 
 	#judgeName(word: string): void {

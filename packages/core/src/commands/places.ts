@@ -21,6 +21,17 @@ export function placeOf(word: string, cwd: string | undefined, home: string): st
 	return cwd === undefined ? undefined : resolve(cwd, word);
 }
 
+/**
+ * The paths that a word may mean, itself or in a part of it: `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`. Where
+ * a place is known only when the command runs, what is known of it stands below `/`.
+ */
+export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
+	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
+	return [...parts]
+		.filter((part) => part !== "")
+		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
+}
+
 /** Whether a word of a command names one of the directories or something below, as far as its text tells. */
 export function namesOneOf(
 	directories: readonly string[],
@@ -59,8 +70,8 @@ function matchesWithin(path: string, directory: string): boolean {
 	);
 }
 
-/** Goes back only to the last `*`, so that no pattern takes long. A `[…]` counts as any one character. */
-function matchesName(name: string, glob: string): boolean {
+/** Whether a pattern of the shell fits a name. Goes back only to the last `*`, so that no pattern takes long. A `[…]` counts as any one character. */
+export function matchesName(name: string, glob: string): boolean {
 	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");
 	let [at, next, star, retry] = [0, 0, -1, 0];
 	while (at < name.length) {

@@ -28,7 +28,7 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 		...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
 		model: createOfflineModel({ clock }),
 		tools: builtinTools(),
-		sandbox: createUnsandboxed({ environment: {}, clock }),
+		sandbox: createUnsandboxed({ environment: {}, clock, ids: seededIds(1) }),
 		secrets: new SecretBox(Buffer.alloc(32, 1)),
 		roots: { given: [], current: directory, dataDir: join(directory, "data") },
 		systemTemplate: "You help.",

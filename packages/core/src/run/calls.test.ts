@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { EventLog } from "../testing/event-log.ts";
 import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
@@ -195,4 +196,54 @@ test("a run stops after its limit of model calls", async () => {
 	});
 	log.check();
 	expect(model.requests).toHaveLength(3);
+});
+
+test("what a tool found is told without its secrets, to people, to the model and to the database", async () => {
+	const tools = [
+		probeTool("look", { run: async () => "the token is hunter2" }),
+		probeTool("fail", { run: () => Promise.reject(new ParleyError("no hunter2", { code: "not_found" })) }),
+	];
+	const model = new ScriptedModel([calls("c1", "look"), calls("c2", "fail")], [says("done")]);
+	await using t = await TestRuntime.open({
+		...{ model, tools, redact: (text) => text.replaceAll("hunter2", "[redacted]") },
+	});
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await expect(log.next("tool.completed")).resolves.toMatchObject({ result: "the token is [redacted]" });
+	await expect(log.next("tool.failed")).resolves.toMatchObject({ error: "fail failed: no [redacted]" });
+	await log.next("assistant.message");
+	log.check();
+	const steps = await t.store.read((db) => db.selectFrom("steps").selectAll().execute());
+	expect(JSON.stringify([log.events, model.requests, steps])).not.toContain("hunter2");
+});
+
+test("a model that gives its calls the same id again gets both of them done", async () => {
+	const ran: string[] = [];
+	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });
+	const model = new ScriptedModel(
+		[calls("c", "edit", { n: 1 }), calls("c", "edit", { n: 2 })],
+		[calls("c", "edit", { n: 3 })],
+		[says("done")],
+		[calls("c", "edit", { n: 4 })],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const seen: unknown[] = [];
+	for (const content of ["one", "two"]) {
+		await t.send(session, content);
+		for (;;) {
+			const event = await log.next("prompt.requested", "assistant.message");
+			if (event.type === "assistant.message") break;
+			seen.push(event.prompt.approval?.arguments);
+			await t.runtime.answer(unkeyed(), event.prompt.token, { value: true });
+		}
+	}
+	log.check();
+	expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+	expect(new Set(ran).size).toBe(4);
+	const results = model.requests[1]?.messages.at(-1);
+	expect(results?.content).toMatchObject([{ callId: "c", text: "1" }, { text: "2" }]);
 });

@@ -11,7 +11,7 @@ import { callsOf, textOf } from "./transcript.ts";
 
 /**
  * Works on a run to its end and returns the session's next one, already claimed. A parked run ends nowhere: it goes
- * on at the next start. Rejects only when its end cannot be recorded.
+ * on at the next start. Rejects only when what it does cannot be recorded.
  */
 export async function execute(run: Run): Promise<RunRow | undefined> {
 	run.working.start();
@@ -29,6 +29,8 @@ async function work(run: Run): Promise<Ending> {
 		return await converse(run);
 	} catch (reason) {
 		const error = ParleyError.from(reason);
+		// Failures of the model and of tools are part of the record: this is the store, and a later try may do.
+		if (error.code === "unavailable") throw reason;
 		if (run.cause === undefined) {
 			run.session.deps.log.error("a run failed", { runId: run.id, error: reason });
 		}

@@ -13,11 +13,14 @@ export interface Reply {
 	readonly failure: ParleyError | undefined;
 }
 
-/** Calls the model once and lets its text out while it comes. Never throws: a failure is part of the reply. */
+/**
+ * Calls the model once and lets its text out while it comes. A failure of the model is part of the reply; this throws
+ * only where the request cannot be put together.
+ */
 export async function callModel(run: Run): Promise<Reply> {
+	const request = await requestOf(run);
 	const fold = new Fold(run);
 	try {
-		const request = await requestOf(run);
 		await run.session.deps.failpoints.reach("model-call");
 		for await (const event of run.deps.model.stream(request, run.signal)) await fold.take(event);
 		return fold.reply(fold.complete ? undefined : brokeOff());

@@ -98,3 +98,24 @@ test("a gateway that drains does not wait for people, and gives up on work that 
 	expect(log.recorded.at(-1)).toBe("prompt.requested");
 	expect(other.recorded.at(-1)).toBe("user.message");
 });
+
+test("a run that comes to ask somebody while the gateway drains waits for the next start", async () => {
+	const gate = Promise.withResolvers<void>();
+	async function* asks() {
+		yield says("slow");
+		await gate.promise;
+		yield calls("c1", "edit");
+		yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" } as const;
+	}
+	const model = new ScriptedModel(asks);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("text.delta");
+	const drained = t.runtime.drain(30_000);
+	gate.resolve();
+	await drained;
+	expect(log.recorded.at(-1)).toBe("prompt.requested");
+	expect(t.clock.pending).toBe(0);
+});

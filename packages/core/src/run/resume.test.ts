@@ -1,12 +1,12 @@
 import { cp, mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Failpoints } from "@parley/base";
+import { type Failpoints, ParleyError } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { EventLog } from "../testing/event-log.ts";
-import { probeTool } from "../testing/probe-tool.ts";
-import { ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: look {}\n& tool: strike {}\nsay: between\ntool: place {}\nsay: the end";
@@ -153,4 +153,87 @@ test("nothing is left to do after a run has ended", async () => {
 		...{ model: new ScriptedModel(), directory: t.directory, clock: t.clock },
 	});
 	expect(await again.runtime.start()).toBe(0);
+});
+
+/** Stops a gateway while its tool runs, and says what comes of the call where the tool is another one by then. */
+async function interrupt(before: ProbeOptions, after: ProbeOptions) {
+	const running = Promise.withResolvers<void>();
+	let repeated = 0;
+	const hanging = probeTool("act", {
+		...before,
+		run: ({ signal }) =>
+			new Promise((_, reject) => {
+				signal.addEventListener("abort", () => reject(signal.reason));
+				running.resolve();
+			}),
+	});
+	const model = new ScriptedModel([calls("c1", "act")], [says("done")]);
+	const t = await TestRuntime.open({ model, tools: [hanging] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	if (before.classes) {
+		const { prompt } = await log.next("prompt.requested");
+		await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	}
+	await running.promise;
+	await t.stop();
+	const tools = [probeTool("act", { ...before, ...after, run: async () => `${++repeated}` })];
+	await using again = await TestRuntime.open({ model, tools, directory: t.directory, clock: t.clock });
+	await again.runtime.start();
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	const event = await second.next("tool.failed", "tool.completed");
+	await second.next("assistant.message");
+	second.check();
+	return { text: event.type === "tool.failed" ? event.error : event.result, repeated };
+}
+
+test("a call that may have had its effect is told as interrupted, also where it could not be planned any more", async () => {
+	const gone = (): never => {
+		throw new ParleyError("there is no such file", { code: "not_found" });
+	};
+	const { text, repeated } = await interrupt({}, { binding: gone });
+	expect(text).toMatch(/^interrupted, outcome unknown/);
+	expect(repeated).toBe(0);
+});
+
+test("an approved call without effect runs again, unless what was approved has changed", async () => {
+	const look: ProbeOptions = { effect: "none", classes: ["write"], binding: () => ({ path: "/a" }) };
+	expect(await interrupt(look, {})).toEqual({ text: "1", repeated: 1 });
+	expect(await interrupt(look, { binding: () => ({ path: "/b" }) })).toEqual({
+		text: "not run: what was approved has changed since; ask again",
+		repeated: 0,
+	});
+});
+
+test("a session that cannot be read does not keep another from going on", async () => {
+	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("..."), stuck("...")) });
+	const [broken, whole] = [await t.create(), await t.create()];
+	const runId = await t.send(broken, "one");
+	await t.send(whole, "two");
+	await t.stop();
+	const model = new ScriptedModel([says("done")]);
+	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
+	await again.store.commit((tx) =>
+		tx.updateTable("steps").set({ data: "{" }).where("run_id", "=", runId).execute(),
+	);
+	expect(await again.runtime.start()).toBe(2);
+	const log = await EventLog.join(again.runtime, whole, { afterSeq: 0 });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
+	expect(again.log.records).toMatchObject([{ level: "error", fields: { sessionId: broken } }]);
+});
+
+test("a second start leaves alone what the first has begun", async () => {
+	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
+	const session = await t.create();
+	await t.send(session, "go");
+	await t.stop();
+	const model = new ScriptedModel(stuck("..."), stuck("again"), stuck("and again"));
+	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
+	const log = await EventLog.join(again.runtime, session);
+	await Promise.all([again.runtime.start(), again.runtime.start()]);
+	await log.next("text.delta");
+	await again.runtime.start();
+	await again.settle();
+	expect(model.requests).toHaveLength(1);
 });

@@ -19,6 +19,8 @@ export interface RunDeps {
 	readonly roots: (session: Session) => readonly string[];
 	/** What no tool may touch. */
 	readonly forbidden: readonly string[];
+	/** Takes secrets out of a text. */
+	readonly redact: (text: string) => string;
 	readonly systemPrompt: (session: Session) => Promise<string>;
 	readonly limits: RunLimits;
 }

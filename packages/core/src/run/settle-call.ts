@@ -9,19 +9,20 @@ export async function settleCall(run: Run, call: CallBlock, result: ToolResult):
 	await run.commit(async (_tx, record, step) => recordResult(run, { call, result }, record, step));
 }
 
-/** Writes the result of one call: the step for the model, the event for people. */
+/** Writes the result of one call: the step for the model, the event for people; neither holds a known secret. */
 export async function recordResult(
 	run: Run,
 	{ call, result }: { readonly call: CallBlock; readonly result: ToolResult },
 	record: Record,
 	step: (step: Step) => Promise<void>,
 ): Promise<void> {
+	const text = run.deps.redact(result.text);
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
 		await step({ kind: "started", callId: call.id });
 		await record({ type: "tool.started", ...facts, arguments: call.arguments });
 	}
-	await step({ kind: "result", callId: call.id, text: result.text, failed: result.failed });
-	if (result.failed) await record({ type: "tool.failed", ...facts, error: result.text });
-	else await record({ type: "tool.completed", ...facts, result: result.text });
+	await step({ kind: "result", callId: call.id, text, failed: result.failed });
+	if (result.failed) await record({ type: "tool.failed", ...facts, error: text });
+	else await record({ type: "tool.completed", ...facts, result: text });
 }

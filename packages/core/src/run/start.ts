@@ -27,9 +27,9 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
-	/** Starts a claimed run; `steps` are what a restart found of it. */
+	/** Starts a claimed run, unless it works already; `steps` are what a restart found of it. */
 	start(session: Session, row: RunRow, steps: readonly Step[] = [{ kind: "call" }]): void {
-		if (this.#stopped) return;
+		if (this.#stopped || session.live.has(row.id)) return;
 		const run = new Run(row, steps, session, this.#deps);
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run);

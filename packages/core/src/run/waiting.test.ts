@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { EventLog } from "../testing/event-log.ts";
 import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
@@ -148,4 +149,52 @@ test("waiting for people is no work", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
 	log.check();
 	expect(t.clock.pending).toBe(0);
+});
+
+test("a yes that comes after 24 hours is none: to a run that is parked", async () => {
+	let ran = 0;
+	const tools = [probeTool("edit", { ...asked, run: async () => `${++ran}` })];
+	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
+	const t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.stop();
+	t.clock.advance(24 * hour);
+	await using again = await TestRuntime.open({ model, tools, directory: t.directory, clock: t.clock });
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await again.runtime.start();
+	await expect(second.next("prompt.closed", "prompt.answered")).resolves.toMatchObject({ reason: "expired" });
+	await second.next("assistant.message");
+	second.check();
+	expect(ran).toBe(0);
+});
+
+/** As a machine's clock after its sleep: the time is another one, and no timer has run. */
+class SleepyClock extends ManualClock {
+	asleep = 0;
+
+	override now(): number {
+		return super.now() + this.asleep;
+	}
+}
+
+test("a yes that comes after 24 hours is none: to a run whose timer is late", async () => {
+	let ran = 0;
+	const tools = [probeTool("edit", { ...asked, run: async () => `${++ran}` })];
+	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
+	const clock = new SleepyClock();
+	await using t = await TestRuntime.open({ model, tools, clock });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	clock.asleep = 24 * hour;
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await expect(log.next("prompt.closed", "prompt.answered")).resolves.toMatchObject({ reason: "expired" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "well then" });
+	log.check();
+	expect(ran).toBe(0);
 });

@@ -33,16 +33,19 @@ export interface GroupEnd {
 
 /**
  * A command in a session and process group of its own, without input. When its leader ends, all that is left of the
- * group is killed. A process that makes itself another session leaves the group: only a sandbox can hold that one.
+ * group is killed. A process that makes itself another session leaves the group: it has to be found by its mark.
  */
 export class ProcessGroup {
 	readonly pid: number;
 	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
 	readonly ended: Promise<GroupEnd>;
+	/** Settles when the leader has ended, or cannot be waited for longer: what it wrote may not be read yet. */
+	readonly exited: Promise<void>;
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;
 	readonly #timers: Timer[] = [];
 	#end: GroupEnd | undefined;
+	readonly #exit = Promise.withResolvers<void>();
 	#settle: ((end: GroupEnd) => void) | undefined;
 
 	/** Resolves when the process runs; rejects with `failed_precondition` where it cannot be started. */
@@ -61,6 +64,7 @@ export class ProcessGroup {
 		this.#child = child;
 		this.#clock = clock;
 		this.pid = child.pid ?? 0;
+		this.exited = this.#exit.promise;
 		this.ended = new Promise((resolve) => {
 			this.#settle = resolve;
 		});
@@ -86,6 +90,7 @@ export class ProcessGroup {
 	#leaderEnded(end: GroupEnd): void {
 		this.#end = end;
 		this.#kill("SIGKILL");
+		this.#exit.resolve();
 		// Whoever left the group may hold the pipes open as long as it likes.
 		this.#later(ABANDON_MS, () => this.#finish());
 	}
@@ -95,6 +100,7 @@ export class ProcessGroup {
 		this.#child.stdout?.destroy();
 		this.#child.stderr?.destroy();
 		this.#child.unref();
+		this.#exit.resolve();
 		this.#settle?.(this.#end ?? { code: null, signal: "SIGKILL" });
 	}
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "@parley/base";
+import { createIds, systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { afterAll, expect, test } from "vitest";
 import type { Command, Sandbox } from "../sandbox.ts";
@@ -28,7 +28,7 @@ function sandboxOf(
 	clock = systemClock,
 	environment: Record<string, string | undefined> = process.env,
 ): Sandbox {
-	return createUnsandboxed({ environment, clock });
+	return createUnsandboxed({ environment, clock, ids: createIds() });
 }
 
 /** Whether the process is there and not merely waiting to be collected by its parent. */
@@ -110,7 +110,12 @@ test("only allowed names of the environment reach the command", async () => {
 	// What a shell itself sets for its children.
 	const shellMade = ["PWD", "OLDPWD", "SHLVL", "_"];
 	const names = output.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")[0]]));
-	expect(names.filter((name) => !shellMade.includes(name ?? "")).sort()).toEqual(["HOME", "PATH", "TZ"]);
+	expect(names.filter((name) => !shellMade.includes(name ?? "")).sort()).toEqual([
+		"HOME",
+		"PARLEY_CALL",
+		"PATH",
+		"TZ",
+	]);
 });
 
 test.runIf(onLinux)("a command inherits its three standard descriptors and no other", async () => {
@@ -121,9 +126,9 @@ test.runIf(onLinux)("a command inherits its three standard descriptors and no ot
 
 test.runIf(onLinux && existsSync("/bin/bash"))("descriptors that the gateway inherited stay behind", () => {
 	const script = `
-		import { systemClock } from "@parley/base";
+		import { createIds, systemClock } from "@parley/base";
 		import { createUnsandboxed } from ${JSON.stringify(join(import.meta.dirname, "unsandboxed.ts"))};
-		const outcome = await createUnsandboxed({ environment: process.env, clock: systemClock }).run({
+		const outcome = await createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() }).run({
 			executable: "/bin/ls", args: ["/proc/self/fd"], cwd: "/", timeoutMs: 20000, maxOutputBytes: 1000,
 			signal: new AbortController().signal,
 		});
@@ -169,7 +174,43 @@ test("a process that left the group cannot keep a call open by holding its outpu
 			console.log(child.pid); child.unref();'`),
 	);
 	expect(code).toBe(0);
-	process.kill(Number(output), "SIGKILL");
+	if (isAlive(Number(output))) process.kill(Number(output), "SIGKILL");
+});
+
+test.runIf(onLinux)("what left the group is killed when the command is cancelled", async () => {
+	const aborter = new AbortController();
+	const file = join(cwd, "session");
+	const pending = sandboxOf().run(
+		shell(`setsid -w sh -c 'echo $$ > ${file}; exec sleep 45'`, { signal: aborter.signal }),
+	);
+	const readPid = () => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0);
+	await expect.poll(readPid).toBeGreaterThan(0);
+	expect(isAlive(readPid())).toBe(true);
+	aborter.abort();
+	expect(await pending).toMatchObject({ signal: "SIGTERM" });
+	await expect.poll(() => isAlive(readPid())).toBe(false);
+});
+
+test.runIf(onLinux)("what left the group is killed when the command ends or takes too long", async () => {
+	const leave = "setsid sh -c 'echo $$; exec sleep 46' & sleep 0.1";
+	const ended = await sandboxOf().run(shell(`(${leave})`));
+	const late = await sandboxOf().run(shell(`(${leave}); sleep 47`, { timeoutMs: 400 }));
+	expect([ended.timedOut, late.timedOut]).toEqual([false, true]);
+	for (const { output } of [ended, late]) {
+		expect(Number(output)).toBeGreaterThan(0);
+		await expect.poll(() => isAlive(Number(output))).toBe(false);
+	}
+});
+
+test("commands of two sandboxes, and two commands of one, leave each other alone", async () => {
+	const sandbox = sandboxOf();
+	expect(sandbox.marker).toBeUndefined();
+	const waits = sandbox.run(shell("sleep 0.3; echo $PARLEY_CALL"));
+	await sandbox.run(shell("true"));
+	await sandboxOf().run(shell("true"));
+	const { output, code } = await waits;
+	expect(code).toBe(0);
+	expect(output).toContain(String(sandbox.marker));
 });
 
 test("an abort ends the command and its background processes", async () => {

@@ -1,6 +1,7 @@
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { findProgram } from "./find-program.ts";
+import { killMarked, MARK_NAME } from "./marked-processes.ts";
 import { OutputWindow } from "./output-window.ts";
 import { ProcessGroup } from "./process-group.ts";
 
@@ -25,15 +26,18 @@ const REMEMBERED_MS = 60_000;
 interface UnsandboxedOptions {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly clock: Clock;
+	readonly ids: Ids;
 }
 
 /**
- * Runs commands with the operator's own power: what holds here is the end of the process group, the environment of
- * allowed names, no input and no inherited descriptors. `run` rejects with `not_found` or `failed_precondition` when
+ * Runs commands with the operator's own power: what holds here is the end of the process group (on Linux also of what
+ * left it with its environment), the environment of allowed names, no input and no inherited descriptors. `run` rejects with `not_found` or `failed_precondition` when
  * the command cannot be started and with `cancelled` when its signal aborted before; once started it always resolves.
  * The two output streams are sockets: a command cannot open them again by the names /dev/stdout and /dev/stderr.
  */
-export function createUnsandboxed({ environment, clock }: UnsandboxedOptions): Sandbox {
+export function createUnsandboxed({ environment, clock, ids }: UnsandboxedOptions): Sandbox {
+	const marker = ids.create("commands");
+	let started = 0;
 	const allowed = allowedEnvironment(environment);
 	/** When each leader ended, on the monotonic clock; Infinity while it runs. */
 	const endings = new Map<number, number>();
@@ -42,18 +46,22 @@ export function createUnsandboxed({ environment, clock }: UnsandboxedOptions): S
 		const program = await findProgram(command.executable, allowed["PATH"] ?? DEFAULT_PATH);
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
+		started += 1;
+		const mark = `${marker}.${started}`;
 		const group = await ProcessGroup.start(
 			{
 				argv: [program, ...command.args],
 				cwd: command.cwd,
-				environment: allowed,
+				environment: { ...allowed, [MARK_NAME]: mark },
 				onOutput: (chunk) => output.write(chunk),
 			},
 			clock,
 		);
 		forgetOld();
 		endings.set(group.pid, Number.POSITIVE_INFINITY);
+		const cleared = group.exited.then(() => killMarked(mark));
 		const { timedOut, ...end } = await watch(group, command, clock);
+		await cleared;
 		endings.set(group.pid, clock.monotonic());
 		return { ...end, timedOut, output: output.text() };
 	}
@@ -65,6 +73,9 @@ export function createUnsandboxed({ environment, clock }: UnsandboxedOptions): S
 
 	return {
 		mode: "off",
+		get marker() {
+			return started > 0 ? marker : undefined;
+		},
 		run,
 		processes: () => {
 			forgetOld();

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
 import { expect, test } from "vitest";
 import { operator, type Principal } from "../principal.ts";
 import type { Keyed } from "../runtime.ts";
@@ -109,4 +111,30 @@ test("a cancel, an answer and trust are repeated without effect", async () => {
 	await trust();
 	const grants = await t.store.read((db) => db.selectFrom("grants").selectAll().execute());
 	expect(grants).toHaveLength(1);
+});
+
+test("what is kept of a request with a password is no hash that anybody could try", async () => {
+	const ask = probeTool("ask", {
+		run: async (context) =>
+			(await context.ask({ type: "password", label: "Key?", options: [], required: true, validation: "" }))
+				.outcome,
+	});
+	const model = new ScriptedModel([calls("c1", "ask")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [ask] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	const params = { token: prompt.token, value: "hunter22" };
+	const request = keyed("prompt_response", params);
+	await t.runtime.answer(request, prompt.token, { value: params.value });
+	await log.next("assistant.message");
+	await expect(t.runtime.answer(request, prompt.token, { value: params.value })).resolves.toBeUndefined();
+	const [kept] = await t.store.read((db) => db.selectFrom("keys").selectAll().execute());
+	expect(kept?.request).toMatch(/^[\w-]{43}$/);
+	for (const text of [params, { method: request.method, params }].map((value) => canonicalize(value) ?? "")) {
+		const digest = createHash("sha256").update(text).digest();
+		expect([digest.toString("hex"), digest.toString("base64url")]).not.toContain(kept?.request);
+	}
+	expect(JSON.stringify(kept)).not.toContain("hunter22");
 });

@@ -144,3 +144,15 @@ test("sessions are listed with the newest first", async () => {
 	expect((await t.runtime.list(operator, 10)).map(({ id }) => id)).toEqual([first, third, second]);
 	expect(await t.runtime.list(operator, 2)).toHaveLength(2);
 });
+
+test("coming and going does not make a session newer", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const session = await t.create();
+	const created = t.clock.now();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	t.clock.advance(1_000);
+	await log.leave();
+	const events = await t.runtime.events(operator, { limit: 10, sessionId: session });
+	expect(events.at(-1)).toMatchObject({ at: created + 1_000, event: { type: "session.closed" } });
+	expect(await t.runtime.list(operator, 1)).toMatchObject([{ status: "closed", updatedAt: created }]);
+});

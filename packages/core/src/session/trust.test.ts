@@ -1,4 +1,6 @@
+import type { Store } from "@parley/base";
 import { expect, test } from "vitest";
+import type { Tables } from "../journal/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
@@ -84,6 +86,74 @@ test("a restart does not end trust, and being away counts from it", async () => 
 	t.clock.advance(minute + 1);
 	const late = await EventLog.join(last.runtime, session);
 	expect(await asks(last, late, session)).toBe(1);
+});
+
+test("a client that the stopping gateway sends away has not left", async () => {
+	const model = new ScriptedModel(...replies(1));
+	const t = await TestRuntime.open({ model, tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.runtime.drain(0);
+	await log.leave();
+	await t.stop();
+	t.clock.advance(hour);
+	await using again = await TestRuntime.open({
+		model,
+		tools: [edit],
+		directory: t.directory,
+		clock: t.clock,
+	});
+	t.clock.advance(minute);
+	const back = await EventLog.join(again.runtime, session);
+	expect(await asks(again, back, session)).toBe(0);
+});
+
+test("who left before the stop has left: a restart gives no more time", async () => {
+	const model = new ScriptedModel(...replies(1));
+	const t = await TestRuntime.open({ model, tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await log.leave();
+	await t.stop();
+	t.clock.advance(minute + 1);
+	await using again = await TestRuntime.open({
+		model,
+		tools: [edit],
+		directory: t.directory,
+		clock: t.clock,
+	});
+	const back = await EventLog.join(again.runtime, session);
+	expect(await asks(again, back, session)).toBe(1);
+});
+
+test("a question that trust made needless between its call and itself is not asked", async () => {
+	let trust = (): Promise<void> | undefined => undefined;
+	const wrap = (store: Store<Tables>): Store<Tables> => ({
+		engine: store.engine,
+		commit: (command) => store.commit(command),
+		close: () => store.close(),
+		read: async (query) => {
+			await trust();
+			return store.read(query);
+		},
+	});
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit], wrap });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	trust = () => {
+		// The next look at the store after the call was announced.
+		if (!log.recorded.includes("tool.started")) return undefined;
+		trust = () => undefined;
+		return t.runtime.acceptAll(unkeyed(), session);
+	};
+	expect(await asks(t, log, session)).toBe(0);
+	log.check();
+	expect(log.recorded).toContain("tool.completed");
+	expect(log.recorded).not.toContain("prompt.requested");
+	const prompts = await t.store.read((db) => db.selectFrom("prompts").selectAll().execute());
+	expect(prompts).toEqual([]);
 });
 
 test("a run keeps the trust that it started under, a later one does not", async () => {

@@ -8,6 +8,7 @@ function answeringGit(status: Partial<CommandOutcome>, log: Partial<CommandOutco
 	const commands: Command[] = [];
 	const sandbox: Sandbox = {
 		mode: "off",
+		marker: undefined,
 		processes: () => [],
 		run: async (command) => {
 			commands.push(command);
@@ -83,6 +84,7 @@ test("what keeps git from answering is told, not thrown", async () => {
 	expect(await answeringGit(killed).describe()).toBe("not known: git took longer than 2 seconds");
 	const refusing: Sandbox = {
 		mode: "off",
+		marker: undefined,
 		processes: () => [],
 		run: () => Promise.reject(new ParleyError('there is no "git"', { code: "not_found" })),
 	};

@@ -3,22 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { Sandbox } from "../sandbox.ts";
 import { gatherFacts } from "./project-facts.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
-
-const withoutGit: Sandbox = {
-	mode: "off",
-	processes: () => [],
-	run: async () => ({ code: 128, signal: null, output: "fatal: not a git repository", timedOut: false }),
-};
 
 test("the facts of a directory are gathered, and the prompt takes them as they are", async () => {
 	const cwd = await realpath(await mkdtemp(join(tmpdir(), "facts-")));
 	onTestFinished(() => rm(cwd, { recursive: true }));
 	await writeFile(join(cwd, "AGENTS.md"), "Water before noon.");
 	const clock = new ManualClock(Date.UTC(2026, 2, 14, 23, 59));
-	const facts = await gatherFacts({ cwd, roots: [cwd], clock, sandbox: withoutGit });
+	const facts = await gatherFacts({ cwd, roots: [cwd], clock, git: async () => "not a git repository" });
 	expect(facts).toEqual({
 		cwd,
 		roots: [cwd],

@@ -1,7 +1,5 @@
 import { machine, release, type } from "node:os";
 import type { Clock } from "@parley/base";
-import type { Sandbox } from "../sandbox.ts";
-import { describeGit } from "./git-state.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 
@@ -10,15 +8,16 @@ interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 	readonly clock: Clock;
-	readonly sandbox: Sandbox;
+	/** Describes the version control of a directory; see `describeGit`. */
+	readonly git: (cwd: string) => Promise<string>;
 }
 
 /**
  * Looks around for `renderSystemPrompt`. Never rejects because of what it finds: a fact that cannot be had says so
- * in its own text. Git is given 2 seconds.
+ * in its own text.
  */
-export async function gatherFacts({ cwd, roots, clock, sandbox }: Surroundings): Promise<ProjectFacts> {
-	const [git, projectNotes] = await Promise.all([describeGit(sandbox, cwd), readProjectNotes(cwd, roots)]);
+export async function gatherFacts({ cwd, roots, clock, git: describe }: Surroundings): Promise<ProjectFacts> {
+	const [git, projectNotes] = await Promise.all([describe(cwd), readProjectNotes(cwd, roots)]);
 	const date = new Date(clock.now()).toISOString().slice(0, 10);
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }

@@ -2,7 +2,9 @@ import type { Clock } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
 import type { Roots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
+import { describeGit } from "./git-state.ts";
 import { gatherFacts } from "./project-facts.ts";
+import { shareByDirectory } from "./share-by-directory.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
 
 interface PromptOptions {
@@ -15,10 +17,11 @@ interface PromptOptions {
 /** The system prompt of a session: rendered before its first model call, kept with it, and the same ever after. */
 export function systemPromptOf(options: PromptOptions): (session: Session) => Promise<string> {
 	const { clock, sandbox, roots, systemTemplate } = options;
+	const git = shareByDirectory((cwd) => describeGit(sandbox, cwd), clock);
 	return async (session) => {
 		if (session.systemPrompt !== undefined) return session.systemPrompt;
 		const seen = { cwd: session.rootDir, roots: [...new Set([session.rootDir, ...roots.given])] };
-		const prompt = renderSystemPrompt(await gatherFacts({ ...seen, clock, sandbox }), systemTemplate);
+		const prompt = renderSystemPrompt(await gatherFacts({ ...seen, clock, git }), systemTemplate);
 		await session.commit(async (tx) => {
 			await tx.updateTable("sessions").set({ system_prompt: prompt }).where("id", "=", session.id).execute();
 		});

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { createIds, type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
@@ -14,13 +14,16 @@ import { SecretBox } from "../secrets.ts";
 import { builtinTools } from "../tools/builtin.ts";
 
 /** What a test says about its runtime; all but the model has a default. */
-export interface TestRuntimeOptions extends Partial<Pick<RuntimeOptions, "tools" | "limits" | "failpoints">> {
+export interface TestRuntimeOptions
+	extends Partial<Pick<RuntimeOptions, "tools" | "limits" | "failpoints" | "redact">> {
 	readonly model: Model;
 	/** Of an earlier runtime, to go on where it stopped. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
 	/** Also of the store. */
 	readonly failpoints?: Failpoints;
+	/** Puts something in front of the store that the runtime uses. */
+	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
 	/** What `--root` would say; nothing unless told. */
 	readonly roots?: readonly string[];
 	/** A short one unless told; `built-in` is the product's own. */
@@ -52,17 +55,20 @@ export class TestRuntime {
 		const dataDir = join(directory, "data");
 		for (const path of [current, dataDir]) await mkdir(path, { recursive: true });
 		const store = await openSqliteStore<Tables>({ file: databaseIn(directory), migrations, failpoints });
+		const used = options.wrap?.(store) ?? store;
 		const log = new MemoryLogger();
+		// Another start must not mint the ids of an earlier one again.
+		const ids = seededIds(clock.now() + (await countEvents(store)));
 		const runtime = new Runtime({
-			...{ store, clock, log, failpoints, model, tools },
-			// Another start must not mint the ids of an earlier one again.
-			ids: seededIds(clock.now() + (await countEvents(store))),
-			sandbox: createUnsandboxed({ environment: process.env, clock }),
+			...{ store: used, clock, log, failpoints, model, tools },
+			ids,
+			sandbox: createUnsandboxed({ environment: process.env, clock, ids: createIds() }),
 			secrets: new SecretBox(Buffer.alloc(32, 1)),
 			roots: { given: options.roots ?? [], current, dataDir },
 			...(options.systemTemplate !== "built-in" && {
 				systemTemplate: options.systemTemplate ?? "You help.",
 			}),
+			...(options.redact && { redact: options.redact }),
 			...(options.limits && { limits: options.limits }),
 		});
 		return new TestRuntime({ runtime, store, clock, log, directory });

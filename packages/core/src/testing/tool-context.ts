@@ -16,6 +16,7 @@ export async function createDirectory(
 const noSandbox: Sandbox = {
 	mode: "off",
 	run: () => Promise.reject(new ParleyError("no command runs in this test", { code: "unimplemented" })),
+	marker: undefined,
 	processes: () => [],
 };
 

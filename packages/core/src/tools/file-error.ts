@@ -12,6 +12,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 	ENXIO: ["invalid_argument", "it is not a regular file"],
 	ENOSPC: ["resource_exhausted", "no space is left on the device"],
 	EDQUOT: ["resource_exhausted", "the disk quota is used up"],
+	EIO: ["unavailable", "the device or the system could not read or write it"],
 	EFBIG: ["resource_exhausted", "the file would be too large"],
 };
 

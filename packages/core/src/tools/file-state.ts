@@ -34,7 +34,7 @@ export async function inspectFile(path: string, shown: string, signal: AbortSign
 	const hash = createHash("sha256");
 	const kept: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of readChunks(file, signal)) {
+	for await (const chunk of readChunks(file, shown, signal)) {
 		hash.update(chunk);
 		size += chunk.length;
 		if (size <= KEPT_BYTES) kept.push(chunk);

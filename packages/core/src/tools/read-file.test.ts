@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDirectory, createToolContext } from "../testing/tool-context.ts";
@@ -136,6 +136,27 @@ test("a forbidden path is refused before anybody is asked", async () => {
 	await expect(prepare({ path: "link" }, where)).rejects.toThrow("no tool may touch");
 });
 
+test("another name of a file that belongs to the gateway is refused, other hard links are read", async () => {
+	const data = join(directory.path, "data");
+	await mkdir(join(data, "tokens"), { recursive: true });
+	await writeFile(join(data, "tokens/operator"), "very private\n");
+	await link(join(data, "tokens/operator"), join(context.cwd, "twin.txt"));
+	await writeFile(join(context.cwd, "one.txt"), "ordinary\n");
+	await link(join(context.cwd, "one.txt"), join(context.cwd, "two.txt"));
+	const where = { ...context, forbidden: [data, join(directory.path, "nowhere")] };
+	expect(await read({ path: "twin.txt" }, where)).toEqual({
+		text: 'read_file failed: no tool may touch "twin.txt": it belongs to the gateway',
+		failed: true,
+	});
+	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });
+});
+
+test.runIf(process.platform === "linux")("what the system will not read is told in words", async () => {
+	expect(await read({ path: "/proc/self/mem" })).toMatchObject({
+		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it',
+	});
+});
+
 test("a path that leads elsewhere after it was decided about is not read", async () => {
 	await writeFile(join(context.cwd, "swapped.txt"), "harmless\n");
 	const ready = await prepare({ path: "swapped.txt" });
@@ -164,7 +185,7 @@ test("a hostile name is shown as what it is", async () => {
 test("a call that was cancelled reads nothing more", async () => {
 	const where = { ...context, signal: AbortSignal.abort() };
 	expect(await read({ path: "notes.txt" }, where)).toEqual({
-		text: "read_file failed: cancelled",
+		text: "cancelled",
 		failed: true,
 	});
 });

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
 import { resolvePath, shownPath } from "./paths.ts";
-import { openRegular, readChunks } from "./regular-file.ts";
+import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
@@ -58,15 +58,16 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		return { text: "changed since it was approved: the path leads to another file", failed: true };
 	}
 	await using file = await openRegular(path, args.path);
+	await refuseForbiddenTwin(file, args.path, context.forbidden);
 	await refuseBinary(file, args.path);
-	const chunks = readChunks(file, context.signal);
+	const chunks = readChunks(file, args.path, context.signal);
 	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });
 	return { text: describe(slice, args), failed: slice.total !== undefined && args.offset > 1 };
 }
 
 async function refuseBinary(file: FileHandle, shown: string): Promise<void> {
-	const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
-	if (!buffer.subarray(0, bytesRead).includes(0)) return;
+	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
+	if (!start.includes(0)) return;
 	const { size } = await file.stat();
 	throw new ParleyError(`${JSON.stringify(shown)} is a binary file of ${size} bytes; only text is read`, {
 		code: "invalid_argument",

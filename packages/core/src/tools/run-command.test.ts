@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "@parley/base";
+import { createIds, systemClock } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 	const cwd = join(directory.path, "work");
 	await mkdir(cwd);
 	context = createToolContext(cwd, {
-		sandbox: createUnsandboxed({ environment: process.env, clock: systemClock }),
+		sandbox: createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() }),
 		forbidden: [join(directory.path, "data")],
 	});
 });
@@ -42,6 +42,7 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 			commands.push(command);
 			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
 		},
+		marker: undefined,
 		processes: () => [],
 	};
 }
@@ -74,6 +75,9 @@ test("what cannot be taken back and what steers are told", async () => {
 	const data = await prepare({ cmd: `cat ${directory.path}/data/tokens/operator` });
 	expect(data.plan.classes).toEqual(["exec-unsandboxed", "control"]);
 	expect(data.plan.notes).toContain("names what belongs to the gateway");
+	const env = await prepare({ cmd: "cat .env" });
+	expect(env.plan.classes).toEqual(["exec-unsandboxed", "secret"]);
+	expect(env.plan.notes).toContain(`names ${context.cwd}/.env, which may hold keys or passwords`);
 	expect((await prepare({ cmd: "crontab x; npm publish" })).plan.classes).toEqual([
 		"exec-unsandboxed",
 		"irreversible",

@@ -52,6 +52,7 @@ async function plan({ cmd }: Arguments, context: ToolContext): Promise<ToolPlan>
 	const classes: ActionClass[] = [mode === "off" ? "exec-unsandboxed" : "exec-sandboxed"];
 	if (judgement.irreversible.length > 0) classes.push("irreversible");
 	if (judgement.control.length > 0) classes.push("control");
+	if (judgement.secret.length > 0) classes.push("secret");
 	return {
 		label,
 		classes,
@@ -60,7 +61,7 @@ async function plan({ cmd }: Arguments, context: ToolContext): Promise<ToolPlan>
 		notes: [
 			`in ${context.cwd}`,
 			mode === "off" ? "sandbox: off — it runs with your own rights" : `sandbox: ${mode}`,
-			...[...judgement.irreversible, ...judgement.control].map(visible),
+			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
 			...mixedScriptNotes(cmd),
 		],
 	};

@@ -1,0 +1,51 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+
+/** The variable that tells whose a process is. */
+export const MARK_NAME = "PARLEY_CALL";
+
+/** What is killed may have started another one meanwhile; who starts them faster than this is not won against. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Kills every process of this user that was started with this mark in its environment, in whatever session or group
+ * it is. Linux alone shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
+ * A process that was started without the mark, or as another user, is not found.
+ */
+export async function killMarked(mark: string): Promise<void> {
+	if (process.platform !== "linux") return;
+	for (let round = 0; round < MAX_ROUNDS; round += 1) {
+		const found = await findMarked(mark);
+		if (found.length === 0) return;
+		for (const pid of found) kill(pid);
+	}
+}
+
+async function findMarked(mark: string): Promise<number[]> {
+	const entry = `${MARK_NAME}=${mark}`;
+	const names = (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name));
+	const marked = await Promise.all(
+		names.map(async (name) => {
+			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
+			if (!environment?.split("\0").includes(entry)) return false;
+			// Whoever may look into all processes still ends only their own.
+			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
+			return owner?.uid === process.getuid?.();
+		}),
+	);
+	return names.filter((_, index) => marked[index]).map(Number);
+}
+
+function kill(pid: number): void {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (reason) {
+		ignoreUnreadable(reason);
+	}
+}
+
+/** Of another user, or gone by now. */
+function ignoreUnreadable(reason: unknown): undefined {
+	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
+	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;
+	throw reason;
+}
