@@ -1,4 +1,4 @@
-import { chmod, mkdtempDisposable, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtempDisposable, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -46,4 +46,22 @@ test("a file in its place is refused", async () => {
 			message: `${wrong} is not a directory; choose another data directory with --data DIR`,
 		});
 	}
+});
+
+test("a database that was emptied is refused and left as it is, a first one that was not filled is not", async () => {
+	await using directory = await temporaryDirectory();
+	const file = join(directory.path, "parley.sqlite");
+	await writeFile(file, "");
+	await expect(prepareDataDirectory(directory.path)).resolves.toBeUndefined();
+	await mkdir(join(directory.path, "keys"));
+	await writeFile(join(directory.path, "keys", "secrets"), "");
+	await expect(prepareDataDirectory(directory.path)).rejects.toMatchObject({
+		code: "data_loss",
+		message: expect.stringMatching(
+			/^the database .*parley\.sqlite is damaged: it is empty.*restore a backup/,
+		),
+	});
+	expect(await readFile(file, "utf8")).toBe("");
+	await writeFile(file, "something");
+	await expect(prepareDataDirectory(directory.path)).resolves.toBeUndefined();
 });

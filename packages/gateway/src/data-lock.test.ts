@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempDisposable } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSqliteStore } from "@parley/base";
+import { migrations } from "@parley/core";
 import { expect, test } from "vitest";
 import { lockDataDirectory } from "./data-lock.ts";
 
@@ -11,13 +13,28 @@ function temporaryDirectory() {
 }
 
 /** Another process that takes the lock and keeps it. */
-async function lockElsewhere(directory: string): Promise<ChildProcess> {
-	const script = `
+function lockElsewhere(directory: string): Promise<ChildProcess> {
+	return runElsewhere(`
 		const { lockDataDirectory } = await import(${JSON.stringify(new URL("./data-lock.ts", import.meta.url))});
 		globalThis.lock = lockDataDirectory(${JSON.stringify(directory)});
-		process.stdout.write("locked");
-		process.stdin.resume();
-	`;
+	`);
+}
+
+/** Another process that has the conversations open. */
+function openElsewhere(directory: string): Promise<ChildProcess> {
+	return runElsewhere(`
+		const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve("@parley/base"))});
+		const { migrations } = await import(${JSON.stringify(import.meta.resolve("@parley/core"))});
+		const file = ${JSON.stringify(join(directory, "parley.sqlite"))};
+		await (await openSqliteStore({ file, migrations })).close();
+		// Nothing is migrated, written or read the second time.
+		globalThis.store = await openSqliteStore({ file, migrations });
+	`);
+}
+
+/** Runs the script and keeps what it has. */
+async function runElsewhere(work: string): Promise<ChildProcess> {
+	const script = `${work}; process.stdout.write("done"); process.stdin.resume();`;
 	const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
 		stdio: ["pipe", "pipe", "inherit"],
 	});
@@ -65,4 +82,63 @@ test("a killed process holds nothing any more", async () => {
 	child.kill("SIGKILL");
 	await once(child, "exit");
 	lockDataDirectory(data.path).release();
+});
+
+test("where the lock was removed, whoever has the conversations open keeps others out, and a killed one does not", async () => {
+	await using data = await temporaryDirectory();
+	const child = await openElsewhere(data.path);
+	for (let attempt = 0; attempt < 2; attempt++) {
+		expect(() => lockDataDirectory(data.path)).toThrow(
+			expect.objectContaining({
+				code: "failed_precondition",
+				message: expect.stringMatching(/parley\.sqlite is in use by another process.*stop that process/),
+			}),
+		);
+	}
+	child.kill("SIGKILL");
+	await once(child, "exit");
+	lockDataDirectory(data.path).release();
+});
+
+test("a gateway whose lock was removed goes on, alone", async () => {
+	await using data = await temporaryDirectory();
+	const first = lockDataDirectory(data.path);
+	const store = await openSqliteStore({ file: join(data.path, "parley.sqlite"), migrations });
+	await rm(join(data.path, "run"), { recursive: true });
+	expect(() => lockDataDirectory(data.path)).toThrow("is in use by another process");
+	await store.commit(async () => undefined);
+	await store.close();
+	first.release();
+	lockDataDirectory(data.path).release();
+	expect(await readdir(data.path)).toEqual(["parley.sqlite", "run"]);
+});
+
+test("with its lock in place, a directory does not mind who else reads the conversations", async () => {
+	await using data = await temporaryDirectory();
+	lockDataDirectory(data.path).release();
+	const store = await openSqliteStore({ file: join(data.path, "parley.sqlite"), migrations });
+	lockDataDirectory(data.path).release();
+	await store.close();
+});
+
+test("damaged conversations are left to those who open them", async () => {
+	await using data = await temporaryDirectory();
+	await writeFile(join(data.path, "parley.sqlite"), "this is a letter, not a database. ".repeat(200));
+	lockDataDirectory(data.path).release();
+});
+
+test("a directory that cannot be written is refused with what to do", async () => {
+	await using data = await temporaryDirectory();
+	// Stands for a file system that is read-only: a test may run as a user whom no permission stops.
+	await mkdir(join(data.path, "run", "lock.pid"), { recursive: true });
+	await using other = await temporaryDirectory();
+	await writeFile(join(other.path, "run"), "");
+	for (const path of [data.path, other.path]) {
+		expect(() => lockDataDirectory(path)).toThrow(
+			expect.objectContaining({
+				code: "failed_precondition",
+				message: expect.stringContaining(`${path}/run cannot be written (E`),
+			}),
+		);
+	}
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { silentLogger, systemClock } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openPort } from "./port.ts";
 import { Admission } from "./transport/admission.ts";
@@ -70,3 +71,27 @@ test("where a place cannot be had, nobody was served at another", async () => {
 	occupant.close();
 	await delay;
 });
+
+test.runIf(process.platform === "linux")(
+	"a client of the gateway's own user is served when all places of its address are taken",
+	async () => {
+		const http = createHttp((_request, response) => {
+			response.end("here");
+		});
+		// Time stands still, so that the first keeps its place.
+		const clock = new ManualClock();
+		const admission = new Admission({ perPeer: 1 });
+		const places = [{ host: "127.0.0.1", port: 0 }];
+		const port = await openPort(places, { clock, log: silentLogger, admission, http });
+		const address = new URL(port.urls[0] ?? "");
+		const call = () => connect({ host: address.hostname, port: Number(address.port) });
+		const silent = call();
+		await once(silent, "connect");
+		const client = call();
+		client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+		expect(await text(client)).toContain("here");
+		const [closed, left] = [port.close(0), once(silent.resume(), "close")];
+		clock.advance(0);
+		await Promise.all([closed, left]);
+	},
+);

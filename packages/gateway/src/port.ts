@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock, Logger } from "@parley/base";
+import { createLocalPeers } from "./auth/local-peer.ts";
 import type { Endpoint } from "./transport/address.ts";
 import type { Admission } from "./transport/admission.ts";
 import { createListener, type Listener } from "./transport/listener.ts";
@@ -30,12 +31,14 @@ export async function openPort(
 		if (early) early.push(socket);
 		else http.emit("connection", socket);
 	};
+	// Only whose processes they are; whether one of them is a tool is asked when it is authenticated.
+	const { isLocal } = createLocalPeers({ log, processes: () => [] });
 	const close = async (graceMs: number): Promise<void> => {
 		await Promise.all(listeners.map((listener) => listener.close(graceMs)));
 	};
 	try {
 		for (const place of places) {
-			listeners.push(await createListener({ ...place, clock, log, admission, onHttp }));
+			listeners.push(await createListener({ ...place, clock, log, admission, onHttp, isOwn: isLocal }));
 		}
 	} catch (reason) {
 		await close(0);

@@ -1,18 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ParleyError } from "@parley/base";
 import { errno } from "./errno.ts";
 import { checkPermissions, createPrivateFile } from "./private-file.ts";
 
-/** The key under which passwords are kept: 32 bytes in the data directory, made at the first start. */
+const KEY_BYTES = 32;
+
+/** Where the key is. */
+export function secretKeyIn(dataDirectory: string): string {
+	return join(dataDirectory, "keys", "secrets");
+}
+
+/**
+ * The key under which passwords are kept: 32 bytes in the data directory, made at the first start. Rejects with
+ * `data_loss` a file that holds something else, and with `failed_precondition` one that others may read.
+ */
 export async function loadOrCreateSecretKey(dataDirectory: string): Promise<Buffer> {
-	const path = join(dataDirectory, "keys", "secrets");
+	const path = secretKeyIn(dataDirectory);
 	try {
 		return await readKey(path);
 	} catch (error) {
 		if (errno(error) !== "ENOENT") throw error;
 	}
-	await createPrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
+	await createPrivateFile(path, `${randomBytes(KEY_BYTES).toString("base64url")}\n`);
 	return readKey(path);
 }
 
@@ -20,5 +31,11 @@ async function readKey(path: string): Promise<Buffer> {
 	const text = await readFile(path, "utf8");
 	await checkPermissions(dirname(path), 0o077);
 	await checkPermissions(path, 0o077);
-	return Buffer.from(text.trim(), "base64url");
+	const key = Buffer.from(text.trim(), "base64url");
+	if (key.length === KEY_BYTES) return key;
+	throw new ParleyError(
+		`${path} holds ${key.length} bytes instead of a key of ${KEY_BYTES}: restore it from a backup; ` +
+			"where there is none, remove it: a new one is made, and stored passwords must be given anew",
+		{ code: "data_loss" },
+	);
 }

@@ -102,6 +102,21 @@ test.each([
 	["x-forwarded-proto", ""],
 	["X-Real-IP", "127.0.0.1"],
 	["Via", "1.1 proxy"],
+	["X-Client-IP", "10.0.0.1"],
+	["Client-IP", "10.0.0.1"],
+	["True-Client-IP", "10.0.0.1"],
+	["X-Cluster-Client-IP", "10.0.0.1"],
+	["Fastly-Client-IP", "10.0.0.1"],
+	["X-Azure-ClientIP", "10.0.0.1"],
+	["CF-Connecting-IP", "10.0.0.1"],
+	["CF-Connecting-IPv6", "2001:db8::1"],
+	["X-Envoy-External-Address", "10.0.0.1"],
+	["X-Forwarded", "for=10.0.0.1"],
+	["Forwarded-For", "10.0.0.1"],
+	["X-Original-Forwarded-For", "10.0.0.1"],
+	["X_Forwarded_For", "10.0.0.1"],
+	["X-Originating-IP", "10.0.0.1"],
+	["X-Remote-Addr", "10.0.0.1"],
 	["Origin", "http://127.0.0.1:7777"],
 	["Sec-Fetch-Site", "same-origin"],
 	["sec-fetch-site", "none"],
@@ -111,6 +126,17 @@ test.each([
 		expect((await authenticate(request({ [name]: value }))).refusal?.status).toBe(401);
 		expect(asked).toEqual([]);
 	}
+});
+
+test("headers of an ordinary client are no sign of a proxy", async () => {
+	const { authenticate } = setUp();
+	const headers = {
+		"User-Agent": "client/1.0",
+		Accept: "*/*",
+		"X-Client-Name": "viable",
+		Connection: "close",
+	};
+	expect(await authenticate(request(headers))).toEqual(accepted);
 });
 
 test("Sec-Fetch-Mode alone is no sign of a browser", async () => {

@@ -65,10 +65,16 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/** Somebody passed the request on; who sent it first cannot be seen. */
+/**
+ * Somebody passed the request on; who sent it first cannot be seen. `Forwarded` (RFC 7239), `Via` (RFC 9110), and what
+ * proxies and content networks call the same: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ */
 function isForwarding(header: string): boolean {
-	return ["forwarded", "x-real-ip", "via"].includes(header) || header.startsWith("x-forwarded-");
+	return forwarding.test(header.replaceAll("_", "-"));
 }
+
+const forwarding =
+	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /** Browsers send these, for whatever page is open. Sec-Fetch-Mode is no such sign: Node's own WebSocket sends it. */
 function isBrowser(header: string): boolean {

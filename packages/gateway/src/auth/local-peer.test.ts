@@ -100,12 +100,13 @@ interface Tool extends Disposable {
 }
 
 /** Runs a shell in a process group of its own, as tools are run, and waits for its connection. */
-async function runTool(server: Server, script: string): Promise<Tool> {
+async function runTool(server: Server, script: string, env = process.env): Promise<Tool> {
 	// A server on a port, not on a path, has an address of this form.
 	const { port } = server.address() as AddressInfo;
 	const child = spawn("bash", ["-c", script.replaceAll("PORT", String(port))], {
 		detached: true,
 		stdio: "ignore",
+		env,
 	});
 	const [accepted]: Socket[] = await once(server, "connection");
 	if (child.pid === undefined || accepted === undefined) throw new Error("the tool has not started");
@@ -155,5 +156,20 @@ test.runIf(process.platform === "linux")(
 		if (tool.child.exitCode === null) await once(tool.child, "exit");
 		const peers = createLocalPeers({ ...none, processes: () => [tool.pid] });
 		expect(await peers.isLocal(tool.accepted)).toBe(false);
+	},
+);
+
+test.runIf(process.platform === "linux")(
+	"a process that a tool left behind in its own session is known by its environment",
+	async () => {
+		await using server = await listen();
+		const env = { ...process.env, PARLEY_CALL: "commands_a.1" };
+		using tool = await runTool(server, `setsid bash -c '${CONNECT}' & exit`, env);
+		if (tool.child.exitCode === null) await once(tool.child, "exit");
+		const marker = (text: string) => createLocalPeers({ ...none, marker: () => text });
+		expect(await marker("commands_b").isLocal(tool.accepted)).toBe(true);
+		expect(await marker("commands_a").isLocal(tool.accepted)).toBe(false);
+		await using own = await connectPair();
+		expect(await marker("commands_a").isLocal(own.accepted)).toBe(true);
 	},
 );

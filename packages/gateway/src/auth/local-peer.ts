@@ -9,6 +9,8 @@ export interface LocalPeersOptions {
 	readonly log: Logger;
 	/** Ids of the processes, groups and sessions of running tools: they are local, but not the operator. */
 	processes(): readonly number[];
+	/** What the environment of a tool's process holds, and no other's; undefined as long as no tool has run. */
+	marker?(): string | undefined;
 	/** The kernel's own tables unless told. */
 	readTables?(): Promise<readonly string[]>;
 }
@@ -30,6 +32,7 @@ interface Question {
 export function createLocalPeers({
 	log,
 	processes,
+	marker = () => undefined,
 	readTables = readSocketTables,
 }: LocalPeersOptions): LocalPeers {
 	const questions: Question[] = [];
@@ -56,8 +59,9 @@ export function createLocalPeers({
 			owner !== undefined && owner.uid === process.getuid?.() ? owner.inode : undefined,
 		);
 		const own = new Set(inodes.filter((inode) => inode !== undefined));
-		const tools = processes();
-		const ofTools = own.size > 0 && tools.length > 0 ? await findProcessSockets(tools, own) : new Set();
+		const tools = { related: processes(), marker: marker() };
+		const anyRan = tools.related.length > 0 || tools.marker !== undefined;
+		const ofTools = own.size > 0 && anyRan ? await findProcessSockets(tools, own) : new Set();
 		return inodes.map((inode) => inode !== undefined && !ofTools.has(inode));
 	}
 

@@ -8,16 +8,29 @@ interface Process {
 	readonly session: number;
 }
 
+/** How to know the processes of tools. */
+interface Suspects {
+	/** Ids of processes, groups and sessions. */
+	readonly related: readonly number[];
+	/** Text in the environment that such a process was started with. */
+	readonly marker: string | undefined;
+}
+
 /**
- * Which of these socket inodes are open in the given processes, their descendants, or a process that shares a group or
- * session with them. What this user may not look into, and what has just ended, is left out.
+ * Which of these socket inodes are open in a suspect: one of the given processes, their descendants, a process that
+ * shares a group or session with them, or one whose environment holds the marker. What this user may not look into, and what has just ended, is left out.
  */
 export async function findProcessSockets(
-	roots: readonly number[],
+	{ related: roots, marker }: Suspects,
 	inodes: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
-	const suspects = related(await readProcesses(), new Set(roots));
-	const links = await Promise.all(suspects.map(({ pid }) => openFiles(pid)));
+	const processes = await readProcesses();
+	const suspects = new Set(related(processes, new Set(roots)));
+	if (marker !== undefined) {
+		const others = processes.filter((process) => !suspects.has(process));
+		for (const process of await marked(others, marker)) suspects.add(process);
+	}
+	const links = await Promise.all([...suspects].map(({ pid }) => openFiles(pid)));
 	const open = links.flat().map((link) => /^socket:\[([0-9]+)\]$/.exec(link)?.[1] ?? "");
 	return new Set(open.filter((inode) => inodes.has(inode)));
 }
@@ -36,6 +49,13 @@ function related(processes: readonly Process[], roots: ReadonlySet<number>): Pro
 		}
 		return false;
 	});
+}
+
+async function marked(processes: readonly Process[], marker: string): Promise<Process[]> {
+	const environments = await Promise.all(
+		processes.map(({ pid }) => readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone)),
+	);
+	return processes.filter((_, index) => environments[index]?.includes(marker));
 }
 
 async function readProcesses(): Promise<Process[]> {

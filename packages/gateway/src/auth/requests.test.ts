@@ -35,6 +35,7 @@ beforeAll(async () => {
 		clock: systemClock,
 		log: new MemoryLogger(),
 		admission: new Admission(),
+		isOwn: async () => false,
 		onHttp: (socket) => http.emit("connection", socket),
 	});
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { text as readAll } from "node:stream/consumers";
 import { ParleyError, parseJson } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { operator, type Runtime, type SessionSummary } from "@parley/core";
@@ -67,6 +68,27 @@ class TestServer implements AsyncDisposable {
 			...{ status: response.statusCode, headers: response.headers },
 		};
 		return { ...answered, text };
+	}
+
+	/** Sends these lines, a head without its body, and reads until the server closes. */
+	async send(...lines: readonly string[]): Promise<string> {
+		// A server on a port has an address of this form.
+		const { port } = this.#server.address() as AddressInfo;
+		const client = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+		client.write(`${lines.join("\r\n").replaceAll("PORT", String(port))}\r\n\r\n`);
+		const answered = await readAll(client);
+		client.destroy();
+		return answered;
+	}
+
+	get watch(): object {
+		const { headersTimeout, requestTimeout } = this.#server;
+		// Types leave it out: https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
+		return {
+			headersTimeout,
+			requestTimeout,
+			every: Reflect.get(this.#server, "connectionsCheckingInterval"),
+		};
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -194,4 +216,52 @@ test("an upgrade is handed over at its one place, with who asked for it", async 
 	server.steps.length = 0;
 	expect((await server.ask("/api/ws?envelope=flat", { headers: upgrade })).status).toBe(101);
 	expect(server.steps).toEqual(["authenticate", "settled", "websocket of operator"]);
+});
+
+test("whoever has not been authenticated gets one answer per connection", async () => {
+	const bodies = ["Content-Length: 1000", "Transfer-Encoding: chunked"];
+	await using server = await TestServer.start({ auth: refused });
+	for (const path of ["/api/health", "/api/sessions", "/api/sessions?token=gw_x"]) {
+		for (const method of ["GET", "HEAD", "POST"]) {
+			for (const body of bodies) {
+				const head = [`${method} ${path} HTTP/1.1`, "Connection: keep-alive", body];
+				for (const host of ["Host: 127.0.0.1:PORT", "Host: evil.example"]) {
+					expect(await server.send(...head, host)).toMatch(/\r\nconnection: close\r\n/i);
+				}
+			}
+		}
+	}
+	await using known = await TestServer.start();
+	expect((await known.ask("/api/health")).headers.connection).toBe("close");
+	expect((await known.ask("/api/sessions")).headers.connection).toBe("keep-alive");
+});
+
+test("a request that fails before anybody is known ends its connection", async () => {
+	const auth = new Proxy<AuthOutcome>(refused, {
+		get: () => {
+			throw new TypeError("no tables");
+		},
+	});
+	await using server = await TestServer.start({ auth });
+	const answered = await server.send("GET /api/sessions HTTP/1.1", "Host: 127.0.0.1:PORT");
+	expect(answered).toMatch(/^HTTP\/1\.1 500 .*\r\nconnection: close\r\n/is);
+});
+
+test.each(["100-continue", "something-else"])(
+	"a request that expects %s passes the same checks, and no body is asked for",
+	async (expectation) => {
+		const head = ["POST /api/sessions HTTP/1.1", "Content-Length: 5", `Expect: ${expectation}`];
+		await using server = await TestServer.start({ auth: refused });
+		expect(await server.send(...head, "Host: evil.example")).toMatch(/^HTTP\/1\.1 421 /);
+		expect(server.steps).toEqual([]);
+		expect(await server.send(...head, "Host: 127.0.0.1:PORT")).toMatch(/^HTTP\/1\.1 401 /);
+		await using known = await TestServer.start();
+		const answered = await known.send(...head, "Host: 127.0.0.1:PORT", "Connection: close");
+		expect(answered).toMatch(/^HTTP\/1\.1 405 /);
+	},
+);
+
+test("slow requests are looked for every second", async () => {
+	await using server = await TestServer.start();
+	expect(server.watch).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000, every: 1_000 });
 });

@@ -34,6 +34,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		maxHeaderSize: 16 * 1024,
 		headersTimeout: 10_000,
 		requestTimeout: 30_000,
+		// How late the two above may be; Node's 30 s would make them 40 s and 60 s.
+		connectionsCheckingInterval: 1_000,
 		noDelay: true,
 		// A missing Host is refused by our own check, like a wrong one.
 		requireHostHeader: false,
@@ -42,9 +44,14 @@ export function createHttpServer(options: HttpServerOptions): Server {
 	// Node watches over timeouts and connections only from this event on, and this server never listens itself:
 	// https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js (setupConnectionsTracking)
 	server.emit("listening");
-	server.on("request", (request, response) => {
+	const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
-	});
+	};
+	server.on("request", onRequest);
+	// Unlistened to, Node itself answers requests with an Expect header, before our checks. No body is ever wanted here,
+	// so the answer comes at once; expectations that nobody knows may be ignored: RFC 9110, section 10.1.1.
+	server.on("checkContinue", onRequest);
+	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
 		socket.on("error", (error) => options.log.debug("an upgrade failed", { error }));
 		upgrade(request, socket, { ...options, head }).catch((error: unknown) => {
@@ -65,7 +72,10 @@ async function answer(
 	const refused = checkRequest(request, options.rules);
 	if (refused) return sendRefusal(response, refused);
 	const url = new URL(`http://gateway${request.url}`);
-	if (isPublic(url.pathname)) return send(request, response, await answerApi(options.api, undefined, url));
+	if (isPublic(url.pathname)) {
+		const answered = await answerApi(options.api, undefined, url);
+		return send(request, response, { ...answered, headers: closing });
+	}
 	const { principal, refusal } = await options.authenticate(request);
 	if (refusal) return sendRefusal(response, refusal);
 	options.settled(request.socket);
@@ -90,6 +100,9 @@ async function upgrade(
 	options.settled(socket);
 	options.onWebSocket(request, socket, options.head, principal);
 }
+
+/** Whoever has not said who they are gets one answer per connection: the place is somebody else's then. */
+const closing = { connection: "close" };
 
 function notHere(path: string): Refusal {
 	return {
@@ -122,5 +135,8 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 function fail(response: ServerResponse, error: unknown, log: Logger): void {
 	log.error("a request could not be answered", { error });
 	if (response.headersSent) response.destroy();
-	else response.writeHead(500, { "content-type": "application/json" }).end('{"error":"internal error"}');
+	else {
+		response.writeHead(500, { ...closing, "content-type": "application/json" });
+		response.end('{"error":"internal error"}');
+	}
 }

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { connectPair, type SocketPair } from "../testing/socket-pair.ts";
 import { Admission } from "./admission.ts";
@@ -11,17 +13,29 @@ async function closeAll(...groups: readonly SocketPair[][]): Promise<void> {
 	await Promise.all(groups.flat().map((pair) => pair[Symbol.asyncDispose]()));
 }
 
+interface Told {
+	readonly clock?: ManualClock;
+	/** Whose they are; strangers' unless told. */
+	readonly isOwn?: () => Promise<boolean>;
+}
+
 /** Enters all of them; the list grows as they are admitted. */
-function enterAll(admission: Admission, pairs: readonly SocketPair[]): SocketPair[] {
+async function enterAll(admission: Admission, pairs: readonly SocketPair[], told: Told = {}) {
+	const { clock = new ManualClock(), isOwn = async () => false } = told;
 	const admitted: SocketPair[] = [];
-	for (const pair of pairs) admission.enter(pair.accepted, () => admitted.push(pair));
+	for (const pair of pairs) {
+		admission.enter({ socket: pair.accepted, clock, isOwn, admit: () => admitted.push(pair) });
+	}
+	await tick();
 	return admitted;
 }
+
+const own = { isOwn: async () => true };
 
 test("a peer's next connection waits until one of it is authenticated or gone, in the order of arrival", async () => {
 	const pairs = await connectMany(5);
 	const admission = new Admission({ perPeer: 2 });
-	const admitted = enterAll(admission, pairs);
+	const admitted = await enterAll(admission, pairs);
 	expect(admitted).toEqual(pairs.slice(0, 2));
 	pairs[0]?.client.write("hello");
 
@@ -37,7 +51,7 @@ test("a peer's next connection waits until one of it is authenticated or gone, i
 test("a connection that is authenticated twice frees one place", async () => {
 	const pairs = await connectMany(4);
 	const admission = new Admission({ perPeer: 1 });
-	const admitted = enterAll(admission, pairs);
+	const admitted = await enterAll(admission, pairs);
 	for (const pair of [...pairs.slice(0, 1), ...pairs.slice(0, 1)]) admission.settled(pair.accepted);
 	expect(admitted).toEqual(pairs.slice(0, 2));
 	await closeAll(pairs);
@@ -46,7 +60,7 @@ test("a connection that is authenticated twice frees one place", async () => {
 test("a waiting connection that closes loses its turn", async () => {
 	const pairs = await connectMany(3);
 	const admission = new Admission({ perPeer: 1 });
-	const admitted = enterAll(admission, pairs);
+	const admitted = await enterAll(admission, pairs);
 	const [first, second, third] = pairs;
 	second?.accepted.destroy();
 	if (second) await once(second.accepted, "close");
@@ -59,7 +73,7 @@ test("one address does not take the places of another, and does not hold up its 
 	const busy = await connectMany(3);
 	const other = await connectMany(2, "127.0.0.2");
 	const admission = new Admission({ perPeer: 1, pending: 2 });
-	const admitted = enterAll(admission, [...busy, ...other]);
+	const admitted = await enterAll(admission, [...busy, ...other]);
 	expect(admitted).toEqual([busy[0], other[0]]);
 	if (other[0]) admission.settled(other[0].accepted);
 	expect(admitted).toEqual([busy[0], other[0], other[1]]);
@@ -69,13 +83,13 @@ test("one address does not take the places of another, and does not hold up its 
 test("what finds the queue full, or too many connections open, is closed", async () => {
 	const pairs = await connectMany(4);
 	const full = new Admission({ perPeer: 1, waiting: 1 });
-	const admitted = enterAll(full, pairs.slice(0, 3));
+	const admitted = await enterAll(full, pairs.slice(0, 3));
 	expect(admitted).toEqual(pairs.slice(0, 1));
 	expect(pairs.map((pair) => pair.accepted.destroyed)).toEqual([false, false, true, false]);
 
 	const crowded = new Admission({ open: 1 });
 	const [, , , last] = pairs;
-	expect(enterAll(crowded, [...pairs.slice(0, 1), ...(last ? [last] : [])])).toEqual(pairs.slice(0, 1));
+	expect(await enterAll(crowded, [...pairs.slice(0, 1), ...(last ? [last] : [])])).toEqual(pairs.slice(0, 1));
 	expect(last?.accepted.destroyed).toBe(true);
 	await closeAll(pairs);
 });
@@ -83,6 +97,63 @@ test("what finds the queue full, or too many connections open, is closed", async
 test("sixty-four connections of one address are served at a time unless told", async () => {
 	const pairs = await connectMany(66);
 	const admission = new Admission();
-	expect(enterAll(admission, pairs)).toHaveLength(64);
+	expect(await enterAll(admission, pairs)).toHaveLength(64);
+	await closeAll(pairs);
+});
+
+test("a place is lost ten seconds after it was given, whatever was sent, unless its holder is authenticated", async () => {
+	const pairs = await connectMany(4);
+	const admission = new Admission({ perPeer: 2 });
+	const clock = new ManualClock();
+	const admitted = await enterAll(admission, pairs, { clock });
+	const [first, second] = pairs;
+	if (first) admission.settled(first.accepted);
+	clock.advance(9_999);
+	expect(admitted).toEqual(pairs.slice(0, 3));
+	expect(second?.accepted.destroyed).toBe(false);
+	second?.client.write("GET");
+	clock.advance(1);
+	expect(pairs.map((pair) => pair.accepted.destroyed)).toEqual([false, true, true, false]);
+	await tick();
+	expect(admitted).toEqual(pairs);
+	if (pairs[3]) admission.settled(pairs[3].accepted);
+	expect(clock.pending).toBe(0);
+	await closeAll(pairs);
+});
+
+test("strangers of this machine keep neither the last place nor the queue from the gateway's own user", async () => {
+	const [strange, mine] = [await connectMany(4), await connectMany(4)];
+	const admission = new Admission({ perPeer: 2, pending: 2, waiting: 1 });
+	const strangers = await enterAll(admission, strange);
+	expect(strange.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
+	const admitted = await enterAll(admission, mine, own);
+	expect(admitted).toEqual(mine.slice(0, 2));
+	expect(mine.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
+
+	// A place that is free again goes to the queue it belongs to.
+	if (mine[0]) admission.settled(mine[0].accepted);
+	expect([strangers.length, admitted.length]).toEqual([2, 3]);
+	if (strange[0]) admission.settled(strange[0].accepted);
+	expect([strangers.length, admitted.length]).toEqual([3, 3]);
+	await closeAll(strange, mine);
+});
+
+test("a connection that closes while its owner is looked up gets no place", async () => {
+	const pairs = await connectMany(2);
+	const [first, second] = pairs;
+	const admission = new Admission({ perPeer: 1 });
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	const admitted = await enterAll(admission, pairs, { isOwn: () => promise });
+	second?.accepted.destroy();
+	resolve(true);
+	await tick();
+	expect(admitted).toEqual([first]);
+	await closeAll(pairs);
+});
+
+test("whose a connection is, is not asked while there are places", async () => {
+	const pairs = await connectMany(2);
+	const isOwn = () => Promise.reject(new Error("nobody should ask"));
+	expect(await enterAll(new Admission({ perPeer: 2 }), pairs, { isOwn })).toEqual(pairs);
 	await closeAll(pairs);
 });

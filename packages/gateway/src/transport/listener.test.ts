@@ -27,6 +27,7 @@ async function open(options: Partial<ListenerOptions> = {}) {
 		clock,
 		log,
 		admission: new Admission(),
+		isOwn: async () => false,
 		onHttp: (socket) => http.emit("connection", socket),
 		...options,
 	});

@@ -13,6 +13,8 @@ export interface ListenerOptions extends Endpoint {
 	readonly log: Logger;
 	/** Shared by all listeners of a gateway, because its limits are. */
 	readonly admission: Admission;
+	/** Whether a process of the gateway's own user is at the far end; false where that cannot be seen. Never rejects. */
+	isOwn(socket: Socket): Promise<boolean>;
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;
 }
@@ -48,7 +50,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 			sockets.delete(socket);
 			strangers.delete(socket);
 		});
-		options.admission.enter(socket, () => {
+		const admit = (): void => {
 			greet(socket, options).then(
 				() => strangers.delete(socket),
 				(error: unknown) => {
@@ -56,7 +58,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 					socket.destroy();
 				},
 			);
-		});
+		};
+		options.admission.enter({ socket, clock, admit, isOwn: () => options.isOwn(socket) });
 	});
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	await listen(server, options);
@@ -71,6 +74,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
+			// A server tells its end before that of its last connections, whose timers still run.
+			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},
 	};

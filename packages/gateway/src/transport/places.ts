@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import type { Clock, Timer } from "@parley/base";
+
+/** How many connections that have not been authenticated there may be. */
+export interface PlacesLimits {
+	/** Served, from one address. */
+	readonly perPeer: number;
+	/** Served, in all. */
+	readonly pending: number;
+	/** Accepted by the kernel, but not read from until one of the above is settled. */
+	readonly waiting: number;
+}
+
+/** A connection that has come. */
+export interface Arrival {
+	readonly socket: Socket;
+	/** Measures how long it may go without being authenticated. */
+	readonly clock: Clock;
+	/** Called at once or when a place is free; never, when the socket closes before, or is closed for want of room. */
+	admit(): void;
+	/** Whether a process of the gateway's own user is at the far end; false where that cannot be seen. Never rejects. */
+	isOwn(): Promise<boolean>;
+}
+
+/** Far more than a request needs. Absolute, because whoever may renew a place by sending a little keeps it for ever. */
+const DEADLINE_MS = 10_000;
+
+interface Held {
+	readonly peer: string;
+	readonly deadline: Timer;
+}
+
+/** The places of one kind of connections, and the queue for them. Nobody keeps a place for more than ten seconds. */
+export class Places {
+	readonly #limits: PlacesLimits;
+	readonly #held = new Map<Socket, Held>();
+	readonly #byPeer = new Map<string, number>();
+	readonly #waiting = new Map<Socket, { readonly peer: string; readonly arrival: Arrival }>();
+
+	constructor(limits: PlacesLimits) {
+		this.#limits = limits;
+	}
+
+	/** Whether a connection from this address would be served at once. */
+	hasPlace(peer: string): boolean {
+		return this.#held.size < this.#limits.pending && (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer;
+	}
+
+	/** Admits the connection, lets it wait, or closes it where the queue is full. */
+	enter(peer: string, arrival: Arrival): void {
+		if (this.hasPlace(peer)) this.#admit(peer, arrival);
+		else if (this.#waiting.size < this.#limits.waiting) this.#waiting.set(arrival.socket, { peer, arrival });
+		else arrival.socket.destroy();
+	}
+
+	/** The connection needs no place any more. May be called repeatedly, and for one that is not here. */
+	leave(socket: Socket): void {
+		this.#waiting.delete(socket);
+		const held = this.#held.get(socket);
+		if (held === undefined) return;
+		held.deadline.cancel();
+		this.#held.delete(socket);
+		const left = (this.#byPeer.get(held.peer) ?? 1) - 1;
+		if (left > 0) this.#byPeer.set(held.peer, left);
+		else this.#byPeer.delete(held.peer);
+		this.#admitNext();
+	}
+
+	/** The first that may come in, which is not always the first of the queue: its address may have no place left. */
+	#admitNext(): void {
+		for (const [socket, { peer, arrival }] of this.#waiting) {
+			if (!this.hasPlace(peer)) continue;
+			this.#waiting.delete(socket);
+			this.#admit(peer, arrival);
+			return;
+		}
+	}
+
+	#admit(peer: string, { socket, clock, admit }: Arrival): void {
+		this.#held.set(socket, { peer, deadline: clock.after(DEADLINE_MS, () => socket.destroy()) });
+		this.#byPeer.set(peer, (this.#byPeer.get(peer) ?? 0) + 1);
+		admit();
+	}
+}
