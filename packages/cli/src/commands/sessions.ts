@@ -1,3 +1,4 @@
+import type { MethodResult } from "@parley/protocol";
 import { Command } from "commander";
 import { type AddressFlags, findGateway } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
@@ -27,7 +28,7 @@ export function sessionsCommand(io: Io): Command {
 	});
 }
 
-async function table(sessions: Parameters<typeof import("../session-table.ts").sessionTable>[0], io: Io) {
+async function table(sessions: MethodResult<"list_sessions">["sessions"], io: Io): Promise<string> {
 	const [{ systemClock }, { sessionTable }] = await Promise.all([
 		import("@parley/base"),
 		import("../session-table.ts"),

@@ -8,21 +8,34 @@ const gateway = {
 	provider: "offline",
 	model: "offline",
 	dataDirectory: "/home/ada/.local/share/parley",
+	resumed: 0,
 };
 
 test("a person is told who answers, where the data is, and what to do next", () => {
-	const text = welcome(gateway, plain);
-	expect(text).toContain("offline, a small assistant that is built in: it needs no key");
-	expect(text).toContain(gateway.dataDirectory);
-	expect(text).toContain("ws://127.0.0.1:7777/api/ws");
-	for (const command of ["chat", 'ask "run: echo hi" -y', "help offline"]) {
-		expect(text).toContain(`npx --no parley ${command}`);
-	}
-	expect(text).toContain("Ctrl-C");
+	expect(welcome(gateway, gateway.dataDirectory, plain)).toBe(`
+  answers  offline, a small built-in assistant that needs no key
+  data     /home/ada/.local/share/parley
+  clients  ws://127.0.0.1:7777/api/ws (Ozzie)
+
+  In another terminal, in this directory:
+    npx --no parley chat                   talk to it
+    npx --no parley ask "run: echo hi" -y  ask once
+    npx --no parley help offline           what the offline assistant understands
+
+  Ctrl-C stops it; conversations and unfinished work are kept.
+
+`);
 });
 
-test("a model of a provider is named", () => {
-	expect(welcome({ ...gateway, provider: "else", model: "large" }, plain)).toContain("large of else");
+test("commands name a data directory that they would not find by themselves", () => {
+	const elsewhere = { ...gateway, dataDirectory: "/tmp/ada's data" };
+	expect(welcome(elsewhere, gateway.dataDirectory, plain)).toContain("chat --data '/tmp/ada'\\''s data' ");
+});
+
+test("a model of a provider is named, and so is what goes on", () => {
+	const text = welcome({ ...gateway, provider: "else", model: "large", resumed: 2 }, "", plain);
+	expect(text).toContain("answers  large\n");
+	expect(text).toContain("resumed  unfinished work in 2 conversations\n");
 });
 
 test("a second start tells where the first one is", () => {

@@ -1,6 +1,8 @@
 import { ParleyError } from "@parley/base";
 import type { Gateway } from "@parley/gateway";
+import { defaultDataDirectory } from "../data-directory.ts";
 import { findRunningGateway } from "../running-gateway.ts";
+import { alignColumns } from "../text/columns.ts";
 import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
 import { humanLog } from "./human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "./run-gateway.ts";
@@ -9,8 +11,9 @@ import { type RunOptions, readConfig, runGateway } from "./run-gateway.ts";
 export async function startForPerson(options: Omit<RunOptions, "onReady" | "destination">): Promise<number> {
 	const { flags, io } = options;
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
+	const defaultData = await defaultDataDirectory();
 	const onReady = (gateway: Gateway): void => {
-		io.stderr.write(welcome(gateway, styles));
+		io.stderr.write(welcome(gateway, defaultData, styles));
 	};
 	try {
 		const destination = io.stderr.isTTY ? humanLog(io.stderr, styles) : undefined;
@@ -26,27 +29,39 @@ export async function startForPerson(options: Omit<RunOptions, "onReady" | "dest
 }
 
 /** What a person needs to know once the gateway listens. */
-export function welcome(
-	{ urls, provider, model, dataDirectory }: Omit<Gateway, "stop" | "resumed">,
-	{ bold, dim }: Styles,
-): string {
-	const [url = ""] = urls;
-	const offline = "a small assistant that is built in: it needs no key and carries out written commands";
-	const lines = [
+export function welcome(gateway: Omit<Gateway, "stop">, defaultData: string, styles: Styles): string {
+	const { urls, provider, model, dataDirectory, resumed } = gateway;
+	const { bold, dim } = styles;
+	const who = provider === "offline" ? "offline, a small built-in assistant that needs no key" : model;
+	const facts = [
+		["answers", who],
+		["data", dataDirectory],
+		["clients", `${urls[0]?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
+		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
+	];
+	const flag = dataDirectory === defaultData ? "" : ` --data ${shellWord(dataDirectory)}`;
+	const commands = [
+		[`chat${flag}`, "talk to it"],
+		[`ask "run: echo hi" -y${flag}`, "ask once"],
+		["help offline", "what the offline assistant understands"],
+	];
+	return [
 		"",
-		`  ${dim("answers")}  ${provider === "offline" ? `${bold("offline")}, ${offline}` : `${bold(model)} of ${provider}`}`,
-		`  ${dim("data   ")}  ${dataDirectory}`,
-		`  ${dim("clients")}  ${url.replace(/^http/, "ws")}/api/ws (Ozzie)`,
+		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
 		"  In another terminal, in this directory:",
-		`    ${bold("npx --no parley chat")}                        talk to it`,
-		`    ${bold('npx --no parley ask "run: echo hi" -y')}       ask once`,
-		`    ${bold("npx --no parley help offline")}                what the offline assistant understands`,
+		...alignColumns(
+			commands.map(([command, does = ""]) => [`    ${bold(`npx --no parley ${command}`)}`, does]),
+		),
 		"",
 		`  ${dim("Ctrl-C stops it; conversations and unfinished work are kept.")}`,
 		"",
-	];
-	return `${lines.join("\n")}\n`;
+		"",
+	].join("\n");
+}
+
+function shellWord(text: string): string {
+	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** What a person is told who starts a second gateway on the same data. */

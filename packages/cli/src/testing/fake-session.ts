@@ -63,13 +63,9 @@ export interface FakeRequest {
 export class FakeClient implements Client {
 	readonly requests: FakeRequest[] = [];
 
-	request: Client["request"] = (method, params, options) => {
-		const { promise, resolve, reject } = Promise.withResolvers<never>();
-		// True of every answer that the tests of this package give.
-		const answer = (result: unknown): void => resolve(result as never);
-		this.requests.push({ method, params, sessionId: options?.sessionId, answer, refuse: reject });
-		return promise;
-	};
+	request: Client["request"] = (method, params, options) => this.#ask(method, params, options?.sessionId);
+
+	open: Client["open"] = (params) => this.#ask("open_session", params, undefined);
 
 	/** The last request, which must be of this method. */
 	last(method: string): FakeRequest {
@@ -78,11 +74,15 @@ export class FakeClient implements Client {
 		return request;
 	}
 
-	open(): Promise<never> {
-		throw new Error("the test opens sessions itself");
-	}
-
 	async close(): Promise<void> {
 		await Promise.resolve();
+	}
+
+	#ask(method: string, params: unknown, sessionId: string | undefined): Promise<never> {
+		const { promise, resolve, reject } = Promise.withResolvers<never>();
+		// True of every answer that the tests of this package give.
+		const answer = (result: unknown): void => resolve(result as never);
+		this.requests.push({ method, params, sessionId, answer, refuse: reject });
+		return promise;
 	}
 }

@@ -1,0 +1,42 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { openSession } from "./open-session.ts";
+import { FakeClient, FakeSession } from "./testing/fake-session.ts";
+
+const session = new FakeSession("sess_1");
+const refused = new ParleyError("invalid params: root_dir: outside the roots", { code: "invalid_argument" });
+const elsewhere = { sessionId: undefined, rootDir: "/elsewhere" };
+
+test("a new session works in the person's directory", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, elsewhere);
+	client.last("open_session").answer(session);
+	expect(await opening).toBe(session);
+	expect(client.requests.map(({ params }) => params)).toEqual([{ root_dir: "/elsewhere" }]);
+});
+
+test("a known session keeps its own directory", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...elsewhere, sessionId: "sess_1" });
+	client.last("open_session").answer(session);
+	await opening;
+	expect(client.requests.map(({ params }) => params)).toEqual([{ session_id: "sess_1" }]);
+});
+
+test("where the gateway does not allow the directory, the person is told and the session works elsewhere", async () => {
+	const client = new FakeClient();
+	const told = Promise.withResolvers<string>();
+	const opening = openSession(client, { ...elsewhere, onOtherDirectory: told.resolve });
+	client.last("open_session").refuse(refused);
+	expect(await told.promise).toBe(refused.message);
+	client.last("open_session").answer(session);
+	expect(await opening).toBe(session);
+	expect(client.requests.at(-1)?.params).toEqual({});
+});
+
+test("where nobody could be told in time, it is an error", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, elsewhere);
+	client.last("open_session").refuse(refused);
+	await expect(opening).rejects.toBe(refused);
+});
