@@ -125,6 +125,9 @@ test("damaged conversations are left to those who open them", async () => {
 	await using data = await temporaryDirectory();
 	await writeFile(join(data.path, "parley.sqlite"), "this is a letter, not a database. ".repeat(200));
 	lockDataDirectory(data.path).release();
+	await using other = await temporaryDirectory();
+	await mkdir(join(other.path, "parley.sqlite"));
+	lockDataDirectory(other.path).release();
 });
 
 test("a directory that cannot be written is refused with what to do", async () => {

@@ -56,15 +56,16 @@ function holding(database: DatabaseSync): DataLock {
  */
 function checkUnused(file: string, run: string): void {
 	if (!existsSync(file)) return;
-	const database = new DatabaseSync(file, { timeout: 0 });
+	let database: DatabaseSync | undefined;
 	try {
+		database = new DatabaseSync(file, { timeout: 0 });
 		database.exec("PRAGMA locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (cause) {
 		// What else may be wrong with the file is found, and said, when it is opened for use.
 		if (isBusy(cause)) throw openElsewhereError(file, run, cause);
 	} finally {
-		database.close();
+		database?.close();
 	}
 }
 
