@@ -191,6 +191,7 @@ test("a yes that comes after 24 hours is none: to a run whose timer is late", as
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	const { prompt } = await log.next("prompt.requested");
+	await t.settle();
 	clock.asleep = 24 * hour;
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(log.next("prompt.closed", "prompt.answered")).resolves.toMatchObject({ reason: "expired" });
