@@ -1,5 +1,6 @@
 import type { Io } from "./io.ts";
 import { createProgram } from "./program.ts";
+import { visibleText } from "./text/visible.ts";
 import { isShown, UsageError } from "./usage.ts";
 
 /**
@@ -14,7 +15,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 		return io.exitCode;
 	} catch (error) {
 		if (isShown(error)) return 0;
-		io.stderr.write(`parley: ${messageOf(error)}\n`);
+		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
 	}
 }

@@ -1,12 +1,6 @@
 import { text } from "node:stream/consumers";
 import { ParleyError } from "@parley/base";
-import {
-	type AssistantMessagePayload,
-	type Client,
-	type EventFrame,
-	isOzzieEvent,
-	type OpenSession,
-} from "@parley/protocol";
+import { type AssistantMessagePayload, type Client, isOzzieEvent, type OpenSession } from "@parley/protocol";
 import type { AskFlags } from "../commands/ask.ts";
 import { connect } from "../connect.ts";
 import { findGateway } from "../gateway-address.ts";
@@ -32,10 +26,11 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 			sessionId: flags.session,
 			rootDir: address.isLocal ? io.cwd : undefined,
 			...(!flags.yes && {
-				onOtherDirectory: (reason) => io.stderr.write(`parley: not working in ${io.cwd}: ${reason}\n`),
+				onOtherDirectory: (reason) =>
+					io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
 			}),
 		});
-		io.stderr.write(`${dim(`session: ${session.id}`)}\n`);
+		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		return await new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) }).run(content);
 	} finally {
 		await client.close();
@@ -92,7 +87,7 @@ class Ask {
 		const { io, session, flags } = this.#options;
 		const output = flags.json ? undefined : new AnswerOutput(io);
 		for await (const frame of session.events()) {
-			if (flags.json) io.stdout.write(`${JSON.stringify(frame satisfies EventFrame)}\n`);
+			if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
 			if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
 			this.#questions.take(frame);
 			output?.write(frame);

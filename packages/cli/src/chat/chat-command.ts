@@ -5,6 +5,7 @@ import { connect } from "../connect.ts";
 import { findGateway } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import { openSession } from "../open-session.ts";
+import { visibleLine } from "../text/visible.ts";
 import { Chat } from "./chat.ts";
 import { talkAtTerminal } from "./talk-at-terminal.ts";
 import { talkInLines } from "./talk-in-lines.ts";
@@ -18,7 +19,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	const open = (sessionId: string | undefined): Promise<OpenSession> =>
 		openSession(client, {
 			...{ sessionId, rootDir },
-			onOtherDirectory: (reason) => io.stderr.write(`parley: not working in ${io.cwd}: ${reason}\n`),
+			onOtherDirectory: (reason) =>
+				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
 		});
 	try {
 		const session = await open(flags.session);

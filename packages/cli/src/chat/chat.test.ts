@@ -161,6 +161,15 @@ test("a message that is being typed keeps the keys when a question comes", async
 	expect(table.keyboard.answer).toMatchObject({ text: "" });
 });
 
+test("what is being pasted does not answer a question that comes meanwhile", async ({ table }) => {
+	await table.press({ name: "paste-start" }, { text: "y" });
+	table.session.happens("prompt.request", askQuestion({ type: "confirm" }));
+	await table.settle();
+	await table.press({ name: "return", text: "\r" }, { name: "paste-end" });
+	expect(table.client.requests).toEqual([]);
+	expect(table.keyboard).toMatchObject({ message: { text: "y\n" }, answer: undefined });
+});
+
 test("/new goes on in another session, and the old one is left", async ({ table }) => {
 	await table.type("/new");
 	expect(table.session.isClosed).toBe(true);

@@ -39,7 +39,7 @@ export class Keyboard {
 	focus(): void {
 		const open = this.#chat.conversation.question;
 		if (!open || open.given) this.#answer = undefined;
-		else if (this.#message.text === "") this.#answer ??= emptyEditor();
+		else if (this.#message.text === "" && !this.isPasting) this.#answer ??= emptyEditor();
 	}
 
 	/** Takes a key. Resolves when what it set off is done; never rejects. */

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import type { Io } from "../io.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
 import type { BeginChat, Chat } from "./chat.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
 			notice = chat.notice;
 		},
 	});
-	io.stderr.write(`session: ${chat.sessionId}\n`);
+	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
 	const lines = createInterface({ input: io.stdin });
 	const reading = chat.read();
 	try {

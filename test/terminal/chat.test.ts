@@ -1,0 +1,233 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Screen } from "./screen.ts";
+import { test as terminalTest } from "./terminal-test.ts";
+
+const interrupt = "\u0003";
+
+interface Fixtures {
+	/** Compares a screen with the file of that name. */
+	readonly golden: (screen: Screen, name: string) => Promise<void>;
+}
+
+const test = terminalTest.extend<Fixtures>({
+	golden: async ({ place }, use) => {
+		await use(async (screen, name) => {
+			await expect(place.normalise(screen.text)).toMatchFileSnapshot(`./screens/${name}.txt`);
+		});
+	},
+});
+
+test("a reply is streamed and the next message can be typed", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("long: 60 tokens at 40 per second");
+	await chat.shows("working · Ctrl-C cancels");
+	await chat.until("the reply has ended", () => !chat.text.includes("working") && chat.text.length > 300);
+	await golden(chat, "stream");
+});
+
+test("a tool that is approved runs", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("run: echo hi");
+	await chat.shows("y yes · n no");
+	await golden(chat, "approval");
+	await chat.enter("y");
+	await chat.rests("run_command returned:");
+	await golden(chat, "approved");
+});
+
+test("a tool that is denied does not run, and the reason reaches the model", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("write: denied.txt <<< text");
+	await chat.shows("y yes · n no");
+	await chat.enter("maybe");
+	await chat.shows("answer y, n, or s");
+	await chat.enter("n wrong file");
+	await chat.rests("write_file failed:");
+	expect(existsSync(join(place.work, "denied.txt"))).toBe(false);
+	await golden(chat, "denied");
+});
+
+test("a tool that is approved for the session is not asked for again", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("write: a.txt <<< one\\ntwo");
+	await chat.shows("s for this session");
+	await chat.enter("s");
+	await chat.rests("write_file returned:");
+	await chat.enter("write: a.txt <<< one\\nthree");
+	await chat.until("the second reply", () => chat.text.split("write_file returned:").length === 3);
+	await chat.rests("write_file returned:");
+	expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("one\nthree");
+	await golden(chat, "for-this-session");
+});
+
+test("Ctrl-C cancels the running turn, and twice at rest leaves", async ({ place }) => {
+	const chat = await place.chat();
+	await chat.enter("long: 1000 tokens at 50 per second");
+	await chat.shows("[offline]");
+	chat.type(interrupt);
+	await chat.rests("cancelled");
+	chat.type(interrupt);
+	await chat.shows("Ctrl-C again leaves");
+	chat.type(interrupt);
+	expect(await chat.ended()).toBe(0);
+});
+
+test("messages that are typed while a turn runs wait, and their place is shown", async ({ place }) => {
+	const chat = await place.chat();
+	await chat.enter("long: 1000 tokens at 50 per second");
+	await chat.shows("[offline]");
+	await chat.enter("say: second");
+	await chat.shows("waits (1): say: second");
+	await chat.enter("say: third");
+	await chat.shows("waits (2): say: third");
+	chat.type(interrupt);
+	await chat.rests("[offline] third");
+	expect(place.normalise(chat.text)).toMatch(
+		/cancelled\n\n› say: second\n\[offline\] second\n\n› say: third\n/,
+	);
+});
+
+test("what is being typed does not answer a question that comes meanwhile", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("long: 40 tokens at 40 per second\\");
+	await chat.enter("run: echo hi");
+	await chat.shows("[offline]");
+	chat.type("say: y");
+	await chat.shows("the question above waits");
+	await golden(chat, "question-waits");
+	chat.type("\r");
+	await chat.shows("y yes · n no");
+	await chat.shows("waits (1): say: y");
+	await chat.enter("n");
+	await chat.rests("[offline] y");
+});
+
+test("wide characters are wrapped at the edge and edited as people see them", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
+	await chat.rests("emoji emoji");
+	chat.type("日本語\u007f\u007f!");
+	await chat.until("the line was edited", () => chat.typed === "› 日!");
+	await golden(chat, "wide");
+});
+
+test("a narrower and a wider terminal are drawn anew", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("say: The quick brown fox jumps over the lazy dog, again and again and again.");
+	await chat.rests("[offline]");
+	chat.type("a line that is longer than a narrow terminal is wide");
+	await chat.shows("is wide");
+	chat.resize(40, 24);
+	await chat.shows("  erminal is wide");
+	await golden(chat, "narrow");
+	chat.resize(100, 24);
+	await chat.shows("a narrow terminal is wide");
+	await golden(chat, "wider");
+});
+
+test("a pasted text is one message, however long", async ({ place }) => {
+	const chat = await place.chat();
+	chat.type(`\u001b[200~say: one\r${"ignored ".repeat(5000)}\rsay: two\u001b[201~`);
+	await chat.until("it is typed", () => chat.typed.endsWith("say: two"));
+	chat.type("\r");
+	await chat.rests("[offline] one");
+	expect(chat.text).toContain("say: two\n[offline] one\n\ntwo\n");
+});
+
+test("a password is never on the screen", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("secret: API key");
+	await chat.shows("typed unseen ›");
+	chat.type("hunter2");
+	await chat.shows("*******");
+	await golden(chat, "password");
+	chat.type("\r");
+	await chat.rests("ask_user returned:");
+	chat.type("\u001b[A");
+	await chat.until("the message is recalled", () => chat.typed === "› secret: API key");
+	expect(chat.received).not.toContain("hunter2");
+});
+
+test("one and several options are chosen by their numbers, a text is typed", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("choose: tea | coffee");
+	await chat.shows("number ›");
+	await chat.enter("3");
+	await chat.shows("answer 1 or 2");
+	await chat.enter("2");
+	await chat.rests("ask_user returned:");
+	await chat.enter("pick: red | green | blue");
+	await chat.shows("numbers, like 1,3 ›");
+	await chat.enter("1, 3");
+	await chat.rests('["red","blue"]');
+	await chat.enter("ask: What is your name?");
+	await chat.shows("answer ›");
+	await chat.enter("Ada");
+	await chat.rests("returned:\nAda");
+	await golden(chat, "choices");
+});
+
+test("the chat goes on where it was after the gateway was killed", async ({ place, golden }) => {
+	const chat = await place.chat();
+	await chat.enter("run: echo hi");
+	await chat.shows("y yes · n no");
+	await place.killGateway();
+	await chat.shows("the connection is lost");
+	await place.startGateway();
+	await chat.shows("the connection was lost and is back");
+	await chat.enter("y");
+	await chat.rests("run_command returned:");
+	await golden(chat, "reconnect");
+});
+
+test("a reply that a crash interrupts is shown once, from its beginning to its end", async ({ place }) => {
+	const chat = await place.chat();
+	await chat.enter("long: 60 tokens at 30 per second");
+	await chat.shows("t10 ");
+	await place.killGateway();
+	await chat.shows("the connection is lost");
+	await place.startGateway();
+	await chat.rests(" t60");
+	const words = chat.text.match(/\bt\d+\b/g);
+	expect(words).toEqual(Array.from({ length: 60 }, (_, index) => `t${index + 1}`));
+});
+
+test("two terminals in one session show the same, and either may answer", async ({ place }) => {
+	const first = await place.chat();
+	const [session = ""] = /sess_[0-9a-z]{26}/.exec(first.text) ?? [];
+	const second = await place.chat("--session", session);
+	await first.enter("run: echo hi");
+	await second.shows("› run: echo hi");
+	await second.shows("y yes · n no");
+	await first.shows("y yes · n no");
+	await second.enter("n not now");
+	await first.rests("✗ no (answered elsewhere)");
+	await second.rests("✗ no: not now");
+	await second.rests("run_command failed:");
+});
+
+test("commands begin, list and explain, and a session can be gone on with", async ({ place, golden }) => {
+	await place.startAnew();
+	const chat = await place.chat();
+	await chat.enter("say: first");
+	await chat.rests("[offline] first");
+	await chat.enter("/new");
+	await chat.until("another session", () => chat.text.split("session sess_").length === 3);
+	await chat.enter("/sessions");
+	await chat.rests("parley chat --session ID");
+	await chat.enter("/nonsense");
+	await chat.rests("there is no /nonsense");
+	await chat.enter("/help");
+	await chat.rests("declines a question");
+	await golden(chat, "commands");
+	const [first = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
+	await chat.enter("/quit");
+	expect(await chat.ended()).toBe(0);
+	const again = await place.chat("--session", first);
+	await again.rests("[offline] first");
+	await golden(again, "resumed");
+	again.type("\u0004");
+	expect(await again.ended()).toBe(0);
+});

@@ -1,0 +1,91 @@
+import { expect } from "vitest";
+import { test } from "./terminal-test.ts";
+
+const interrupt = "\u0003";
+
+test("ask prints the answer, and asks at the terminal what needs approval", async ({ place }) => {
+	const ask = place.run("ask", "run: echo hi\nrun: echo you");
+	await ask.shows("y yes · n no");
+	await ask.enter("y");
+	await ask.shows("Allow run echo you?");
+	await ask.enter("n");
+	expect(await ask.ended()).toBe(0);
+	expect(place.normalise(ask.text)).toMatch(
+		/^session: sess_x+\n▸ run_command cmd: echo hi\nAllow run echo hi\?\n.*\n {2}✓ yes\n {2}↳ .*hi\n\[offline\].*\n {2}✗ no\n/s,
+	);
+});
+
+test("ask -y runs without asking, and ask --session goes on", async ({ place }) => {
+	const first = place.run("ask", "-y", "write: a.txt <<< one");
+	expect(await first.ended()).toBe(0);
+	expect(first.text).not.toContain("Allow");
+	const [session = ""] = /sess_[0-9a-z]{26}/.exec(first.text) ?? [];
+	const second = place.run("ask", "--session", session, "say: again");
+	expect(await second.ended()).toBe(0);
+	expect(second.text).toContain(`session: ${session}\n[offline] again`);
+});
+
+test("Ctrl-C cancels what was asked, also at a question", async ({ place }) => {
+	const ask = place.run("ask", "long: 1000 tokens at 50 per second");
+	await ask.shows("[offline]");
+	ask.type(interrupt);
+	expect(await ask.ended()).toBe(130);
+	expect(ask.text).toContain("parley: cancelled");
+	const question = place.run("ask", "secret: key");
+	await question.shows("typed unseen ›");
+	question.type(`hunter2${interrupt}`);
+	expect(await question.ended()).toBe(130);
+	expect(question.received).not.toContain("hunter2");
+});
+
+test("a run that fails ends ask with its reason and code 1", async ({ place }) => {
+	const ask = place.run("ask", "fail: out of ideas");
+	expect(await ask.ended()).toBe(1);
+	expect(ask.text).toContain("parley: out of ideas");
+});
+
+test("status, sessions and stop tell what is there", async ({ place }) => {
+	await place.startAnew();
+	const status = place.run("status");
+	expect(await status.ended()).toBe(0);
+	expect(status.text).toMatch(/^status {4}running\nversion/);
+	const sessions = place.run("sessions");
+	expect(await sessions.ended()).toBe(0);
+	expect(sessions.text).toBe("no conversations yet; begin one with `parley chat`");
+	const stop = place.run("stop");
+	expect(await stop.ended()).toBe(0);
+	expect(stop.text).toMatch(
+		/^stopping process \d+, .*\nthe gateway at http:\/\/127\.0\.0\.1:\d+ has stopped$/,
+	);
+	const after = place.run("status");
+	expect(await after.ended()).toBe(1);
+	expect(after.text).toContain("no gateway runs on");
+	const again = place.run("stop");
+	expect(await again.ended()).toBe(0);
+});
+
+test("start tells a person what to do, explains a second start, and ends on Ctrl-C", async ({ place }) => {
+	await place.startAnew();
+	const second = place.run("start", "--listen", "127.0.0.1:0");
+	expect(await second.ended()).toBe(1);
+	expect(second.text).toMatch(
+		/^parley runs already: process \d+, at http:\/\/127\.0\.0\.1:\d+, with the data in /,
+	);
+	await place.killGateway();
+	const start = place.run("start", "--listen", "127.0.0.1:0");
+	await start.shows("Ctrl-C stops it");
+	expect(start.text).toMatch(/^parley listening on http:\/\/127\.0\.0\.1:\d+\n/);
+	start.type(interrupt);
+	expect(await start.ended()).toBe(0);
+});
+
+test("a second signal ends a gateway that still works", async ({ place }) => {
+	await place.startAnew();
+	const ask = place.run("ask", "long: 100000 tokens at 50 per second");
+	await ask.shows("[offline]");
+	const gateway = place.gateway;
+	gateway.kill("SIGTERM");
+	await gateway.line("stopping");
+	gateway.kill("SIGTERM");
+	expect(await gateway.exited).toEqual({ code: 143, signal: null });
+});

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import type { Place } from "./place.ts";
+import { test } from "./terminal-test.ts";
+
+const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
+
+/** The command with pipes instead of a terminal. */
+async function pipe(place: Place, args: readonly string[], input: string) {
+	const child = spawn(process.execPath, [binary, ...args], { cwd: place.work, env: place.environment });
+	child.stdin.end(input);
+	const [out, error, [code]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, "close"),
+	]);
+	return { out: place.normalise(out), error: place.normalise(error), code };
+}
+
+test("without a terminal every line is a message, or the answer to the question before it", async ({
+	place,
+}) => {
+	const lines = ["say: one", "run: echo two", "y", "secret: key", "hunter2", "ask: Who?"];
+	const { out, error, code } = await pipe(place, ["chat"], `${lines.join("\n")}\n`);
+	expect(code).toBe(0);
+	expect(out).toMatch(
+		/› say: one\n\[offline\] one\n.*› run: echo two\n.*Allow run echo two\?.*✓ yes.*↳ .*two\n/s,
+	);
+	expect(out).toMatch(/✓ \(hidden\).*\? Who\?.*✗ no answer/s);
+	expect(out).not.toContain("hunter2");
+	expect(out).not.toContain("\u001b");
+	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so nobody answers\n/);
+});
+
+test("ask writes the bare answer to a pipe and reads the message from one", async ({ place }) => {
+	const { out, error, code } = await pipe(place, ["ask", "-"], "say: hello\n");
+	expect({ out, code }).toEqual({ out: "[offline] hello\n\n", code: 0 });
+	expect(error).toMatch(/^session: sess_x+\n\n$/);
+});
+
+test("ask without a terminal denies what it cannot ask about", async ({ place }) => {
+	const { out, error, code } = await pipe(place, ["ask", "run: echo hi"], "");
+	expect(code).toBe(0);
+	expect(out).toContain("[offline] run_command failed:");
+	expect(error).toContain(
+		"Allow run echo hi?: denied: there is no terminal to ask on: -y accepts tools beforehand",
+	);
+});
+
+test("ask --json writes one object a line, the result last", async ({ place }) => {
+	const { out, code } = await pipe(place, ["ask", "--json", "say: hi"], "");
+	const lines: { readonly event?: string }[] = out
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	expect(code).toBe(0);
+	expect(lines.at(-1)).toEqual({ session_id: `sess_${"x".repeat(26)}`, content: "[offline] hi", error: "" });
+	expect(lines.map(({ event }) => event)).toEqual(
+		expect.arrayContaining(["user.message", "assistant.stream", "assistant.message"]),
+	);
+});

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { choosePort, GatewayProcess } from "../gateway-process.ts";
+import { Random, testSeed } from "../random.ts";
+import { Screen } from "./screen.ts";
+
+const random = new Random(testSeed());
+
+/** A gateway of its own for one test, and the terminals that talk to it. */
+export class Place {
+	// Not the system's directory for such things, which may have a name that is too long for a row of the screen.
+	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
+	readonly work = join(this.root, "work");
+	readonly #data = join(this.root, "data");
+	readonly #screens: Screen[] = [];
+	readonly #port: number;
+	#gateway: GatewayProcess | undefined;
+
+	private constructor(port: number) {
+		this.#port = port;
+		mkdirSync(this.work);
+	}
+
+	/** A place whose gateway listens. */
+	static async open(): Promise<Place> {
+		const place = new Place(await choosePort(random));
+		await place.startGateway();
+		return place;
+	}
+
+	async startGateway(): Promise<void> {
+		this.#gateway = new GatewayProcess({ port: this.#port, data: this.#data, root: this.work });
+		if (!(await this.#gateway.ready)) throw new Error(this.#gateway.stderr.join("\n"));
+	}
+
+	/** That of the person who owns the gateway. */
+	get environment(): Readonly<Record<string, string>> {
+		return { PATH: process.env["PATH"] ?? "", HOME: this.work, PARLEY_DATA: this.#data };
+	}
+
+	/** The gateway that was started last. */
+	get gateway(): GatewayProcess {
+		if (!this.#gateway) throw new Error("no gateway was started");
+		return this.#gateway;
+	}
+
+	/** A gateway without anything that was said before. */
+	async startAnew(): Promise<void> {
+		await this.killGateway();
+		rmSync(this.#data, { recursive: true });
+		await this.startGateway();
+	}
+
+	/** Ends the gateway as a crash would. */
+	async killGateway(): Promise<void> {
+		this.gateway.kill("SIGKILL");
+		await this.gateway.exited;
+	}
+
+	/** A command of the person who owns the gateway, in the directory where it works. */
+	run(...args: readonly string[]): Screen {
+		const screen = new Screen({ args, cwd: this.work, env: this.environment });
+		this.#screens.push(screen);
+		return screen;
+	}
+
+	/** `parley chat`, ready for the first message. */
+	async chat(...args: readonly string[]): Promise<Screen> {
+		const screen = this.run("chat", ...args);
+		await screen.rests("session sess_");
+		return screen;
+	}
+
+	/** What is on the screen, without what differs from run to run. */
+	normalise(text: string): string {
+		return `${text
+			.replaceAll(this.work, "DIRECTORY")
+			.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`)
+			.replaceAll(/(\d+ messages?) {2}\S+$/gm, "$1  DIRECTORY")
+			.replaceAll(/secret:pw_[0-9a-z]{26}/g, `secret:pw_${"x".repeat(26)}`)}\n`;
+	}
+
+	async close(): Promise<void> {
+		for (const screen of this.#screens) screen.close();
+		await this.killGateway();
+		rmSync(this.root, { recursive: true, force: true });
+	}
+}

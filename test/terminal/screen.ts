@@ -1,0 +1,109 @@
+import { fileURLToPath } from "node:url";
+import { type IPty, spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { Watch } from "../watch.ts";
+
+const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
+
+export interface ScreenOptions {
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string>>;
+}
+
+/** The real command at a terminal of 80 columns and 24 rows, and what a person would see there. */
+export class Screen {
+	readonly #pty: IPty;
+	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
+	readonly #watch = new Watch();
+	#received = "";
+	#exitCode: number | undefined;
+
+	constructor({ args, cwd, env }: ScreenOptions) {
+		this.#pty = spawn(process.execPath, [binary, ...args], {
+			...{ cwd, cols: 80, rows: 24, name: "xterm-256color" },
+			env: { ...env, TERM: "xterm-256color" },
+		});
+		this.#pty.onData((data) => {
+			this.#received += data;
+			this.#terminal.write(data, () => this.#watch.notify());
+		});
+		this.#pty.onExit(({ exitCode }) => {
+			// Behind everything that was written before.
+			this.#terminal.write("", () => {
+				this.#exitCode = exitCode;
+				this.#watch.notify();
+			});
+		});
+	}
+
+	/** Everything that was ever written to the terminal. */
+	get received(): string {
+		return this.#received;
+	}
+
+	/** The rows on the screen, without blanks at their ends and empty rows below. */
+	get text(): string {
+		const { active } = this.#terminal.buffer;
+		const rows = Array.from({ length: this.#terminal.rows }, (_, row) => {
+			return active.getLine(active.viewportY + row)?.translateToString(true) ?? "";
+		});
+		return rows.join("\n").trimEnd();
+	}
+
+	/** The text in front of the cursor in its row. */
+	get typed(): string {
+		const { active } = this.#terminal.buffer;
+		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
+	}
+
+	type(keys: string): void {
+		this.#pty.write(keys);
+	}
+
+	/** Types a line, waits until its end stands there, and enters it. */
+	async enter(line: string): Promise<void> {
+		this.type(line);
+		// This terminal takes emoji for narrow, so behind one the cursor stands a column further right.
+		const end = line.slice(-8).trimEnd();
+		await this.until(`"${line}" is typed`, () => this.typed.trimEnd().endsWith(end));
+		this.type("\r");
+	}
+
+	/** Resolves when the screen holds the text. */
+	shows(text: string): Promise<void> {
+		return this.until(`the screen shows "${text}"`, () => this.text.includes(text));
+	}
+
+	/** Resolves when the text is there, nothing is going on, and the cursor waits for a message. */
+	rests(text: string): Promise<void> {
+		return this.until(`the screen rests behind "${text}"`, () => {
+			const isBusy = /^(?:working|cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
+			return this.text.includes(text) && this.typed === "› " && !isBusy;
+		});
+	}
+
+	async until(what: string, holds: () => boolean): Promise<void> {
+		try {
+			await this.#watch.until(what, holds);
+		} catch (error) {
+			throw new Error(`${String(error)}; it shows:\n${this.text}`, { cause: error });
+		}
+	}
+
+	resize(columns: number, rows: number): void {
+		this.#terminal.resize(columns, rows);
+		this.#pty.resize(columns, rows);
+	}
+
+	/** The exit code, once the command has ended by itself. */
+	async ended(): Promise<number> {
+		await this.until("the command ends", () => this.#exitCode !== undefined);
+		return this.#exitCode ?? -1;
+	}
+
+	/** Ends the command, whatever it does. */
+	close(): void {
+		if (this.#exitCode === undefined) this.#pty.kill("SIGKILL");
+	}
+}
