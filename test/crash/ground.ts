@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { type FSWatcher, readFileSync, watch } from "node:fs";
+import { type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { effectsFile, gatePipe } from "./turns.ts";
+
+/** The directories of one gateway, and the effects of its tools, which are counted here and not believed. */
+export class Ground {
+	readonly data: string;
+	readonly root: string;
+	/** For a gateway that is started many times: compiled code is kept from one start to the next. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly #directory: string;
+	readonly #gate: FileHandle;
+	readonly #watcher: FSWatcher;
+
+	private constructor(directory: string, gate: FileHandle, onChange: () => void) {
+		this.#directory = directory;
+		this.data = join(directory, "data");
+		this.root = join(directory, "root");
+		this.environment = { NODE_COMPILE_CACHE: join(directory, "compiled") };
+		this.#gate = gate;
+		this.#watcher = watch(this.root, onChange);
+	}
+
+	static async create(onChange: () => void): Promise<Ground> {
+		const directory = await mkdtemp(join(tmpdir(), "parley-crash-"));
+		const root = join(directory, "root");
+		await mkdir(root);
+		await writeFile(join(root, effectsFile), "");
+		execFileSync("mkfifo", [join(root, gatePipe)]);
+		// Open for both, so that neither side waits for the other to come: fifo(7).
+		return new Ground(directory, await open(join(root, gatePipe), "r+"), onChange);
+	}
+
+	/** Lets one gated command go on. */
+	async openGate(): Promise<void> {
+		await this.#gate.write("\n");
+	}
+
+	/** Whether a command has left its trace. */
+	happened(effect: string): boolean {
+		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
+	}
+
+	/** How often each effect happened. */
+	async effects(): Promise<Map<string, number>> {
+		const lines = (await readFile(join(this.root, effectsFile), "utf8")).trim().split("\n");
+		const counts = new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]));
+		const files = (await readdir(this.root)).filter((name) => name.endsWith(".txt"));
+		for (const name of files) {
+			const effect = name.slice(0, -".txt".length);
+			const content = await readFile(join(this.root, name), "utf8");
+			// A file with another content counts as another effect, which nobody has asked for.
+			counts.set(content === effect ? effect : `${name} holding ${JSON.stringify(content)}`, 1);
+		}
+		return counts;
+	}
+
+	async remove(): Promise<void> {
+		this.#watcher.close();
+		await this.#gate.close();
+		await rm(this.#directory, { recursive: true });
+	}
+}

@@ -1,0 +1,86 @@
+import type { Random } from "../random.ts";
+import type { KillState } from "./outcome.ts";
+import type { TurnKind } from "./turns.ts";
+
+/** How one life of the gateway is to end. */
+export interface PlannedKill {
+	readonly state: KillState;
+	/** Failpoints that are armed, see failpoints.ts of the base package. */
+	readonly hooks: string | undefined;
+	/** What the test does when it sees the state; without it a failpoint kills. */
+	readonly trigger: Trigger | undefined;
+	/** The kind of turn that leads into the state. */
+	readonly turn: TurnKind;
+	/** Whether that turn has to be approved. */
+	readonly asks: boolean;
+}
+
+/**
+ * `sent`: a message has left. `delta`: so many pieces of a text came. `asked`: a question is shown. `effect`: a
+ * running command has left its trace. `frame`: so many frames came. `paused`: a failpoint holds the gateway.
+ */
+export type Trigger =
+	| { readonly kind: "sent" | "asked" | "effect" }
+	| { readonly kind: "delta" | "frame"; readonly count: number }
+	| { readonly kind: "paused"; readonly failpoint: string };
+
+type Draw = (random: Random) => PlannedKill;
+type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
+
+/** A failpoint kills at one of its first `most` hits. */
+function inside(way: Way, failpoint: string, most: number): Draw {
+	return (random) => {
+		const hooks = `${failpoint}=kill@${random.between(1, most)}`;
+		return { asks: false, ...way, hooks, trigger: undefined };
+	};
+}
+
+function outside(way: Way, draw: (random: Random) => Trigger): Draw {
+	return (random) => {
+		const trigger = draw(random);
+		const hooks =
+			trigger.kind === "paused" ? `${trigger.failpoint}=pause@${random.between(1, 2)}` : undefined;
+		return { asks: false, ...way, hooks, trigger };
+	};
+}
+
+const acknowledging: Way = { state: "before the acknowledgement", turn: "say" };
+const streaming: Way = { state: "model streaming", turn: "long" };
+const asking: Way = { state: "approval open", turn: "run", asks: true };
+const running: Way = { state: "tool running", turn: "run" };
+const recording: Way = { state: "tool done, not recorded", turn: "run" };
+const elsewhere = (turn: TurnKind, asks = false): Way => ({ state: "elsewhere", turn, asks });
+
+const paused = (failpoint: string) => (): Trigger => ({ kind: "paused", failpoint });
+
+/** Forty kills: in each state as many by failpoints as from outside. */
+const forty: readonly (readonly [times: number, draw: Draw])[] = [
+	[3, inside(acknowledging, "accepted", 4)],
+	[1, outside(acknowledging, paused("accepted"))],
+	[2, outside(acknowledging, () => ({ kind: "sent" }))],
+	[3, inside(streaming, "model-streaming", 60)],
+	[3, outside(streaming, (random) => ({ kind: "delta", count: random.between(1, 38) }))],
+	[3, inside(asking, "prompt-open", 3)],
+	[3, outside(asking, () => ({ kind: "asked" }))],
+	[3, inside(running, "tool-running", 4)],
+	[3, outside({ ...running, turn: "gated" }, () => ({ kind: "effect" }))],
+	[3, inside(recording, "tool-exit", 4)],
+	[3, outside(recording, paused("tool-exit"))],
+	[1, inside(elsewhere("say"), "store.commit", 12)],
+	[1, inside(elsewhere("say"), "store.committed", 12)],
+	[1, inside(elsewhere("run", true), "answered", 2)],
+	[1, inside(elsewhere("sequence"), "model-done", 6)],
+	[1, inside(elsewhere("pair"), "ended", 4)],
+	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
+];
+
+/** Forty kills in an order of their own. */
+export function planKills(random: Random): PlannedKill[] {
+	const draws = forty.flatMap(([times, draw]) => Array<Draw>(times).fill(draw));
+	return random.shuffle(draws).map((draw) => draw(random));
+}
+
+/** For a kill that came too late for its state, which a message that was being sent has left. */
+export function planAgain(random: Random): PlannedKill {
+	return outside(acknowledging, paused("accepted"))(random);
+}

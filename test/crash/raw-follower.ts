@@ -1,0 +1,180 @@
+import { type Ids, parseJson } from "@parley/base";
+import type { EventFrame, ResponseFrame } from "@parley/protocol";
+import WebSocket from "ws";
+import { Watch } from "../watch.ts";
+import type { Follower, OnFrame } from "./follower.ts";
+import type { Page, View } from "./outcome.ts";
+
+interface Pending {
+	readonly text: string;
+	/** Sent again on the next connection. */
+	readonly lasting: boolean;
+	readonly settle: (response: ResponseFrame) => void;
+}
+
+interface Joined {
+	readonly session_id: string;
+	readonly last_seq: number;
+}
+
+export interface RawFollowerOptions {
+	readonly url: string;
+	readonly ids: Ids;
+	readonly onFrame?: OnFrame;
+	/** Called after each frame. */
+	readonly onChange?: () => void;
+}
+
+/** A client that shares no code with ours, and hides nothing of what it gets. */
+export class RawFollower implements Follower {
+	readonly name: string;
+	readonly #url: string;
+	readonly #ids: Ids;
+	readonly #onFrame: OnFrame;
+	readonly #onChange: () => void;
+	readonly #views = new Map<string, View>();
+	readonly #pending = new Map<string, Pending>();
+	readonly #watch = new Watch();
+	#socket: WebSocket | undefined;
+	#gone: Promise<unknown> = Promise.resolve();
+	#count = 0;
+
+	constructor(name: string, { url, ids, onFrame, onChange }: RawFollowerOptions) {
+		this.name = name;
+		this.#url = url;
+		this.#ids = ids;
+		this.#onFrame = onFrame ?? (() => undefined);
+		this.#onChange = onChange ?? (() => undefined);
+	}
+
+	get views(): readonly View[] {
+		return [...this.#views.values()];
+	}
+
+	async open(session: string): Promise<void> {
+		const view: View = { client: this.name, session, frames: [] };
+		this.#views.set(session, view);
+		const opened = await this.request("open_session", { session_id: session, after_seq: 0, join: true });
+		// True of every answer to open_session.
+		await this.#catchUp([opened as Joined]);
+	}
+
+	async say(session: string, content: string): Promise<string> {
+		const key = this.#ids.create("key");
+		const payload = await this.request("send_message", { content, key }, { session, lasting: true });
+		return runOf(payload);
+	}
+
+	/** Sends a message only once: without a key nobody knows what became of it when no answer comes. */
+	async sayOnce(session: string, content: string, key?: string): Promise<string> {
+		return runOf(await this.request("send_message", { content, key }, { session }));
+	}
+
+	/** Resolves when the run of the session's newest message has ended. */
+	async untilAnswered(session: string): Promise<void> {
+		const frames = this.#views.get(session)?.frames ?? [];
+		await this.#watch.until("the run has ended", () => frames.at(-1)?.event === "assistant.message");
+	}
+
+	/** All messages of a session, page by page from the end. */
+	async loadMessages(session: string): Promise<Page[]> {
+		const all: Page[] = [];
+		for (;;) {
+			const before = all[0]?.seq;
+			const page = await this.request("load_messages", { limit: 50, before }, { session });
+			// True of every answer to load_messages.
+			const messages = page as readonly Page[];
+			if (messages.length === 0) return all;
+			all.unshift(...messages);
+		}
+	}
+
+	async reconnect(): Promise<void> {
+		const socket = new WebSocket(this.#url.replace("http:", "ws:").concat("/api/ws"));
+		this.#socket = socket;
+		this.#gone = new Promise((resolve) => socket.once("close", resolve)).then(() => this.#watch.notify());
+		// "close" follows, which is what counts.
+		socket.on("error", () => undefined);
+		socket.on("message", (data) => this.#take(data.toString()));
+		const opened = new Promise((resolve) => socket.once("open", resolve));
+		await Promise.race([opened, this.#gone]);
+		if (socket.readyState !== WebSocket.OPEN) return;
+		const again = [...this.#pending.values()];
+		const sessions = this.views.map(({ session, frames }) => ({
+			session_id: session,
+			after_seq: frames.length,
+		}));
+		if (sessions.length > 0) await Promise.race([this.#resume(sessions), this.#gone]);
+		for (const { text } of again) socket.send(text);
+	}
+
+	async lost(): Promise<void> {
+		await this.#gone;
+		for (const [id, { lasting }] of this.#pending) if (!lasting) this.#pending.delete(id);
+	}
+
+	/** Cuts the connection as a broken cable would: nothing is said. */
+	async cut(): Promise<void> {
+		this.#socket?.terminate();
+		await this.lost();
+	}
+
+	async close(): Promise<void> {
+		this.#socket?.close();
+		await this.lost();
+	}
+
+	/** Asks and waits for the answer; never settles when the connection is lost first. Rejects with the refusal. */
+	request(
+		method: string,
+		params: object,
+		{ session, lasting = false }: { readonly session?: string; readonly lasting?: boolean } = {},
+	): Promise<unknown> {
+		const id = `${this.name}-${++this.#count}`;
+		const text = JSON.stringify({ type: "req", id, method, params, session_id: session });
+		return new Promise((resolve, reject) => {
+			const settle = (response: ResponseFrame): void => {
+				if (response.ok) resolve(response.payload);
+				else reject(new Error(`${method}: ${response.error}`));
+			};
+			this.#pending.set(id, { text, lasting, settle });
+			if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+		});
+	}
+
+	async #resume(sessions: readonly object[]): Promise<void> {
+		const resumed = await this.request("resume", { sessions });
+		// True of every answer to resume.
+		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
+	}
+
+	/** Resolves when everything has come that was there at the time of joining. */
+	async #catchUp(joined: readonly Joined[]): Promise<void> {
+		const isHere = ({ session_id, last_seq }: Joined): boolean => {
+			return (this.#views.get(session_id)?.frames.length ?? 0) >= last_seq;
+		};
+		await this.#watch.until(`${this.name} has caught up`, () => {
+			return this.#socket?.readyState !== WebSocket.OPEN || joined.every(isHere);
+		});
+	}
+
+	#take(text: string): void {
+		// True of what a gateway writes; what is not so fails where it is used.
+		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
+		if (frame.type === "res") {
+			const pending = this.#pending.get(frame.id ?? "");
+			this.#pending.delete(frame.id ?? "");
+			pending?.settle(frame);
+			return;
+		}
+		if (!frame.transient) this.#views.get(frame.session_id ?? "")?.frames.push(frame);
+		this.#onFrame(frame);
+		this.#watch.notify();
+		this.#onChange();
+	}
+}
+
+function runOf(payload: unknown): string {
+	// True of every answer to send_message.
+	return (payload as { readonly run_id: string }).run_id;
+}

@@ -1,0 +1,46 @@
+import type { Random } from "../random.ts";
+
+/** What a message asks the offline model to do. */
+export interface Turn {
+	readonly content: string;
+	readonly effects: readonly string[];
+}
+
+/** `gated` runs until somebody writes a line into the gate. */
+export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
+export type TurnKind = (typeof turnKinds)[number];
+
+/** The file in the root that counts what commands do, and the pipe that holds a gated one. */
+export const effectsFile = "effects.log";
+export const gatePipe = "gate";
+
+/** A turn of a kind; its id is in all that it says and does. */
+export function makeTurn(kind: TurnKind, id: string): Turn {
+	const { commands, effects } = makers[kind](id);
+	return { content: [...commands, `say: ${id} done`].join("\n"), effects };
+}
+
+/** Any kind that ends by itself. */
+export function anyKind(random: Random): TurnKind {
+	return random.pick(["say", "long", "run", "run", "pair", "sequence", "write"] as const);
+}
+
+const makers: Record<TurnKind, (id: string) => { commands: string[]; effects: string[] }> = {
+	say: () => ({ commands: [], effects: [] }),
+	long: () => ({ commands: ["long: 40 tokens at 200 per second"], effects: [] }),
+	run: (id) => ({ commands: [`run: ${leave(id)}`], effects: [id] }),
+	pair: (id) => ({
+		commands: [`run: ${leave(`${id}-a`)}`, `& run: ${leave(`${id}-b`)}`],
+		effects: [`${id}-a`, `${id}-b`],
+	}),
+	sequence: (id) => ({
+		commands: [`run: ${leave(`${id}-a`)}`, "say: in between", `run: ${leave(`${id}-b`)}`],
+		effects: [`${id}-a`, `${id}-b`],
+	}),
+	write: (id) => ({ commands: [`write: ${id}.txt <<< ${id}`], effects: [id] }),
+	gated: (id) => ({ commands: [`run: ${leave(id)}; read line < ${gatePipe}`], effects: [id] }),
+};
+
+function leave(effect: string): string {
+	return `echo ${effect} >> ${effectsFile}`;
+}

@@ -1,0 +1,294 @@
+import { setImmediate } from "node:timers/promises";
+import { seededIds } from "@parley/base/testing";
+import { choosePort, GatewayProcess } from "../gateway-process.ts";
+import type { Random } from "../random.ts";
+import { Watch } from "../watch.ts";
+import { Answerer } from "./answerer.ts";
+import type { Follower } from "./follower.ts";
+import { Ground } from "./ground.ts";
+import type { Kill, Outcome, Page, SentMessage } from "./outcome.ts";
+import { OwnFollower } from "./own-follower.ts";
+import type { PlannedKill, Trigger } from "./plan.ts";
+import { RawFollower } from "./raw-follower.ts";
+import { Sightings } from "./sightings.ts";
+import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
+
+/** Messages that may be on their way at the same time: what a life leaves undone, the next ones do. */
+const mostOpen = 16;
+
+/** A gateway that is killed and started again, the clients that follow it, and all that they see. */
+export class World {
+	readonly #random: Random;
+	readonly #watch: Watch;
+	readonly #ground: Ground;
+	readonly #port: number;
+	readonly #sightings = new Sightings();
+	readonly #messages: SentMessage[] = [];
+	/** Messages that nobody is going to send again, whatever became of them. */
+	readonly #sentOnce = new Set<string>();
+	/** What was refused, and what the gateway has logged as an error: nothing of it should be there. */
+	readonly #complaints: string[] = [];
+	readonly #raw: RawFollower;
+	readonly #ann: OwnFollower;
+	readonly #ben: OwnFollower;
+	/** Comes back by itself, when its own time is up. */
+	readonly #late: OwnFollower;
+	readonly #answerer: Answerer;
+	#gateway: GatewayProcess | undefined;
+	#alive = false;
+	#trusted = "";
+	#asking: readonly string[] = [];
+
+	private constructor(
+		random: Random,
+		{ watch, ground, port }: { watch: Watch; ground: Ground; port: number },
+	) {
+		const url = `http://127.0.0.1:${port}`;
+		this.#random = random;
+		this.#watch = watch;
+		this.#ground = ground;
+		this.#port = port;
+		const onChange = (): void => watch.notify();
+		this.#answerer = new Answerer(() => this.#ann.client);
+		this.#ann = new OwnFollower("ann", {
+			url,
+			seed: 2,
+			onFrame: (frame) => this.#answerer.take(frame),
+			onChange,
+		});
+		this.#ben = new OwnFollower("ben", { url, seed: 3, onChange });
+		this.#late = new OwnFollower("late", { url, seed: 4, onChange, independent: true });
+		this.#raw = new RawFollower("raw", {
+			...{ url, ids: seededIds(1), onChange },
+			onFrame: (frame) => this.#sightings.take(frame),
+		});
+	}
+
+	/** Opens four sessions, of which one trusts all tools, in a first life that ends in peace. */
+	static async create(random: Random): Promise<World> {
+		const watch = new Watch();
+		const ground = await Ground.create(() => watch.notify());
+		await using undo = new AsyncDisposableStack();
+		const world = undo.use(new World(random, { watch, ground, port: await choosePort(random) }));
+		const gateway = await world.#startInPeace();
+		await world.#openSessions();
+		await world.#stop(gateway);
+		undo.move();
+		return world;
+	}
+
+	/** How many messages were sent. */
+	get turns(): number {
+		return this.#messages.length;
+	}
+
+	/** One life, from its start to its kill. A kill that came too late for its state counts as one elsewhere. */
+	async live(plan: PlannedKill, turns: number): Promise<Kill> {
+		const gateway = this.#start(plan.hooks);
+		let target: SentMessage | undefined;
+		if (await gateway.ready) {
+			await Promise.race([this.#rejoin(), gateway.exited]);
+			for (let turn = 0; turn < turns && this.#unanswered.length < mostOpen; turn++)
+				this.#say(anyKind(this.#random));
+			target = await this.#provoke(plan, gateway);
+		}
+		const { signal } = await gateway.exited;
+		await this.#lose();
+		this.#complaints.push(...gateway.stderr.filter((line) => line.includes('"level":"error"')));
+		if (signal !== "SIGKILL") throw new Error(`the gateway died by itself:\n${gateway.stderr.join("\n")}`);
+		if (!plan.trigger) return { state: plan.state, by: "failpoint" };
+		if (!target || !this.#isHit(plan.trigger, target)) return { state: "elsewhere", by: "outside" };
+		if (plan.trigger.kind !== "effect") return { state: plan.state, by: "outside" };
+		await this.#ground.openGate();
+		return { state: plan.state, by: "outside", interrupts: target.id };
+	}
+
+	/** The last life: all that is open comes to its end, nothing is killed, and a newcomer reads everything. */
+	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
+		const gateway = await this.#startInPeace();
+		while (this.turns < turns) {
+			await this.#watch.until("few messages are open", () => this.#unanswered.length < mostOpen);
+			this.#say(anyKind(this.#random));
+		}
+		await this.#watch.until("all messages are answered", () => this.#unanswered.length === 0);
+		await this.#watch.until("all messages are acknowledged", () =>
+			this.#messages.every((sent) => this.#isSettled(sent)),
+		);
+		await this.#answerer.settled();
+		if (this.#complaints.length > 0) throw new Error(this.#complaints.join("\n"));
+		const told = await this.#readAll();
+		const views = this.#followers.flatMap((follower) => follower.views);
+		const isLevel = (): boolean =>
+			views.every(({ session, frames }) => frames.length >= (told.last.get(session) ?? 0));
+		await this.#watch.until("all clients have caught up", isLevel);
+		// What is recorded from here on is the leaving.
+		const kept = views.map((view) => ({ ...view, frames: [...view.frames] }));
+		await this.#stop(gateway);
+		const effects = await this.#ground.effects();
+		return { messages: this.#messages, views: kept, replay: told.replay, pages: told.pages, effects };
+	}
+
+	/** Also after a failure nothing stays behind. */
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#gateway?.kill("SIGKILL");
+		await this.#gateway?.exited;
+		await Promise.allSettled(this.#followers.map((follower) => follower.close()));
+		await this.#ground.remove();
+	}
+
+	get #followers(): readonly Follower[] {
+		return [this.#raw, this.#ann, this.#ben, this.#late];
+	}
+
+	#start(hooks: string | undefined): GatewayProcess {
+		const { data, root, environment } = this.#ground;
+		const hooked = hooks === undefined ? {} : { hooks };
+		const gateway = new GatewayProcess({ port: this.#port, data, root, environment, ...hooked });
+		this.#gateway = gateway;
+		this.#alive = true;
+		void gateway.exited.then(() => {
+			this.#alive = false;
+			this.#watch.notify();
+		});
+		return gateway;
+	}
+
+	/** Begins a life in which nothing is killed. */
+	async #startInPeace(): Promise<GatewayProcess> {
+		const gateway = this.#start(undefined);
+		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
+		await this.#rejoin();
+		return gateway;
+	}
+
+	/** Ends it. */
+	async #stop(gateway: GatewayProcess): Promise<void> {
+		gateway.kill("SIGTERM");
+		const { code } = await gateway.exited;
+		await this.#lose();
+		if (code !== 0) throw new Error(`the gateway ended with ${code}:\n${gateway.stderr.join("\n")}`);
+	}
+
+	async #openSessions(): Promise<void> {
+		const titles = ["trusted", "asking", "asking too", "asking as well"];
+		const sessions: string[] = [];
+		for (const title of titles) sessions.push(await this.#ann.create(title));
+		const [trusted = "", ...asking] = sessions;
+		this.#trusted = trusted;
+		this.#asking = asking;
+		await this.#ann.client.request("accept_all_tools", {}, { sessionId: trusted });
+		for (const session of sessions) {
+			for (const follower of [this.#raw, this.#ben, this.#late]) await follower.open(session);
+		}
+	}
+
+	/** Everybody comes back, and what was left unanswered is answered. */
+	async #rejoin(): Promise<void> {
+		this.#answerer.release();
+		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
+	}
+
+	/** Everybody has noticed that the gateway is gone. */
+	async #lose(): Promise<void> {
+		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
+	}
+
+	/** Messages that are to be answered some time. */
+	get #unanswered(): SentMessage[] {
+		return this.#messages.filter(({ id }) => {
+			const isLost = this.#sentOnce.has(id) && !this.#sightings.begun(id);
+			return !isLost && !this.#sightings.ended(id);
+		});
+	}
+
+	#isSettled({ id, acked }: SentMessage): boolean {
+		return acked.length > 0 || this.#sentOnce.has(id);
+	}
+
+	/** Lets somebody send a message; by whom and in which session is chance where it does not matter. */
+	#say(kind: TurnKind, wanted: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
+		const id = `m${String(this.#messages.length + 1).padStart(4, "0")}`;
+		const session = wanted.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
+		const message: SentMessage = { id, session, ...makeTurn(kind, id), acked: [] };
+		this.#messages.push(message);
+		const { run, once } = this.#send(message, wanted.once ?? true);
+		if (once) this.#sentOnce.add(id);
+		run
+			.then(
+				(acked) => message.acked.push(acked),
+				(error: unknown) => this.#complaints.push(`${id}: ${error}`),
+			)
+			.finally(() => this.#watch.notify());
+		return message;
+	}
+
+	#send({ session, content }: SentMessage, mayBeOnce: boolean): { run: Promise<string>; once: boolean } {
+		if (mayBeOnce && this.#random.chance(0.1))
+			return { run: this.#raw.sayOnce(session, content), once: true };
+		const follower: Follower = this.#random.pick([this.#raw, this.#ann, this.#ben]);
+		return { run: follower.say(session, content), once: false };
+	}
+
+	/** Sends what leads into the state, again and again where it has to be, and kills there, unless a failpoint does. */
+	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
+		let paused = false;
+		if (plan.trigger?.kind === "paused") {
+			void gateway.line(`failpoint ${plan.trigger.failpoint}`).then(() => {
+				paused = true;
+				this.#watch.notify();
+			});
+		}
+		const frames = this.#sightings.frames;
+		for (;;) {
+			const session = plan.asks ? this.#random.pick(this.#asking) : this.#trusted;
+			const target = this.#say(plan.turn, { session, once: false });
+			if (plan.trigger?.kind === "asked") this.#answerer.hold(target.id);
+			const isReached = (): boolean => paused || this.#isReached(plan.trigger, target, frames);
+			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;
+			await this.#watch.until(`the state "${plan.state}" is reached`, () => isReached() || isOver());
+			if (this.#alive && !isReached()) continue;
+			// So that the moment within the state is another one each time.
+			for (let ticks = this.#random.below(40); ticks > 0 && this.#alive; ticks--) await setImmediate();
+			gateway.kill("SIGKILL");
+			return target;
+		}
+	}
+
+	#isReached(trigger: Trigger | undefined, { id }: SentMessage, framesBefore: number): boolean {
+		switch (trigger?.kind) {
+			case "sent":
+				return true;
+			case "asked":
+				return this.#sightings.asked(id);
+			case "effect":
+				return this.#ground.happened(id);
+			case "delta":
+				return this.#sightings.words(id) >= trigger.count;
+			case "frame":
+				return this.#sightings.frames >= framesBefore + trigger.count;
+			default:
+				return false;
+		}
+	}
+
+	/** Whether the target was still in the state when the gateway died, as far as anybody was told. */
+	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
+		if (trigger.kind === "sent") return acked.length === 0;
+		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);
+	}
+
+	/** What somebody is told who comes last and asks for everything. */
+	async #readAll(): Promise<Pick<Outcome, "replay" | "pages"> & { last: Map<string, number> }> {
+		const url = `http://127.0.0.1:${this.#port}`;
+		const newcomer = new RawFollower("newcomer", { url, ids: seededIds(5) });
+		await newcomer.reconnect();
+		const pages = new Map<string, Page[]>();
+		for (const session of [this.#trusted, ...this.#asking]) {
+			await newcomer.open(session);
+			pages.set(session, await newcomer.loadMessages(session));
+		}
+		await newcomer.close();
+		const replay = newcomer.views;
+		return { replay, pages, last: new Map(replay.map(({ session, frames }) => [session, frames.length])) };
+	}
+}

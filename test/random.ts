@@ -1,0 +1,57 @@
+import { randomInt } from "node:crypto";
+
+/** The seed of this run: `PARLEY_TEST_SEED` repeats an earlier one. Print it, so that somebody can. */
+export function testSeed(): number {
+	const given = process.env["PARLEY_TEST_SEED"];
+	return given === undefined ? randomInt(2 ** 31) : Number(given);
+}
+
+/** How many times the everyday numbers a test runs at. */
+export function testScale(ci: number): number {
+	return process.env["PARLEY_TEST_SCALE"] === "ci" ? ci : 1;
+}
+
+/** Chance that is the same for the same seed (mulberry32, Tommy Ettinger). */
+export class Random {
+	#state: number;
+
+	constructor(seed: number) {
+		this.#state = seed >>> 0;
+	}
+
+	/** From 0 up to but without 1. */
+	next(): number {
+		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+		let mixed = this.#state;
+		mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	}
+
+	/** A whole number from 0 up to but without `limit`. */
+	below(limit: number): number {
+		return Math.floor(this.next() * limit);
+	}
+
+	/** A whole number, both ends included. */
+	between(least: number, most: number): number {
+		return least + this.below(most - least + 1);
+	}
+
+	chance(probability: number): boolean {
+		return this.next() < probability;
+	}
+
+	pick<Item>(items: readonly Item[]): Item {
+		const item = items[this.below(items.length)];
+		if (item === undefined) throw new Error("nothing to pick from");
+		return item;
+	}
+
+	shuffle<Item>(items: readonly Item[]): Item[] {
+		return items
+			.map((item) => ({ item, place: this.next() }))
+			.sort((one, other) => one.place - other.place)
+			.map(({ item }) => item);
+	}
+}
