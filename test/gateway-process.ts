@@ -17,8 +17,8 @@ export interface GatewayProcessOptions {
 	readonly root: string;
 	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
-	/** A directory that keeps compiled code from one start to the next, where many starts should not take long. */
-	readonly compileCache?: string;
+	/** Added to the few variables that it gets. */
+	readonly environment?: Readonly<Record<string, string>>;
 	/** For Node itself. */
 	readonly nodeArgs?: readonly string[];
 }
@@ -38,7 +38,7 @@ export class GatewayProcess {
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 
-	constructor({ port, data, root, hooks, compileCache, nodeArgs = [] }: GatewayProcessOptions) {
+	constructor({ port, data, root, hooks, environment, nodeArgs = [] }: GatewayProcessOptions) {
 		const flags = ["--listen", `127.0.0.1:${port}`, "--data", data, "--root", root];
 		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
 		this.#child = spawn(process.execPath, [...nodeArgs, binary, "gateway", ...flags, ...hooked], {
@@ -46,7 +46,7 @@ export class GatewayProcess {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: root,
-				...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
+				...environment,
 			},
 		});
 		createInterface(this.#child.stderr).on("line", (line) => this.#take(line));

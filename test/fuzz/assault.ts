@@ -1,0 +1,98 @@
+import type { Random } from "../random.ts";
+import { mutateBytes } from "./byte-mutation.ts";
+import { readFrame } from "./depth.ts";
+import { type Form, FuzzConnection } from "./fuzz-connection.ts";
+import { growFrame, nameMethod } from "./grammar.ts";
+import { misplace } from "./state.ts";
+import type { Tally } from "./tally.ts";
+import type { Surroundings } from "./valid-frames.ts";
+
+/** With what comes before and after them fewer than the limit of requests that may come at once. */
+const framesPerConnection = 90;
+
+type Family = "bytes" | "grammar" | "state";
+
+/** How often each way to make a frame is taken, of a hundred. */
+const shares: readonly (readonly [family: Family, share: number])[] = [
+	["bytes", 35],
+	["grammar", 35],
+	["state", 30],
+];
+
+/** One connection full of malformed frames. Each gets one answer, in order, and the connection serves on. */
+export async function assault(url: string, random: Random, tally: Tally): Promise<void> {
+	const connection = await FuzzConnection.open(url);
+	try {
+		const surroundings = await settle(connection, random);
+		const frames = Array.from({ length: framesPerConnection }, () => makeFrame(random, surroundings));
+		const before = connection.answers.length;
+		for (const { text } of frames) connection.send(text, pickForm(random, text));
+		await connection.until(
+			"all frames are answered",
+			() => connection.answers.length >= before + frames.length,
+		);
+		for (const [index, { family, text }] of frames.entries()) {
+			const answer = connection.answers[before + index];
+			if (answer) tally.take(family, text, answer);
+		}
+		if (connection.answers.length > before + frames.length) tally.fault("more answers than frames");
+		await forget(connection, surroundings);
+		await connection.request("list_sessions", { limit: 1 });
+	} catch (reason) {
+		tally.fault(String(reason));
+	}
+	await connection.close();
+}
+
+/** Half of the connections have a session, and half of those an open question. */
+async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
+	if (random.chance(0.5)) return { sessions: [], tokens: [] };
+	// True of every answer to open_session.
+	const { session_id } = (await connection.request("open_session", {})) as { readonly session_id: string };
+	const sessions = [session_id];
+	if (random.chance(0.5)) return { sessions, tokens: [] };
+	const content = random.pick(["choose: tea | coffee", "pick: red | green", "ask: Who?", "secret: Key"]);
+	await connection.request("send_message", { content });
+	const tokens = (): string[] => {
+		return connection.events.flatMap(({ event, payload }) => {
+			// True of every prompt.request.
+			return event === "prompt.request" ? [(payload as { readonly token: string }).token] : [];
+		});
+	};
+	await connection.until("the question is asked", () => tokens().length > 0);
+	return { sessions, tokens: tokens() };
+}
+
+/** Ends what waits for an answer, so that nothing of this connection stays behind. */
+async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
+	if (session === undefined) return;
+	await connection.request("open_session", { session_id: session, join: true });
+	await connection.request("cancel_turn", { queued: true }, session);
+}
+
+function makeFrame(random: Random, surroundings: Surroundings): { family: Family; text: string } {
+	const family = pickFamily(random);
+	switch (family) {
+		case "bytes":
+			return { family, text: mutateBytes(random, surroundings) };
+		case "grammar":
+			return { family, text: random.chance(0.1) ? nameMethod(random) : growFrame(random, surroundings) };
+		case "state":
+			return { family, text: misplace(random, surroundings) };
+	}
+}
+
+/** What is no JSON may not be binary: that closes the connection. */
+function pickForm(random: Random, text: string): Form {
+	if (random.chance(0.9)) return "whole";
+	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";
+}
+
+function pickFamily(random: Random): Family {
+	let left = random.below(100);
+	for (const [family, share] of shares) {
+		left -= share;
+		if (left < 0) return family;
+	}
+	return "state";
+}

@@ -1,0 +1,78 @@
+import { parseJson } from "@parley/base";
+import { RequestFrame, type ResponseFrame } from "@parley/protocol";
+
+/** How far a frame came before it was refused; `done` was not. */
+export const depths = [
+	"no JSON",
+	"no request",
+	"unknown method",
+	"not available",
+	"wrong parameters",
+	"wrong state",
+	"rate limited",
+	"done",
+] as const;
+export type Depth = (typeof depths)[number];
+
+/** What can be told of a frame without asking. */
+export interface Reading {
+	readonly isJson: boolean;
+	/** Whether it passes the schema that all requests share. */
+	readonly isRequest: boolean;
+	/** What its answer has to carry. */
+	readonly id: string | undefined;
+}
+
+export function readFrame(text: string): Reading {
+	let value: unknown;
+	try {
+		value = parseJson(text);
+	} catch {
+		return { isJson: false, isRequest: false, id: undefined };
+	}
+	return { isJson: true, isRequest: RequestFrame.safeParse(value).success, id: idOf(value) };
+}
+
+function idOf(value: unknown): string | undefined {
+	if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
+	return RequestFrame.shape.id.safeParse(value.id).data;
+}
+
+/** The fixed phrases of refusals behind the frame schema. */
+const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
+	["unknown method: ", "unknown method"],
+	["not available", "not available"],
+	["invalid params", "wrong parameters"],
+	["session not found: ", "wrong state"],
+	["prompt not found", "wrong state"],
+	["session busy", "wrong state"],
+	["seq not available: ", "wrong state"],
+	["duplicate id", "wrong state"],
+	["rate limited", "rate limited"],
+];
+
+/** Longer than any answer needs to be that only names what is wrong. */
+const mostErrorBytes = 1_000;
+
+/** Where the frame was refused; or, as `fault`, what is wrong with its answer. */
+export function judge(
+	reading: Reading,
+	answer: ResponseFrame,
+): { readonly depth: Depth } | { readonly fault: string } {
+	if (answer.id !== reading.id) return { fault: `the answer is for ${answer.id}, not for ${reading.id}` };
+	if (answer.ok)
+		return reading.isRequest ? { depth: "done" } : { fault: "what is no request was carried out" };
+	const { error } = answer;
+	if (Buffer.byteLength(error) > mostErrorBytes)
+		return { fault: `the error has ${Buffer.byteLength(error)} bytes` };
+	if (/\n\s+at |\.ts:\d/.test(error)) return { fault: "the error shows the inside of the program" };
+	if (!reading.isRequest) {
+		// Parameters that are no object are no request, and told as what they are.
+		const isPhrase = /^invalid (request|params): /.test(error) || error === "invalid id";
+		return isPhrase
+			? { depth: reading.isJson ? "no request" : "no JSON" }
+			: { fault: "another phrase is due" };
+	}
+	const known = phrases.find(([phrase]) => error.startsWith(phrase));
+	return known ? { depth: known[1] } : { fault: "no fixed phrase" };
+}

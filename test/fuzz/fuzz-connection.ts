@@ -1,0 +1,72 @@
+import type { EventFrame, ResponseFrame } from "@parley/protocol";
+import WebSocket from "ws";
+import { Watch } from "../watch.ts";
+
+/** How a text travels: in one text message, in one of two fragments, or in a binary message, which counts as text. */
+export type Form = "whole" | "fragments" | "binary";
+
+/** A connection that sends anything and keeps, in order, what comes back. */
+export class FuzzConnection {
+	readonly answers: ResponseFrame[] = [];
+	readonly events: EventFrame[] = [];
+	readonly #socket: WebSocket;
+	readonly #watch = new Watch();
+	#ending = "";
+
+	private constructor(socket: WebSocket) {
+		this.#socket = socket;
+		socket.on("message", (data) => this.#take(String(data)));
+		socket.on("close", (code, reason) => {
+			this.#ending = `closed with ${code} ${reason}`;
+			this.#watch.notify();
+		});
+		socket.on("error", () => undefined);
+	}
+
+	static async open(url: string): Promise<FuzzConnection> {
+		const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 64 * 1024 * 1024 });
+		const connection = new FuzzConnection(socket);
+		const opened = (): boolean => socket.readyState === WebSocket.OPEN || connection.#ending !== "";
+		socket.on("open", () => connection.#watch.notify());
+		await connection.#watch.until("the connection is open", opened);
+		if (connection.#ending !== "") throw new Error(`the connection was ${connection.#ending}`);
+		return connection;
+	}
+
+	send(text: string, form: Form = "whole"): void {
+		const bytes = Buffer.from(text);
+		const half = bytes.length >> 1;
+		if (form === "fragments") this.#socket.send(bytes.subarray(0, half), { binary: false, fin: false });
+		const rest = form === "fragments" ? bytes.subarray(half) : bytes;
+		this.#socket.send(rest, { binary: form === "binary", fin: true });
+	}
+
+	/** Sends one request and resolves with what its `ok: true` carries; rejects with the refusal. */
+	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
+		const id = `ask-${this.answers.length}`;
+		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));
+		await this.until(`${method} is answered`, () => this.answers.some((answer) => answer.id === id));
+		const answer = this.answers.find((known) => known.id === id);
+		if (answer?.ok) return answer.payload;
+		throw new Error(`${method}: ${answer?.error}`);
+	}
+
+	/** Rejects when the gateway closes the connection first. */
+	async until(what: string, holds: () => boolean): Promise<void> {
+		await this.#watch.until(what, () => holds() || this.#ending !== "");
+		if (!holds()) throw new Error(`the connection was ${this.#ending} before ${what}`);
+	}
+
+	async close(): Promise<void> {
+		this.#socket.close();
+		await this.#watch.until("the connection is closed", () => this.#ending !== "");
+	}
+
+	#take(text: string): void {
+		// True of what a gateway writes; the answers are looked at one by one.
+		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
+		if (frame.type === "res") this.answers.push(frame);
+		else this.events.push(frame);
+		this.#watch.notify();
+	}
+}

@@ -1,0 +1,138 @@
+import { documentedMethods, type MethodName, methods, plannedMethods } from "@parley/protocol";
+import * as z from "zod";
+import type { Random } from "../random.ts";
+import { type Json, oddValue } from "./odd-values.ts";
+import type { Surroundings } from "./valid-frames.ts";
+
+/** As much of JSON Schema as our methods need. */
+interface Schema {
+	readonly type?: string;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly items?: Schema;
+	readonly anyOf?: readonly Schema[];
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minLength?: number;
+}
+
+type Fields = [name: string, value: Json][];
+
+const names = Object.keys(methods);
+const schemas = new Map(
+	Object.entries(methods).map(([name, { params }]) => {
+		// True of every schema that zod writes: the interface above is a part of JSON Schema.
+		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
+		return [name, schema.properties ?? {}];
+	}),
+);
+
+/** Fields whose odd values make real work: they get harmless ones. */
+const harmless: Readonly<Record<string, readonly string[]>> = {
+	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
+	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
+};
+
+/** A frame built from the schema of a method, then made wrong in one to three places. */
+export function growFrame(random: Random, surroundings: Surroundings): string {
+	const method = random.pick(names);
+	const params = growParams(method, random, surroundings);
+	const frame: Fields = [
+		["type", '"req"'],
+		["id", JSON.stringify(`g-${random.below(2 ** 31)}`)],
+		["method", JSON.stringify(method)],
+	];
+	// Most wounds are in the parameters: what is wrong with the frame itself is refused before anything is looked at.
+	if (random.chance(0.85))
+		for (let wounds = random.between(1, 3); wounds > 0; wounds--) wound(params, random);
+	else wound(frame, random);
+	frame.push(["params", random.chance(0.03) ? oddValue(random) : write(params)]);
+	if (random.chance(0.2))
+		frame.push(["session_id", JSON.stringify(random.pick([...surroundings.sessions, "sess_unknown"]))]);
+	if (random.chance(0.05)) wound(frame, random);
+	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
+}
+
+/** A frame that is right in itself, for a method that may not exist or not yet. */
+export function nameMethod(random: Random): string {
+	const known = [...documentedMethods, ...plannedMethods];
+	const strange = [
+		"",
+		"OPEN_SESSION",
+		"open_session ",
+		"toString",
+		"__proto__",
+		"constructor",
+		"hasOwnProperty",
+		"öffne",
+	];
+	const method = random.chance(0.5)
+		? random.pick(known)
+		: random.pick([...strange, "x".repeat(64), "x".repeat(65)]);
+	return JSON.stringify({ type: "req", id: `n-${random.below(2 ** 31)}`, method, params: {} });
+}
+
+function growParams(method: string, random: Random, surroundings: Surroundings): Fields {
+	const fields = Object.entries(schemas.get(method) ?? {});
+	return fields
+		.filter(([name]) => isNeeded(method, name) || random.chance(0.4))
+		.map(([name, schema]) => [name, growField(name, schema, { random, surroundings })]);
+}
+
+function isNeeded(method: string, name: string): boolean {
+	// True because the names were taken from the table itself.
+	return (
+		!methods[method as MethodName].params.safeParse({}).success &&
+		["token", "content", "sessions"].includes(name)
+	);
+}
+
+interface Soil {
+	readonly random: Random;
+	readonly surroundings: Surroundings;
+}
+
+function growField(name: string, schema: Schema, { random, surroundings }: Soil): Json {
+	const texts = harmless[name];
+	if (texts) return JSON.stringify(random.pick(texts));
+	if (name === "session_id")
+		return JSON.stringify(random.pick([...surroundings.sessions, "sess_unknown", "nobody"]));
+	if (name === "token") return JSON.stringify(random.pick([...surroundings.tokens, "prompt_unknown"]));
+	return grow(schema, { random, surroundings });
+}
+
+function grow(schema: Schema, soil: Soil): Json {
+	const { random } = soil;
+	const options = schema.anyOf?.filter(({ type }) => type !== "null");
+	if (options) return grow(options[0] ?? {}, soil);
+	switch (schema.type) {
+		case "string":
+			return JSON.stringify(`s${random.below(1000)}`);
+		case "integer":
+			return String(random.between(schema.minimum ?? 0, Math.min(schema.maximum ?? 100, 100)));
+		case "boolean":
+			return String(random.chance(0.5));
+		case "array":
+			return `[${Array.from({ length: random.between(1, 3) }, () => grow(schema.items ?? {}, soil)).join(",")}]`;
+		case "object": {
+			const fields = Object.entries(schema.properties ?? {});
+			return write(fields.map(([name, field]) => [name, growField(name, field, soil)]));
+		}
+		default:
+			return oddValue(random);
+	}
+}
+
+/** Makes one thing wrong: another value, a field too few, one too many, one twice. */
+function wound(fields: Fields, random: Random): void {
+	const at = random.below(Math.max(1, fields.length));
+	const [name] = fields[at] ?? ["stranger"];
+	const kind = random.below(10);
+	if (kind < 6)
+		fields[at] = [name, name === "content" && random.chance(0.5) ? '" \\n\\t"' : oddValue(random)];
+	else if (kind < 8) fields.splice(at, 1);
+	else fields.push([kind === 8 ? name : random.pick(["extra", "", "TYPE", "Params"]), oddValue(random)]);
+}
+
+function write(fields: Fields): Json {
+	return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}

@@ -1,0 +1,39 @@
+import { FuzzConnection } from "./fuzz-connection.ts";
+
+/** A client that behaves, and measures how it is served meanwhile. */
+export class HealthyClient {
+	/** Milliseconds from a request to its answer. */
+	readonly roundTripsMs: number[] = [];
+	/** Milliseconds from a message to the end of its run. */
+	readonly turnsMs: number[] = [];
+	readonly #connection: FuzzConnection;
+
+	private constructor(connection: FuzzConnection) {
+		this.#connection = connection;
+	}
+
+	static async open(url: string): Promise<HealthyClient> {
+		const connection = await FuzzConnection.open(url);
+		await connection.request("open_session", {});
+		return new HealthyClient(connection);
+	}
+
+	/** Asks something, and has a message answered. */
+	async beServed(): Promise<void> {
+		const began = performance.now();
+		await this.#connection.request("load_messages", { limit: 1 });
+		const asked = performance.now();
+		this.roundTripsMs.push(asked - began);
+		const { events } = this.#connection;
+		events.length = 0;
+		await this.#connection.request("send_message", { content: "say: still here" });
+		const isEnd = ({ event }: { readonly event: string }): boolean => event === "assistant.message";
+		await this.#connection.until("the message is answered", () => events.some(isEnd));
+		this.turnsMs.push(performance.now() - asked);
+		this.#connection.answers.length = 0;
+	}
+
+	async close(): Promise<void> {
+		await this.#connection.close();
+	}
+}

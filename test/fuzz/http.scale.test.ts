@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { Random, testScale, testSeed } from "../random.ts";
+import { makeHttpAttack } from "./http-requests.ts";
+import { RawSocket } from "./raw-socket.ts";
+import { Siege } from "./siege.ts";
+
+const wanted = 1_000 * testScale(10);
+/** Connections that are open at the same time; fewer than the gateway lets wait from one address. */
+const workers = 16;
+
+test("malformed HTTP gets an answer or an end, costs nothing, and a healthy client is served meanwhile", async () => {
+	const seed = testSeed();
+	const random = new Random(seed);
+	await using siege = await Siege.begin(random);
+	const answers = new Map<string, Map<string, number>>();
+	const faults: string[] = [];
+
+	const attackOnce = async (): Promise<void> => {
+		const { kind, bytes, isWhole } = makeHttpAttack(random, siege.port);
+		const socket = await RawSocket.open(siege.port);
+		try {
+			socket.write(bytes);
+			if (!isWhole) socket.end();
+			await socket.until(
+				"the gateway ends the connection or upgrades it",
+				() => readStatus(socket.received) === "101",
+			);
+			const answer = readStatus(socket.received);
+			const counts = answers.get(kind) ?? new Map<string, number>();
+			answers.set(kind, counts.set(answer, (counts.get(answer) ?? 0) + 1));
+			if (!isExpected(kind, answer))
+				faults.push(`${answer}: ${JSON.stringify(bytes.toString("latin1").slice(0, 300))}`);
+		} catch (reason) {
+			faults.push(`${kind}: ${reason}: ${JSON.stringify(bytes.toString("latin1").slice(0, 300))}`);
+		}
+		socket.destroy();
+		siege.progress();
+	};
+	const attack = async (until: number): Promise<void> => {
+		const work = async (): Promise<void> => {
+			while (siege.steps < until && faults.length < 20) await attackOnce();
+		};
+		await Promise.all(Array.from({ length: workers }, work));
+	};
+
+	await siege.during(() => attack(wanted / 10));
+	await siege.mark();
+	await siege.during(() => attack(wanted));
+	const result = await siege.end();
+	process.stdout.write(
+		`${table(answers)}\n${siege.steps} connections; ${result.summary}\nPARLEY_TEST_SEED=${seed}\n`,
+	);
+
+	expect(faults).toEqual([]);
+	expect(result.faults).toEqual([]);
+	expect(siege.steps).toBeGreaterThanOrEqual(wanted);
+});
+
+/** What is wrong may be refused or cut off; what can be served is; nothing breaks. */
+function isExpected(kind: string, answer: string): boolean {
+	if (answer === "101") return kind === "upgrade";
+	return /^(nothing|GOAWAY|200|4\d\d)$/.test(answer);
+}
+
+/** The status of the first final answer, or what there is instead. */
+function readStatus(received: Buffer): string {
+	if (received.length === 0) return "nothing";
+	// SETTINGS, which is empty, and then GOAWAY: RFC 9113, sections 6.5 and 6.8.
+	if (received.length > 12 && received[3] === 4 && received[12] === 7) return "GOAWAY";
+	const text = received.toString("latin1").replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
+	const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
+	return status ?? `bytes ${received.subarray(0, 20).toString("hex")}`;
+}
+
+function table(answers: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
+	return [...answers]
+		.map(([kind, counts]) => {
+			const cells = [...counts].sort().map(([answer, count]) => `${answer} × ${count}`);
+			return `${kind.padEnd(18)}${cells.join(", ")}`;
+		})
+		.sort()
+		.join("\n");
+}

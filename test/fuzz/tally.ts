@@ -1,0 +1,60 @@
+import type { ResponseFrame } from "@parley/protocol";
+import { type Depth, depths, judge, readFrame } from "./depth.ts";
+
+/** Counts what became of the frames, by the way in which they were made. */
+export class Tally {
+	/** The first few answers that are wrong. */
+	readonly faults: string[] = [];
+	readonly #counts = new Map<string, Map<Depth, number>>();
+	#frames = 0;
+
+	/** All frames that were answered. */
+	get frames(): number {
+		return this.#frames;
+	}
+
+	/** Frames that were refused for what they are, not for how many there were. */
+	get malformed(): number {
+		return this.#frames - this.count("done") - this.count("rate limited");
+	}
+
+	/** Frames that pass the schema of requests and were refused behind it. */
+	get deep(): number {
+		return this.malformed - this.count("no JSON") - this.count("no request");
+	}
+
+	count(depth: Depth): number {
+		return [...this.#counts.values()].reduce((sum, counts) => sum + (counts.get(depth) ?? 0), 0);
+	}
+
+	take(family: string, text: string, answer: ResponseFrame): void {
+		const judged = judge(readFrame(text), answer);
+		if ("fault" in judged) {
+			this.fault(
+				`${judged.fault}: ${JSON.stringify(text.slice(0, 300))} got ${JSON.stringify(answer).slice(0, 300)}`,
+			);
+			return;
+		}
+		const counts = this.#counts.get(family) ?? new Map<Depth, number>();
+		this.#counts.set(family, counts.set(judged.depth, (counts.get(judged.depth) ?? 0) + 1));
+		this.#frames++;
+	}
+
+	fault(what: string): void {
+		if (this.faults.length < 20) this.faults.push(what);
+	}
+
+	toString(): string {
+		const families = [...this.#counts.keys()].sort();
+		const rows = depths.map((depth) => {
+			const counts = families.map((family) => this.#counts.get(family)?.get(depth) ?? 0);
+			return [depth, ...counts, this.count(depth)];
+		});
+		return [["refused as", ...families, "in all"], ...rows]
+			.map(
+				([depth, ...cells]) =>
+					`${String(depth).padEnd(18)}${cells.map((cell) => String(cell).padStart(10)).join("")}`,
+			)
+			.join("\n");
+	}
+}
