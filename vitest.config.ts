@@ -32,6 +32,8 @@ const ci = [
 
 export default defineConfig({
 	test: {
+		// Most whole-system tests wait for another process: two files at a time keep both cores of a small machine busy.
+		maxWorkers: 2,
 		projects: process.env["PARLEY_TEST_SCALE"] === "ci" ? ci : everyday,
 		coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/gen/**"] },
 	},
