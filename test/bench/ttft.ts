@@ -12,30 +12,24 @@ import { startServer } from "./measure/server-process.ts";
 /**
  * What the gateway adds to the first token: from sending a message to the first delta of a model that answers at once,
  * less a round trip of the same text through `ws` alone, less the one commit on that path. The commit is measured here:
- * the same rows in one transaction by bare node:sqlite, WAL and synchronous=FULL, on the same disk.
+ * the same statements on the same tables in one transaction by bare node:sqlite, WAL and synchronous=FULL, on the same
+ * disk. The three take turns, message by message, so that none has warmer caches than the others.
  */
 const turns = 60;
 /** Rounds that are not counted: a gateway that has answered some hundred messages is what people talk to. */
 const warmUp = 8;
 const options = readOptions(5);
 
-async function roundTrips(
-	client: DrainClient,
-	text: () => string,
-	mark: string,
-	end: string | undefined,
-): Promise<number> {
-	const taken: number[] = [];
-	for (let turn = 0; turn < turns; turn++) {
-		const first = client.until(mark);
-		const ended = end === undefined ? first : client.until(end);
-		const began = performance.now();
-		client.send(text());
-		await first;
-		taken.push(performance.now() - began);
-		await ended;
-	}
-	return median(taken);
+/** Milliseconds from sending the text to the first frame that holds the mark; resolves when the end has come too. */
+async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
+	const first = client.until(mark);
+	const ended = end === mark ? first : client.until(end);
+	const began = performance.now();
+	client.send(text);
+	await first;
+	const taken = performance.now() - began;
+	await ended;
+	return taken;
 }
 
 const directory = mkdtempSync(join(tmpdir(), "parley-ttft-"));
@@ -44,31 +38,38 @@ await (await openSqliteStore({ file, migrations })).close();
 const database = new DatabaseSync(file);
 database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 200");
 
-/** Milliseconds of the transaction that accepts a message: the same rows in the same tables, bare. */
-function commitTime(round: number): number {
-	const session = `s${round}`;
+const count = database.prepare(
+	"select (select max(ordinal) from runs where session_id = $id) as ordinal, " +
+		"(select count(*) from runs where session_id = $id and state <> 'ended') as open",
+);
+const run = database.prepare("insert into runs values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1, null)");
+const step = database.prepare("insert into steps values (1, 1, ?, 0, 1, ?)");
+const update = database.prepare(
+	"update sessions set last_seq = last_seq + 1, message_count = message_count + 1, updated_at = ? where id = ? " +
+		"returning last_seq",
+);
+const event = database.prepare(
+	"insert into events (id, session_id, seq, type, at, data, epoch, v) values (?, ?, ?, 'user.message', 1, ?, 1, 1)",
+);
+
+function createSession(session: string): void {
 	database.exec(
 		`insert into sessions values (1, 1, '${session}', 'o', null, '', '/', 'active', 0, null, 0, 0, 0, 0, 0, null)`,
 	);
-	const run = database.prepare("insert into runs values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1, null)");
-	const step = database.prepare("insert into steps values (1, 1, ?, 0, 1, ?)");
-	const update = database.prepare("update sessions set last_seq = last_seq + 1, updated_at = ? where id = ?");
-	const event = database.prepare(
-		"insert into events (id, session_id, seq, type, at, data, epoch, v) values (?, ?, ?, 'user.message', 1, ?, 1, 1)",
-	);
-	const taken: number[] = [];
-	for (let turn = 0; turn < turns; turn++) {
-		const id = `${session}-${turn}-${"i".repeat(20)}`;
-		const began = performance.now();
-		database.exec("begin immediate");
-		run.run(id, session, turn);
-		step.run(id, '{"kind":"call"}');
-		update.run(turn, session);
-		event.run(id, session, turn, "x".repeat(120));
-		database.exec("commit");
-		taken.push(performance.now() - began);
-	}
-	return median(taken);
+}
+
+/** Milliseconds of the transaction that accepts a message. */
+function commitTime(session: string, turn: number): number {
+	const id = `${session}-${turn}-${"i".repeat(20)}`;
+	const began = performance.now();
+	database.exec("begin immediate");
+	count.all({ $id: session });
+	run.run(id, session, turn);
+	step.run(id, '{"kind":"call"}');
+	update.all(turn, session);
+	event.run(id, session, turn, "x".repeat(120));
+	database.exec("commit");
+	return performance.now() - began;
 }
 
 const gateway = await startServer("gateway");
@@ -79,17 +80,23 @@ const floor = await DrainClient.open(raw.port, "/");
 const first: number[] = [];
 const echo: number[] = [];
 const commit: number[] = [];
-const message = (): string => request("send_message", { content: "2 1 20" });
 for (let round = 0; round < warmUp + options.rounds; round++) {
 	// A session holds at most 100 requests at once and 50 a second: each round has its own.
 	await openSession(ours, {});
-	const one = await roundTrips(ours, message, '"phase":"delta"', "assistant.message");
-	const two = await roundTrips(floor, message, "send_message", undefined);
-	const three = commitTime(round);
+	createSession(`s${round}`);
+	const taken: { first: number; echo: number; commit: number }[] = [];
+	for (let turn = 0; turn < turns; turn++) {
+		const message = request("send_message", { content: "2 1 20" });
+		taken.push({
+			first: await roundTrip(ours, message, '"phase":"delta"', "assistant.message"),
+			echo: await roundTrip(floor, message, "send_message"),
+			commit: commitTime(`s${round}`, turn),
+		});
+	}
 	if (round < warmUp) continue;
-	first.push(one);
-	echo.push(two);
-	commit.push(three);
+	first.push(median(taken.map((one) => one.first)));
+	echo.push(median(taken.map((one) => one.echo)));
+	commit.push(median(taken.map((one) => one.commit)));
 }
 await Promise.all([gateway.stop(), raw.stop()]);
 ours.close();

@@ -58,9 +58,9 @@ test("commands that arrive during a flush share the next one", async () => {
 	await commits.commit(async () => {
 		later.push(command("b"), command("c"));
 	});
-	expect(done).toEqual(["begin", "savepoint", "releaseSavepoint", "commit"]);
+	expect(done).toEqual(["begin", "commit"]);
 	await Promise.all(later);
-	expect(done.slice(4)).toEqual([
+	expect(done.slice(2)).toEqual([
 		"begin",
 		...["savepoint", "b", "releaseSavepoint"],
 		...["savepoint", "c", "releaseSavepoint"],
@@ -82,6 +82,22 @@ test.each(["begin", "savepoint", "rollbackToSavepoint", "commit"] as const)(
 		expect(done.at(-1)).toBe("rollback");
 	},
 );
+
+test("a command alone in its tick is rolled back with its transaction, and rejects with its own error", async () => {
+	const { done, refused, command } = recorded();
+	await expect(refused("a")).rejects.not.toMatchObject({ code: "unavailable" });
+	expect(done).toEqual(["begin", "a", "rollback"]);
+	await expect(command("b")).resolves.toBe("b");
+});
+
+test.each(["begin", "commit"] as const)("when %s fails, a command alone is unavailable", async (failing) => {
+	const { done, command } = recorded([failing]);
+	await expect(command("a")).rejects.toMatchObject({
+		code: "unavailable",
+		cause: { message: `${failing} failed` },
+	});
+	expect(done.at(-1)).toBe("rollback");
+});
 
 test("when the rollback fails too, both causes are kept", async () => {
 	const { command } = recorded(["commit", "rollback"]);
@@ -108,7 +124,7 @@ test("closing waits for what is queued, also behind a running flush", async () =
 	let closing: Promise<unknown> = Promise.resolve();
 	await first;
 	await closing;
-	expect(done.slice(-3)).toEqual(["releaseSavepoint", "commit", "closed"]);
+	expect(done.slice(-3)).toEqual(["last", "commit", "closed"]);
 	await expect(last[0]).resolves.toBe("last");
 	await expect(command("late")).rejects.toMatchObject({ code: "unavailable" });
 });

@@ -71,7 +71,9 @@ export class GroupCommit<DB> {
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
-			for (const settle of await this.#transact(batch)) settle();
+			const [only, ...others] = batch;
+			const settled = only && others.length === 0 ? this.#transactOne(only) : this.#transact(batch);
+			for (const settle of await settled) settle();
 		}
 		this.#flushing = undefined;
 	}
@@ -86,12 +88,40 @@ export class GroupCommit<DB> {
 			await this.#failpoints.reach("store.committed");
 			return settles;
 		} catch (cause) {
-			const reason = new ParleyError("the store could not commit", {
-				code: "unavailable",
-				cause: await this.#rollback(cause),
-			});
-			return batch.map((command) => () => command.reject(reason));
+			return this.#lost(batch, await this.#rollback(cause));
 		}
+	}
+
+	/** A command that has the tick to itself needs no savepoint: it is rolled back with its transaction. */
+	async #transactOne(command: Queued): Promise<Settle[]> {
+		try {
+			await this.#control.begin();
+			const settle = await this.#failing(command);
+			if (settle.failed) {
+				await this.#control.rollback();
+				return [settle.tell];
+			}
+			await this.#failpoints.reach("store.commit");
+			await this.#control.commit();
+			await this.#failpoints.reach("store.committed");
+			return [settle.tell];
+		} catch (cause) {
+			return this.#lost([command], await this.#rollback(cause));
+		}
+	}
+
+	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly tell: Settle }> {
+		try {
+			return { failed: false, tell: await command.execute() };
+		} catch (reason) {
+			return { failed: true, tell: () => command.reject(reason) };
+		}
+	}
+
+	/** Nothing of these commands remains. */
+	#lost(batch: readonly Queued[], cause: unknown): Settle[] {
+		const reason = new ParleyError("the store could not commit", { code: "unavailable", cause });
+		return batch.map((command) => () => command.reject(reason));
 	}
 
 	/** Throws only when the transaction itself is lost. */
