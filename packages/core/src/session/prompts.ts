@@ -8,7 +8,7 @@ import type { GrantScope } from "../tool.ts";
 import type { Record, Session } from "./session.ts";
 import { grantScope } from "./trust.ts";
 
-/** How long a question waits for somebody (security ruling 2): people sleep. */
+/** How long a question waits for somebody: people sleep. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
 /** A question to write down. The approval fields are absent for elicitations. */

@@ -5,7 +5,7 @@ import { stamp } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { GrantScope } from "../tool.ts";
 
-/** `accept_all_tools` ends this long after the last client left (security ruling 4). */
+/** `accept_all_tools` ends this long after the last client left. */
 const absenceMs = 60_000;
 /** And this long after it was given, whatever happens. */
 const trustLifeMs = 8 * 60 * 60 * 1000;

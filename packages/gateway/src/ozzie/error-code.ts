@@ -9,7 +9,7 @@ const after =
 	(message) =>
 		message === phrase || message.startsWith(`${phrase}:`) ? message : `${phrase}: ${message}`;
 
-/** The error strings of the Ozzie wire (protocol rulings, Ozzie 5). */
+/** The error strings of the Ozzie wire: docs/protocols/ozzie.md lists them. */
 export const errorPhrases = {
 	cancelled: asIs,
 	invalid_argument: after("invalid params"),

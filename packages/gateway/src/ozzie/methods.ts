@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { newestWithin } from "./newest-within.ts";
 import type { Request } from "./request.ts";
 
-/** Characters of an idempotency key (security ruling 17). */
+/** Characters of an idempotency key. */
 const maxKeyLength = 128;
 
 type RequestOf<Name extends MethodName> = Extract<Request, { method: Name }>;

@@ -10,7 +10,7 @@ interface Bucket {
 	at: number;
 }
 
-/** Requests per second, counted per session, or per connection where there is none (security ruling 14). */
+/** Requests per second, counted per session, or per connection where there is none. */
 export class RateLimit {
 	readonly #clock: Clock;
 	readonly #buckets = new Map<unknown, Bucket>();

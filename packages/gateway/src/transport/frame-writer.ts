@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
 import type { Flushable, WriteBatch } from "./write-batch.ts";
 
-/** What may wait for one slow reader (security ruling 14). */
+/** What may wait for one slow reader. */
 const defaultBudget = { bytes: 8 * 1024 * 1024, frames: 10_000 } as const;
 
 /** How long a reader may stay over its budget before it is closed. */
