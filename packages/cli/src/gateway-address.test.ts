@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createIds } from "@parley/base";
+import { loadOrCreateOperatorToken } from "@parley/gateway";
 import { expect, test as plainTest } from "vitest";
 import { findGateway, isLoopback } from "./gateway-address.ts";
 import { type Io, processIo } from "./io.ts";
@@ -16,18 +18,24 @@ const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
 	},
 });
 
-async function startIn(io: Io): Promise<void> {
+/** Leaves behind what a running gateway does; returns the operator's token. */
+async function startIn(io: Io): Promise<string> {
 	const data = io.environment["PARLEY_DATA"] ?? "";
 	await mkdir(join(data, "run"));
-	await mkdir(join(data, "tokens"));
 	const runtime = { pid: 1, urls: [running], startedAt: "2026-01-01T00:00:00Z", version: "1" };
 	await writeFile(join(data, "run", "gateway.json"), JSON.stringify(runtime));
-	await writeFile(join(data, "tokens", "operator"), "secret\n", { mode: 0o600 });
+	return loadOrCreateOperatorToken(data, createIds());
 }
 
 test("the gateway that runs on the data directory is found, with its token", async ({ io }) => {
+	const token = await startIn(io());
+	expect(await findGateway({}, io())).toEqual({ url: running, token, isLocal: true });
+});
+
+test("a token that others could have read is not used", async ({ io }) => {
 	await startIn(io());
-	expect(await findGateway({}, io())).toEqual({ url: running, token: "secret", isLocal: true });
+	await chmod(join(io().environment["PARLEY_DATA"] ?? "", "tokens"), 0o755);
+	await expect(findGateway({}, io())).rejects.toThrow("chmod 700");
 });
 
 test("without one it is the default address, which gets no token", async ({ io }) => {
@@ -49,11 +57,11 @@ test("a flag beats the variable, and the variable beats the data directory", asy
 test("the token of the data directory stays on this machine; one that is given goes where it is told", async ({
 	io,
 }) => {
-	await startIn(io());
+	const token = await startIn(io());
 	const far = { url: "https://example.org" };
 	expect(await findGateway(far, io())).toEqual({ ...far, token: undefined, isLocal: false });
 	expect((await findGateway(far, io({ PARLEY_TOKEN: "given" }))).token).toBe("given");
-	expect((await findGateway({ url: "http://localhost:9" }, io())).token).toBe("secret");
+	expect((await findGateway({ url: "http://localhost:9" }, io())).token).toBe(token);
 });
 
 test.each([

@@ -25,7 +25,7 @@ const defaultUrl = "http://127.0.0.1:7777";
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
 	const data = await chosenDataDirectory(flags.data, io);
-	const { readOperatorToken, readRuntimeFile } = await import("./data-files.ts");
+	const { readOperatorToken, readRuntimeFile } = await import("@parley/gateway/data");
 	const named = flags.url ?? (environment["PARLEY_URL"] || undefined);
 	const url = named ?? (await readRuntimeFile(data))?.urls[0];
 	const isLocal = isLoopback(url ?? defaultUrl);

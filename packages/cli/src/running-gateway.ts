@@ -1,6 +1,6 @@
 import { parseJson } from "@parley/base";
 import type { RuntimeFile } from "@parley/gateway";
-import { readRuntimeFile } from "./data-files.ts";
+import { readRuntimeFile } from "@parley/gateway/data";
 
 /** A gateway that runs on a data directory. */
 export interface RunningGateway extends RuntimeFile {

@@ -55,7 +55,7 @@ export async function raisePrompt(
 		.execute();
 }
 
-/** Whose question it is: a call has at most one that asks for permission, and may ask others while it runs. */
+/** Whose question it is: a call asks at most once for permission, and at most once for something else. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;
