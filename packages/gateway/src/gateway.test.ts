@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,12 +31,18 @@ class Place implements AsyncDisposable {
 
 	static async create(): Promise<Place> {
 		const path = await realpath(await mkdtemp(join(tmpdir(), "parley-gateway-")));
-		await mkdir(join(path, "here"));
-		return new Place(path);
+		const place = new Place(path);
+		await mkdir(place.here);
+		return place;
 	}
 
 	get data(): string {
 		return join(this.#path, "data");
+	}
+
+	/** Where its sessions work. */
+	get here(): string {
+		return join(this.#path, "here");
 	}
 
 	start({ listen = [{ host: "127.0.0.1", port: 0 }], model, failpoints }: Told = {}): Promise<Gateway> {
@@ -46,7 +52,7 @@ class Place implements AsyncDisposable {
 				...{ logLevel: "silent", allowedHosts: [] },
 			},
 			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: new Redactor() },
-			...{ version: "0.0.0", currentDirectory: join(this.#path, "here") },
+			...{ version: "0.0.0", currentDirectory: this.here },
 			...(model && { model }),
 			...(failpoints && { failpoints }),
 		});
@@ -181,5 +187,29 @@ test("the port opens when unfinished work goes on already", async () => {
 	open.resolve();
 	const gateway = await starting;
 	(await connect(gateway.urls[0])).terminate();
+	await place.during(gateway.stop(0));
+});
+
+test("the gateway's own token reaches nobody, wherever a tool has found it", async () => {
+	await using place = await Place.create();
+	const gateway = await place.start();
+	const token = join(place.data, "tokens", "operator");
+	await copyFile(token, join(place.here, "copy.txt"));
+	const client = await connect(gateway.urls[0]);
+	const frames: string[] = [];
+	const ended = new Promise<void>((resolve) => {
+		client.on("message", (data) => {
+			frames.push(String(data));
+			if (String(data).includes("assistant.message")) resolve();
+		});
+	});
+	client.send(
+		JSON.stringify({ type: "req", id: "1", method: "send_message", params: { content: "read: copy.txt" } }),
+	);
+	await ended;
+	const said = frames.join("\n");
+	expect(said).toContain('"status":"completed"');
+	expect(said).toContain("[redacted]");
+	expect(said).not.toContain((await readFile(token, "utf8")).trim());
 	await place.during(gateway.stop(0));
 });
