@@ -12,6 +12,7 @@ export {
 	logLevels,
 	silentLogger,
 } from "./log.ts";
+export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor } from "./redactor.ts";
 export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";

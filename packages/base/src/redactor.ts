@@ -1,3 +1,5 @@
+import { type Gate, type RedactedStream, redactedStream } from "./redacted-stream.ts";
+
 const REPLACEMENT = "[redacted]";
 /** Shorter values would blank ordinary words. */
 const MIN_LENGTH = 4;
@@ -27,6 +29,14 @@ const shapes: readonly RegExp[] = [
 	/gw_[\w-]{16,}/g,
 ];
 
+/** How what has one of these shapes begins, so that a text in the making can be held back in time. */
+const openings = [
+	...["xox[abeprs]", "xapp", "sk-a", "gh[pousr]_", "gith", "AKIA", "ASIA", "eyJ[\\w-]", "gw_[\\w-]"],
+	...["-----B", "[MNO][\\w-]{11}"],
+];
+/** Characters of the longest of them. */
+const openingLength = 12;
+
 /**
  * Takes secrets out of text that leaves the process: the registered values in every common encoding, and whatever has
  * the shape of a known credential.
@@ -34,6 +44,7 @@ const shapes: readonly RegExp[] = [
 export class Redactor {
 	readonly #values = new Set<string>();
 	#pattern: RegExp | undefined;
+	#gate: Gate = gateOf([]);
 
 	/** Registers a secret. Values under four characters are not registered: they would blank ordinary words. */
 	add(secret: string): void {
@@ -43,6 +54,12 @@ export class Redactor {
 		}
 		const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
 		this.#pattern = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join("|"), "g");
+		this.#gate = gateOf(longestFirst);
+	}
+
+	/** The same for one text that comes in pieces: a secret is found wherever it was cut. */
+	stream(): RedactedStream {
+		return redactedStream(this.#gate, (text) => this.redact(text));
 	}
 
 	/** The text with `[redacted]` in place of each secret. */
@@ -79,6 +96,15 @@ export class Redactor {
 		const entries = Object.entries(value).map(([key, item]) => [this.redact(key), this.#copy(item, path)]);
 		return Object.fromEntries(entries);
 	}
+}
+
+function gateOf(values: readonly string[]): Gate {
+	const starts = new Set(values.map((value) => RegExp.escape(value.slice(0, MIN_LENGTH))));
+	return {
+		pattern: new RegExp([...openings, ...starts].join("|")),
+		length: openingLength,
+		spaced: Math.max(0, ...values.filter((value) => /\s/.test(value)).map(({ length }) => length)),
+	};
 }
 
 function errorFields(error: Error): object {
