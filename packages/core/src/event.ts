@@ -1,5 +1,6 @@
 import type { Prompt } from "./prompt.ts";
-import type { Usage } from "./usage.ts";
+import type { BudgetReached } from "./usage/budget.ts";
+import type { Usage } from "./usage/usage.ts";
 
 /** Who wrote a message, where it was not the session's operator. Untrusted text for the model. */
 export interface Author {
@@ -7,10 +8,15 @@ export interface Author {
 	readonly name: string;
 }
 
+/** What was taken out: what tools found, what the model thought, or everything, for a summary. */
+export type CompactionLevel = "tool_results" | "thinking" | "summary";
+
 /**
  * What is kept for ever, in the order of `seq`: the vocabulary of the whole product.
  * A session begins with `session.created`. Of one run: `user.message`, then per call one `tool.started` and exactly
- * one `tool.completed` or `tool.failed`, with its `prompt.requested` between; last exactly one `assistant.message`.
+ * one `tool.completed` or `tool.failed`, with its `prompt.requested` between; per model call one `model.called`, with
+ * `run.retrying` behind it where it is made again; at the end `usage.updated` where a model was called, and last
+ * exactly one `assistant.message`.
  */
 export type RecordedEvent =
 	| { readonly type: "session.created" }
@@ -20,6 +26,10 @@ export type RecordedEvent =
 			readonly runId: string;
 			readonly content: string;
 			readonly author?: Author;
+			/** Entered a run that was at work, instead of starting one. */
+			readonly steered?: true;
+			/** The run whose last reply is made again; `content` is what that one was asked. */
+			readonly retryOf?: string;
 	  }
 	| {
 			readonly type: "assistant.message";
@@ -30,6 +40,49 @@ export type RecordedEvent =
 			/** The model that really answered; "" when none did. */
 			readonly model: string;
 			readonly usage: Usage;
+			/** Billionths of a US dollar; absent in events that version 0.1 wrote. */
+			readonly cost?: number;
+	  }
+	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */
+	| {
+			readonly type: "run.retrying";
+			readonly runId: string;
+			readonly reason: string;
+			readonly inMs: number;
+			readonly attempt: number;
+			readonly model: string;
+	  }
+	/** A model call has ended, with what it really took. */
+	| {
+			readonly type: "model.called";
+			readonly runId: string;
+			readonly model: string;
+			readonly provider: string;
+			/** Messages of the request. */
+			readonly messages: number;
+			readonly usage: Usage;
+			/** Billionths of a US dollar. */
+			readonly cost: number;
+			/** From the request to the end of the reply. */
+			readonly durationMs: number;
+			/** "" when a whole reply came. */
+			readonly error: string;
+	  }
+	/** What the run and its session have used so far. Costs are billionths of a US dollar. */
+	| {
+			readonly type: "usage.updated";
+			readonly runId: string;
+			readonly run: Usage & { readonly cost: number };
+			readonly session: Usage & { readonly cost: number };
+	  }
+	| ({ readonly type: "budget.reached" } & BudgetReached)
+	/** Older parts of the transcript were made shorter, for the model alone. Tokens as estimated. */
+	| {
+			readonly type: "context.compacted";
+			readonly runId: string;
+			readonly level: CompactionLevel;
+			readonly tokensBefore: number;
+			readonly tokensAfter: number;
 	  }
 	| {
 			readonly type: "tool.started";
@@ -71,6 +124,14 @@ export type TransientEvent =
 	| { readonly type: "text.started"; readonly runId: string }
 	| { readonly type: "text.delta"; readonly runId: string; readonly text: string }
 	| { readonly type: "text.ended"; readonly runId: string }
+	/** A model is about to be called. */
+	| {
+			readonly type: "model.calling";
+			readonly runId: string;
+			readonly model: string;
+			readonly provider: string;
+			readonly messages: number;
+	  }
 	/** An open question, shown again to somebody who has just come. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt };
 

@@ -6,11 +6,13 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 export interface UserMessage {
 	readonly role: "user";
-	readonly content: readonly TextBlock[];
+	readonly content: readonly (TextBlock | ImageBlock)[];
 }
 
 export interface AssistantMessage {
 	readonly role: "assistant";
+	/** The model that was asked for; its thinking is of use to no other. */
+	readonly model?: string;
 	readonly content: readonly (TextBlock | ThinkingBlock | CallBlock)[];
 }
 
@@ -24,11 +26,22 @@ export interface TextBlock {
 	readonly text: string;
 }
 
-/** What a model thought before it spoke; `signature` is opaque and goes back to the provider unchanged. */
+/** A picture: `data` is base64. */
+export interface ImageBlock {
+	readonly type: "image";
+	readonly mediaType: ImageType;
+	readonly data: string;
+}
+
+export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+export type ImageType = (typeof imageTypes)[number];
+
+/** What a model thought before it spoke; `signature` and `redacted` are opaque and go back to the provider unchanged. */
 export interface ThinkingBlock {
 	readonly type: "thinking";
 	readonly text: string;
 	readonly signature?: string;
+	readonly redacted?: string;
 }
 
 /** One tool call; `id` is unique within the session, `arguments` is what the model wrote, not yet validated. */
@@ -37,6 +50,8 @@ export interface CallBlock {
 	readonly id: string;
 	readonly name: string;
 	readonly arguments: unknown;
+	/** Why the arguments cannot be used: such a call never runs. */
+	readonly invalid?: string;
 }
 
 export interface ResultBlock {

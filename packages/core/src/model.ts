@@ -1,5 +1,5 @@
 import type { Message } from "./message.ts";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./usage/usage.ts";
 
 /** What a tool looks like to a model: `parameters` is a JSON Schema object. */
 export interface ToolDescription {
@@ -8,34 +8,71 @@ export interface ToolDescription {
 	readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** How much a model may think before it answers; a model that knows fewer levels takes the nearest. */
+export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
+export type Reasoning = (typeof reasoningLevels)[number];
+
+/** How a reply is drawn. What is absent is the model's own. */
+export interface Sampling {
+	readonly temperature?: number;
+	readonly topP?: number;
+	readonly topK?: number;
+	readonly repeatPenalty?: number;
+	/** Tokens of one reply at most, thinking included. */
+	readonly maxTokens?: number;
+}
+
 /** One request to a model. An empty `tools` asks for text only (a summary, a title). */
 export interface ModelRequest {
+	/** The provider's own name of the model, never a tier. */
 	readonly model: string;
 	readonly system: string;
 	readonly messages: readonly Message[];
 	readonly tools: readonly ToolDescription[];
+	readonly sampling?: Sampling;
+	readonly reasoning?: Reasoning;
 }
 
+/** `max_tokens` also stands for a stop that the provider did not explain: such a reply may be incomplete. */
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
 /**
- * What one reply is made of, in order: any number of `thinking`, `text` and `call`, then exactly one `end`.
- * A `call` is whole: its arguments are parsed JSON. `end.model` is the model that really answered.
+ * What one reply is made of, in order: any number of `usage`, `thinking`, `text` and `call`, then exactly one `end`.
+ * A `call` is whole: its arguments are parsed JSON, or `invalid` says why they are not. `usage` says what the call
+ * has cost so far, so that a reply which breaks off is counted too; `end.usage` is the last word. Both name the
+ * model that really answers.
  */
 export type ModelEvent =
-	| { readonly type: "thinking"; readonly text: string; readonly signature?: string }
+	| { readonly type: "usage"; readonly usage: Usage; readonly model: string }
+	| {
+			readonly type: "thinking";
+			readonly text: string;
+			readonly signature?: string;
+			/** Thinking that the provider hides: opaque, goes back to it unchanged. */
+			readonly redacted?: string;
+	  }
 	| { readonly type: "text"; readonly text: string }
-	| { readonly type: "call"; readonly id: string; readonly name: string; readonly arguments: unknown }
+	| {
+			readonly type: "call";
+			readonly id: string;
+			readonly name: string;
+			readonly arguments: unknown;
+			/** Why the arguments cannot be used; the call is answered with it and never runs. */
+			readonly invalid?: string;
+	  }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
 /**
- * The port to a language model. `stream` yields one reply and returns; it throws a `ParleyError` when the reply
+ * The port to a language model. `stream` yields one reply and returns; it throws a `ModelError` when the reply
  * cannot be had or breaks off (a stream that ends without `end` is a failure too), and stops soon after `signal`
- * aborts. It keeps no state between requests: everything it may know is in the request.
+ * aborts. It tries once: whoever calls it decides about another try. It keeps no state between requests: everything
+ * it may know is in the request.
  */
 export interface Model {
 	readonly provider: string;
-	/** The name used where a session has not chosen another. */
+	/** The name used where nothing else was chosen. */
 	readonly defaultModel: string;
 	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+	/** Tokens of the request as the provider counts them; undefined where it cannot tell. Throws like `stream`. */
+	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 }

@@ -115,6 +115,62 @@ const createIndexes = async (db: Kysely<unknown>) => {
 	await db.schema.createIndex("keys_created").on("keys").column("created_at").execute();
 };
 
+const extendForModels = async (db: Kysely<unknown>) => {
+	await db.schema.alterTable("sessions").addColumn("model", "text").execute();
+	await db.schema
+		.alterTable("sessions")
+		.addColumn("profile", "text", (column) => column.notNull().defaultTo("default"))
+		.execute();
+	await db.schema
+		.alterTable("sessions")
+		.addColumn("taint", "text", (column) => column.notNull().defaultTo(""))
+		.execute();
+	await db.schema.alterTable("runs").addColumn("images", "text").execute();
+	await db.schema.alterTable("runs").addColumn("retry_of", "text").execute();
+	await stamped(db.schema.createTable("steers"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("run_id", "text", (column) => column.notNull())
+		.addColumn("ordinal", "integer", (column) => column.notNull())
+		.addColumn("content", "text", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addUniqueConstraint("steers_order", ["run_id", "ordinal"])
+		.execute();
+	await stamped(db.schema.createTable("compactions"))
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("n", "integer", (column) => column.notNull())
+		.addColumn("level", "text", (column) => column.notNull())
+		.addColumn("run_ordinal", "bigint", (column) => column.notNull())
+		.addColumn("message", "integer", (column) => column.notNull())
+		.addColumn("summary", "text")
+		.addColumn("at", "bigint", (column) => column.notNull())
+		.addPrimaryKeyConstraint("compactions_key", ["session_id", "n"])
+		.execute();
+};
+
+const createUsage = async (db: Kysely<unknown>) => {
+	await stamped(db.schema.createTable("usage_days"))
+		.addColumn("scope", "text", (column) => column.notNull())
+		.addColumn("day", "text", (column) => column.notNull())
+		.addColumn("model", "text", (column) => column.notNull())
+		.addColumn("provider", "text", (column) => column.notNull())
+		.addColumn("calls", "bigint", (column) => column.notNull())
+		.addColumn("input_tokens", "bigint", (column) => column.notNull())
+		.addColumn("output_tokens", "bigint", (column) => column.notNull())
+		.addColumn("cache_read_tokens", "bigint", (column) => column.notNull())
+		.addColumn("cache_write_tokens", "bigint", (column) => column.notNull())
+		.addColumn("cost", "bigint", (column) => column.notNull())
+		.addPrimaryKeyConstraint("usage_days_key", ["scope", "day", "model", "provider"])
+		.execute();
+	await stamped(db.schema.createTable("budgets"))
+		.addColumn("scope", "text", (column) => column.notNull())
+		.addColumn("period", "text", (column) => column.notNull())
+		.addColumn("limit_cost", "bigint")
+		.addColumn("set_by", "text", (column) => column.notNull())
+		.addColumn("set_at", "bigint", (column) => column.notNull())
+		.addPrimaryKeyConstraint("budgets_key", ["scope", "period"])
+		.execute();
+};
+
 /** The schema of the journal, in the order in which it grew. Never edit one that was released: add the next. */
 export const migrations: readonly Migration[] = [
 	keyvMigration,
@@ -129,6 +185,13 @@ export const migrations: readonly Migration[] = [
 			await createGrants(db);
 			await createSecretsAndKeys(db);
 			await createIndexes(db);
+		},
+	},
+	{
+		name: "0002-models",
+		async up(db) {
+			await extendForModels(db);
+			await createUsage(db);
 		},
 	},
 ];

@@ -80,6 +80,8 @@ export const insertRun = hotStatement<
 		ordinal: number;
 		state: RunState;
 		content: string;
+		images: string | null;
+		retryOf: string | null;
 		acceptAll: number;
 		at: number;
 	}
@@ -90,6 +92,8 @@ export const insertRun = hotStatement<
 		ordinal: p("ordinal"),
 		state: p("state"),
 		content: p("content"),
+		images: p("images"),
+		retry_of: p("retryOf"),
 		accept_all: p("acceptAll"),
 		cancel_requested: 0,
 		created_at: p("at"),

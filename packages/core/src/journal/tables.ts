@@ -21,6 +21,12 @@ interface SessionsTable extends Stamped {
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
+	/** What `set_model` chose: a model's name; null where the profile or the gateway decides. */
+	model: string | null;
+	/** The agent profile it was opened with. */
+	profile: string;
+	/** What has come together in it (see taint.ts), in a fixed order: "", "U", "UP", … */
+	taint: string;
 	created_at: number;
 	updated_at: number;
 	/** When the last client left; null while somebody is there. */
@@ -46,6 +52,10 @@ interface RunsTable extends Stamped {
 	ordinal: number;
 	state: RunState;
 	content: string;
+	/** `ImageBlock`s of the message as JSON. */
+	images: string | null;
+	/** The run whose last reply this one makes again. */
+	retry_of: string | null;
 	/** 1 where the run was started under `accept_all_tools`, which it then keeps. */
 	accept_all: number;
 	cancel_requested: number;
@@ -114,6 +124,61 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
+/** What was said to a run at work and has not entered it yet. */
+interface SteersTable extends Stamped {
+	id: string;
+	run_id: string;
+	/** Order within the run. */
+	ordinal: number;
+	content: string;
+	created_at: number;
+}
+
+/** Sums of model calls: one row for each scope, UTC day and model. */
+interface UsageDaysTable extends Stamped {
+	/** A session's id, or "" for all of the gateway, which outlives its sessions. */
+	scope: string;
+	/** YYYY-MM-DD. */
+	day: string;
+	model: string;
+	provider: string;
+	calls: number;
+	input_tokens: number;
+	output_tokens: number;
+	cache_read_tokens: number;
+	cache_write_tokens: number;
+	/** Billionths of a US dollar. */
+	cost: number;
+}
+
+/** Budgets that the operator set at run time, instead of the configured ones. */
+interface BudgetsTable extends Stamped {
+	/** A session's id, or "" for the gateway. */
+	scope: string;
+	period: "day" | "month";
+	/** Billionths of a US dollar; null lifts the limit. */
+	limit_cost: number | null;
+	set_by: string;
+	set_at: number;
+}
+
+/** How older parts of a transcript were made shorter: applies to everything before `run_ordinal` and `message`. */
+interface CompactionsTable extends Stamped {
+	session_id: string;
+	/** Order within the session, from 1. */
+	n: number;
+	level: "tool_results" | "thinking" | "summary";
+	run_ordinal: number;
+	/** Index of a message within that run. */
+	message: number;
+	/**
+	 * For a summary: the message that takes the place of all before. For results: how many characters are kept of each,
+	 * null where they become one line.
+	 */
+	summary: string | null;
+	at: number;
+}
+
 export interface Tables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -123,6 +188,10 @@ export interface Tables {
 	grants: GrantsTable;
 	secrets: SecretsTable;
 	keys: KeysTable;
+	steers: SteersTable;
+	usage_days: UsageDaysTable;
+	budgets: BudgetsTable;
+	compactions: CompactionsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

@@ -6,7 +6,7 @@ import { checkEventOrder } from "./event-order.ts";
 const created: RecordedEvent = { type: "session.created" };
 const user = (runId: string): RecordedEvent => ({ type: "user.message", runId, content: "" });
 const end = (runId: string): RecordedEvent => {
-	const usage = { inputTokens: 0, outputTokens: 0 };
+	const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	return { type: "assistant.message", runId, content: "", error: "", model: "", usage };
 };
 const started: RecordedEvent = { type: "tool.started", runId: "r", callId: "c", name: "t", arguments: {} };

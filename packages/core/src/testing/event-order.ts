@@ -44,7 +44,14 @@ class EventOrder {
 			case "session.closed":
 				return undefined;
 			case "user.message":
-				return this.#startRun(event.runId);
+				return event.steered ? this.#inRun(event.runId) : this.#startRun(event.runId);
+			case "run.retrying":
+			case "model.called":
+			case "usage.updated":
+			case "context.compacted":
+				return this.#inRun(event.runId);
+			case "budget.reached":
+				return undefined;
 			case "assistant.message":
 				return this.#endRun(event.runId);
 			case "tool.started":
@@ -72,6 +79,10 @@ class EventOrder {
 		if (this.#speaking === runId) return "its text had no end";
 		const calls = [...this.#openCalls].filter(([, owner]) => owner === runId);
 		return calls.length > 0 ? `calls without an end: ${calls.map(([id]) => id).join(", ")}` : undefined;
+	}
+
+	#inRun(runId: string): Fault {
+		return this.#openRuns.has(runId) ? undefined : `${runId} is not open`;
 	}
 
 	#startCall(runId: string, callId: string): Fault {
@@ -106,6 +117,7 @@ class EventOrder {
 			return this.#openPrompts.has(event.prompt.token) ? undefined : "the question is not open";
 		}
 		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
+		if (event.type === "model.calling") return undefined;
 		if (event.type === "text.started") {
 			this.#speaking = event.runId;
 			return undefined;

@@ -1,2 +1,3 @@
 export { calls, ScriptedModel, says, stuck } from "./scripted-model.ts";
 export { TestRuntime } from "./test-runtime.ts";
+export { createToolContext } from "./tool-context.ts";

@@ -27,6 +27,9 @@ export function stuck(text: string): ScriptedReply {
 	};
 }
 
+/** What every reply without an `end` of its own takes. */
+const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
 /** A model that says what a test has written, one reply per request, and keeps the requests. */
 export class ScriptedModel implements Model {
 	readonly provider = "scripted";
@@ -49,6 +52,6 @@ export class ScriptedModel implements Model {
 		yield* reply;
 		if (reply.some((event) => event.type === "end")) return;
 		const stop = reply.some((event) => event.type === "call") ? "tool_use" : "end_turn";
-		yield { type: "end", stop, usage: { inputTokens: 10, outputTokens: 5 }, model: "scripted-1" };
+		yield { type: "end", stop, usage: scriptedUsage, model: "scripted-1" };
 	}
 }

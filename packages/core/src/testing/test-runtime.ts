@@ -8,14 +8,15 @@ import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Model } from "../model.ts";
 import { operator, type Principal } from "../principal.ts";
-import { type Keyed, Runtime, type RuntimeOptions } from "../runtime.ts";
+import { type Keyed, Runtime } from "../runtime.ts";
+import type { RuntimeOptions } from "../runtime-options.ts";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import { SecretBox } from "../secrets.ts";
 import { builtinTools } from "../tools/builtin.ts";
 
 /** What a test says about its runtime; all but the model has a default. */
 export interface TestRuntimeOptions
-	extends Partial<Pick<RuntimeOptions, "tools" | "limits" | "failpoints" | "redact">> {
+	extends Partial<Omit<RuntimeOptions, "store" | "clock" | "ids" | "log" | "sandbox" | "secrets" | "roots">> {
 	readonly model: Model;
 	/** Of an earlier runtime, to go on where it stopped. */
 	readonly directory?: string;
@@ -59,7 +60,9 @@ export class TestRuntime {
 		const log = new MemoryLogger();
 		// Another start must not mint the ids of an earlier one again.
 		const ids = seededIds(clock.now() + (await countEvents(store)));
+		const { directory: _directory, wrap: _wrap, systemTemplate: _template, ...chosen } = options;
 		const runtime = new Runtime({
+			...chosen,
 			...{ store: used, clock, log, failpoints, model, tools },
 			ids,
 			sandbox: createUnsandboxed({ environment: process.env, clock, ids: createIds() }),
@@ -68,8 +71,6 @@ export class TestRuntime {
 			...(options.systemTemplate !== "built-in" && {
 				systemTemplate: options.systemTemplate ?? "You help.",
 			}),
-			...(options.redact && { redact: options.redact }),
-			...(options.limits && { limits: options.limits }),
 		});
 		return new TestRuntime({ runtime, store, clock, log, directory });
 	}

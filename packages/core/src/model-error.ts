@@ -1,0 +1,42 @@
+import { type ErrorCode, ParleyError } from "@parley/base";
+
+/**
+ * What went wrong between us and a model, as far as it decides what to do next.
+ * rate-limited: asked too often. overloaded: the provider cannot answer now. interrupted: a reply broke off, or was
+ * damaged on its way. timeout: it came too slowly. unreachable: no connection (name, TLS, refused). rejected: the
+ * request itself is at fault, and the same one would be refused again. unauthenticated: the key is.
+ */
+export type ModelFault =
+	| "rate-limited"
+	| "overloaded"
+	| "interrupted"
+	| "timeout"
+	| "unreachable"
+	| "rejected"
+	| "unauthenticated";
+
+const codes: Readonly<Record<ModelFault, ErrorCode>> = {
+	"rate-limited": "resource_exhausted",
+	overloaded: "unavailable",
+	interrupted: "unavailable",
+	timeout: "deadline_exceeded",
+	unreachable: "unavailable",
+	rejected: "invalid_argument",
+	unauthenticated: "unauthenticated",
+};
+
+/** Why a model gave no whole reply. The message may be shown to people: it never repeats a provider's body. */
+export class ModelError extends ParleyError {
+	readonly fault: ModelFault;
+	/** How long the provider asked us to wait, in milliseconds; undefined where it did not say, or not sensibly. */
+	readonly retryAfterMs: number | undefined;
+
+	constructor(
+		message: string,
+		{ fault, retryAfterMs, cause }: { fault: ModelFault; retryAfterMs?: number | undefined; cause?: unknown },
+	) {
+		super(message, { code: codes[fault], ...(cause !== undefined && { cause }) });
+		this.fault = fault;
+		this.retryAfterMs = retryAfterMs;
+	}
+}
