@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { Usage } from "../../usage/usage.ts";
+import { builtinModels } from "./builtin-models.ts";
+import type { ModelInfo } from "./model-info.ts";
+import { costOf, ModelTable } from "./model-table.ts";
+
+const table = new ModelTable(builtinModels);
+
+test.each([
+	["claude-opus-4-8", "anthropic", "claude-opus-4-8"],
+	["fast", "anthropic", "claude-haiku-5-5"],
+	["standard", "anthropic", "claude-sonnet-5-5"],
+	["max", "anthropic", "claude-opus-5-5"],
+	["offline", "offline", "offline"],
+	["max", "offline", "offline"],
+])("%s of %s is %s", (name, provider, id) => {
+	expect(table.find(name, provider)).toMatchObject({ id, provider });
+});
+
+test.each([
+	["claude-opus-5-5", "offline"],
+	["offline", "anthropic"],
+	["Fast", "anthropic"],
+	["", "anthropic"],
+	["fast", "nobody"],
+])("%j of %s is unknown", (name, provider) => {
+	expect(table.find(name, provider)).toBeUndefined();
+});
+
+test("each provider has a default, and its own list", () => {
+	expect(table.defaultOf("anthropic")?.id).toBe("claude-sonnet-5-5");
+	expect(table.defaultOf("offline")?.id).toBe("offline");
+	expect(table.defaultOf("nobody")).toBeUndefined();
+	expect(table.list("offline").map(({ id }) => id)).toEqual(["offline"]);
+	expect(table.list()).toHaveLength(table.list("anthropic").length + 1);
+});
+
+test.each([
+	["claude-sonet-5-5", "claude-sonnet-5-5"],
+	["Claude Opus 5.5", "claude-opus-5-5"],
+	["haiku", "claude-haiku-5-5"],
+	["standart", "standard"],
+	["claude-3-opus-latest", "claude-opus-5-5"],
+])("%s was probably meant to be %s", (name, meant) => {
+	const near = table.near(name, "anthropic");
+	expect(near[0]).toBe(meant);
+	expect(near.length).toBeLessThanOrEqual(3);
+});
+
+test.each(["gpt-4o", "llama3.2:3b", "", "🦙"])("%j resembles nothing", (name) => {
+	expect(table.near(name, "anthropic")).toEqual([]);
+});
+
+const usage = (input: number, output: number, read = 0, write = 0): Usage => ({
+	inputTokens: input,
+	outputTokens: output,
+	cacheReadTokens: read,
+	cacheWriteTokens: write,
+});
+
+test.each([
+	["claude-sonnet-5-5", usage(1000, 100), 3_000_000],
+	["claude-sonnet-5-5", usage(1000, 0, 600, 300), 100 * 2000 + 600 * 100 + 300 * 2500],
+	["claude-haiku-5-5", usage(100_000, 1), 100_000 * 100 + 500],
+	["claude-haiku-5-5", usage(100_001, 1), 100_001 * 500 + 2500],
+	["claude-haiku-5-5", usage(100_001, 0, 100_000), 500 + 100_000 * 50],
+	["claude-mythos-preview", usage(1000, 1000), 0],
+])("a call of %s with %o costs %i billionths", (name, used, cost) => {
+	expect(costOf(table.find(name, "anthropic"), used)).toBe(cost);
+});
+
+test("what nobody knows costs nothing, and so does what is free", () => {
+	expect(costOf(undefined, usage(1000, 1000))).toBe(0);
+	expect(costOf(table.find("offline", "offline"), usage(1000, 1000))).toBe(0);
+});
+
+test("costs are exact to a billionth, whatever prices and counts come together", () => {
+	let seed = 7;
+	const draw = (below: number): number => {
+		seed = (seed * 48_271) % 2_147_483_647;
+		return seed % below;
+	};
+	for (let round = 0; round < 2000; round++) {
+		// In millionths of a dollar for a million tokens.
+		const millionths = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(9))));
+		const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = millionths.map((price) => price / 1e6);
+		const counts = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(7))));
+		const [fresh = 0, written = 0, read = 0, kept = 0] = counts;
+		const model: ModelInfo = {
+			...{ id: "m", provider: "p", contextWindow: 1, maxOutput: 1, reasoning: "none" },
+			...{ sampling: true, images: false, prices: { input, output, cacheRead, cacheWrite } },
+		};
+		const exact = counts.reduce((sum, count, at) => sum + BigInt(count) * BigInt(millionths[at] ?? 0), 0n);
+		expect(costOf(model, usage(fresh + read + kept, written, read, kept))).toBe(
+			Number((exact + 500n) / 1000n),
+		);
+	}
+});

@@ -1,0 +1,150 @@
+import { hotStatement, ParleyError, type Store } from "@parley/base";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { Record } from "../session/session.ts";
+import type { BudgetReached, Budgets } from "./budget.ts";
+import { formatDollars } from "./money.ts";
+import { dayOf, nextStart } from "./period.ts";
+import { hasSetBudgets } from "./set-budget.ts";
+import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
+import type { Usage } from "./usage.ts";
+
+/** What one model call took. `cost` is in billionths of a US dollar. */
+export interface Charge {
+	readonly sessionId: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+	readonly model: string;
+	readonly provider: string;
+	readonly usage: Usage;
+	readonly cost: number;
+}
+
+type ChargeRow = Usage & Pick<Charge, "sessionId" | "model" | "provider" | "cost"> & { readonly day: string };
+
+/** Adds one call to the sums of its session and of the gateway. */
+const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
+	const row = {
+		...{ day: p("day"), model: p("model"), provider: p("provider"), calls: 1 },
+		...{ input_tokens: p("inputTokens"), output_tokens: p("outputTokens") },
+		...{ cache_read_tokens: p("cacheReadTokens"), cache_write_tokens: p("cacheWriteTokens") },
+		...{ cost: p("cost"), epoch: 1, v: 1 },
+	};
+	return db
+		.insertInto("usage_days")
+		.values([
+			{ ...row, scope: p("sessionId") },
+			{ ...row, scope: gatewayScope },
+		])
+		.onConflict((conflict) =>
+			conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
+				calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
+				input_tokens: eb("usage_days.input_tokens", "+", eb.ref("excluded.input_tokens")),
+				output_tokens: eb("usage_days.output_tokens", "+", eb.ref("excluded.output_tokens")),
+				cache_read_tokens: eb("usage_days.cache_read_tokens", "+", eb.ref("excluded.cache_read_tokens")),
+				cache_write_tokens: eb("usage_days.cache_write_tokens", "+", eb.ref("excluded.cache_write_tokens")),
+				cost: eb("usage_days.cost", "+", eb.ref("excluded.cost")),
+			})),
+		);
+});
+
+const sumOfSession = hotStatement<
+	Tables,
+	{ sessionId: string },
+	{
+		input: number | null;
+		output: number | null;
+		read: number | null;
+		write: number | null;
+		cost: number | null;
+	}
+>((db, p) =>
+	db
+		.selectFrom("usage_days")
+		.select(({ fn }) => [
+			fn.sum<number | null>("input_tokens").as("input"),
+			fn.sum<number | null>("output_tokens").as("output"),
+			fn.sum<number | null>("cache_read_tokens").as("read"),
+			fn.sum<number | null>("cache_write_tokens").as("write"),
+			fn.sum<number | null>("cost").as("cost"),
+		])
+		.where("scope", "=", p("sessionId")),
+);
+
+/** Counts a model call, and records `budget.reached` where it takes a budget over 80 % or over its end. */
+export async function recordCharge(tx: Tx, record: Record, charge: Charge, budgets: Budgets): Promise<void> {
+	const { sessionId, at, model, provider, usage, cost } = charge;
+	await addCharge(tx, { ...usage, sessionId, day: dayOf(at), model, provider, cost });
+	if (cost === 0) return;
+	const reached = (await limitedOf(tx, { sessionId, at }, budgets)).flatMap((standing) => {
+		const percent = crossed(standing.spent - cost, standing.spent, standing.limit);
+		const { scope, period, spent, limit } = standing;
+		return percent ? [{ type: "budget.reached" as const, scope, period, percent, spent, limit }] : [];
+	});
+	if (reached.length > 0) await record(...reached);
+}
+
+/** Throws `resource_exhausted` with what people can do, where a budget of the gateway or the session is spent. */
+export async function refuseWhenSpent(
+	store: Store<Tables>,
+	sessionId: string,
+	now: number,
+	budgets: Budgets,
+): Promise<void> {
+	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return;
+	const standings = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
+	const spent = standings.find((standing) => standing.spent >= standing.limit);
+	if (spent) throw new ParleyError(describeSpent(spent, now), { code: "resource_exhausted" });
+}
+
+/** All that a session has used so far, as this transaction sees it. */
+export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & { readonly cost: number }> {
+	const [sum] = await sumOfSession(tx, { sessionId });
+	return {
+		inputTokens: Number(sum?.input ?? 0),
+		outputTokens: Number(sum?.output ?? 0),
+		cacheReadTokens: Number(sum?.read ?? 0),
+		cacheWriteTokens: Number(sum?.write ?? 0),
+		cost: Number(sum?.cost ?? 0),
+	};
+}
+
+type Limited = Standing & { readonly limit: number };
+
+/** The budgets that hold for a session, with what was spent of them. */
+async function limitedOf(
+	db: Tx,
+	{ sessionId, at }: Pick<Charge, "sessionId" | "at">,
+	budgets: Budgets,
+): Promise<Limited[]> {
+	const limits = await limitsOf(db, sessionId, budgets);
+	const standings = await standingsOf(
+		db,
+		limits.filter(({ limit }) => limit !== null),
+		at,
+	);
+	return standings.flatMap((standing) =>
+		standing.limit === null ? [] : [{ ...standing, limit: standing.limit }],
+	);
+}
+
+/** What a single charge has reached; one that goes past both marks has reached the end. */
+function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
+	const passes = (mark: number): boolean => before < mark && after >= mark;
+	if (passes(limit)) return 100;
+	return passes(limit - Math.floor(limit / 5)) ? 80 : undefined;
+}
+
+function isConfigured({ gateway, session }: Budgets): boolean {
+	return [gateway.day, gateway.month, session.day, session.month].some((limit) => limit !== undefined);
+}
+
+function describeSpent({ scope, sessionId, period, spent, limit }: Limited, now: number): string {
+	const whose = scope === "gateway" ? "the gateway's" : "this session's";
+	const anew = new Date(nextStart(period, now)).toISOString().slice(0, 16).replace("T", " ");
+	const option = sessionId === undefined ? "" : ` --session ${sessionId}`;
+	return (
+		`${whose} budget for this ${period} is spent: ${formatDollars(spent)} of ${formatDollars(limit)}; ` +
+		`it starts anew at ${anew} UTC; the operator can raise it: parley budget set ${period} DOLLARS${option}`
+	);
+}

@@ -1,0 +1,21 @@
+import type { BudgetPeriod } from "./budget.ts";
+
+/** The UTC day of a time in milliseconds since the epoch, as YYYY-MM-DD. */
+export function dayOf(at: number): string {
+	return new Date(at).toISOString().slice(0, 10);
+}
+
+/** The days that a period has at most: of a month also those that it lacks, for comparing alone. */
+export function daysOf(period: BudgetPeriod, at: number): { readonly first: string; readonly last: string } {
+	const day = dayOf(at);
+	if (period === "day") return { first: day, last: day };
+	const month = day.slice(0, 7);
+	return { first: `${month}-01`, last: `${month}-31` };
+}
+
+/** When the next day or month begins in UTC, in milliseconds since the epoch. */
+export function nextStart(period: BudgetPeriod, at: number): number {
+	const now = new Date(at);
+	const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+	return period === "day" ? Date.UTC(year, month, now.getUTCDate() + 1) : Date.UTC(year, month + 1, 1);
+}

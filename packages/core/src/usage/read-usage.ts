@@ -1,0 +1,139 @@
+import { ParleyError, type Store } from "@parley/base";
+import { sql } from "kysely";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { Budgets } from "./budget.ts";
+import { dayOf } from "./period.ts";
+import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
+import type { Usage } from "./usage.ts";
+
+/** Which sums are asked for. */
+export interface UsageFilter {
+	/** Of this session alone. */
+	readonly sessionId?: string;
+	/** The first and the last UTC day, YYYY-MM-DD; both count. */
+	readonly since?: string;
+	readonly until?: string;
+	readonly by: "day" | "model" | "session";
+}
+
+/** Model calls and what they took. `cost` is in billionths of a US dollar. */
+export interface UsageSum {
+	readonly calls: number;
+	readonly usage: Usage;
+	readonly cost: number;
+}
+
+export interface UsageRow extends UsageSum {
+	/** The day, the model's name or the session's id. */
+	readonly key: string;
+	/** By model alone. */
+	readonly provider?: string;
+}
+
+export interface UsageReport {
+	/** At most 1000: days with the newest first, models and sessions with the dearest first. */
+	readonly rows: readonly UsageRow[];
+	/** Of everything that was asked for, also of sessions that are gone. */
+	readonly total: UsageSum;
+	/** The gateway's, and the session's where one was named, as they stand today. */
+	readonly budgets: readonly (Standing & {
+		/** How much of the limit is spent, rounded down; 0 where there is none. */
+		readonly percent: number;
+	})[];
+}
+
+const mostRows = 1000;
+
+/** Sums of all model calls, as they are committed. Throws `invalid_argument` for a day that is none. */
+export async function readUsage(
+	store: Store<Tables>,
+	filter: UsageFilter,
+	now: number,
+	budgets: Budgets,
+): Promise<UsageReport> {
+	const { since, until } = filter;
+	for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
+	return store.read(async (db) => {
+		const limits = await limitsOf(db, filter.sessionId, budgets);
+		const standings = await standingsOf(db, limits, now);
+		return {
+			rows: await readRows(db, filter),
+			total: toSum(await sumsOf(days(db, filter, scopeFor(filter))).executeTakeFirst()),
+			budgets: standings.map((standing) => ({ ...standing, percent: percentOf(standing) })),
+		};
+	});
+}
+
+function days(db: Tx, { since, until }: UsageFilter, scope: string | undefined) {
+	let query = db.selectFrom("usage_days");
+	query = scope === undefined ? query.where("scope", "<>", gatewayScope) : query.where("scope", "=", scope);
+	if (since !== undefined) query = query.where("day", ">=", since);
+	if (until !== undefined) query = query.where("day", "<=", until);
+	return query;
+}
+
+function scopeFor({ sessionId }: UsageFilter): string {
+	return sessionId ?? gatewayScope;
+}
+
+function sumsOf(query: ReturnType<typeof days>) {
+	return query.select(({ fn }) => [
+		fn.sum<number | null>("calls").as("calls"),
+		fn.sum<number | null>("input_tokens").as("input_tokens"),
+		fn.sum<number | null>("output_tokens").as("output_tokens"),
+		fn.sum<number | null>("cache_read_tokens").as("cache_read_tokens"),
+		fn.sum<number | null>("cache_write_tokens").as("cache_write_tokens"),
+		fn.sum<number | null>("cost").as("cost"),
+	]);
+}
+
+type Sums = Awaited<ReturnType<ReturnType<typeof sumsOf>["execute"]>>[number];
+
+async function readRows(db: Tx, filter: UsageFilter): Promise<UsageRow[]> {
+	const scope = filter.by === "session" ? filter.sessionId : scopeFor(filter);
+	const query = sumsOf(days(db, filter, scope)).limit(mostRows);
+	switch (filter.by) {
+		case "day": {
+			const rows = await query.select("day").groupBy("day").orderBy("day", "desc").execute();
+			return rows.map((row) => ({ key: row.day, ...toSum(row) }));
+		}
+		case "model": {
+			const models = query.select(["model", "provider"]).groupBy(["model", "provider"]);
+			const rows = await models.orderBy(sql`sum(cost)`, "desc").orderBy("model").execute();
+			return rows.map((row) => ({ key: row.model, provider: row.provider, ...toSum(row) }));
+		}
+		case "session": {
+			const sessions = query.select("scope").groupBy("scope");
+			const rows = await sessions.orderBy(sql`sum(cost)`, "desc").orderBy("scope").execute();
+			return rows.map((row) => ({ key: row.scope, ...toSum(row) }));
+		}
+	}
+}
+
+function toSum(row: Sums | undefined): UsageSum {
+	return {
+		calls: Number(row?.calls ?? 0),
+		usage: {
+			inputTokens: Number(row?.input_tokens ?? 0),
+			outputTokens: Number(row?.output_tokens ?? 0),
+			cacheReadTokens: Number(row?.cache_read_tokens ?? 0),
+			cacheWriteTokens: Number(row?.cache_write_tokens ?? 0),
+		},
+		cost: Number(row?.cost ?? 0),
+	};
+}
+
+function percentOf({ spent, limit }: Standing): number {
+	if (limit === null) return 0;
+	return limit === 0 ? 100 : Math.floor((spent * 100) / limit);
+}
+
+function checkDay(name: string, day: string | undefined): void {
+	if (day === undefined) return;
+	const at = Date.parse(`${day}T00:00:00Z`);
+	if (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(at) && dayOf(at) === day) return;
+	throw new ParleyError(`${name}: ${JSON.stringify(day.slice(0, 50))} is no day, write YYYY-MM-DD`, {
+		code: "invalid_argument",
+	});
+}

@@ -1,0 +1,76 @@
+import { ParleyError, type Store } from "@parley/base";
+import type { Tx } from "../journal/journal.ts";
+import { stamp, type Tables } from "../journal/tables.ts";
+import type { BudgetPeriod, BudgetScope } from "./budget.ts";
+import { gatewayScope } from "./standing.ts";
+
+/** What the operator decides about one budget. */
+export interface BudgetChange {
+	readonly scope: BudgetScope;
+	/** For scope `session`, and only there. */
+	readonly sessionId?: string;
+	readonly period: BudgetPeriod;
+	/** Billionths of a US dollar. null: no limit. `configured`: what the configuration says, again. */
+	readonly limit: number | null | "configured";
+}
+
+/** Who makes a change, where and when. */
+export interface ChangeMade {
+	/** The one that `tx` belongs to. */
+	readonly store: Store<Tables>;
+	/** A principal's id. */
+	readonly by: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** Whether a store holds budgets that were set. Once it may, it is not asked again. */
+const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
+
+/** Writes the change: from its commit on it holds. Throws `invalid_argument` where the change makes no sense. */
+export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }: ChangeMade): Promise<void> {
+	const { period, limit } = change;
+	const scope = scopeOf(change);
+	if (limit === "configured") {
+		await tx.deleteFrom("budgets").where("scope", "=", scope).where("period", "=", period).execute();
+		return;
+	}
+	if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) {
+		throw refused(
+			`a budget of ${limit} billionths of a dollar is not possible: a whole number from 0, or none`,
+		);
+	}
+	// Before the commit, so that nobody who looks in between remembers that there is none.
+	inUse.set(store, Promise.resolve(true));
+	const values = { limit_cost: limit, set_by: by, set_at: at, ...stamp };
+	await tx
+		.insertInto("budgets")
+		.values({ scope, period, ...values })
+		.onConflict((row) => row.columns(["scope", "period"]).doUpdateSet(values))
+		.execute();
+}
+
+/** Whether any budget may have been set at run time; looks once, and then only remembers. */
+export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
+	const known = inUse.get(store);
+	if (known !== undefined) return known;
+	const looked = store
+		.read((db) => db.selectFrom("budgets").select("scope").limit(1).execute())
+		.then((rows) => rows.length > 0);
+	inUse.set(store, looked);
+	// Who cannot look now looks again.
+	looked.catch(() => inUse.delete(store));
+	return looked;
+}
+
+function scopeOf({ scope, sessionId }: BudgetChange): string {
+	if (scope === "gateway" && sessionId === undefined) return gatewayScope;
+	if (scope === "session" && sessionId) return sessionId;
+	throw refused(
+		scope === "session" ? "name the session whose budget it is" : "the gateway's budget has no session",
+	);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

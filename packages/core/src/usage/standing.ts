@@ -1,0 +1,81 @@
+import { hotStatement } from "@parley/base";
+import { sql } from "kysely";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { BudgetPeriod, BudgetScope, Budgets } from "./budget.ts";
+import { dayOf, daysOf } from "./period.ts";
+
+/** The rows of all the gateway, which outlive its sessions. */
+export const gatewayScope = "";
+
+/** A budget and what was spent of it. Money in billionths of a US dollar. */
+export interface Standing {
+	readonly scope: BudgetScope;
+	readonly sessionId?: string;
+	readonly period: BudgetPeriod;
+	readonly spent: number;
+	/** null: not limited. */
+	readonly limit: number | null;
+	/** `set`: by the operator at run time, instead of what is configured. */
+	readonly source: "configured" | "set";
+}
+
+const setLimits = hotStatement<
+	Tables,
+	{ sessionId: string },
+	{ scope: string; period: BudgetPeriod; limit_cost: number | null }
+>((db, p) =>
+	db
+		.selectFrom("budgets")
+		.select(["scope", "period", "limit_cost"])
+		.where("scope", "in", [gatewayScope, p("sessionId")]),
+);
+
+const spentIn = hotStatement<
+	Tables,
+	{ sessionId: string; day: string; first: string; last: string },
+	{ scope: string; day: number; month: number }
+>((db, p) =>
+	db
+		.selectFrom("usage_days")
+		.select((eb) => [
+			"scope",
+			eb.fn.sum<number>("cost").as("month"),
+			sql<number>`sum(case when day = ${p("day")} then cost else 0 end)`.as("day"),
+		])
+		.where("scope", "in", [gatewayScope, p("sessionId")])
+		.where("day", ">=", p("first"))
+		.where("day", "<=", p("last"))
+		.groupBy("scope"),
+);
+
+type Limit = Omit<Standing, "spent">;
+
+/** The limits of the gateway and, where one is named, of a session: a month's before a day's, for it lasts longer. */
+export async function limitsOf(
+	db: Tx,
+	sessionId: string | undefined,
+	budgets: Budgets,
+): Promise<readonly Limit[]> {
+	const rows = await setLimits(db, { sessionId: sessionId ?? gatewayScope });
+	const limit = (scope: BudgetScope, period: BudgetPeriod): Limit => {
+		const id = scope === "session" ? sessionId : undefined;
+		const row = rows.find((one) => one.scope === (id ?? gatewayScope) && one.period === period);
+		const place = { scope, period, ...(id !== undefined && { sessionId: id }) };
+		if (!row) return { ...place, limit: budgets[scope][period] ?? null, source: "configured" };
+		return { ...place, limit: row.limit_cost === null ? null : Number(row.limit_cost), source: "set" };
+	};
+	const scopes = sessionId === undefined ? (["gateway"] as const) : (["gateway", "session"] as const);
+	return scopes.flatMap((scope) => [limit(scope, "month"), limit(scope, "day")]);
+}
+
+/** What of each limit was spent in the day and the month of `at`. */
+export async function standingsOf(db: Tx, limits: readonly Limit[], at: number): Promise<Standing[]> {
+	if (limits.length === 0) return [];
+	const sessionId = limits.find((limit) => limit.sessionId !== undefined)?.sessionId ?? gatewayScope;
+	const rows = await spentIn(db, { sessionId, day: dayOf(at), ...daysOf("month", at) });
+	return limits.map((limit) => {
+		const row = rows.find(({ scope }) => scope === (limit.sessionId ?? gatewayScope));
+		return { ...limit, spent: Number(row?.[limit.period] ?? 0) };
+	});
+}
