@@ -1,0 +1,373 @@
+import { parseJson } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { ModelEvent, ModelRequest } from "../../model.ts";
+import type { ModelInfo } from "../table/model-info.ts";
+import { ModelTable } from "../table/model-table.ts";
+import { type AnthropicOptions, createAnthropicModel } from "./anthropic-model.ts";
+
+const known: ModelInfo = {
+	id: "claude-x",
+	provider: "anthropic",
+	contextWindow: 200_000,
+	maxOutput: 64_000,
+	reasoning: "none",
+	sampling: false,
+	images: true,
+	tier: "standard",
+};
+
+const request: ModelRequest = {
+	model: "claude-x",
+	system: "You help.",
+	messages: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
+	tools: [],
+};
+
+const frame = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const said = (usage: object = { output_tokens: 3 }) =>
+	[
+		{
+			type: "message_start",
+			message: { model: "claude-x-1", usage: { input_tokens: 5, output_tokens: 1 } },
+		},
+		{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+		{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+		{ type: "content_block_stop", index: 0 },
+		{ type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+		{ type: "message_stop" },
+	].map(frame);
+
+type Fetch = typeof fetch;
+interface Asked {
+	readonly url: string;
+	readonly init: RequestInit;
+	readonly headers: Headers;
+}
+
+/** A provider in the place of the network: answers each request as it is told, and keeps what it was asked. */
+function providing(answer: (asked: Asked) => Response | Promise<Response>) {
+	const asked: Asked[] = [];
+	const answering: Fetch = async (input, init = {}) => {
+		asked.push({ url: String(input), init, headers: new Headers(init.headers) });
+		return answer({ url: String(input), init, headers: new Headers(init.headers) });
+	};
+	return { asked, fetch: answering };
+}
+
+function streaming(chunks: readonly string[], status = 200): Response {
+	const body = ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk)));
+	return new Response(body, { status, headers: { "content-type": "text/event-stream" } });
+}
+
+/** Says the chunks and then nothing more, until the request is aborted. */
+function hanging({ init }: Asked, chunks: readonly string[] = []): Response {
+	const body = new ReadableStream({
+		start(controller) {
+			for (const chunk of chunks) controller.enqueue(Buffer.from(chunk));
+			init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+		},
+	});
+	return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+function create(
+	answer: (asked: Asked) => Response | Promise<Response>,
+	options: Partial<AnthropicOptions> = {},
+) {
+	const clock = new ManualClock();
+	const log = new MemoryLogger();
+	const { asked, fetch: answering } = providing(answer);
+	const table = new ModelTable([known]);
+	const model = createAnthropicModel({ apiKey: "sk-1", table, clock, log, fetch: answering, ...options });
+	return { clock, log, asked, model };
+}
+
+const never = new AbortController().signal;
+const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
+
+test("a reply, and a request that nobody but its provider gets", async () => {
+	const { model, asked, clock } = create(() => streaming(said()));
+	const events = await all(model.stream(request, never));
+	expect(events.map(({ type }) => type)).toEqual(["usage", "text", "usage", "end"]);
+	expect(events.at(-1)).toMatchObject({ stop: "end_turn", model: "claude-x-1", usage: { outputTokens: 3 } });
+	expect(asked).toHaveLength(1);
+	expect(asked[0]?.url).toBe("https://api.anthropic.com/v1/messages");
+	expect(asked[0]?.headers.get("authorization")).toBe("Bearer sk-1");
+	expect(asked[0]?.init).toMatchObject({ method: "POST", redirect: "manual" });
+	expect(parseJson(String(asked[0]?.init.body))).toMatchObject({ model: "claude-x", stream: true });
+	expect(clock.pending).toBe(0);
+});
+
+test("the default model is the table's, unless told", () => {
+	expect(create(() => streaming([])).model).toMatchObject({
+		provider: "anthropic",
+		defaultModel: "claude-x",
+	});
+	expect(create(() => streaming([]), { defaultModel: "mine" }).model.defaultModel).toBe("mine");
+	const table = new ModelTable([]);
+	expect(() => create(() => streaming([]), { table })).toThrow("no model of anthropic is known: choose one");
+});
+
+test("a server of one's own needs no key, and gets none that is made up", async () => {
+	const { model, asked } = create(() => streaming(said()), {
+		apiKey: undefined,
+		baseUrl: "http://127.0.0.1:8080/llm/v1/",
+	});
+	await all(model.stream(request, never));
+	expect(asked[0]?.url).toBe("http://127.0.0.1:8080/llm/v1/messages");
+	expect(asked[0]?.headers.has("authorization")).toBe(false);
+	expect(asked[0]?.headers.has("x-api-key")).toBe(false);
+});
+
+test.each([undefined, ""])("Anthropic's own needs a key, not %j", async (apiKey) => {
+	const { model, asked } = create(() => streaming(said()), { apiKey });
+	const failure = {
+		fault: "unauthenticated",
+		message: "api.anthropic.com needs an API key: set ANTHROPIC_API_KEY",
+	};
+	await expect(all(model.stream(request, never))).rejects.toMatchObject(failure);
+	await expect(model.countTokens?.(request, never)).rejects.toMatchObject(failure);
+	expect(asked).toEqual([]);
+});
+
+test.each(["ftp://x", "127.0.0.1:8080", "http://", "https://me:secret@host/"])(
+	"no base URL: %s",
+	(baseUrl) => {
+		const create_ = () => create(() => streaming([]), { baseUrl });
+		expect(create_).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+		expect(create_).not.toThrow(/secret/);
+	},
+);
+
+test("a key that no header can hold is refused without being repeated", () => {
+	const create_ = () => create(() => streaming([]), { apiKey: "sk-\n1" });
+	expect(create_).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+	expect(create_).not.toThrow(/sk-/);
+});
+
+test("settings that a model does not take are left out, which is said once", async () => {
+	const { model, log, asked } = create(() => streaming(said()));
+	for (let time = 0; time < 2; time++) {
+		await all(model.stream({ ...request, sampling: { temperature: 1, topK: 3 } }, never));
+	}
+	expect(log.records).toMatchObject([
+		{ level: "warn", fields: { model: "claude-x", settings: ["temperature", "topK"] } },
+	]);
+	expect(String(asked[1]?.init.body)).not.toContain("temperature");
+});
+
+test("figures that make no sense are noted, once for each reply", async () => {
+	const { model, log } = create(() => streaming(said({ output_tokens: 1e18 })));
+	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ usage: { outputTokens: 1e9 } });
+	expect(log.records).toMatchObject([{ level: "warn", fields: { model: "claude-x" } }]);
+});
+
+const page = "<html>no such thing</html>";
+
+test.each([
+	[401, page, "unauthenticated"],
+	[404, page, "rejected"],
+	[302, "", "rejected"],
+	[500, page, "overloaded"],
+	[529, page, "overloaded"],
+])("an answer with status %i is tried once", async (status, body, fault) => {
+	const { model, asked, clock } = create(
+		() => new Response(body, { status, headers: { "retry-after": "7" } }),
+	);
+	const error = await all(model.stream(request, never)).catch((reason: unknown) => reason);
+	expect(error).toMatchObject({ fault, retryAfterMs: 7000, message: expect.not.stringContaining("html") });
+	expect(asked).toHaveLength(1);
+	expect(clock.pending).toBe(0);
+});
+
+test("an error that is explained without end is cut short", async () => {
+	let sent = 0;
+	async function* endless(): AsyncGenerator<Uint8Array> {
+		for (;;) {
+			sent += 1 << 14;
+			yield new Uint8Array(1 << 14);
+		}
+	}
+	const { model } = create(() => new Response(ReadableStream.from(endless()), { status: 500 }));
+	await expect(all(model.stream(request, never))).rejects.toMatchObject({ fault: "overloaded" });
+	expect(sent).toBeLessThan(1 << 18);
+});
+
+test("an error whose explanation does not come is told without it", async () => {
+	const waits = Promise.withResolvers<void>();
+	const { model, clock } = create(({ init }) => {
+		const body = new ReadableStream(
+			{
+				start: (controller) =>
+					init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason)),
+				pull: () => waits.resolve(),
+			},
+			{ highWaterMark: 0 },
+		);
+		return new Response(body, { status: 401 });
+	});
+	const failed = expect(all(model.stream(request, never))).rejects.toMatchObject({
+		fault: "unauthenticated",
+	});
+	await waits.promise;
+	clock.advance(5000);
+	await failed;
+});
+
+const first = said().slice(0, 3);
+const errorEvent = (type: string) => frame({ type: "error", ...{ error: { type, message: "so it is" } } });
+
+test.each([
+	["an error at once", [errorEvent("overloaded_error")], "overloaded"],
+	["an error later", [...first, errorEvent("rate_limit_error")], "rate-limited"],
+	["nothing", [], "interrupted"],
+	["no end", said().slice(0, -1), "interrupted"],
+	["data that is not JSON", [...first, "event: message_delta\ndata: {oops\n\n"], "interrupted"],
+	["data that is no event", [...first, "event: message_delta\ndata: null\n\n"], "interrupted"],
+	["NUL", [...first, 'event: message_delta\ndata: {"type":"\0"}\n\n'], "interrupted"],
+	["events out of order", said().toReversed(), "interrupted"],
+	["a line without end", [...first, "x".repeat(2 << 20)], "interrupted"],
+	["something that is no stream", ['{"type":"message","content":[]}'], "interrupted"],
+])("an answer that breaks off: %s", async (_name, chunks, fault) => {
+	const { model, clock } = create(() => streaming(chunks));
+	await expect(all(model.stream(request, never))).rejects.toMatchObject({ fault });
+	expect(clock.pending).toBe(0);
+});
+
+test.each([
+	["lines end with \\r\\n", (text: string) => text.replaceAll("\n", "\r\n")],
+	["a byte order mark", (text: string) => `\ufeff${text}`],
+	["comments and other fields", (text: string) => `: hello\nid: 1\nretry: 5\n\n${text}`],
+	["pings", (text: string) => `event: ping\ndata: {"type": "ping"}\n\n${text}`],
+	["an event that is unknown", (text: string) => `event: news\ndata: {"type": "news"}\n\n${text}`],
+])("an answer in another style: %s", async (_name, change) => {
+	const { model } = create(() => streaming([change(said().join(""))]));
+	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ type: "end" });
+});
+
+test("bytes that are no UTF-8 damage no more than their own text", async () => {
+	const whole = Buffer.from(said().join("").replace('"hi"', '"h\u0001"'), "latin1");
+	whole[whole.indexOf(1)] = 0xff;
+	const { model } = create(() => new Response(whole));
+	expect(await all(model.stream(request, never))).toContainEqual({ type: "text", text: "h\ufffd" });
+});
+
+test("an answer that does not come is given up after a minute", async () => {
+	const reached = Promise.withResolvers<void>();
+	const { model, clock } = create(
+		({ init }) =>
+			new Promise((_, reject) => {
+				init.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+				reached.resolve();
+			}),
+	);
+	const failed = expect(all(model.stream(request, never))).rejects.toMatchObject({
+		fault: "timeout",
+		message: "api.anthropic.com: no answer within 60 s",
+	});
+	await reached.promise;
+	clock.advance(60_000);
+	await failed;
+	expect(clock.pending).toBe(0);
+});
+
+test("an answer that stops coming is given up", async () => {
+	const { model, clock } = create((asked) => hanging(asked, first));
+	const events = model.stream(request, never)[Symbol.asyncIterator]();
+	await events.next();
+	await events.next();
+	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
+	// The next chunk is asked for in a later turn of the event loop.
+	await new Promise(setImmediate);
+	clock.advance(45_000);
+	await failed;
+});
+
+test("a call that is cancelled stops at once", async () => {
+	const controller = new AbortController();
+	const { model, clock } = create((asked) => hanging(asked, first));
+	const events = model.stream(request, controller.signal)[Symbol.asyncIterator]();
+	await events.next();
+	await events.next();
+	const failed = expect(events.next()).rejects.toMatchObject({ code: "cancelled" });
+	controller.abort();
+	await failed;
+	expect(clock.pending).toBe(0);
+	const before = create(() => streaming(said()));
+	await expect(all(before.model.stream(request, controller.signal))).rejects.toMatchObject({
+		code: "cancelled",
+	});
+	expect(before.asked).toEqual([]);
+});
+
+test("whoever reads no further ends the request", async () => {
+	let signal: AbortSignal | null | undefined;
+	const { model, clock } = create((asked) => {
+		signal = asked.init.signal;
+		return hanging(asked, first);
+	});
+	for await (const _ of model.stream(request, never)) break;
+	expect(signal?.aborted).toBe(true);
+	expect(clock.pending).toBe(0);
+});
+
+test("a complete reply stays one, whatever the connection does afterwards", async () => {
+	const asked = Promise.withResolvers<void>();
+	const { model, clock } = create((request) => hanging(request, said()));
+	const events: ModelEvent[] = [];
+	const done = (async () => {
+		for await (const event of model.stream(request, never)) {
+			events.push(event);
+			if (event.type === "end") asked.resolve();
+		}
+	})();
+	await asked.promise;
+	await new Promise(setImmediate);
+	clock.advance(1000);
+	await done;
+	expect(events.at(-1)).toMatchObject({ type: "end" });
+	expect(clock.pending).toBe(0);
+});
+
+test("tokens are counted by the provider", async () => {
+	const { model, asked } = create(() => Response.json({ input_tokens: 42 }));
+	expect(await model.countTokens?.(request, never)).toBe(42);
+	expect(asked[0]?.url).toBe("https://api.anthropic.com/v1/messages/count_tokens");
+	expect(parseJson(String(asked[0]?.init.body))).not.toHaveProperty("max_tokens");
+	const answers = [{}, [], { input_tokens: -1 }, { input_tokens: "1" }].map((body) => Response.json(body));
+	for (const answer of [...answers, new Response(null, { status: 204 }), new Response("forty-two")]) {
+		expect(await create(() => answer).model.countTokens?.(request, never)).toBe(undefined);
+	}
+});
+
+test.each([404, 405, 501])("a server that cannot count (%i) is not asked again", async (status) => {
+	const { model, asked } = create(() => new Response("", { status }), { baseUrl: "http://127.0.0.1:8080" });
+	for (let time = 0; time < 3; time++) expect(await model.countTokens?.(request, never)).toBe(undefined);
+	expect(asked).toHaveLength(1);
+});
+
+test("a count that fails, fails like a reply", async () => {
+	const counting = (answer: () => Response) => create(answer).model.countTokens?.(request, never);
+	await expect(counting(() => new Response("", { status: 404 }))).rejects.toMatchObject({
+		fault: "rejected",
+	});
+	await expect(counting(() => new Response("", { status: 529 }))).rejects.toMatchObject({
+		fault: "overloaded",
+	});
+	const broken = new Response("{", { headers: { "content-type": "application/json" } });
+	await expect(counting(() => broken)).rejects.toMatchObject({ fault: "interrupted" });
+});
+
+test("nothing is waited for longer than ten seconds for a count", async () => {
+	const reached = Promise.withResolvers<void>();
+	const { model, clock } = create((asked) => {
+		reached.resolve();
+		return hanging(asked);
+	});
+	const failed = expect(model.countTokens?.(request, never)).rejects.toMatchObject({ fault: "timeout" });
+	await reached.promise;
+	await new Promise(setImmediate);
+	clock.advance(10_000);
+	await failed;
+});

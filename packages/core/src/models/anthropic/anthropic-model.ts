@@ -1,0 +1,189 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import type { Model, ModelEvent, ModelRequest } from "../../model.ts";
+import { ModelError } from "../../model-error.ts";
+import type { ModelTable } from "../table/model-table.ts";
+import type { Destination } from "./destination.ts";
+import { ReplyEvents } from "./events.ts";
+import { Exchange } from "./exchange.ts";
+import { isFields } from "./fields.ts";
+import { type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
+import type { Timeouts } from "./watchdog.ts";
+
+const PROVIDER = "anthropic";
+const OFFICIAL = "https://api.anthropic.com";
+
+const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
+/** A count is worth no long wait: there is an estimate in its place. */
+const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
+/** How servers answer that cannot count. */
+const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+/** The SDK's own timer is never to fire: this is the longest that `setTimeout` takes. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/** What the provider `anthropic` is made of. */
+export interface AnthropicOptions {
+	/** Undefined for servers that ask for none. */
+	readonly apiKey: string | undefined;
+	/** Where a server speaks the Messages API; Anthropic's own unless told. A trailing `/v1` does not matter. */
+	readonly baseUrl?: string;
+	readonly table: ModelTable;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** The standard model of the table unless told. */
+	readonly defaultModel?: string;
+	readonly timeouts?: Partial<Timeouts>;
+	readonly fetch?: typeof fetch;
+}
+
+/**
+ * Anthropic's models, and those of any server that speaks its Messages API. Each call is tried once; nothing is
+ * printed, no redirect is followed, and the key goes to no other host. Throws `invalid_argument` for a base URL or a
+ * key that cannot be used.
+ */
+export function createAnthropicModel(options: AnthropicOptions): Model {
+	return new AnthropicModel(options);
+}
+
+/** Loads the SDK, which takes a tenth of a second, so that the first call does not have to. */
+export async function preloadAnthropic(): Promise<void> {
+	await import("@anthropic-ai/sdk");
+}
+
+class AnthropicModel implements Model {
+	readonly provider = PROVIDER;
+	readonly defaultModel: string;
+	readonly #options: AnthropicOptions;
+	readonly #address: Address;
+	readonly #timeouts: Timeouts;
+	/** Models whose settings were said to be left out. */
+	readonly #warned = new Set<string>();
+	#client: Promise<Anthropic> | undefined;
+	/** Until the server turns out not to. */
+	#counts = true;
+
+	constructor(options: AnthropicOptions) {
+		// A header with such a key would be refused with a message that repeats it.
+		if (options.apiKey && !/^[!-~]+$/.test(options.apiKey)) {
+			throw new ParleyError("the API key holds a space or another character that no key has: check it", {
+				code: "invalid_argument",
+			});
+		}
+		this.#options = options;
+		this.#address = addressOf(options.baseUrl ?? OFFICIAL);
+		this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+		const model = options.defaultModel ?? options.table.defaultOf(PROVIDER)?.id;
+		if (model === undefined) {
+			throw new ParleyError("no model of anthropic is known: choose one", { code: "failed_precondition" });
+		}
+		this.defaultModel = model;
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		const exchange = this.#exchange(request, signal, this.#timeouts);
+		const reply = new ReplyEvents(exchange.asked);
+		try {
+			const { body, dropped } = encodeRequest(request, this.#destination(request));
+			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
+			const client = await this.#connect();
+			const events = await client.messages.create(body, { ...exchange.streaming, headers: headersOf(body) });
+			for await (const event of events) {
+				for (const part of reply.take(event)) yield part;
+				if (reply.finished) exchange.finish();
+			}
+		} catch (reason) {
+			// Whatever happens to the connection after the end of a reply takes nothing away from it.
+			if (!reply.finished) throw exchange.explain(reason);
+		} finally {
+			exchange.close();
+		}
+		if (!reply.finished) throw exchange.explain();
+		if (reply.suspect)
+			this.#options.log.warn("a provider's token counts are not sane", { model: request.model });
+	}
+
+	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
+		if (!this.#counts) return undefined;
+		const exchange = this.#exchange(request, signal, countTimeouts);
+		try {
+			const body = encodeInput(request, this.#destination(request));
+			const client = await this.#connect();
+			const options = { ...exchange.plain, headers: headersOf(body) };
+			const counted: unknown = await client.messages.countTokens(body, options);
+			return isFields(counted) ? wholeNumber(counted["input_tokens"]) : undefined;
+		} catch (reason) {
+			if (!this.#address.custom || !withoutCount.has(exchange.status)) throw exchange.explain(reason);
+			this.#counts = false;
+			return undefined;
+		} finally {
+			exchange.close();
+		}
+	}
+
+	#exchange({ model }: ModelRequest, signal: AbortSignal, timeouts: Timeouts): Exchange {
+		const { host, custom } = this.#address;
+		const { apiKey, clock } = this.#options;
+		if (apiKey || custom) return new Exchange({ host, model, clock, timeouts, signal });
+		throw new ModelError(`${host} needs an API key: set ANTHROPIC_API_KEY`, { fault: "unauthenticated" });
+	}
+
+	#destination({ model }: ModelRequest): Destination {
+		return { info: this.#options.table.find(model, PROVIDER), custom: this.#address.custom };
+	}
+
+	#connect(): Promise<Anthropic> {
+		this.#client ??= createClient(this.#options, this.#address);
+		return this.#client;
+	}
+
+	#warnOfDropped(model: string, settings: EncodedRequest["dropped"]): void {
+		if (this.#warned.has(model)) return;
+		this.#warned.add(model);
+		this.#options.log.warn("settings that the model does not take are left out", { model, settings });
+	}
+}
+
+/** The one place that constructs an SDK client, and so the one that decides what the SDK may do by itself: nothing. */
+async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<Anthropic> {
+	const { Anthropic } = await import("@anthropic-ai/sdk");
+	return new Anthropic({
+		// Without any key the SDK would look for one in the files of the user's other tools.
+		apiKey: apiKey || "none",
+		...(!apiKey && { defaultHeaders: { authorization: null } }),
+		baseURL: url,
+		maxRetries: 0,
+		timeout: NEVER_MS,
+		logLevel: "off",
+		openTelemetry: false,
+		fetchOptions: { redirect: "manual" },
+		...(fetch && { fetch }),
+	});
+}
+
+interface Address {
+	/** As the SDK takes it: without the path of the API. */
+	readonly url: string;
+	readonly host: string;
+	/** Whether it is anybody else's than Anthropic's. */
+	readonly custom: boolean;
+}
+
+function addressOf(baseUrl: string): Address {
+	const url = URL.parse(baseUrl);
+	if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+		const message = `invalid base URL ${JSON.stringify(redacted(baseUrl))}: give http(s)://HOST[:PORT][/PATH]`;
+		throw new ParleyError(message, { code: "invalid_argument" });
+	}
+	const path = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+	return { url: `${url.origin}${path}`, host: url.host, custom: url.host !== new URL(OFFICIAL).host };
+}
+
+/** Without the password that it may hold. */
+function redacted(url: string): string {
+	return url.replace(/\/\/[^/]*@/, "//…@");
+}
+
+function wholeNumber(value: unknown): number | undefined {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

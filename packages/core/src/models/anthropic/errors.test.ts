@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import type { ModelError } from "../../model-error.ts";
+import { connectionError, eventError, statusError } from "./errors.ts";
+
+const asked = { host: "api.example.org", model: "claude-x", now: Date.UTC(2026, 0, 1) };
+
+const said = (message: string) => JSON.stringify({ type: "error", error: { type: "some_error", message } });
+const told = ({ fault, message }: ModelError) => [fault, message];
+
+test.each([
+	[
+		301,
+		"rejected",
+		"api.example.org answered with a redirect (301), which is not followed: check the base URL",
+	],
+	[400, "rejected", "api.example.org refused the request (400)"],
+	[401, "unauthenticated", "api.example.org does not accept the API key: check ANTHROPIC_API_KEY"],
+	[402, "rejected", "api.example.org asks for payment: check the account's billing"],
+	[403, "rejected", 'api.example.org does not allow this key to use "claude-x"'],
+	[
+		404,
+		"rejected",
+		'api.example.org has no model "claude-x", or no Messages API: check the model and the base URL',
+	],
+	[407, "rejected", "the proxy before api.example.org asks for credentials"],
+	[408, "overloaded", "api.example.org cannot answer now (408)"],
+	[
+		413,
+		"rejected",
+		"the request is too large for api.example.org: shorten the conversation or send smaller pictures",
+	],
+	[422, "rejected", "api.example.org refused the request (422)"],
+	[429, "rate-limited", "api.example.org was asked too often"],
+	[500, "overloaded", "api.example.org cannot answer now (500)"],
+	[501, "rejected", "api.example.org refused the request (501)"],
+	[502, "overloaded", "api.example.org cannot answer now (502)"],
+	[503, "overloaded", "api.example.org cannot answer now (503)"],
+	[504, "overloaded", "api.example.org cannot answer now (504)"],
+	[529, "overloaded", "api.example.org cannot answer now (529)"],
+])("status %i", (status, fault, message) => {
+	expect(told(statusError(status, new Headers(), "", asked))).toEqual([fault, message]);
+});
+
+test("how long to wait comes along", () => {
+	const headers = new Headers({ "retry-after": "7" });
+	expect(statusError(429, headers, "", asked)).toMatchObject({
+		retryAfterMs: 7000,
+		code: "resource_exhausted",
+	});
+	expect(statusError(529, headers, "", asked)).toMatchObject({ retryAfterMs: 7000, code: "unavailable" });
+});
+
+test.each([
+	["a message", said("max_tokens: must be positive"), ": max_tokens: must be positive"],
+	["a message of a server of another kind", '{"error":"model not loaded"}', ": model not loaded"],
+	["lines and controls", said("one\n\n two\u001b[31m\u202e"), ": one two\\u{1b}[31m\\u{202e}"],
+	["a page", "<html><body>Bad <b>gateway</b></body></html>", ""],
+	["JSON that is no object", '"oops"', ""],
+	["a message that is none", '{"error":{"message":{"a":1}}}', ""],
+	["nothing", "", ""],
+])("what a provider says is told on one line, and no body ever is: %s", (_name, body, expected) => {
+	expect(statusError(400, new Headers(), body, asked).message).toBe(
+		`api.example.org refused the request (400)${expected}`,
+	);
+});
+
+test("a long message of a provider is cut", () => {
+	const { message } = statusError(400, new Headers(), said("x".repeat(10_000)), asked);
+	expect(message).toHaveLength("api.example.org refused the request (400): ".length + 300);
+	expect(message.endsWith("x…")).toBe(true);
+});
+
+test.each([
+	["overloaded_error", "overloaded"],
+	["api_error", "overloaded"],
+	["timeout_error", "overloaded"],
+	["rate_limit_error", "rate-limited"],
+	["authentication_error", "unauthenticated"],
+	["permission_error", "rejected"],
+	["invalid_request_error", "rejected"],
+	["not_found_error", "rejected"],
+	["request_too_large", "rejected"],
+	["something_new", "overloaded"],
+	["constructor", "overloaded"],
+])("an error event of type %s is %s", (type, fault) => {
+	const error = eventError({ type: "error", error: { type, message: "so it is" } }, undefined, asked);
+	expect(error.fault).toBe(fault);
+	expect(error.message).toMatch(/: so it is$/);
+});
+
+test("an error event that says nothing is a failure too", () => {
+	for (const body of [undefined, null, "oops", {}, { error: "oops" }]) {
+		expect(told(eventError(body, undefined, asked))).toEqual([
+			"overloaded",
+			"api.example.org cannot answer now",
+		]);
+	}
+});
+
+const failed = (cause: object) => new TypeError("fetch failed", { cause });
+const errno = (code: string, message = "") => Object.assign(new Error(message), { code });
+
+test.each([
+	["a name that is unknown", errno("ENOTFOUND"), "unreachable", "cannot reach api.example.org (ENOTFOUND)"],
+	["a closed port", errno("ECONNREFUSED"), "unreachable", "cannot reach api.example.org (ECONNREFUSED)"],
+	[
+		"a closed port at each address",
+		new AggregateError([errno("ECONNREFUSED")], "all of them failed"),
+		"unreachable",
+		"cannot reach api.example.org (ECONNREFUSED)",
+	],
+	[
+		"a certificate",
+		errno("DEPTH_ZERO_SELF_SIGNED_CERT"),
+		"unreachable",
+		"cannot reach api.example.org (DEPTH_ZERO_SELF_SIGNED_CERT)",
+	],
+	[
+		"a connection that is not made in time",
+		errno("UND_ERR_CONNECT_TIMEOUT"),
+		"unreachable",
+		"cannot reach api.example.org (UND_ERR_CONNECT_TIMEOUT)",
+	],
+	[
+		"TLS that breaks off",
+		errno("ECONNRESET", "socket disconnected before secure TLS connection was established"),
+		"unreachable",
+		"cannot reach api.example.org (ECONNRESET)",
+	],
+	["something else", new Error("bad port"), "unreachable", "cannot reach api.example.org"],
+	["a reset", errno("ECONNRESET"), "interrupted", "the connection to api.example.org broke off"],
+	["a closed socket", errno("UND_ERR_SOCKET"), "interrupted", "the connection to api.example.org broke off"],
+	[
+		"no HTTP at all",
+		Object.assign(new Error("expected HTTP/"), { name: "HTTPParserError" }),
+		"interrupted",
+		"the connection to api.example.org broke off",
+	],
+	["no HTTP", errno("HPE_INVALID_CONSTANT"), "interrupted", "the connection to api.example.org broke off"],
+	[
+		"headers that do not come",
+		errno("UND_ERR_HEADERS_TIMEOUT"),
+		"timeout",
+		"api.example.org took too long to answer",
+	],
+	[
+		"a proxy",
+		errno("UND_ERR_ABORTED", "Proxy response (407) !== 200 when HTTP Tunneling"),
+		"rejected",
+		"the proxy before api.example.org asks for credentials",
+	],
+])("no answer: %s", (_name, cause, fault, message) => {
+	expect(told(connectionError(failed(cause), asked))).toEqual([fault, message]);
+});
+
+test("errors that cause each other end", () => {
+	const one = new Error("one");
+	one.cause = new Error("two", { cause: one });
+	expect(connectionError(one, asked).fault).toBe("unreachable");
+});

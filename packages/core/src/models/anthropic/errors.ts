@@ -1,0 +1,144 @@
+import { ParleyError, parseJson } from "@parley/base";
+import { ModelError, type ModelFault } from "../../model-error.ts";
+import { visible } from "../../tools/visible.ts";
+import { type Fields, isFields } from "./fields.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** Whom a message about an error speaks of. */
+export interface Asked {
+	readonly host: string;
+	readonly model: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+}
+
+/** Characters that are taken over of what a provider says. */
+const MAX_SAID = 300;
+
+/** The faults of `error.type`: https://platform.claude.com/docs/en/api/errors */
+const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
+	invalid_request_error: "rejected",
+	authentication_error: "unauthenticated",
+	billing_error: "rejected",
+	permission_error: "rejected",
+	not_found_error: "rejected",
+	request_too_large: "rejected",
+	conflict_error: "overloaded",
+	rate_limit_error: "rate-limited",
+	timeout_error: "overloaded",
+	api_error: "overloaded",
+	overloaded_error: "overloaded",
+};
+
+/** The error of an answer whose status is not 2xx. Its body is never repeated, but for the provider's own message. */
+export function statusError(status: number, headers: Headers, body: string, asked: Asked): ModelError {
+	const error = messageIn(body);
+	const fault = faultOfStatus(status);
+	const message = `${explained(status, fault, asked)}${quoted(error)}`;
+	return new ModelError(message, { fault, retryAfterMs: retryAfterMs(headers, asked.now) });
+}
+
+/** The error that came as an event of an answer which had begun well. */
+export function eventError(body: unknown, headers: Headers | undefined, asked: Asked): ModelError {
+	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
+	const type = String(error["type"]);
+	const fault = Object.hasOwn(faultsOfTypes, type) ? faultsOfTypes[type] : undefined;
+	return new ModelError(`${reported(fault, asked)}${quoted(error["message"])}`, {
+		fault: fault ?? "overloaded",
+		...(headers && { retryAfterMs: retryAfterMs(headers, asked.now) }),
+	});
+}
+
+/** The error of a request that got no answer, or whose answer broke off. */
+export function connectionError(reason: unknown, asked: Asked): ModelError {
+	// undici's parser has codes for some of its errors only, but a name for all.
+	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
+	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
+	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
+	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", asked));
+	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
+		return fail("timeout", `${asked.host} took too long to answer`);
+	}
+	const lost = codes.some((code) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_.*|HTTPParserError)$/.test(code));
+	if (lost && !said.includes("before secure TLS connection")) {
+		return fail("interrupted", `the connection to ${asked.host} broke off`);
+	}
+	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
+	return fail("unreachable", `cannot reach ${asked.host}${code === undefined ? "" : ` (${code})`}`);
+}
+
+function faultOfStatus(status: number): ModelFault {
+	if (status === 401) return "unauthenticated";
+	if (status === 429) return "rate-limited";
+	if (status === 408 || status === 409) return "overloaded";
+	// 501 and 505: the server will never know how.
+	return status >= 500 && status !== 501 && status !== 505 ? "overloaded" : "rejected";
+}
+
+const advice: Readonly<Record<number, (asked: Asked) => string>> = {
+	401: ({ host }) => `${host} does not accept the API key: check ANTHROPIC_API_KEY`,
+	402: ({ host }) => `${host} asks for payment: check the account's billing`,
+	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
+	404: ({ host, model }) =>
+		`${host} has no model "${model}", or no Messages API: check the model and the base URL`,
+	407: ({ host }) => `the proxy before ${host} asks for credentials`,
+	413: ({ host }) =>
+		`the request is too large for ${host}: shorten the conversation or send smaller pictures`,
+	429: ({ host }) => `${host} was asked too often`,
+};
+
+function explained(status: number, fault: ModelFault, asked: Asked): string {
+	const known = advice[status];
+	if (known) return known(asked);
+	if (status >= 300 && status < 400) {
+		return `${asked.host} answered with a redirect (${status}), which is not followed: check the base URL`;
+	}
+	if (fault === "overloaded") return `${asked.host} cannot answer now (${status})`;
+	return `${asked.host} refused the request (${status})`;
+}
+
+function reported(fault: ModelFault | undefined, asked: Asked): string {
+	switch (fault) {
+		case "unauthenticated":
+			return explained(401, fault, asked);
+		case "rate-limited":
+			return explained(429, fault, asked);
+		case "rejected":
+			return `${asked.host} refused the request`;
+		default:
+			return `${asked.host} cannot answer now`;
+	}
+}
+
+/** `error.message`, or `error` where that is a text; undefined where the body is no JSON, as a page of a proxy. */
+function messageIn(body: string): unknown {
+	try {
+		const parsed = parseJson(body);
+		const error = isFields(parsed) ? parsed["error"] : undefined;
+		return isFields(error) ? error["message"] : error;
+	} catch (reason) {
+		if (reason instanceof ParleyError) return undefined;
+		throw reason;
+	}
+}
+
+function quoted(message: unknown): string {
+	if (typeof message !== "string" || message.trim() === "") return "";
+	const line = visible(
+		message
+			.slice(0, 2 * MAX_SAID)
+			.replace(/\s+/g, " ")
+			.trim(),
+	);
+	return `: ${line.length > MAX_SAID ? `${line.slice(0, MAX_SAID - 1)}…` : line}`;
+}
+
+/** What was caught and what caused it, innermost last; a chain that runs in a circle ends. */
+function* causes(reason: unknown): Generator<Fields> {
+	let error = reason;
+	for (let depth = 0; depth < 8 && isFields(error); depth++) {
+		yield error;
+		// Node tries all addresses of a host, and tells of each.
+		error = error["cause"] ?? (Array.isArray(error["errors"]) ? error["errors"][0] : undefined);
+	}
+}

@@ -1,0 +1,217 @@
+import type { ModelEvent, StopReason } from "../../model.ts";
+import { ModelError } from "../../model-error.ts";
+import { visible } from "../../tools/visible.ts";
+import { type Asked, eventError } from "./errors.ts";
+import { type Fields, isFields } from "./fields.ts";
+import { TokenCounts } from "./token-counts.ts";
+import { type Call, OpenCall, ReplyCalls } from "./tool-calls.ts";
+
+/** More blocks than any reply has, and few enough to remember. */
+const MAX_BLOCKS = 1024;
+
+const MAX_MODEL_NAME = 200;
+
+type Block =
+	| { readonly kind: "text" }
+	| { readonly kind: "thinking"; signature: string }
+	| OpenCall
+	/** None of ours, as the search of a server-side tool: passed over. */
+	| { readonly kind: "other" };
+
+/** The kind of block that a kind of delta belongs to. */
+const homes = new Map<unknown, Block["kind"]>([
+	["text_delta", "text"],
+	["thinking_delta", "thinking"],
+	["signature_delta", "thinking"],
+	["input_json_delta", "call"],
+]);
+
+const stops = new Map<unknown, StopReason>([
+	["end_turn", "end_turn"],
+	["stop_sequence", "end_turn"],
+	["tool_use", "tool_use"],
+	["refusal", "refusal"],
+]);
+
+const none: readonly ModelEvent[] = [];
+
+/**
+ * Turns the events of one answer into what a reply is made of. Strict where damage would be taken for content: events
+ * out of their order, blocks opened twice and deltas for a block that is not open fail as `interrupted`. Tolerant
+ * where the protocol grows: events, blocks and deltas of unknown types are passed over.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export class ReplyEvents {
+	readonly #counts = new TokenCounts();
+	readonly #calls = new ReplyCalls();
+	readonly #blocks = new Map<unknown, Block>();
+	#state: "empty" | "begun" | "finished" = "empty";
+	readonly #asked: Asked;
+	/** The one that was asked, until the answer names another. */
+	#model: string;
+	#opened = 0;
+	#newest = -1;
+	/** Calls behind which no other block has begun: what cuts a reply off cuts the last of them. */
+	#held: Call[] = [];
+	#stop: unknown;
+
+	constructor(asked: Asked) {
+		this.#asked = asked;
+		this.#model = asked.model;
+	}
+
+	/** Whether `end` was said; nothing follows it. */
+	get finished(): boolean {
+		return this.#state === "finished";
+	}
+
+	/** Whether figures of the provider had to be corrected. */
+	get suspect(): boolean {
+		return this.#counts.suspect;
+	}
+
+	/** What one more event adds to the reply. */
+	take(event: unknown): readonly ModelEvent[] {
+		if (this.#state === "finished") return none;
+		if (!isFields(event)) throw damaged("something that is no event");
+		switch (event["type"]) {
+			case "content_block_delta":
+				return this.#delta(this.#begun(event));
+			case "content_block_start":
+				return this.#start(this.#begun(event));
+			case "content_block_stop":
+				return this.#close(this.#begun(event));
+			case "message_start":
+				return this.#begin(event);
+			case "message_delta":
+				return this.#change(this.#begun(event));
+			case "message_stop":
+				return this.#end(this.#begun(event));
+			case "error":
+				throw eventError(event, undefined, this.#asked);
+			default:
+				return none;
+		}
+	}
+
+	#begun(event: Fields): Fields {
+		if (this.#state === "begun") return event;
+		throw damaged(`"${event["type"]}" before its start`);
+	}
+
+	#begin({ message }: Fields): ModelEvent[] {
+		if (this.#state !== "empty") throw damaged("a second start");
+		if (!isFields(message)) throw damaged("a start without a message");
+		this.#state = "begun";
+		const { model } = message;
+		if (typeof model === "string" && model !== "") this.#model = visible(model.slice(0, MAX_MODEL_NAME));
+		return [this.#usage(message["usage"])];
+	}
+
+	#start({ index, content_block: content }: Fields): ModelEvent[] {
+		if (typeof index !== "number" || !isFields(content)) throw damaged("a block without an index or content");
+		if (index <= this.#newest) throw damaged(`block ${index} a second time`);
+		if (++this.#opened > MAX_BLOCKS) throw damaged(`more than ${MAX_BLOCKS} blocks`);
+		this.#newest = index;
+		const events: ModelEvent[] = this.#held;
+		this.#held = [];
+		this.#blocks.set(index, this.#open(content, events));
+		return events;
+	}
+
+	#open(content: Fields, events: ModelEvent[]): Block {
+		const { type, text, thinking, signature, data } = content;
+		switch (type) {
+			case "text":
+				if (isText(text)) events.push({ type: "text", text });
+				return { kind: "text" };
+			case "thinking":
+				if (isText(thinking)) events.push({ type: "thinking", text: thinking });
+				return { kind: "thinking", signature: isText(signature) ? signature : "" };
+			case "redacted_thinking":
+				if (isText(data)) events.push({ type: "thinking", text: "", redacted: data });
+				return { kind: "other" };
+			case "tool_use":
+				return new OpenCall(content);
+			default:
+				return { kind: "other" };
+		}
+	}
+
+	#delta({ index, delta }: Fields): readonly ModelEvent[] {
+		const block = this.#blocks.get(index);
+		if (block === undefined) throw damaged("a piece of a block that is not open");
+		if (!isFields(delta)) throw damaged("a piece without content");
+		const { type } = delta;
+		const home = homes.get(type);
+		if (home === undefined || block.kind === "other") return none;
+		if (home !== block.kind) throw damaged(`"${type}" in a block of another kind`);
+		return extend(block, delta);
+	}
+
+	#close({ index }: Fields): readonly ModelEvent[] {
+		const block = this.#blocks.get(index);
+		if (block === undefined) throw damaged("the end of a block that is not open");
+		this.#blocks.delete(index);
+		if (block.kind === "call") this.#held.push(block.close(this.#calls));
+		if (block.kind !== "thinking" || block.signature === "") return none;
+		return [{ type: "thinking", text: "", signature: block.signature }];
+	}
+
+	#change({ delta, usage }: Fields): ModelEvent[] {
+		if (isFields(delta) && typeof delta["stop_reason"] === "string") this.#stop = delta["stop_reason"];
+		return [this.#usage(usage)];
+	}
+
+	#end(_event: Fields): ModelEvent[] {
+		const stop = stops.get(this.#stop) ?? "max_tokens";
+		const whole = stop === "end_turn" || stop === "tool_use";
+		for (const block of this.#blocks.values()) {
+			if (block.kind !== "call") continue;
+			if (whole) throw damaged("a call that has no end");
+			this.#held.push(block.close(this.#calls));
+		}
+		this.#state = "finished";
+		const events: ModelEvent[] = whole ? this.#held : this.#held.map(cutOff);
+		events.push({ type: "end", stop, usage: this.#counts.usage(), model: this.#model });
+		return events;
+	}
+
+	#usage(usage: unknown): ModelEvent {
+		this.#counts.take(usage);
+		return { type: "usage", usage: this.#counts.usage(), model: this.#model };
+	}
+}
+
+/** Adds a piece to an open block of its kind. */
+function extend(
+	block: Block,
+	{ text, thinking, signature, partial_json: json }: Fields,
+): readonly ModelEvent[] {
+	switch (block.kind) {
+		case "text":
+			return isText(text) ? [{ type: "text", text }] : none;
+		case "thinking":
+			if (isText(signature)) block.signature += signature;
+			return isText(thinking) ? [{ type: "thinking", text: thinking }] : none;
+		case "call":
+			if (isText(json)) block.append(json);
+			return none;
+		case "other":
+			return none;
+	}
+}
+
+/** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
+function cutOff(call: Call): Call {
+	if (call.invalid !== undefined) return call;
+	return { ...call, arguments: {}, invalid: "the reply was cut off before the call was complete" };
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string" && value !== "";
+}
+
+function damaged(what: string): ModelError {
+	return new ModelError(`the answer was damaged on its way: it holds ${what}`, { fault: "interrupted" });
+}

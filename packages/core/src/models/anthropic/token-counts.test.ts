@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { TokenCounts } from "./token-counts.ts";
+
+function countsOf(...usages: unknown[]) {
+	const counts = new TokenCounts();
+	for (const usage of usages) counts.take(usage);
+	return { ...counts.usage(), suspect: counts.suspect };
+}
+
+test("all that was read is input, and what the cache had to do with it is a part of it", () => {
+	const start = {
+		input_tokens: 10,
+		cache_read_input_tokens: 300,
+		cache_creation_input_tokens: 50,
+		output_tokens: 1,
+	};
+	expect(countsOf(start, { output_tokens: 42, input_tokens: null })).toEqual({
+		inputTokens: 360,
+		outputTokens: 42,
+		cacheReadTokens: 300,
+		cacheWriteTokens: 50,
+		suspect: false,
+	});
+});
+
+test("the last figures hold, and those that are absent stay", () => {
+	expect(
+		countsOf({ input_tokens: 10, output_tokens: 1 }, { input_tokens: 12, output_tokens: 5 }),
+	).toMatchObject({ inputTokens: 12, outputTokens: 5, suspect: false });
+});
+
+test.each([
+	["nothing", undefined, 0, 0],
+	["null", null, 0, 0],
+	["no output", { input_tokens: 5 }, 5, 0],
+	["a negative figure", { input_tokens: -5, output_tokens: 1 }, 0, 1],
+	["a figure beyond sense", { input_tokens: 1e18, output_tokens: 1e18 }, 1e9, 1e9],
+	["half a token", { input_tokens: 2.5, output_tokens: 1 }, 2, 1],
+	["a text", { input_tokens: "5", output_tokens: 1 }, 0, 1],
+])("%s is made sane, and noticed", (_name, usage, inputTokens, outputTokens) => {
+	expect(countsOf(usage)).toMatchObject({ inputTokens, outputTokens, suspect: true });
+});
+
+test("the parts never exceed the whole", () => {
+	const all = { input_tokens: 1e9, cache_read_input_tokens: 6e8, cache_creation_input_tokens: 6e8 };
+	expect(countsOf(all)).toMatchObject({ inputTokens: 1e9, cacheReadTokens: 6e8, cacheWriteTokens: 4e8 });
+});

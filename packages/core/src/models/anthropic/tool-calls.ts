@@ -1,0 +1,101 @@
+import { ParleyError, parseJson } from "@parley/base";
+import type { ModelEvent } from "../../model.ts";
+import type { Fields } from "./fields.ts";
+
+export type Call = Extract<ModelEvent, { type: "call" }>;
+
+/** So many calls of one reply may run; a provider that sends hundreds is out of order. */
+const MAX_CALLS = 8;
+
+/** Characters of the arguments of one call: more than the longest reply of any model. */
+const MAX_ARGUMENTS = 4 << 20;
+
+/** Values in the arguments of one call: an argument that is itself a large document passes. */
+const MAX_NODES = 200_000;
+
+const MAX_ID = 128;
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
+const MAX_NAME = 128;
+
+/** One call while it comes. */
+export class OpenCall {
+	readonly kind = "call";
+	readonly #id: unknown;
+	readonly #name: unknown;
+	readonly #input: unknown;
+	#json = "";
+
+	constructor({ id, name, input }: Fields) {
+		this.#id = id;
+		this.#name = name;
+		this.#input = input;
+	}
+
+	/** Takes one more piece of the arguments, unread: reading what is not whole would cost the square of its length. */
+	append(json: string): void {
+		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
+	}
+
+	/** The call as it is passed on; whatever keeps it from being carried out makes it invalid, and never throws. */
+	close(reply: ReplyCalls): Call {
+		const { name, id, problem } = reply.admit(this.#name, this.#id);
+		const invalid = (reason: string): Call => ({ type: "call", id, name, arguments: {}, invalid: reason });
+		if (problem !== undefined) return invalid(problem);
+		try {
+			return { type: "call", id, name, arguments: this.#arguments() };
+		} catch (reason) {
+			if (!(reason instanceof ParleyError)) throw reason;
+			return invalid(`the arguments cannot be used: ${reason.message}`);
+		}
+	}
+
+	#arguments(): unknown {
+		if (this.#json.length > MAX_ARGUMENTS) throw refused(`more than ${MAX_ARGUMENTS >> 20} MiB`);
+		const text = this.#json === "" ? jsonOf(this.#input) : this.#json;
+		const value = parseJson(text, { maxNodes: MAX_NODES });
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+		throw refused("not a JSON object");
+	}
+}
+
+/** What the calls of one reply have to keep to together. */
+export class ReplyCalls {
+	readonly #ids = new Set<string>();
+	#count = 0;
+
+	/** The name and the id to go on with, and why the call must not run, if so. */
+	admit(name: unknown, id: unknown): { name: string; id: string; problem: string | undefined } {
+		const number = this.#count++;
+		const known = typeof id === "string" && id !== "" && id.length <= MAX_ID;
+		const usedId = known ? id : `call_${number}`;
+		const duplicate = this.#ids.has(usedId);
+		this.#ids.add(usedId);
+		return {
+			name: typeof name === "string" ? name.slice(0, MAX_NAME) : "",
+			id: usedId,
+			problem: duplicate ? "another call of this reply has the same id" : problemOf(name, number),
+		};
+	}
+}
+
+function problemOf(name: unknown, number: number): string | undefined {
+	if (number >= MAX_CALLS)
+		return `only the first ${MAX_CALLS} calls of a reply are carried out: repeat this one`;
+	if (typeof name !== "string" || name === "") return "the call names no tool";
+	if (name.length > MAX_NAME) return `the tool's name is longer than ${MAX_NAME} characters`;
+	return undefined;
+}
+
+/** Some servers send the whole input with the start of the block; Anthropic's sends an empty object there. */
+function jsonOf(input: unknown): string {
+	if (typeof input !== "object" || input === null) return "{}";
+	try {
+		return JSON.stringify(input);
+	} catch (cause) {
+		throw new ParleyError("nested too deeply", { code: "invalid_argument", cause });
+	}
+}
+
+function refused(what: string): ParleyError {
+	return new ParleyError(what, { code: "invalid_argument" });
+}

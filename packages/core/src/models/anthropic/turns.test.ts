@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../message.ts";
+import { encodeTurns, markTurns } from "./turns.ts";
+
+const user = (...texts: string[]): UserMessage => ({
+	role: "user",
+	content: texts.map((text) => ({ type: "text", text })),
+});
+const assistant = (content: AssistantMessage["content"], model = "claude-x"): AssistantMessage => ({
+	role: "assistant",
+	model,
+	content,
+});
+const called = (id: string, args: unknown = {}, name = "read_file") =>
+	({ type: "call", id, name, arguments: args }) as const;
+const result = (callId: string, text: string, failed = false): ToolMessage => ({
+	role: "tool",
+	content: [{ type: "result", callId, text, failed }],
+});
+const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+
+const encode = (messages: readonly Message[], images = true) =>
+	encodeTurns(messages, { model: "claude-x", images });
+const text = (said: string) => ({ type: "text", text: said });
+
+test("a conversation with calls and pictures", () => {
+	const turns = encode([
+		{ role: "user", content: [picture, { type: "text", text: "what is this?" }] },
+		assistant([{ type: "text", text: "I look." }, called("a", { path: "x" }), called("b")]),
+		{
+			role: "tool",
+			content: [
+				{ type: "result", callId: "a", text: "one", failed: false },
+				{ type: "result", callId: "b", text: "no", failed: true },
+			],
+		},
+		user("go on"),
+	]);
+	expect(turns).toEqual([
+		{
+			role: "user",
+			content: [
+				{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+				text("what is this?"),
+			],
+		},
+		{
+			role: "assistant",
+			content: [
+				text("I look."),
+				{ type: "tool_use", id: "a", name: "read_file", input: { path: "x" } },
+				{ type: "tool_use", id: "b", name: "read_file", input: {} },
+			],
+		},
+		{
+			role: "user",
+			content: [
+				{ type: "tool_result", tool_use_id: "a", content: [text("one")] },
+				{ type: "tool_result", tool_use_id: "b", content: [text("no")], is_error: true },
+				text("go on"),
+			],
+		},
+	]);
+});
+
+test("nothing empty is sent, and the sides still take turns", () => {
+	const turns = encode([
+		user("a", "", " \n"),
+		assistant([{ type: "text", text: " " }]),
+		user(""),
+		assistant([]),
+		user("b"),
+		assistant([called("c")]),
+		result("c", "\n"),
+	]);
+	expect(turns).toEqual([
+		{ role: "user", content: [text("a"), text("(nothing)"), text("b")] },
+		{ role: "assistant", content: [{ type: "tool_use", id: "c", name: "read_file", input: {} }] },
+		{
+			role: "user",
+			content: [{ type: "tool_result", tool_use_id: "c", content: [text("(no output)")] }],
+		},
+	]);
+});
+
+test("the user's side begins and ends", () => {
+	const said = assistant([{ type: "text", text: "x" }]);
+	expect(encode([said, said])).toEqual([
+		{ role: "user", content: [text("(nothing)")] },
+		{ role: "assistant", content: [text("x"), text("x")] },
+		{ role: "user", content: [text("(go on)")] },
+	]);
+	expect(encode([])).toEqual([{ role: "user", content: [text("(nothing)")] }]);
+});
+
+const thoughts = [
+	{ type: "thinking", text: "hmm", signature: "s1" },
+	{ type: "thinking", text: "", signature: "s2" },
+	{ type: "thinking", text: "", redacted: "r" },
+	{ type: "thinking", text: "unsigned" },
+] as const;
+
+test("thoughts go back to the model that had them, as they came", () => {
+	const turns = encode([user("a"), assistant([...thoughts, { type: "text", text: "b" }]), user("c")]);
+	expect(turns[1]?.content).toEqual([
+		{ type: "thinking", thinking: "hmm", signature: "s1" },
+		{ type: "thinking", thinking: "", signature: "s2" },
+		{ type: "redacted_thinking", data: "r" },
+		text("b"),
+	]);
+});
+
+test("thoughts go to no other model, and not where nothing was said after them", () => {
+	const other = assistant([...thoughts, { type: "text", text: "b" }], "claude-y");
+	expect(encode([user("a"), other, user("c")])[1]?.content).toEqual([text("b")]);
+	const unsaid = assistant([{ type: "text", text: "b" }, ...thoughts]);
+	expect(encode([user("a"), unsaid, user("c")])[1]?.content).toEqual([text("b")]);
+	const mute = assistant([...thoughts]);
+	expect(encode([user("a"), mute, user("c")])).toEqual([{ role: "user", content: [text("a"), text("c")] }]);
+});
+
+test("what a model or another provider got wrong is still told in a way that is taken", () => {
+	const calls = [called("a.b:c", [1]), called("d", "x", ""), called("e", null, "no such tool!")];
+	const turns = encode([user("a"), assistant(calls), result("a.b:c", "x")]);
+	expect(turns[1]?.content).toEqual([
+		{ type: "tool_use", id: "a_b_c", name: "read_file", input: {} },
+		{ type: "tool_use", id: "d", name: "unnamed", input: {} },
+		{ type: "tool_use", id: "e", name: "no_such_tool_", input: {} },
+	]);
+	expect(turns[2]?.content).toMatchObject([{ tool_use_id: "a_b_c" }]);
+	expect(encode([user("half \ud83d")])[0]?.content).toEqual([text("half \ufffd")]);
+});
+
+test("a model that cannot see is told that there was a picture", () => {
+	expect(encode([{ role: "user", content: [picture] }], false)[0]?.content).toEqual([
+		text("[a picture, which this model cannot see]"),
+	]);
+});
+
+test("the last two turns of the user's side are marked, at their ends", () => {
+	const turns = encode([
+		user("a"),
+		assistant([called("b")]),
+		result("b", "x"),
+		assistant([{ type: "text", text: "c" }]),
+		user("d", "e"),
+	]);
+	markTurns(turns);
+	const marks = turns.flatMap(({ content }) => content.map((block) => "cache_control" in block));
+	expect(marks).toEqual([false, false, true, false, false, true]);
+	expect(turns[4]?.content.at(-1)).toEqual({ ...text("e"), cache_control: { type: "ephemeral" } });
+});
+
+test("what was sent up to a mark is sent with the same bytes ever after", () => {
+	const messages: Message[] = [user("start")];
+	const sent: string[][] = [];
+	for (let turn = 0; turn < 20; turn++) {
+		const turns = encode(messages);
+		markTurns(turns);
+		const blocks = turns.flatMap(({ role, content }) => content.map((block) => ({ role, block })));
+		const marked = blocks.findLastIndex(({ block }) => "cache_control" in block);
+		expect(marked).toBe(blocks.length - 1);
+		sent.push(blocks.map(({ role, block }) => JSON.stringify({ role, ...block, cache_control: undefined })));
+		messages.push(assistant([...thoughts, { type: "text", text: `${turn}` }, called(`c${turn}`, { turn })]));
+		messages.push(result(`c${turn}`, `result ${turn}`));
+		if (turn % 3 === 0) messages.push(user(`and ${turn}`));
+		if (turn % 4 === 0) messages.push(assistant([]), user(""));
+	}
+	for (const [turn, blocks] of sent.slice(0, -1).entries()) {
+		expect(sent[turn + 1]?.slice(0, blocks.length)).toEqual(blocks);
+	}
+});

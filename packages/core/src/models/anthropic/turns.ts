@@ -1,0 +1,146 @@
+import type {
+	CacheControlEphemeral,
+	ContentBlockParam,
+	ImageBlockParam,
+	TextBlockParam,
+	ToolResultBlockParam,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { AssistantMessage, Message, ThinkingBlock, ToolMessage, UserMessage } from "../../message.ts";
+import { isFields } from "./fields.ts";
+
+/** What one side says before the other does. */
+export type Turn = UserTurn | AssistantTurn;
+
+interface UserTurn {
+	readonly role: "user";
+	readonly content: (TextBlockParam | ImageBlockParam | ToolResultBlockParam)[];
+}
+
+interface AssistantTurn {
+	readonly role: "assistant";
+	readonly content: ContentBlockParam[];
+}
+
+/** The model that is asked. */
+export interface Reader {
+	readonly model: string;
+	readonly images: boolean;
+}
+
+const MAX_NAME = 128;
+
+const NOTHING = "(nothing)";
+const GO_ON = "(go on)";
+
+export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
+
+/**
+ * The messages as the Messages API takes them: the sides take turns, the user's side begins and ends, results stand
+ * before whatever else it says, and nothing is empty. Each block depends on its own message alone, so that what was
+ * sent once is sent with the same bytes ever after.
+ */
+export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
+	const turns: Turn[] = [];
+	for (const message of messages) {
+		const turn = encodeTurn(message, reader);
+		if (turn.content.length > 0) append(turns, turn);
+	}
+	if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: encodeText(NOTHING) });
+	// An unfinished turn of the assistant would be a prefill, which newer models refuse.
+	if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", content: encodeText(GO_ON) });
+	return turns;
+}
+
+function append(turns: Turn[], turn: Turn): void {
+	const last = turns.at(-1);
+	if (last?.role === "user" && turn.role === "user") last.content.push(...turn.content);
+	else if (last?.role === "assistant" && turn.role === "assistant") last.content.push(...turn.content);
+	else turns.push(turn);
+}
+
+/**
+ * Marks where the provider shall remember the conversation: behind the user's last turn, and behind the one before,
+ * where the request before this one had its last mark. The latter finds what was remembered also where more than the
+ * 20 blocks lie between that the provider looks back. A mark is no part of what is remembered, and a block is always
+ * written as an object, never as a bare string: so a mark that moves on leaves the bytes of its block as they were.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ */
+export function markTurns(turns: readonly Turn[]): void {
+	const marked = turns.filter((turn) => turn.role === "user").slice(-2);
+	for (const { content } of marked) {
+		const last = content.at(-1);
+		if (last) content[content.length - 1] = { ...last, cache_control: ephemeral };
+	}
+}
+
+function encodeTurn(message: Message, reader: Reader): Turn {
+	switch (message.role) {
+		case "user":
+			return { role: "user", content: encodeUser(message, reader) };
+		case "tool":
+			return { role: "user", content: encodeResults(message) };
+		case "assistant":
+			return { role: "assistant", content: encodeAssistant(message, reader) };
+	}
+}
+
+function encodeUser({ content }: UserMessage, { images }: Reader): UserTurn["content"] {
+	const blocks = content.flatMap((block): UserTurn["content"] => {
+		if (block.type === "text") return encodeText(block.text);
+		if (!images) return encodeText("[a picture, which this model cannot see]");
+		const { mediaType, data } = block;
+		return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
+	});
+	// A user who has said nothing must still have had a turn.
+	return blocks.length > 0 ? blocks : encodeText(NOTHING);
+}
+
+function encodeResults({ content }: ToolMessage): ToolResultBlockParam[] {
+	return content.map(({ callId, text, failed }) => ({
+		type: "tool_result",
+		tool_use_id: wireId(callId),
+		content: encodeText(text.trim() === "" ? "(no output)" : text),
+		...(failed && { is_error: true }),
+	}));
+}
+
+function encodeAssistant({ model, content }: AssistantMessage, reader: Reader): ContentBlockParam[] {
+	// Thoughts are of use to the model that had them, and only before what it said.
+	const said = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
+	return said.filter(({ type }) => type !== "thinking" || model === reader.model).flatMap(encodeSaid);
+}
+
+function encodeSaid(block: AssistantMessage["content"][number]): ContentBlockParam[] {
+	switch (block.type) {
+		case "text":
+			return encodeText(block.text);
+		case "thinking":
+			return encodeThought(block);
+		case "call": {
+			const { id, name, arguments: input } = block;
+			const usable = isFields(input) && !Array.isArray(input);
+			return [{ type: "tool_use", id: wireId(id), name: wireName(name), input: usable ? input : {} }];
+		}
+	}
+}
+
+/** Thoughts go back as they came, also those that hold no text; without a signature they are of no use. */
+function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
+	if (redacted) return [{ type: "redacted_thinking", data: redacted }];
+	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
+}
+
+/** A text that is blank, or holds half a character, would be refused. */
+function encodeText(text: string): TextBlockParam[] {
+	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
+}
+
+/** Other providers' ids may hold what this one refuses. */
+function wireId(id: string): string {
+	return id.replace(/[^\w-]/g, "_");
+}
+
+/** What a model called by a name that cannot be is still told to it, as a call that failed. */
+function wireName(name: string): string {
+	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
+}

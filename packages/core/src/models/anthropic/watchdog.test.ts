@@ -1,0 +1,89 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { Watchdog } from "./watchdog.ts";
+
+function watch() {
+	const clock = new ManualClock();
+	const said: string[] = [];
+	const watchdog = new Watchdog(clock, { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 }, (what) => {
+		said.push(what);
+	});
+	return { clock, said, watchdog };
+}
+
+test("an answer that does not begin is given up after the time for the first byte", () => {
+	const { clock, said } = watch();
+	clock.advance(59_999);
+	expect(said).toEqual([]);
+	clock.advance(1);
+	expect(said).toEqual(["no answer within 60 s"]);
+	expect(clock.pending).toBe(0);
+});
+
+test("bytes that come start the idle time anew, so that pings keep an exchange alive", () => {
+	const { clock, said, watchdog } = watch();
+	for (let ping = 0; ping < 5; ping++) {
+		clock.advance(44_000);
+		watchdog.arrive();
+		watchdog.wait();
+	}
+	clock.advance(44_999);
+	expect(said).toEqual([]);
+	clock.advance(45_000);
+	expect(said).toEqual(["nothing more of the answer for 45 s"]);
+});
+
+test("the idle time counts from the first byte on", () => {
+	const { clock, said, watchdog } = watch();
+	watchdog.arrive();
+	watchdog.wait();
+	clock.advance(44_999);
+	expect(said).toEqual([]);
+	clock.advance(1);
+	expect(said).toHaveLength(1);
+});
+
+test("bytes that never end are given up after the time for all of them", () => {
+	const { clock, said, watchdog } = watch();
+	for (let second = 1; second < 600; second++) {
+		clock.advance(1000);
+		watchdog.arrive();
+		watchdog.wait();
+	}
+	expect(said).toEqual([]);
+	clock.advance(1000);
+	expect(said).toEqual(["no end of the answer within 600 s"]);
+});
+
+test("a consumer that takes its time is not the provider's fault", () => {
+	const { clock, said, watchdog } = watch();
+	watchdog.arrive();
+	clock.advance(500_000);
+	watchdog.wait();
+	clock.advance(44_000);
+	watchdog.arrive();
+	expect(said).toEqual([]);
+});
+
+test("asking again and again whether there is more does not start the idle time anew", () => {
+	const { clock, said, watchdog } = watch();
+	watchdog.arrive();
+	for (let second = 0; second < 100; second++) {
+		watchdog.wait();
+		clock.advance(1000);
+	}
+	expect(said).toHaveLength(1);
+});
+
+test("what is left can be hurried, and nothing is left behind", () => {
+	const { clock, said, watchdog } = watch();
+	watchdog.hurry(1000);
+	watchdog.hurry(5000);
+	expect(clock.pending).toBe(1);
+	clock.advance(1000);
+	expect(said).toHaveLength(1);
+	expect(clock.pending).toBe(0);
+	const other = watch();
+	other.watchdog.stop();
+	expect(other.clock.pending).toBe(0);
+});
