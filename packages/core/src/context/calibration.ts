@@ -1,0 +1,139 @@
+import { difference, type Features, featureNames } from "./token-features.ts";
+
+/** How far the estimates of one model's tokens were off. */
+export interface EstimateError {
+	/** Replies that were compared. */
+	readonly replies: number;
+	/** Relative, at the newest reply: 0.1 is 10 %. */
+	readonly last: number;
+	/** The same on average, where newer replies count more. */
+	readonly mean: number;
+}
+
+/** A request whose tokens the provider has counted. */
+export interface CountedRequest {
+	readonly features: Features;
+	readonly tokens: number;
+}
+
+/** What a request takes: hardly ever more than `tokens + margin`. */
+export interface Estimate {
+	readonly tokens: number;
+	readonly margin: number;
+}
+
+interface Belief {
+	readonly weight: number;
+	/** How far from it the truth may well be (a standard deviation). */
+	readonly spread: number;
+	readonly least: number;
+	readonly most: number;
+}
+
+/** Tokens of each feature, before anything is known of the model. */
+const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
+	letters: { weight: 0.23, spread: 0.15, least: 0.02, most: 1.5 },
+	signs: { weight: 0.45, spread: 0.35, least: 0.02, most: 3 },
+	wide: { weight: 0.8, spread: 0.6, least: 0.02, most: 4 },
+	blocks: { weight: 4, spread: 4, least: 0, most: 40 },
+	images: { weight: 1_500, spread: 1_000, least: 50, most: 20_000 },
+	requests: { weight: 100, spread: 250, least: 0, most: 3_000 },
+};
+const ordered = featureNames.map((name) => beliefs[name]);
+
+/** Counts that differ by more from what anybody would expect say nothing of the tokenizer, but of their sender. */
+const plausibleFactor = 20;
+/** A margin is so many standard deviations, and no larger part of what is estimated than this. */
+const deviations = 2.5;
+const largestMargin = 0.4;
+/** What even the best weights miss, as a part of what is estimated; until replies have told. */
+const usualNoise = 0.03;
+/** A difference of fewer tokens tells too little. */
+const tellingTokens = 40;
+
+/**
+ * Learns how many tokens one model makes of letters, signs and so on: recursive least squares (a Kalman filter over
+ * the weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) that begins with what is usual.
+ */
+export class Calibration {
+	readonly #weights = ordered.map(({ weight }) => weight);
+	readonly #covariance = ordered.map(({ spread }, row) =>
+		ordered.map((_, at) => (at === row ? spread ** 2 : 0)),
+	);
+	#learned = 0;
+	#noise = usualNoise;
+	#replies = 0;
+	#last = 0;
+	#mean = 0;
+
+	/** What the parts take; with `since`, a counted request that is much the same, only the rest is estimated. */
+	estimate(features: Features, since?: CountedRequest): Estimate {
+		const rest = since ? difference(features, since.features) : features;
+		const changed = dot(this.#weights, rest.map(Math.abs));
+		const unsure = dot(this.#spreadOf(rest), rest) + (this.#noise * changed) ** 2;
+		const margin = Math.min(largestMargin * changed, deviations * Math.sqrt(Math.max(0, unsure)));
+		return { tokens: Math.max(0, (since?.tokens ?? 0) + dot(this.#weights, rest)), margin };
+	}
+
+	get error(): EstimateError {
+		return { replies: this.#replies, last: this.#last, mean: this.#mean };
+	}
+
+	/** Compares an estimate with what the request really took. */
+	compare(estimated: number, tokens: number): void {
+		this.#replies += 1;
+		this.#last = Math.abs(estimated - tokens) / tokens;
+		const share = Math.max(1 / this.#replies, 0.2);
+		this.#mean += share * (this.#last - this.#mean);
+	}
+
+	/**
+	 * Learns from a counted request, from what it had more than `since` where that is enough. False where the count is
+	 * so far from every tokenizer that it must be something else.
+	 */
+	learn(counted: CountedRequest, since?: CountedRequest): boolean {
+		if (!isPlausible(counted)) return false;
+		const grown = since && counted.tokens - since.tokens >= tellingTokens;
+		if (grown) this.#update(difference(counted.features, since.features), counted.tokens - since.tokens);
+		else if (!since) this.#update(counted.features, counted.tokens);
+		return true;
+	}
+
+	#update(features: Features, tokens: number): void {
+		const expected = dot(this.#weights, features);
+		const noise = 3 + usualNoise * Math.max(tokens, expected);
+		const spread = this.#spreadOf(features);
+		const scale = dot(spread, features) + noise ** 2;
+		const gain = spread.map((value) => value / scale);
+		for (const [index, { spread: first, least, most }] of ordered.entries()) {
+			const moved = (this.#weights[index] ?? 0) + (gain[index] ?? 0) * (tokens - expected);
+			this.#weights[index] = Math.min(most, Math.max(least, moved));
+			const row = this.#covariance[index] ?? [];
+			for (const at of ordered.keys()) row[at] = (row[at] ?? 0) - (gain[index] ?? 0) * (spread[at] ?? 0);
+			// What was learned long ago counts less: texts change, and providers change their tokenizers.
+			row[index] = Math.min(first ** 2, (row[index] ?? 0) + (first / 50) ** 2);
+		}
+		this.#learned += 1;
+		// That the first reply surprises says only how unusual the tokenizer is.
+		if (this.#learned === 1) return;
+		const surprise = Math.abs(tokens - expected) / Math.max(1, tokens);
+		this.#noise += Math.max(1 / this.#learned, 0.2) * (surprise - this.#noise);
+	}
+
+	/** How unsure the weights are, as seen from the features. */
+	#spreadOf(features: Features): number[] {
+		return this.#covariance.map((row) => dot(row, features));
+	}
+}
+
+function isPlausible({ features, tokens }: CountedRequest): boolean {
+	const usual = dot(
+		ordered.map(({ weight }) => weight),
+		features,
+	);
+	return tokens > usual / plausibleFactor && tokens < usual * plausibleFactor;
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+	return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+}

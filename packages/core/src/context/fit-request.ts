@@ -1,0 +1,176 @@
+import type { Message } from "../message.ts";
+import type { ModelRequest } from "../model.ts";
+import type { RunSettings } from "../run/settings.ts";
+import type { RunTranscript } from "../run/transcript.ts";
+import type { Session } from "../session/session.ts";
+import type { Usage } from "../usage/usage.ts";
+import type { Estimate } from "./calibration.ts";
+import { type CompactionJob, compact, summariseAll } from "./compact.ts";
+import { contextsOf } from "./contexts.ts";
+import { replyRoom, roomOf } from "./room.ts";
+import type { SessionContext } from "./session-context.ts";
+import type { WriteText } from "./summarise.ts";
+import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
+import { viewOf } from "./view.ts";
+
+/** For whom a request is put together. A `Run` is one; so is a session that is idle, with the id of its last run. */
+export interface Asker {
+	readonly id: string;
+	readonly session: Session;
+	readonly signal: AbortSignal;
+	readonly settings: Pick<RunSettings, "model" | "contextWindow" | "maxOutput">;
+}
+
+type Parts = Omit<ModelRequest, "messages">;
+
+/** From this part of the room on it is worth asking the provider how large a request really is. */
+const countFrom = 0.7;
+/** An estimate that can be off by no more than this part of the room is good enough. */
+const exactEnough = 0.01;
+
+/**
+ * Puts the transcript into the request so that the model's window holds it, with room for the reply. Where it does
+ * not, older parts are made shorter first, which is recorded and then holds for every later request of the session.
+ * `write` asks the same model for a summary. Throws `resource_exhausted` where even the newest parts are too large.
+ */
+export async function fitRequest(
+	asker: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+	write: WriteText,
+): Promise<ModelRequest> {
+	const context = await contextFor(asker, parts, transcript);
+	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const size = await measure(asker, context, request);
+	if (size.tokens + size.margin <= asker.settings.contextWindow - replyOf(asker, parts)) return request;
+	await compact(jobOf(asker, context, { parts, transcript, size, write }));
+	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
+	estimate(asker, context, fitted);
+	return fitted;
+}
+
+/** Learns from what a request really took. */
+export function observeUsage({ session, settings }: Asker, request: ModelRequest, usage: Usage): void {
+	const tokens = usage.inputTokens;
+	if (tokens <= 0) return;
+	const contexts = contextsOf(session.deps);
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	const context = contexts.known(session);
+	const fitted = context?.fitted(request.messages);
+	if (!context || !fitted) return;
+	const counted = { features: fitted.features, tokens };
+	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
+}
+
+/** What a compaction that somebody asked for has done. */
+export interface Compacted {
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+	readonly messagesBefore: number;
+	readonly messagesAfter: number;
+	/** The message that the model gets in the place of all others. */
+	readonly summary: string;
+}
+
+/**
+ * Puts a summary in the place of everything that a session at rest has said, whatever its size; `instruction` says
+ * what it is to look after. Undefined where nothing was said since the last one. Throws where the model writes none.
+ */
+export async function compactNow(
+	asker: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+	{ write, instruction }: { readonly write: WriteText; readonly instruction?: string },
+): Promise<Compacted | undefined> {
+	const context = await contextFor(asker, parts, transcript);
+	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	if (request.messages.length <= (context.marks.summary ? 1 : 0)) return undefined;
+	const size = estimate(asker, context, request);
+	await summariseAll(jobOf(asker, context, { parts, transcript, size, write }), instruction);
+	const after = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const [note] = context.marks.summary?.message.content ?? [];
+	return {
+		tokensBefore: Math.round(size.tokens),
+		tokensAfter: Math.round(estimate(asker, context, after).tokens),
+		messagesBefore: request.messages.length,
+		messagesAfter: after.messages.length,
+		summary: note?.type === "text" ? note.text : "",
+	};
+}
+
+async function contextFor(
+	{ session, settings }: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+): Promise<SessionContext> {
+	const contexts = contextsOf(session.deps);
+	const context = await contexts.of(session);
+	context.recall(parts, transcript, contexts.calibration(settings.model.provider, parts.model));
+	return context;
+}
+
+/** The limit of the reply is named only where the window does not hold what the model would say by itself. */
+function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
+	const wanted = wantedReply(asker, parts);
+	const reply = replyRoom(asker.settings.contextWindow, wanted);
+	return reply === wanted
+		? { ...parts, messages }
+		: { ...parts, messages, sampling: { ...parts.sampling, maxTokens: reply } };
+}
+
+function replyOf(asker: Asker, parts: Parts): number {
+	return replyRoom(asker.settings.contextWindow, wantedReply(asker, parts));
+}
+
+function wantedReply({ settings }: Asker, { sampling }: Parts): number {
+	return sampling?.maxTokens ?? settings.maxOutput;
+}
+
+type Size = Estimate & { readonly features: Features };
+
+function estimate(asker: Asker, context: SessionContext, request: ModelRequest): Size {
+	const contexts = contextsOf(asker.session.deps);
+	const calibration = contexts.calibration(asker.settings.model.provider, request.model);
+	return context.estimate(request, calibration);
+}
+
+/** The estimate, or the provider's own count where that may decide something. */
+async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
+	const { session, signal, settings } = asker;
+	const size = estimate(asker, context, request);
+	const limit = settings.contextWindow - replyOf(asker, request);
+	const decides = size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
+	if (!decides) return size;
+	const contexts = contextsOf(session.deps);
+	const tokens = await contexts.counts.count(settings.model, request, signal);
+	if (tokens === undefined) return size;
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	context.anchorAt(request.model, { features: size.features, tokens }, calibration);
+	return { tokens, margin: 0, features: size.features };
+}
+
+interface Sized {
+	readonly parts: Parts;
+	readonly transcript: readonly RunTranscript[];
+	/** Of the request as it would be without this compaction. */
+	readonly size: Size;
+	readonly write: WriteText;
+}
+
+function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJob {
+	const { id: runId, session, signal, settings } = asker;
+	const { parts, transcript, size, write } = sized;
+	const calibration = contextsOf(session.deps).calibration(settings.model.provider, parts.model);
+	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
+	// What is known of this very request corrects what is known of the model.
+	const whole = calibration.estimate(size.features);
+	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
+	const plain = size.tokens / whole.tokens;
+	const fixed = tokensOf(context.fixed(parts)) * safe;
+	return {
+		...{ runId, session, signal, context, transcript, write },
+		room: roomOf(settings.contextWindow, replyOf(asker, parts), fixed),
+		tokensOf: (messages) => tokensOf(sumOf([context.fixed(parts), featuresOfMessages(messages)])) * plain,
+		safeTokensOf: (messages) => tokensOf(featuresOfMessages(messages)) * safe,
+	};
+}

@@ -1,0 +1,198 @@
+import type { CompactionLevel, RecordedEvent } from "../event.ts";
+import { stamp } from "../journal/tables.ts";
+import type { Message } from "../message.ts";
+import type { ModelRequest } from "../model.ts";
+import type { RunTranscript } from "../run/transcript.ts";
+import type { Session } from "../session/session.ts";
+import type { Calibration, CountedRequest, Estimate } from "./calibration.ts";
+import { type Compaction, type Marks, noMarks, withCompaction } from "./marks.ts";
+import {
+	difference,
+	type Features,
+	featuresOfMessages,
+	featuresOfText,
+	featuresOfTools,
+	oneRequest,
+	sumOf,
+} from "./token-features.ts";
+import { viewOf } from "./view.ts";
+
+/** A compaction with what it changed, in tokens. */
+export interface MeasuredCompaction extends Compaction {
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+}
+
+/** A request that was put together, with what was expected of it. */
+interface Fitted {
+	readonly messages: readonly Message[];
+	/** Of the messages alone. */
+	readonly spoken: Features;
+	/** Of the whole request. */
+	readonly features: Features;
+	readonly tokens: number;
+}
+
+/** A model call as the journal tells of it. */
+interface PastCall {
+	readonly model: string;
+	readonly messages: number;
+	readonly inputTokens: number;
+	/** How many compactions there have been since. */
+	readonly compactions: number;
+}
+
+const pastEvents = 12;
+
+/** What is known of one session's requests: how they were compacted, and what the last ones took. */
+export class SessionContext {
+	readonly #session: Session;
+	#marks: Marks = noMarks;
+	readonly #compactions: Compaction[] = [];
+	/** The last counted request, by model. */
+	readonly #anchors = new Map<string, CountedRequest>();
+	#past: readonly PastCall[] = [];
+	#instructions: { readonly system: string; readonly features: Features } | undefined;
+	#fitted: Fitted | undefined;
+
+	private constructor(session: Session) {
+		this.#session = session;
+	}
+
+	/** As the record has it. */
+	static async open(session: Session): Promise<SessionContext> {
+		const context = new SessionContext(session);
+		const { journal } = session.deps;
+		const rows = await journal.store.read((db) =>
+			db
+				.selectFrom("compactions")
+				.select(["level", "run_ordinal", "message", "summary"])
+				.where("session_id", "=", session.id)
+				.orderBy("n")
+				.execute(),
+		);
+		for (const { level, run_ordinal, message, summary } of rows) {
+			const before = { run: Number(run_ordinal), message: Number(message) };
+			context.#apply({ level, before, text: summary });
+		}
+		const types = ["model.called", "context.compacted"];
+		const events = await journal.recent({ sessionIds: [session.id], types, limit: pastEvents });
+		context.#past = pastCallsIn(events.map(({ event }) => event));
+		return context;
+	}
+
+	get marks(): Marks {
+		return this.#marks;
+	}
+
+	/** Learns what a request of this session took; false where that cannot be. */
+	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
+		const learned = calibration.learn(counted, this.#anchors.get(model));
+		if (learned) this.#anchors.set(model, counted);
+		return learned;
+	}
+
+	/** What instructions and tools are made of; read again only where they have changed. */
+	fixed({ system, tools }: Pick<ModelRequest, "system" | "tools">): Features {
+		if (this.#instructions?.system !== system) {
+			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
+		}
+		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
+	}
+
+	/** The newest request that was estimated, where these are its messages. */
+	fitted(messages: readonly Message[]): Fitted | undefined {
+		return this.#fitted?.messages === messages ? this.#fitted : undefined;
+	}
+
+	/** Learns, once after a restart, from what the journal tells of the last calls. */
+	recall(
+		parts: Omit<ModelRequest, "messages">,
+		transcript: readonly RunTranscript[],
+		calibration: Calibration,
+	): void {
+		for (const { model, messages: length, inputTokens, compactions } of this.#past) {
+			const holding = this.#compactions.slice(0, this.#compactions.length - compactions);
+			const messages = viewOf(transcript, holding.reduce(withCompaction, noMarks));
+			if (length > messages.length) continue;
+			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
+			const counted = { features, tokens: inputTokens };
+			// An answer may name the model more exactly than the question. Another model at least counts much the same.
+			const continues = compactions === 0 && model.startsWith(parts.model);
+			if (continues) this.anchorAt(parts.model, counted, calibration);
+			else calibration.learn(counted);
+		}
+		this.#past = [];
+	}
+
+	/** What the request most likely takes. */
+	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
+		const { messages, model } = request;
+		const spoken = this.#spoken(messages);
+		const features = sumOf([this.fixed(request), spoken]);
+		const { tokens, margin } = calibration.estimate(features, this.#anchors.get(model));
+		this.#fitted = { messages, spoken, features, tokens };
+		return { tokens, margin, features };
+	}
+
+	/** Messages mostly continue those of the request before: what these have in common is not counted again. */
+	#spoken(messages: readonly Message[]): Features {
+		const before = this.#fitted;
+		if (!before) return featuresOfMessages(messages);
+		const { length } = before.messages;
+		let same = 0;
+		while (same < length && messages[same] === before.messages[same]) same++;
+		const gone = same === length ? [] : before.messages.slice(same);
+		return sumOf([
+			difference(before.spoken, featuresOfMessages(gone)),
+			featuresOfMessages(messages.slice(same)),
+		]);
+	}
+
+	/** Writes compactions down, and tells of them; from then on they hold. */
+	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
+		const { clock, failpoints } = this.#session.deps;
+		await this.#session.commit(async (tx, record) => {
+			for (const [index, { level, before, text }] of compactions.entries()) {
+				const place = { run_ordinal: before.run, message: before.message, summary: text };
+				const row = {
+					session_id: this.#session.id,
+					n: this.#compactions.length + index + 1,
+					level,
+					...place,
+				};
+				await tx
+					.insertInto("compactions")
+					.values({ ...row, at: clock.now(), ...stamp })
+					.execute();
+			}
+			await record(...compactions.map((compaction) => compacted(runId, compaction)));
+		});
+		for (const compaction of compactions) this.#apply(compaction);
+		this.#anchors.clear();
+		await failpoints.reach("compaction");
+	}
+
+	#apply(compaction: Compaction): void {
+		this.#marks = withCompaction(this.#marks, compaction);
+		this.#compactions.push(compaction);
+	}
+}
+
+function compacted(
+	runId: string,
+	{ level, tokensBefore, tokensAfter }: MeasuredCompaction,
+): RecordedEvent & { readonly level: CompactionLevel } {
+	const tokens = { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
+	return { type: "context.compacted", runId, level, ...tokens };
+}
+
+/** The calls that an event tells of, oldest first. One with a single message may have been for something else. */
+function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
+	return events.flatMap((event, index) => {
+		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];
+		const { model, messages, usage } = event;
+		const compactions = events.slice(index).filter(({ type }) => type === "context.compacted").length;
+		return usage.inputTokens > 0 ? [{ model, messages, inputTokens: usage.inputTokens, compactions }] : [];
+	});
+}

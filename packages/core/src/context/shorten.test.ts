@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { oneLine, shorten, shortenTo } from "./shorten.ts";
+
+test("a text that is hardly too long stays as it is", () => {
+	expect(shorten("x".repeat(160), 100)).toBe("x".repeat(160));
+});
+
+test("head and tail stay, with a note of what is between", () => {
+	const text = `${"a".repeat(500)}${"b".repeat(500)}`;
+	expect(shorten(text, 100)).toBe(`${"a".repeat(60)}\n[… 900 characters left out …]\n${"b".repeat(40)}`);
+});
+
+test("no character is parted", () => {
+	for (let characters = 0; characters < 40; characters++) {
+		expect(shorten("😀".repeat(200), characters).isWellFormed()).toBe(true);
+		expect(oneLine("😀".repeat(30), characters).isWellFormed()).toBe(true);
+	}
+});
+
+test("one line has no breaks and an end", () => {
+	expect(oneLine(" a\n\n\tb  c ", 10)).toBe("a b c");
+	expect(oneLine("abcdef", 3)).toBe("abc…");
+});
+
+test("a text is shortened until its measure is right, to nothing where it must be", () => {
+	const measure = (text: string): number => text.length;
+	expect(shortenTo("x".repeat(2_000), 2_000, measure)).toHaveLength(2_000);
+	const shown = shortenTo("x".repeat(2_000), 300, measure);
+	expect(shown.length).toBeLessThanOrEqual(300);
+	expect(shown.length).toBeGreaterThan(150);
+	expect(shortenTo("x".repeat(2_000), 10, measure)).toBe("");
+});

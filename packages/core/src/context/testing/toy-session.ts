@@ -1,0 +1,212 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import { Journal } from "../../journal/journal.ts";
+import { migrations } from "../../journal/migrations.ts";
+import { insertRun } from "../../journal/statements.ts";
+import { stamp, type Tables } from "../../journal/tables.ts";
+import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../message.ts";
+import type { Model, ModelRequest, ToolDescription } from "../../model.ts";
+import type { Answer } from "../../prompt-answer.ts";
+import type { RunTranscript } from "../../run/transcript.ts";
+import { Session, type SessionDeps, sessionRow } from "../../session/session.ts";
+import { noUsage } from "../../usage/usage.ts";
+import { contextsOf } from "../contexts.ts";
+import { type Asker, type Compacted, compactNow, fitRequest, observeUsage } from "../fit-request.ts";
+import type { WriteText } from "../summarise.ts";
+import { countRequest, type Tokenizer, tokenizers } from "./toy-tokenizers.ts";
+
+export interface ToyOptions {
+	readonly contextWindow: number;
+	readonly maxOutput?: number;
+	readonly tokenizer?: Tokenizer;
+	readonly system?: string;
+	readonly tools?: readonly ToolDescription[];
+	/** Writes summaries; counts them unless told. */
+	readonly write?: WriteText;
+	/** The provider's own count. */
+	readonly countTokens?: Model["countTokens"];
+}
+
+const sessionId = "sess_toy";
+
+/** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
+export class ToySession {
+	readonly options: ToyOptions;
+	readonly store: Store<Tables>;
+	readonly clock = new ManualClock();
+	readonly log = new MemoryLogger();
+	readonly #directory: string;
+	/** The requests for summaries. */
+	readonly written: Parameters<WriteText>[0][] = [];
+	transcript: RunTranscript[] = [];
+	settings: Asker["settings"];
+	session: Session;
+	readonly #abort = new AbortController();
+
+	private constructor(options: ToyOptions, store: Store<Tables>, directory: string) {
+		this.options = options;
+		this.store = store;
+		this.#directory = directory;
+		const { contextWindow, maxOutput = 1_000, countTokens } = options;
+		const model: Model = {
+			...{ provider: "toy", defaultModel: "toy" },
+			stream: () => {
+				throw new Error("nobody streams here");
+			},
+			...(countTokens && { countTokens }),
+		};
+		this.settings = { model, contextWindow, maxOutput };
+		this.session = this.#newSession();
+	}
+
+	static async open(options: ToyOptions): Promise<ToySession> {
+		const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-context-"));
+		const store = await openSqliteStore<Tables>({ file: join(directory, "toy.sqlite"), migrations });
+		const facts = { external_key: null, title: "", root_dir: "/", profile: "default" };
+		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
+		await store.commit((tx) => tx.insertInto("sessions").values(row).execute());
+		return new ToySession(options, store, directory);
+	}
+
+	get tokenizer(): Tokenizer {
+		return this.options.tokenizer ?? tokenizers.words;
+	}
+
+	get errors(): ReturnType<ReturnType<typeof contextsOf>["errors"]> {
+		return contextsOf(this.session.deps).errors();
+	}
+
+	/** Forgets all that is only in memory; the transcript is read again. */
+	restart(): void {
+		this.session = this.#newSession();
+		this.transcript = structuredClone(this.transcript);
+	}
+
+	abort(): void {
+		this.#abort.abort();
+	}
+
+	/** A person says something: a run begins. */
+	async ask(text: string): Promise<void> {
+		const ordinal = (this.transcript.at(-1)?.ordinal ?? 0) + 1;
+		this.transcript.push({ ordinal, messages: [{ role: "user", content: [{ type: "text", text }] }] });
+		await this.store.commit((tx) =>
+			insertRun(tx, {
+				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
+				...{ images: null, retryOf: null, state: "ended" },
+			}),
+		);
+	}
+
+	/** The next message of the newest run. */
+	add(...messages: readonly Message[]): void {
+		const run = this.transcript.pop();
+		if (run) this.transcript.push({ ...run, messages: [...run.messages, ...messages] });
+	}
+
+	says(text: string): void {
+		this.add({ role: "assistant", content: [{ type: "text", text }] });
+	}
+
+	/** A reply with calls, and their results. */
+	calls(...made: readonly (Omit<CallBlock, "type"> & Pick<ResultBlock, "text" | "failed">)[]): void {
+		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
+			...{ type: "call", id, name },
+			arguments: args,
+		}));
+		const results = made.map(
+			({ id, text, failed }): ResultBlock => ({ type: "result", callId: id, text, failed }),
+		);
+		this.add({ role: "assistant", content }, { role: "tool", content: results });
+	}
+
+	/** What became of a question that a call of the newest run asked. */
+	async asked(
+		callId: string,
+		state: Tables["prompts"]["state"],
+		answer: Answer | null = null,
+	): Promise<void> {
+		const row = { token: `prompt_${callId}`, session_id: sessionId, run_id: this.#runId, call_id: callId };
+		const rest = { seq: 1, request: "{}", floor: 0, scope: null, binding: null, expires_at: 0, ...stamp };
+		await this.store.commit((tx) =>
+			tx
+				.insertInto("prompts")
+				.values({ ...row, ...rest, state, answer: answer && JSON.stringify(answer) })
+				.execute(),
+		);
+	}
+
+	/** Puts the next request together. */
+	fit(changed: Partial<ModelRequest> = {}): Promise<ModelRequest> {
+		return fitRequest(this.#asker, { ...this.#parts, ...changed }, this.transcript, this.#write);
+	}
+
+	/** Puts the next request together and lets the provider answer it; returns it with the tokens that it took. */
+	async call(): Promise<{ readonly request: ModelRequest; readonly tokens: number }> {
+		const request = await this.fit();
+		const tokens = this.count(request);
+		const usage = { ...noUsage, inputTokens: tokens };
+		observeUsage(this.#asker, request, usage);
+		const facts = { model: "toy-20260101", provider: "toy", cost: 0, durationMs: 1, error: "", usage };
+		await this.session.commit((_tx, record) =>
+			record({ type: "model.called", runId: this.#runId, messages: request.messages.length, ...facts }),
+		);
+		return { request, tokens };
+	}
+
+	compactNow(instruction?: string): Promise<Compacted | undefined> {
+		const wanted = { write: this.#write, ...(instruction !== undefined && { instruction }) };
+		return compactNow(this.#asker, this.#parts, this.transcript, wanted);
+	}
+
+	/** Tokens by the provider's tokenizer. */
+	count(request: ModelRequest): number {
+		return countRequest(this.tokenizer, request);
+	}
+
+	/** What was recorded of compactions, oldest first. */
+	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
+		const filter = { sessionIds: [sessionId], types: ["context.compacted"], limit: 1_000 };
+		const events = await this.session.deps.journal.recent(filter);
+		return events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.store.close();
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+
+	get #runId(): string {
+		return `run_${this.transcript.at(-1)?.ordinal ?? 0}`;
+	}
+
+	get #asker(): Asker {
+		return { id: this.#runId, session: this.session, signal: this.#abort.signal, settings: this.settings };
+	}
+
+	get #parts(): Omit<ModelRequest, "messages"> {
+		const { system = "You help.", tools = [] } = this.options;
+		return { model: "toy", system, tools };
+	}
+
+	readonly #write: WriteText = async (request) => {
+		this.written.push(request);
+		return this.options.write ? this.options.write(request) : `Summary number ${this.written.length}.`;
+	};
+
+	#newSession(): Session {
+		const { store, clock, log } = this;
+		const ids = seededIds(1 + this.transcript.length);
+		const deps: SessionDeps = {
+			journal: new Journal({ store, clock, ids }),
+			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0 },
+			...{ fingerprint: (text) => text, stopping: () => false },
+		};
+		const facts = { external_key: null, title: "", root_dir: "/", profile: "default" };
+		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
+		return new Session(row, undefined, deps);
+	}
+}
