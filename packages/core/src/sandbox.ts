@@ -3,6 +3,8 @@ export interface Command {
 	readonly executable: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
+	/** Variables that it gets beside the few that every command gets; never a secret. */
+	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds of wall time before the whole process group is killed. */
 	readonly timeoutMs: number;
 	/** Bytes of output that are kept (head and tail); above it a marker says how much was left out. */

@@ -25,9 +25,10 @@ const MAX_SHOWN = 200;
 /** Finds the tool of a call, checks the arguments and plans it. Nothing happens yet; never rejects. */
 export async function prepareCall(
 	tools: readonly Tool[],
-	call: Pick<CallBlock, "name" | "arguments">,
+	call: Pick<CallBlock, "name" | "arguments" | "invalid">,
 	context: ToolContext,
 ): Promise<ReadyCall | RefusedCall> {
+	if (call.invalid !== undefined) return refused(`not run: ${call.invalid}`);
 	const tool = tools.find(({ name }) => name === call.name);
 	if (!tool) {
 		const names = tools.map(({ name }) => name).join(", ");

@@ -64,6 +64,12 @@ test("arguments arrive as they are and the directory is the one given", async ()
 	expect(outcome.output).toBe(`${cwd}\n${args.map((arg) => `<${arg}>\n`).join("")}`);
 });
 
+test("variables of the command alone reach it, but none takes the place of its mark", async () => {
+	const environment = { GREETING: "hi", PARLEY_CALL: "mine" };
+	const outcome = await sandboxOf().run(shell('echo "$GREETING $PARLEY_CALL"', { environment }));
+	expect(outcome.output).toMatch(/^hi commands_/);
+});
+
 test("a program is found by its name on the path", async () => {
 	const outcome = await sandboxOf().run(shell("", { executable: "echo", args: ["hi"] }));
 	expect(outcome).toMatchObject({ code: 0, output: "hi\n" });

@@ -52,7 +52,7 @@ export function createUnsandboxed({ environment, clock, ids }: UnsandboxedOption
 			{
 				argv: [program, ...command.args],
 				cwd: command.cwd,
-				environment: { ...allowed, [MARK_NAME]: mark },
+				environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
 				onOutput: (chunk) => output.write(chunk),
 			},
 			clock,

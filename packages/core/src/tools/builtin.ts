@@ -2,11 +2,24 @@ import * as z from "zod";
 import type { ToolDescription } from "../model.ts";
 import type { Tool } from "../tool.ts";
 import { askUser } from "./ask-user.ts";
+import { editFile } from "./edit-file.ts";
+import { git } from "./git.ts";
+import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { runCommand } from "./run-command.ts";
+import { searchFiles } from "./search-files.ts";
 import { writeFile } from "./write-file.ts";
 
-const builtin: readonly Tool[] = [runCommand, readFile, writeFile, askUser];
+const builtin: readonly Tool[] = [
+	runCommand,
+	readFile,
+	writeFile,
+	editFile,
+	listFiles,
+	searchFiles,
+	git,
+	askUser,
+];
 
 /** The tools that every session has. */
 export function builtinTools(): readonly Tool[] {

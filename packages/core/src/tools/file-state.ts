@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
+import type { ToolContext } from "../tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
-import { openRegular, readChunks, refuseSpecial } from "./regular-file.ts";
+import { openRegular, readChunks, refuseForbiddenTwin, refuseSpecial } from "./regular-file.ts";
 
 /** More than this is not kept, only counted and hashed. */
 const KEPT_BYTES = 256 * 1024;
@@ -18,8 +19,15 @@ export interface FileState {
 	readonly mode: number | undefined;
 }
 
-/** Looks at the file at a real path; refuses what is there but no regular file, or may not be written. */
-export async function inspectFile(path: string, shown: string, signal: AbortSignal): Promise<FileState> {
+/**
+ * Looks at the file at a real path; refuses what is there but no regular file, may not be written, or is another name
+ * of a file of the gateway.
+ */
+export async function inspectFile(
+	path: string,
+	shown: string,
+	{ signal, forbidden }: Pick<ToolContext, "signal" | "forbidden">,
+): Promise<FileState> {
 	try {
 		refuseSpecial(await lstat(path, { bigint: true }), shown);
 		await access(path, constants.W_OK);
@@ -30,6 +38,7 @@ export async function inspectFile(path: string, shown: string, signal: AbortSign
 		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
 	}
 	await using file = await openRegular(path, shown);
+	await refuseForbiddenTwin(file, shown, forbidden);
 	const { mode } = await file.stat();
 	const hash = createHash("sha256");
 	const kept: Buffer[] = [];

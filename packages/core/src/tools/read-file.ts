@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
-import { resolvePath, shownPath } from "./paths.ts";
+import { resolvePath } from "./paths.ts";
+import { planRead } from "./plan-read.ts";
 import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
-import { mixedScriptNotes, visible } from "./visible.ts";
 
 const MAX_LINES = 2_000;
 const MAX_BYTES = 256 * 1024;
@@ -25,8 +25,8 @@ export const readFile = defineTool<Arguments>({
 	name: "read_file",
 	description:
 		"Reads a text file, or a part of it. Use it to look at a file whose path you know; read a file before you " +
-		"change it. Not for directories, pictures or other binary files: look at those with run_command. Returns at " +
-		"most 2000 lines and 256 KiB; a marker at the end tells the offset to go on with.",
+		"change it. Returns at most 2000 lines and 256 KiB; a marker at the end tells the offset to go on with. Not for " +
+		"directories (list_files), for finding text in many files (search_files), for pictures and other binary files.",
 	parameters,
 	effect: "none",
 	plan,
@@ -34,22 +34,9 @@ export const readFile = defineTool<Arguments>({
 });
 
 async function plan({ path: text }: Arguments, context: ToolContext): Promise<ToolPlan> {
-	const { path, written, root } = await resolvePath(text, context);
-	const classes: ActionClass[] = [root === undefined ? "outside-read" : "read"];
-	if (isSecret(path, written)) classes.push("secret");
-	const shown = shownPath(path, context.cwd);
-	return {
-		label: `read ${visible(shown)}`,
-		classes,
-		preview: "",
-		binding: { path },
-		...(root !== undefined && classes.length === 1 && { grant: { kind: "path", tool: "read_file", root } }),
-		notes: [
-			...(root === undefined ? [`outside of ${context.roots.join(", ")}`] : []),
-			...(classes.includes("secret") ? ["may hold keys or passwords"] : []),
-			...mixedScriptNotes(shown),
-		],
-	};
+	const resolved = await resolvePath(text, context);
+	const secret = isSecret(resolved.path, resolved.written);
+	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {

@@ -1,15 +1,14 @@
-import { access, realpath, stat } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { homedir } from "node:os";
-import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { judgeCommand } from "../commands/judge-command.ts";
-import type { CommandOutcome } from "../sandbox.ts";
 import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { describeOutcome } from "./describe-outcome.ts";
 import { fileError } from "./file-error.ts";
+import { identityOf } from "./identity.ts";
+import { refuseUnshowable } from "./refuse-unshowable.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
-/** A longer one is not read by the person who is asked. */
-const MAX_SHOWN_BYTES = 16 * 1024;
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const DEFAULT_TIMEOUT_MS = 120_000;
 
@@ -28,11 +27,11 @@ type Arguments = z.infer<typeof parameters>;
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
 	description:
-		"Runs a command line in the working directory and returns what it wrote and its exit code. Use it to build, " +
-		"test, search, list directories and use version control. Every call starts a new shell without input: " +
-		"directories and variables are not kept, nothing can be typed, and processes in the background end with the " +
-		"call. Not for reading or writing text files: read_file and write_file show people more. Of long output the " +
-		"beginning and the end are kept.",
+		"Runs a command line in the working directory and returns what it wrote and its exit code. Use it to build, to " +
+		"test, and for what no other tool does. Every call starts a new shell without input: directories and variables " +
+		"are not kept, nothing can be typed, and processes in the background end with the call. Of long output the " +
+		"beginning and the end are kept. Not for reading, writing, listing or searching text files and not for single " +
+		"commands of git: the tools made for these ask less and show people more.",
 	parameters,
 	effect: "effectful",
 	plan,
@@ -41,7 +40,7 @@ export const runCommand = defineTool<Arguments>({
 
 async function plan({ cmd }: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const label = `run ${visible(cmd)}`;
-	refuseUnshowable(cmd, label);
+	refuseUnshowable([cmd], label);
 	const { mode } = context.sandbox;
 	const judgement = await judgeCommand(cmd, {
 		cwd: context.cwd,
@@ -82,29 +81,15 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		maxOutputBytes: MAX_OUTPUT_BYTES,
 		signal: context.signal,
 	});
-	return describe(outcome, args, context.signal.aborted);
-}
-
-function refuseUnshowable(cmd: string, label: string): void {
-	const refuse = (why: string): never => {
-		throw new ParleyError(`the command cannot be approved: ${why}`, { code: "invalid_argument" });
-	};
-	if (cmd.includes("\0") || !cmd.isWellFormed()) refuse("it holds a NUL or is not well-formed text");
-	const bytes = Buffer.byteLength(label);
-	if (bytes <= MAX_SHOWN_BYTES) return;
-	refuse(`it takes ${bytes} bytes to show, at most ${MAX_SHOWN_BYTES}; write it to a file and run that`);
+	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
 }
 
 /** Facts that a decision about a command rests on. */
 async function surroundings({ cwd, sandbox }: ToolContext): Promise<Record<string, string>> {
 	try {
-		const program = await realpath(await findShell());
-		const shell = await stat(program, { bigint: true });
-		const directory = await realpath(cwd);
-		const { dev, ino } = await stat(directory, { bigint: true });
 		return {
-			directory: `${directory} ${dev}:${ino}`,
-			executable: `${program} ${shell.dev}:${shell.ino}`,
+			directory: await identityOf(cwd),
+			executable: await identityOf(await findShell()),
 			sandbox: sandbox.mode,
 		};
 	} catch (reason) {
@@ -120,18 +105,4 @@ async function findShell(): Promise<string> {
 		// Every POSIX system has the other.
 		return "/bin/sh";
 	}
-}
-
-function describe(outcome: CommandOutcome, { timeout_ms }: Arguments, aborted: boolean): ToolResult {
-	const output = outcome.output === "" ? "(no output)" : outcome.output;
-	const ending = endingOf(outcome, timeout_ms, aborted);
-	if (ending === undefined) return { text: output, failed: false };
-	return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${ending}]`, failed: true };
-}
-
-function endingOf(outcome: CommandOutcome, timeoutMs: number, aborted: boolean): string | undefined {
-	if (outcome.timedOut) return `timed out after ${timeoutMs / 1_000} s`;
-	if (aborted && outcome.code !== 0) return "cancelled";
-	if (outcome.code === null) return `ended by ${outcome.signal}`;
-	return outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
 }

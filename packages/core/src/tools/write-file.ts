@@ -1,16 +1,17 @@
-import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
-import { fileError } from "./file-error.ts";
-import { type FileState, inspectFile } from "./file-state.ts";
-import { isWithin, type ResolvedPath, resolvePath, shownPath } from "./paths.ts";
-import { replaceFile } from "./replace-file.ts";
-import { isControl, isSecret } from "./sensitive-paths.ts";
-import { mixedScriptNotes, visible } from "./visible.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type OldContent, previewWrite } from "./write-preview.ts";
+import {
+	changed,
+	findTarget,
+	inspectApproved,
+	planWrite,
+	putContent,
+	type WriteTarget,
+} from "./write-target.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -25,9 +26,9 @@ export const writeFile = defineTool<Arguments>({
 	name: "write_file",
 	description:
 		"Writes a text file: makes a new one with its missing directories, or replaces the whole content of one that " +
-		"is there. Use it instead of a command that redirects into a file, because the person who is asked sees the " +
-		"difference. Read the file first, and write all of it, not only what changes. Not for binary files, not for " +
-		"adding to a log.",
+		"is there. Use it for new files and where most of a file changes, instead of a command that redirects into a " +
+		"file: the person who is asked sees the difference. Read the file first, and write all of it. Takes up to 256 " +
+		"KiB. Not for changing a part of a file (edit_file), for binary files, for adding to a log.",
 	parameters,
 	effect: "effectful",
 	plan,
@@ -41,52 +42,25 @@ async function plan({ path: text, content }: Arguments, context: ToolContext): P
 			code: "invalid_argument",
 		});
 	}
-	const target = await resolvePath(text, context);
-	refuseLeavingLink(target, text, context);
-	const state = await inspectFile(target.path, text, context.signal);
-	if (target.root === undefined && state.mode === undefined) await requireDirectory(target.path, text);
-	const classes = classesOf(target);
-	const shown = shownPath(target.path, context.cwd);
-	return {
-		label: `write ${visible(shown)}`,
-		classes,
-		preview: previewWrite(shown, oldContent(state, classes), content),
-		binding: { path: target.path, before: state.fingerprint },
-		...(target.root !== undefined &&
-			classes.length === 1 && { grant: { kind: "path", tool: "write_file", root: target.root } }),
-		notes: notesOf(classes, state, context, [...mixedScriptNotes(shown), ...mixedScriptNotes(content)]),
-	};
+	const target = await findTarget(text, context);
+	const { state, shown } = target;
+	const isNew = state.mode === undefined;
+	if (target.root === undefined && isNew) await requireDirectory(target.path, text);
+	const preview = previewWrite(shown, oldContent(target), content);
+	const note = isNew ? "makes a new file" : `replaces a file of ${state.size} bytes`;
+	return planWrite({ tool: "write_file", verb: "write" }, target, { preview, note, text: content }, context);
 }
 
-async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
-	const { path, root } = await resolvePath(args.path, context);
-	if (path !== approved.binding["path"]) return changed("the path leads to another file");
-	const state = await inspectFile(path, args.path, context.signal);
-	if (state.fingerprint !== approved.binding["before"]) return changed("the file has other content now");
-	const key = createHash("sha256")
-		.update(`${context.sessionId} ${context.callId}`)
-		.digest("hex")
-		.slice(0, 16);
-	try {
-		await replaceFile({ path, content: args.content, mode: state.mode, key }, root !== undefined);
-	} catch (reason) {
-		throw fileError(`cannot write ${JSON.stringify(args.path)}`, reason);
-	}
-	const what = state.mode === undefined ? "a new file" : `replaced ${state.size} bytes`;
-	return { text: `wrote ${Buffer.byteLength(args.content)} bytes to ${args.path} (${what})`, failed: false };
-}
-
-function changed(what: string): ToolResult {
-	return { text: `changed since it was approved: ${what}; nothing was written`, failed: true };
-}
-
-/** A path that reads as one inside the roots must not be one outside of them. */
-function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
-	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
-	throw new ParleyError(
-		`${JSON.stringify(text)} leads out of the roots by a symbolic link: write ${JSON.stringify(path)} if that is meant`,
-		{ code: "permission_denied" },
-	);
+async function run(
+	{ path, content }: Arguments,
+	approved: ToolPlan,
+	context: ToolContext,
+): Promise<ToolResult> {
+	const target = await inspectApproved(path, approved, context);
+	if (typeof target === "string") return changed(target);
+	await putContent(target, { content, shown: path }, context);
+	const what = target.state.mode === undefined ? "a new file" : `replaced ${target.state.size} bytes`;
+	return { text: `wrote ${Buffer.byteLength(content)} bytes to ${path} (${what})`, failed: false };
 }
 
 async function requireDirectory(path: string, text: string): Promise<void> {
@@ -100,15 +74,7 @@ async function requireDirectory(path: string, text: string): Promise<void> {
 	}
 }
 
-function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
-	return [
-		root === undefined ? "outside-write" : "write",
-		...(isSecret(path, written) ? (["secret"] as const) : []),
-		...(isControl(path, written) ? (["control"] as const) : []),
-	];
-}
-
-function oldContent(state: FileState, classes: readonly ActionClass[]): OldContent {
+function oldContent({ state, classes }: WriteTarget): OldContent {
 	if (state.mode === undefined) return { kind: "absent" };
 	if (classes.includes("secret")) return { kind: "hidden", reason: "(the old content is kept secret)" };
 	const binary = state.content?.includes(0);
@@ -117,19 +83,4 @@ function oldContent(state: FileState, classes: readonly ActionClass[]): OldConte
 		return { kind: "hidden", reason: `(the old content, ${state.size} bytes, is ${why})` };
 	}
 	return { kind: "text", text: state.content.toString() };
-}
-
-function notesOf(
-	classes: readonly ActionClass[],
-	state: FileState,
-	context: ToolContext,
-	more: readonly string[],
-): string[] {
-	return [
-		state.mode === undefined ? "makes a new file" : `replaces a file of ${state.size} bytes`,
-		...(classes.includes("outside-write") ? [`outside of ${context.roots.join(", ")}`] : []),
-		...(classes.includes("secret") ? ["may hold keys or passwords"] : []),
-		...(classes.includes("control") ? ["decides what runs later, by itself"] : []),
-		...more,
-	];
 }

@@ -1,4 +1,7 @@
+import { ManualClock, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { builtinTools } from "../../tools/builtin.ts";
+import { createWebFetch } from "../../tools/web/web-fetch.ts";
 import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
 
 const call = (name: string, args: unknown, together = false): OfflineCommand => ({
@@ -22,7 +25,21 @@ test.each<[line: string, command: OfflineCommand]>([
 	["write: a.txt <<< C:\\\\new \\t", call("write_file", { path: "a.txt", content: "C:\\new \\t" })],
 	["write: a.txt<<<x <<< y", call("write_file", { path: "a.txt", content: "x <<< y" })],
 	["write: a.txt <<<", call("write_file", { path: "a.txt", content: "" })],
+	["edit: a.txt <<< one >>> two", call("edit_file", { path: "a.txt", old_text: "one", new_text: "two" })],
+	["edit: a.txt<<<1\\n\\\\>>>", call("edit_file", { path: "a.txt", old_text: "1\n\\", new_text: "" })],
+	["edit: a <<< x >>> y >>> z", call("edit_file", { path: "a", old_text: "x", new_text: "y >>> z" })],
 	["list: **/*.ts", call("list_files", { pattern: "**/*.ts" })],
+	["list: {src,test}/", call("list_files", { pattern: "{src,test}/" })],
+	["list: src", call("list_files", { path: "src" })],
+	["list: .", call("list_files", { path: "." })],
+	["search: TODO", call("search_files", { pattern: "TODO" })],
+	["search: to do in src/a b", call("search_files", { pattern: "to do", path: "src/a b" })],
+	["search: a in b in src", call("search_files", { pattern: "a in b", path: "src" })],
+	["search: inside", call("search_files", { pattern: "inside" })],
+	["git: status", call("git", { args: ["status"] })],
+	["git: log  --oneline -5", call("git", { args: ["log", "--oneline", "-5"] })],
+	['git: commit -m "it\'s two"', call("git", { args: ["commit", "-m", "it's two"] })],
+	['git: add \'a "b"\'.txt ""', call("git", { args: ["add", 'a "b".txt', ""] })],
 	["fetch: https://example.org/", call("web_fetch", { url: "https://example.org/" })],
 	['tool: any_name {"a": [1, {"b": null}]}', call("any_name", { a: [1, { b: null }] })],
 	['tool: any_name{"a":1}', call("any_name", { a: 1 })],
@@ -68,6 +85,12 @@ test.each([
 	["& run:  ", "nothing stands behind the colon"],
 	["write: a.txt", "it needs a path, <<< and a text"],
 	["write: <<< text", "it needs a path, <<< and a text"],
+	["edit: a.txt", "it needs a path, <<<, the text that is there, >>>"],
+	["edit: a.txt <<< one", "it needs a path, <<<, the text that is there, >>>"],
+	["edit: a.txt <<< >>> two", "it needs a path, <<<, the text that is there, >>>"],
+	["edit: <<< one >>> two", "it needs a path, <<<, the text that is there, >>>"],
+	["edit: a.txt >>> two <<< one", "it needs a path, <<<, the text that is there, >>>"],
+	['git: commit -m "open', "a quote is not closed"],
 	['tool: x {"a":', "text is not JSON"],
 	['tool: x {"__proto__": 1}', "__proto__"],
 	['tool: {"a": 1}', "the name of the tool is missing"],
@@ -105,7 +128,20 @@ test("every example of the help is a command of its own word", () => {
 	}
 });
 
+test("every tool can be called by a line, and takes what the examples give it", () => {
+	const tools = [...builtinTools(), createWebFetch({ clock: new ManualClock(), ids: seededIds(1) })];
+	const called = commandWords
+		.flatMap(({ word, example }) => parseCommands(`${word}: ${example}`))
+		.filter((command) => command.kind === "call");
+	for (const { name, arguments: args } of called) {
+		const tool = tools.find((entry) => entry.name === name);
+		expect(tool?.parameters.safeParse(args).success, name).toBe(true);
+	}
+	expect([...new Set(called.map(({ name }) => name))].sort()).toEqual(tools.map(({ name }) => name).sort());
+});
+
 test("a hostile message is parsed in linear time", () => {
-	const message = `${" ".repeat(200_000)}\nwrite: ${" ".repeat(50_000)}x\ntool: ${"a".repeat(200_000)}`;
-	expect(parseCommands(message)).toHaveLength(2);
+	const message = `${" ".repeat(200_000)}\nwrite: ${" ".repeat(50_000)}x\ntool: ${"a".repeat(200_000)}
+git: ${"'".repeat(100_001)}\ngit: ${`a"b"`.repeat(50_000)}\nsearch: ${" in ".repeat(50_000)}\nedit: ${"<<<>>>".repeat(50_000)}`;
+	expect(parseCommands(message)).toHaveLength(6);
 });

@@ -39,7 +39,10 @@ export const commandWords: readonly CommandWord[] = [
 	call("run", "git status", "runs a command", (cmd) => ["run_command", { cmd }]),
 	call("read", "README.md", "reads a file", (path) => ["read_file", { path }]),
 	call("write", "notes.txt <<< one\\ntwo", "writes a file; \\n is a new line", readWrite),
-	call("list", "**/*.md", "lists files", (pattern) => ["list_files", { pattern }]),
+	call("edit", "notes.txt <<< one >>> two", "replaces a text in a file", readEdit),
+	call("list", "**/*.md", "lists files by pattern or directory", readList),
+	call("search", "TODO in src", 'searches files; "in src" is optional', readSearch),
+	call("git", "log --oneline -5", "runs a command of git", readGit),
 	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
 	call("ask", "What is your name?", "asks you for a text", (label) => ["ask_user", { type: "text", label }]),
@@ -110,14 +113,53 @@ function call(
 	return { word, example, meaning, calls: true, read: readCall };
 }
 
-/** `PATH <<< TEXT`. In the text `\n` stands for a new line and `\\` for a backslash; no new line is added. */
+/** `PATH <<< TEXT`. */
 function readWrite(argument: string): [string, unknown] {
-	const mark = argument.indexOf("<<<");
-	const path = argument.slice(0, Math.max(mark, 0)).trim();
-	if (path === "") throw unreadable("it needs a path, <<< and a text");
-	const content = argument.slice(mark + "<<<".length).trim();
-	const unescaped = content.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
-	return ["write_file", { path, content: unescaped }];
+	const [path = "", content] = splitAt(argument, "<<<");
+	if (path === "" || content === undefined) throw unreadable("it needs a path, <<< and a text");
+	return ["write_file", { path, content: readText(content) }];
+}
+
+/** `PATH <<< OLD >>> NEW`. */
+function readEdit(argument: string): [string, unknown] {
+	const [path = "", change = ""] = splitAt(argument, "<<<");
+	const [old = "", text] = splitAt(change, ">>>");
+	if (path === "" || old === "" || text === undefined) {
+		throw unreadable("it needs a path, <<<, the text that is there, >>> and the one to put in its place");
+	}
+	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
+}
+
+/** What stands before the first `mark` and what behind it, both trimmed; the text alone where there is no mark. */
+function splitAt(text: string, mark: string): string[] {
+	const at = text.indexOf(mark);
+	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
+}
+
+/** `\n` stands for a new line and `\\` for a backslash; no new line is added. */
+function readText(text: string): string {
+	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
+}
+
+/** A pattern where it has a sign of one, else a directory. */
+function readList(argument: string): [string, unknown] {
+	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
+}
+
+/** `PATTERN in PATH`, parted at the last ` in `; without it all is the pattern. */
+function readSearch(argument: string): [string, unknown] {
+	const at = argument.lastIndexOf(" in ");
+	if (at === -1) return ["search_files", { pattern: argument }];
+	const pattern = argument.slice(0, at).trim();
+	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
+}
+
+/** Words between spaces; single or double quotes hold a word together, and stand for nothing else. */
+function readGit(argument: string): [string, unknown] {
+	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
+	if (argument.replace(word, "").trim() !== "") throw unreadable("a quote is not closed");
+	const words = argument.match(word) ?? [];
+	return ["git", { args: words.map((quoted) => quoted.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")) }];
 }
 
 /** `NAME {JSON}`; without JSON the arguments are an empty object. */

@@ -25,6 +25,9 @@ Rules
     as the call before it, so that both are asked for at once:
       run: make build
       & run: make lint
-  - In the text of "write:", \\n is a new line and \\\\ is a backslash.
+  - In the texts of "write:" and "edit:", \\n is a new line and \\\\ is a
+    backslash.
+  - "list:" takes a pattern or a directory. In "git:", quotes hold words
+    together.
   - Usage is counted as one token for every four characters. It costs nothing.
 `;

@@ -119,6 +119,8 @@ test("usage is a quarter of the characters in and out, rounded up", async () => 
 		usage: {
 			inputTokens: Math.ceil(("You help.".length + described + said) / 4),
 			outputTokens: Math.ceil("[offline] run_command returned:\nhi".length / 4),
+			cacheReadTokens: 0,
+			cacheWriteTokens: 0,
 		},
 		model: "offline",
 	});
@@ -127,6 +129,18 @@ test("usage is a quarter of the characters in and out, rounded up", async () => 
 		stop: "tool_use",
 		usage: { outputTokens: Math.ceil('run_command{"cmd":"1"}'.length / 4) },
 	});
+});
+
+test("a picture counts as a page of text, whatever its size", async () => {
+	const usageWith = async (...pictures: string[]) => {
+		const images = pictures.map((data) => ({ type: "image", mediaType: "image/png", data }) as const);
+		const message: Message = { role: "user", content: [...images, { type: "text", text: "say: a" }] };
+		const events = await Array.fromAsync(stream(requestOf(message)));
+		const end = events.at(-1);
+		return end?.type === "end" ? end.usage.inputTokens : 0;
+	};
+	expect(await usageWith("x")).toBe((await usageWith()) + 1_024);
+	expect(await usageWith("x".repeat(100_000), "y")).toBe((await usageWith()) + 2_048);
 });
 
 test("fail breaks the reply off after what was said, with the reason", async () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Clock, delay, ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../../model.ts";
+import { noUsage } from "../../usage/usage.ts";
 import { nextReply } from "./conversation.ts";
 import type { OfflineCommand } from "./grammar.ts";
 import { charactersIn, charactersOf, tokensOf } from "./offline-usage.ts";
@@ -45,7 +46,8 @@ async function* streamReply(
 		if (!signal.aborted) throw cause;
 		throw new ParleyError("the model call was cancelled", { code: "cancelled", cause });
 	}
-	const usage = { inputTokens: tokensOf(charactersIn(request)), outputTokens: tokensOf(characters) };
+	const inputTokens = tokensOf(charactersIn(request));
+	const usage = { ...noUsage, inputTokens, outputTokens: tokensOf(characters) };
 	yield { type: "end", stop: calls > 0 ? "tool_use" : "end_turn", usage, model: "offline" };
 }
 

@@ -19,7 +19,9 @@ export function charactersIn({ system, messages, tools }: ModelRequest): number 
 
 /** The characters of one block of a message, or of one event of a reply. */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
-	if (part.type === "end") return 0;
+	if (part.type === "end" || part.type === "usage") return 0;
+	// A picture is as dear as a page of text, whatever its size.
+	if (part.type === "image") return 4 * 1024;
 	return part.type === "call" ? part.name.length + jsonLength(part.arguments) : part.text.length;
 }
 

@@ -1,0 +1,159 @@
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { CommandOutcome } from "../sandbox.ts";
+import { defineTool, type GrantScope, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { describeOutcome } from "./describe-outcome.ts";
+import { carefulEnvironment, carefulOptions } from "./git/careful.ts";
+import { hideSecrets, hideUserinfo } from "./git/hide-secrets.ts";
+import { type GitJudgement, judgeGit } from "./git/judge-git.ts";
+import { findRepository, type Repository } from "./git/repository.ts";
+import { shellLine } from "./git/shell-line.ts";
+import { identityOf } from "./identity.ts";
+import { resolvePath, shownPath } from "./paths.ts";
+import { refuseUnshowable } from "./refuse-unshowable.ts";
+import { requireDirectory } from "./tree/tree-files.ts";
+import { mixedScriptNotes, visible } from "./visible.ts";
+import { wholeLines } from "./whole-lines.ts";
+
+const MAX_OUTPUT_BYTES = 256 * 1024;
+const READ_TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 300_000;
+
+/** Commands that begin where no repository is. */
+const begins = new Set(["init", "clone", "ls-remote"]);
+
+const parameters = z.strictObject({
+	args: z
+		.array(z.string().max(16 * 1024))
+		.min(1)
+		.max(500)
+		.describe('The words behind git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
+	path: z.string().default(".").describe("The directory to run it in, within the roots."),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/**
+ * Runs git. What only looks runs without asking, and then no program that the repository names (hooks, filters,
+ * converters) runs with it; everything else is asked about by what it does.
+ */
+export const git = defineTool<Arguments>({
+	name: "git",
+	description:
+		"Runs one command of git in a repository within the roots. Use it to look at a repository (status, diff, log, show, " +
+		"blame, branch --list: these run without asking) and to change it (add, commit, switch and all others: a person " +
+		"is asked). Nothing can be typed: give messages with -m. Not for several commands at once or for pipes " +
+		"(run_command), and not for searching files (search_files).",
+	parameters,
+	effect: "effectful",
+	plan,
+	run,
+});
+
+interface Look {
+	readonly directory: string;
+	readonly judgement: GitJudgement;
+	readonly repository: Repository | undefined;
+	readonly binding: Readonly<Record<string, string>>;
+}
+
+async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const label = visible(shellLine(["git", ...args.args]));
+	refuseUnshowable(args.args, label);
+	const { directory, judgement, binding } = await look(args, context);
+	const { classes, notes, care } = judgement;
+	const { mode } = context.sandbox;
+	return {
+		label,
+		classes,
+		preview: "",
+		binding,
+		...(classes.length === 1 && classes[0] === "write" && { grant: grantOf(args.args) }),
+		notes: [
+			`in ${shownPath(directory, context.cwd)}`,
+			...(care === "run"
+				? [mode === "off" ? "sandbox: off — it runs with your own rights" : `sandbox: ${mode}`]
+				: []),
+			...notes.map(visible),
+			...mixedScriptNotes(args.args.join(" ")),
+		],
+	};
+}
+
+async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const { directory, judgement, repository, binding } = await look(args, context);
+	const facts = new Set([...Object.keys(binding), ...Object.keys(approved.binding)]);
+	const different = [...facts].filter((fact) => binding[fact] !== approved.binding[fact]);
+	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
+	if (different.length > 0 || unasked) {
+		const what = different.length > 0 ? different.join(", ") : "what the command would do";
+		return { text: `changed since it was approved: ${what}; nothing was run`, failed: true };
+	}
+	const { care, words } = judgement;
+	const timeoutMs = care === "read" ? READ_TIMEOUT_MS : TIMEOUT_MS;
+	const outcome = await context.sandbox.run({
+		executable: "git",
+		args: [...carefulOptions(care, repository?.filters ?? []), ...words],
+		cwd: directory,
+		environment: carefulEnvironment(care, context.roots),
+		timeoutMs,
+		maxOutputBytes: MAX_OUTPUT_BYTES,
+		signal: context.signal,
+	});
+	const told = care === "read" ? { ...outcome, output: readable(outcome, judgement) } : outcome;
+	return describeOutcome(told, { timeoutMs, aborted: context.signal.aborted });
+}
+
+async function look({ args, path: text }: Arguments, context: ToolContext): Promise<Look> {
+	const { path: directory, root } = await resolvePath(text, context);
+	const [command = ""] = args;
+	const refuse = (why: string, code: "permission_denied" | "invalid_argument"): never => {
+		throw new ParleyError(why, { code });
+	};
+	if (root === undefined) {
+		refuse(
+			`git runs within the roots, not in ${JSON.stringify(text)}: use run_command if that is meant`,
+			"permission_denied",
+		);
+	}
+	if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(command)) {
+		refuse(
+			`${JSON.stringify(command)} is no command of git: the command comes first, and options such as -C or -c are not taken before it`,
+			"invalid_argument",
+		);
+	}
+	await requireDirectory(directory, text);
+	const repository = await findRepository(directory, context).catch((reason: unknown) => {
+		if (begins.has(command) && ParleyError.from(reason).code === "not_found") return undefined;
+		throw reason;
+	});
+	const judgement = await judgeGit(args, { directory, repository }, context);
+	return { directory, repository, judgement, binding: await bindingOf(directory, repository, context) };
+}
+
+async function bindingOf(
+	directory: string,
+	repository: Repository | undefined,
+	{ sandbox }: ToolContext,
+): Promise<Record<string, string>> {
+	const places = repository === undefined ? [] : [repository.top, ...repository.directories];
+	return {
+		directory: await identityOf(directory),
+		repository: (await Promise.all(places.map(identityOf))).join(", "),
+		programs: repository?.programs.join(", ") ?? "",
+		sandbox: sandbox.mode,
+	};
+}
+
+/** For the session: the same command, and of stashes the same verb, with whatever follows. */
+function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
+	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
+}
+
+/** The beginning of what git wrote, without what may be secret in it. */
+function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
+	const { lines, cut } = wholeLines(outcome);
+	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);
+	const shown = words[0] === "remote" ? open.map(hideUserinfo) : open;
+	const rest = cut ? ["[… the rest is left out: ask for less, by a path or a smaller range …]"] : [];
+	return [...shown, ...rest].map((line) => `${line}\n`).join("");
+}

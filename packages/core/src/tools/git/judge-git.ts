@@ -1,0 +1,202 @@
+import { lstat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import { judgeCommand } from "../../commands/judge-command.ts";
+import { namedPaths } from "../../commands/places.ts";
+import { isSecretName } from "../../commands/secret-names.ts";
+import type { ActionClass, ToolContext } from "../../tool.ts";
+import { isWithin, looseForm } from "../paths.ts";
+import { isControl } from "../sensitive-paths.ts";
+import type { Care } from "./careful.ts";
+import { changesSettings, isPlainChange, reachesNetwork, whyLost } from "./change-forms.ts";
+import { type GitWords, readGitWords } from "./git-words.ts";
+import { type Reading, readingOf } from "./read-forms.ts";
+import { git, type Repository } from "./repository.ts";
+import { shellLine } from "./shell-line.ts";
+
+/** How a call is to be run, and what is asked about it. */
+export interface GitJudgement {
+	readonly care: Care;
+	/** The words to run. */
+	readonly words: readonly string[];
+	readonly classes: readonly ActionClass[];
+	/** Reasons for the classes, in words for people. */
+	readonly notes: readonly string[];
+	/** Whether differences of files are in what it prints. */
+	readonly patches: boolean;
+}
+
+interface Place {
+	/** Absolute and real: where the call runs. */
+	readonly directory: string;
+	/** Undefined where the command needs none and there is none. */
+	readonly repository: Repository | undefined;
+}
+
+/** Collects reasons by class; a class without one stays out. */
+type Reasons = Partial<Record<ActionClass, readonly string[]>>;
+
+/** Decides by the words of a call what it does. Throws `invalid_argument` for what no call of the tool can mean. */
+export async function judgeGit(
+	args: readonly string[],
+	place: Place,
+	context: ToolContext,
+): Promise<GitJudgement> {
+	const words = readGitWords(args);
+	const reading = place.repository && readingOf(words);
+	if (reading === undefined) return judgeChange(args, words, place, context);
+	refuseOutside(words, place);
+	const secret = await secretReasons(words, reading, place, context);
+	const control = gatewayReasons(place, context);
+	const reasons = { read: [], ...(secret.length > 0 && { secret }), ...(control.length > 0 && { control }) };
+	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
+}
+
+/** What lies outside is no part of the repository, and two such files `git diff` would compare like any others. */
+function refuseOutside({ plain }: GitWords, { directory, repository }: Place): void {
+	const outside = plain.find(
+		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
+	);
+	if (outside === undefined) return;
+	throw new ParleyError(`${JSON.stringify(outside)} lies outside of the repository`, {
+		code: "invalid_argument",
+	});
+}
+
+/** An absolute path, or one with `..` as a name: everything else stays below the directory, as a path. */
+function isPathLike(word: string): boolean {
+	return word.startsWith("/") || word.split("/").includes("..");
+}
+
+async function secretReasons(
+	{ all, plain }: GitWords,
+	{ objects }: Pick<Reading, "objects">,
+	{ directory }: Place,
+	context: ToolContext,
+): Promise<string[]> {
+	const named = all.flatMap((word) => namedPaths(word, directory, homedir())).find(isSecretName);
+	if (named !== undefined) return [`names ${named}, which may hold keys or passwords`];
+	if (objects === undefined) return [];
+	// Of a range, both ends: `A..B`, `^A`.
+	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
+		if (await isUnnamed(word, objects, { directory, context })) {
+			return [`prints ${word}, which may be a file of keys or passwords`];
+		}
+	}
+	return [];
+}
+
+/** Whether the word is an object's number, or stands for one, and no name tells what it holds. */
+async function isUnnamed(
+	word: string,
+	objects: readonly string[],
+	{ directory, context }: { readonly directory: string; readonly context: ToolContext },
+): Promise<boolean> {
+	const [revision = "", ...path] = word.split(":");
+	if (revision === "") return false;
+	const { code, output } = await git(["cat-file", "-t", `${revision}^{}`], directory, context);
+	// No object: a path, or a mistake that git will tell. Below a commit the path says what it is.
+	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
+}
+
+async function judgeChange(
+	args: readonly string[],
+	words: GitWords,
+	place: Place,
+	context: ToolContext,
+): Promise<GitJudgement> {
+	const { repository, directory } = place;
+	const { programs } = repository ?? { programs: [] };
+	const plain = repository !== undefined && isPlainChange(words);
+	const network = reachesNetwork(words);
+	const exec = context.sandbox.mode === "off" ? "exec-unsandboxed" : "exec-sandboxed";
+	const spoken = withoutMessages(args);
+	const places = { cwd: directory, home: homedir(), roots: context.roots, forbidden: context.forbidden };
+	// Behind `env` every word may be a program: what runs as it is may run what its words name.
+	const line = shellLine([...(plain ? [] : ["env"]), "git", ...spoken]);
+	const judged = await judgeCommand(line, places);
+	const lost = whyLost(words, await existing(words, directory));
+	const outside = outsideReasons(spoken, directory, context);
+	const reasons: Reasons = {
+		...(plain &&
+			programs.length > 0 && { [exec]: [`runs what the repository names: ${programs.join(", ")}`] }),
+		...(!plain && { [exec]: [] }),
+		...(plain && { write: [] }),
+		...(network && { egress: [] }),
+		...(outside.length > 0 && { "outside-write": outside }),
+		irreversible: [...(lost === undefined ? [] : [lost]), ...judged.irreversible],
+		control: [...controlReasons(words, place), ...gatewayReasons(place, context), ...judged.control],
+		secret: judged.secret,
+	};
+	const care = plain && programs.length === 0 ? "change" : "run";
+	return { care, words: args, ...shape(reasons), patches: false };
+}
+
+const floor: readonly ActionClass[] = ["irreversible", "control", "secret"];
+
+function shape(reasons: Reasons): Pick<GitJudgement, "classes" | "notes"> {
+	const entries = Object.entries(reasons).filter(
+		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
+	);
+	return {
+		// The keys are of this type: see `Reasons`.
+		classes: entries.map(([name]) => name as ActionClass),
+		notes: [...new Set(entries.flatMap(([, why]) => why))],
+	};
+}
+
+const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
+
+/** What is said in a message names nothing. */
+function withoutMessages(args: readonly string[]): readonly string[] {
+	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
+	return args
+		.filter((_, index) => !MESSAGE.test(args[index - 1] ?? ""))
+		.map((word) => word.replace(/^(-m|--message=).*$/s, "$1"));
+}
+
+async function existing({ plain }: GitWords, directory: string): Promise<ReadonlySet<string>> {
+	const found = await Promise.all(
+		plain.map(async (word) => ((await exists(resolve(directory, word))) ? word : undefined)),
+	);
+	return new Set(found.filter((word) => word !== undefined));
+}
+
+async function exists(path: string): Promise<boolean> {
+	try {
+		await lstat(path);
+		return true;
+	} catch {
+		// What cannot be looked at is no file that git could touch.
+		return false;
+	}
+}
+
+/** Words that name places beyond the roots: working trees, archives, patches, other repositories. */
+function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
+	const parts = args.flatMap((word) => {
+		const local = word.replace(/^file:\/\//, "");
+		if (local.includes("://")) return [];
+		return [local, ...(local.startsWith("-") ? [local.replace(/^--?[a-zA-Z-]+=?/, "")] : [])];
+	});
+	const outside = parts.filter(
+		(part) => isPathLike(part) && !roots.some((root) => isWithin(resolve(directory, part), root)),
+	);
+	return [...new Set(outside.map((part) => `names ${part}, outside of the roots`))];
+}
+
+function controlReasons(words: GitWords, { directory }: Place): string[] {
+	if (changesSettings(words)) return ["changes what the repository's commands do later"];
+	if (!/^(?:checkout|restore|mv|rm|apply|am)$/.test(words.command)) return [];
+	const changed = words.plain.find((word) => isControl(resolve(directory, word)));
+	return changed === undefined ? [] : [`may change ${changed}, which decides what runs later`];
+}
+
+/** With the gateway's own files in the working tree, git would take them for a part of the work. */
+function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
+	if (repository === undefined) return [];
+	const top = looseForm(repository.top);
+	const holds = forbidden.some((path) => isWithin(looseForm(path), top));
+	return holds ? ["the working tree holds the gateway's own files"] : [];
+}

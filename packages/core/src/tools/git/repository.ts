@@ -1,0 +1,152 @@
+import { constants } from "node:fs";
+import { access, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { CommandOutcome } from "../../sandbox.ts";
+import type { ToolContext } from "../../tool.ts";
+import { fileError, systemCode } from "../file-error.ts";
+import { isWithin } from "../paths.ts";
+import { visible } from "../visible.ts";
+import { wholeLines } from "../whole-lines.ts";
+import { carefulEnvironment, carefulOptions } from "./careful.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_OUTPUT_BYTES = 512 * 1024;
+
+export interface Repository {
+	/** The real directory of its working tree. */
+	readonly top: string;
+	/** Its own directory, and the one that it shares with other working trees; mostly the same. */
+	readonly directories: readonly string[];
+	/** Hooks that would run, and settings of its own that name programs. */
+	readonly programs: readonly string[];
+	/** The names of filters in any settings. */
+	readonly filters: readonly string[];
+}
+
+const WHERE = ["--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "hooks"];
+/** Settings that name programs for what changes a repository, where nothing else switches them off. */
+const PROGRAM = new RegExp(
+	[
+		String.raw`^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)`,
+		String.raw`gpg\.(?:.+\.)?(?:program|defaultkeycommand)|trailer\..+\.(?:command|cmd)`,
+		String.raw`branch\..+\.mergeoptions|pull\.(?:twohead|octopus))$`,
+	].join("|"),
+	"is",
+);
+const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
+
+/**
+ * The repository of a real directory. It has to lie within the roots with all of its parts: a `.git` that is a link or
+ * points elsewhere does not count. Throws `not_found` or `permission_denied`.
+ */
+export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
+	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
+	const [top, own, shared, hooks, ...others] = wholeLines(where).lines;
+	if (where.code !== 0 || hooks === undefined || others.length > 0) {
+		throw noRepository(directory, where.code === 0 ? "its place has no plain name" : where.output);
+	}
+	const [realTop, ...directories] = await Promise.all(
+		[top, own, shared].map((path) => realWithin(path, context)),
+	);
+	const names = await settingNames(directory, context);
+	return {
+		top: realTop ?? "",
+		directories: [...new Set(directories)],
+		programs: [
+			...(await activeHooks(hooks)).map((name) => `hook ${name}`),
+			...new Set(names.filter(({ own: isOwn, name }) => isOwn && PROGRAM.test(name)).map(({ name }) => name)),
+		],
+		filters: [...new Set(names.flatMap(({ name }) => FILTER.exec(name)?.[1] ?? []))],
+	};
+}
+
+/** Runs git for its answer about a repository, without changing anything. */
+export function git(
+	args: readonly string[],
+	directory: string,
+	{ sandbox, signal, roots }: Pick<ToolContext, "sandbox" | "signal" | "roots">,
+): Promise<CommandOutcome> {
+	return sandbox.run({
+		executable: "git",
+		// Not `core.hooksPath`, for that is a part of the answer.
+		args: [...carefulOptions("run", []), "-c", "safe.bareRepository=explicit", ...args],
+		cwd: directory,
+		environment: carefulEnvironment("read", roots),
+		timeoutMs: TIMEOUT_MS,
+		maxOutputBytes: MAX_OUTPUT_BYTES,
+		signal,
+	});
+}
+
+function noRepository(directory: string, why: string): ParleyError {
+	const [line = ""] = why.split("\n");
+	return new ParleyError(
+		`no repository of git for ${JSON.stringify(directory)} within the roots: ${visible(line.trim()).slice(0, 300)}`,
+		{ code: "not_found" },
+	);
+}
+
+async function realWithin(path: string | undefined, { roots }: ToolContext): Promise<string> {
+	try {
+		const real = await realpath(path ?? "");
+		if (roots.some((root) => isWithin(real, root))) return real;
+	} catch (cause) {
+		throw fileError("cannot reach the repository", cause);
+	}
+	throw new ParleyError(
+		`a part of the repository lies outside of the roots, at ${JSON.stringify(path)}: use run_command if that is meant`,
+		{ code: "permission_denied" },
+	);
+}
+
+interface Setting {
+	readonly name: string;
+	/** Whether it is the repository's, and not the person's or the machine's. */
+	readonly own: boolean;
+}
+
+/** Throws where they cannot all be read: what is not known cannot be switched off. */
+async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
+	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
+	const { lines, cut } = wholeLines(outcome);
+	if (outcome.code !== 0 || cut) {
+		throw new ParleyError("the settings of the repository cannot be read", { code: "failed_precondition" });
+	}
+	const settings = lines.map((line) => {
+		const [scope = "", ...name] = line.split("\t");
+		return { name: name.join("\t"), own: !/^(?:system|global|command)$/.test(scope) };
+	});
+	// `-c NAME=VALUE` ends the name at the first =.
+	const unnamable = settings.find(({ name }) => FILTER.test(name) && name.includes("="));
+	if (unnamable === undefined) return settings;
+	throw new ParleyError(`the repository's setting ${JSON.stringify(unnamable.name)} cannot be switched off`, {
+		code: "failed_precondition",
+	});
+}
+
+async function activeHooks(directory: string): Promise<string[]> {
+	let names: string[];
+	try {
+		names = await readdir(directory);
+	} catch (reason) {
+		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return [];
+		throw fileError("cannot look at the repository's hooks", reason);
+	}
+	const hooks = await Promise.all(
+		names
+			.filter((name) => !name.endsWith(".sample"))
+			.map(async (name) => ({ name, runs: await mayRun(join(directory, name)) })),
+	);
+	return hooks.filter(({ runs }) => runs).map(({ name }) => name);
+}
+
+async function mayRun(path: string): Promise<boolean> {
+	try {
+		await access(path, constants.X_OK);
+		return true;
+	} catch {
+		// Git passes over what it may not execute.
+		return false;
+	}
+}

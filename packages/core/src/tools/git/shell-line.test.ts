@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { splitCommands } from "../../commands/words.ts";
+import { shellLine } from "./shell-line.ts";
+
+const words = [
+	"git",
+	"a b",
+	"it's",
+	"$(id)",
+	"`id`",
+	"\\",
+	"",
+	"-m",
+	"HEAD~1",
+	"x\ny",
+	'"',
+	"é🌱",
+	"*",
+	"a;b",
+	"HEAD^",
+];
+
+test("a shell reads the very same words, and so does whoever judges them", () => {
+	const line = shellLine(words);
+	const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
+	const { stdout } = spawnSync("/bin/sh", ["-c", script], { encoding: "utf8" });
+	expect(stdout.split("\0").slice(0, -1)).toEqual(words);
+	expect(splitCommands(line, {})[0]?.words).toEqual(words);
+});
+
+test("words that need no quotes have none", () => {
+	expect(shellLine(["log", "--oneline", "-5", "a/b.ts"])).toBe("log --oneline -5 a/b.ts");
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { occurrences } from "./occurrences.ts";
+
+test.each<[text: string, part: string, places: number[]]>([
+	["", "a", []],
+	["abc", "a", [0]],
+	["abc", "c", [2]],
+	["abc", "abcd", []],
+	["aaaa", "aa", [0, 1, 2]],
+	["abcabcabd", "abcabd", [3]],
+	["ababab", "abab", [0, 2]],
+	["🌱🌿🌱", "🌱", [0, 4]],
+	["a\nb\na\nb", "a\nb", [0, 4]],
+])("%j holds %j at %j", (text, part, places) => {
+	expect(occurrences(text, part)).toEqual(places);
+});
+
+test("texts made to be slow take no longer than others", () => {
+	const half = "a".repeat(64 * 1024);
+	const text = "a".repeat(256 * 1024);
+	expect(occurrences(text, `${half}b${half}`)).toEqual([]);
+	expect(occurrences(text, half)).toHaveLength(text.length - half.length + 1);
+}, 1_500);

@@ -1,0 +1,68 @@
+import { ParleyError } from "@parley/base";
+import { RE2JS } from "re2js";
+
+/**
+ * Compiles a pattern of paths: `*`, `?` and `[a-z]` stand within a name, `**` for any directories, `{a,b}` for either.
+ * Without a slash it is about names at any depth, else about the whole path from where the search begins. Takes time
+ * in proportion to the path, whatever the pattern. Throws `invalid_argument`.
+ */
+export function compileGlob(glob: string): (path: string) => boolean {
+	const refuse = (why: string): never => {
+		throw new ParleyError(`the pattern ${JSON.stringify(glob)} cannot be used: ${why}`, {
+			code: "invalid_argument",
+		});
+	};
+	if (glob.startsWith("!")) refuse("what it excludes cannot be said, only what it includes");
+	if (glob.startsWith("/")) refuse("it begins where the search does, so leave out the first /");
+	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(".. leads out of where the search begins: name another path");
+	const relative = glob.replace(/^(?:\.\/)+/, "").replace(/\/$/, "/**");
+	const anywhere = relative === "**" || relative.includes("/") ? relative : `**/${relative}`;
+	try {
+		const pattern = RE2JS.compile(translate(anywhere));
+		return (path) => pattern.matches(path);
+	} catch (cause) {
+		return refuse(cause instanceof ParleyError ? cause.message : "its [ ] hold no range of characters");
+	}
+}
+
+const PART = /\/\*\*$|(?<=^|\/|\{|,)\*\*\/|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},]|[^*?[\\{},/]+|./gsu;
+
+/** From the parts of a glob to an expression in RE2 syntax. */
+function translate(glob: string): string {
+	if (glob === "**") return ".+";
+	let open = 0;
+	const parts = (glob.match(PART) ?? []).map((part) => {
+		if (part === "{") open += 1;
+		if (part === "}") open -= 1;
+		if (open < 0) throw unclosed();
+		return translatePart(part, open > 0);
+	});
+	if (open > 0) throw unclosed();
+	return parts.join("");
+}
+
+function unclosed(): ParleyError {
+	return new ParleyError("a { or } has no partner", { code: "invalid_argument" });
+}
+
+function translatePart(part: string, inBraces: boolean): string {
+	if (part === "/**") return "/.+";
+	if (part === "**/") return "(?:.*/)?";
+	if (part.startsWith("*")) return "[^/]*";
+	if (part === "?") return "[^/]";
+	if (part === "{") return "(?:";
+	if (part === "}") return ")";
+	if (part === "," && inBraces) return "|";
+	if (part.startsWith("[") && part.endsWith("]") && part.length > 2) return translateClass(part.slice(1, -1));
+	return quote(part.replace(/^\\(?=.)/su, ""));
+}
+
+function translateClass(inside: string): string {
+	const negated = /^[!^]/.test(inside);
+	const body = (negated ? inside.slice(1) : inside).replaceAll(/[\\[\]^&~|]/g, "\\$&");
+	return negated ? `[^/${body}]` : `[${body}]`;
+}
+
+function quote(text: string): string {
+	return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+}

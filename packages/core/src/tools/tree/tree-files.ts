@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { CommandOutcome } from "../../sandbox.ts";
+import type { ToolContext } from "../../tool.ts";
+import { fileError } from "../file-error.ts";
+import { isWithin, looseForm } from "../paths.ts";
+import { wholeLines } from "../whole-lines.ts";
+import { runRipgrep } from "./ripgrep.ts";
+
+/** The first half is used: about 80 000 paths. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** Names that hold a control character are left out: they would be read as several lines. */
+const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
+
+export interface TreeFiles {
+	/** Relative to the directory, in ascending order. */
+	readonly files: readonly string[];
+	/** Why there may be more; undefined where these are all. */
+	readonly incomplete: string | undefined;
+}
+
+/**
+ * The files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, unless wanted, hidden. Links
+ * are not followed and not among them, nor is what lies in `.git` or belongs to the gateway.
+ */
+export async function findTreeFiles(
+	directory: string,
+	hidden: boolean,
+	context: Pick<ToolContext, "sandbox" | "signal" | "forbidden">,
+): Promise<TreeFiles> {
+	const args = [
+		...["--files", "--no-require-git", "--sort=path"],
+		...(hidden ? ["--hidden"] : []),
+		...[`--glob=${CONTROLS}`, "--glob=!.git", "--", "./"],
+	];
+	const outcome = await runRipgrep({ args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES }, context);
+	const { lines, cut } = wholeLines(outcome);
+	const forbidden = context.forbidden.map(looseForm);
+	const belongsToGateway = (file: string): boolean => {
+		const loose = looseForm(join(directory, file));
+		return forbidden.some((entry) => isWithin(loose, entry));
+	};
+	const files = lines
+		.filter((line) => line.startsWith("./"))
+		.map((line) => line.slice("./".length))
+		.filter((file) => !belongsToGateway(file));
+	// By their text, as everybody sorts them: ripgrep sorts by directories.
+	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
+}
+
+function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
+	if (timedOut) return "looking for files took too long: name a directory further down";
+	if (cut) return "there are too many files for one look: name a directory further down";
+	// 1 stands for no file at all, 2 for an error ("exit status" in the manual, rg.1).
+	return code === 0 || code === 1 ? undefined : "a part of it could not be read";
+}
+
+/** Refuses what cannot be looked into as a directory; `text` names it in errors. */
+export async function requireDirectory(path: string, text: string): Promise<void> {
+	try {
+		if ((await stat(path)).isDirectory()) return;
+	} catch (reason) {
+		throw fileError(`cannot look into ${JSON.stringify(text)}`, reason);
+	}
+	throw new ParleyError(`${JSON.stringify(text)} is not a directory`, { code: "invalid_argument" });
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { wholeLines } from "./whole-lines.ts";
+
+test.each([
+	["", [], false],
+	["a\nb\n", ["a", "b"], false],
+	["a\nb", ["a", "b"], false],
+	["a\nb\nc\n[… 12 bytes left out …]\nd\n", ["a", "b"], true],
+	["[… 12 bytes left out …]\nd\n", [], true],
+	["a:[… 12 bytes left out …]\nd\n", ["a:[… 12 bytes left out …]", "d"], false],
+])("%j has these whole lines", (output, lines, cut) => {
+	expect(wholeLines({ output })).toEqual({ lines, cut });
+});
