@@ -1,0 +1,66 @@
+import { ParleyError } from "@parley/base";
+import { visible } from "../visible.ts";
+import { addressOf } from "./address.ts";
+import { notReached, type Reach } from "./reach.ts";
+
+/** A longer one is not read by the person who is asked. */
+const MAX_LENGTH = 2_000;
+const MAX_SHOWN = 200;
+
+/**
+ * Reads the URL of a page strictly: http or https, an allowed port, no credentials, and no address that may not be
+ * reached, however it is spelled. Throws what the model can read. Names are looked up later, just before connecting.
+ */
+export function readPageUrl(text: string, reach: Reach): URL {
+	if (text.length > MAX_LENGTH) throw refused(text, `has ${text.length} characters, at most ${MAX_LENGTH}`);
+	// URL parsers take these out or read a backslash as a slash: what people were shown would be something else.
+	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, "holds spaces, unseen characters or backslashes");
+	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+	if (authority === undefined) throw refused(text, "does not begin with http:// or https:// and a host");
+	if (authority.includes("@")) throw refused(text, "holds a user name or password, which is never sent");
+	const url = URL.parse(text);
+	if (!url) throw refused(text, "is not valid");
+	return checkedUrl(url, reach);
+}
+
+/** Where a redirect leads, checked like any URL; throws also where it leaves https. */
+export function readRedirect(from: URL, location: string, reach: Reach): URL {
+	const url = URL.parse(location, from.href);
+	if (!url) throw refused(location, "is where the page redirects to, and is not valid");
+	const next = readPageUrl(url.href, reach);
+	if (from.protocol === "https:" && next.protocol === "http:") {
+		throw refused(next.href, "is where the page redirects to, without https");
+	}
+	return next;
+}
+
+/** Whether a redirect stays with the site that was asked for: the same name, with or without `www.`. */
+export function isSameSite(one: URL, other: URL): boolean {
+	return one.hostname.replace(/^www\./, "") === other.hostname.replace(/^www\./, "");
+}
+
+function checkedUrl(url: URL, reach: Reach): URL {
+	const port = url.port === "" ? { "http:": 80, "https:": 443 }[url.protocol] : Number(url.port);
+	if (port === undefined || !reach.ports.includes(port)) {
+		throw refused(url.href, `has the port ${port}; only ${reach.ports.join(" and ")} are allowed`);
+	}
+	// The dot at the end of a full name is no part of it for certificates and virtual hosts.
+	const name = url.hostname.replace(/\.$/, "");
+	if (name.split(".").includes("")) throw refused(url.href, "has no valid host");
+	url.hostname = name;
+	url.hash = "";
+	const address = addressOf(url);
+	if (address !== undefined && !reach.allows(address)) {
+		throw notReached(url);
+	}
+	return url;
+}
+
+function refused(text: string, why: string): ParleyError {
+	return new ParleyError(`the URL ${shown(text)} ${why}`, { code: "invalid_argument" });
+}
+
+function shown(text: string): string {
+	const seen = visible(text.slice(0, MAX_SHOWN));
+	return `"${seen}${text.length > MAX_SHOWN ? "…" : ""}"`;
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { plainText } from "./plain-text.ts";
+
+test("text is kept, with lines where blocks end", () => {
+	expect(
+		plainText(
+			"<!doctype html><html><head><title>A &amp; B</title><style>p { x }</style></head><body>" +
+				"<script>if (a < b) alert('<p>')</script><h1>Head</h1><p>One <b>bold</b>\t word.</p><!-- no --><p>Two</p>" +
+				"<ul><li>x<li>y</ul></body></html>",
+		),
+	).toBe("A & B\n\nHead\n\nOne bold word.\n\nTwo\n\nx\ny");
+});
+
+test("entities are read, and what only looks like one is left", () => {
+	expect(plainText("&lt;b&gt; &#228;&#xe4; &mdash; &unknown; &#0; &#9999999; &amp;lt; AT&T")).toBe(
+		"<b> ää — &unknown; &#0; &#9999999; &lt; AT&T",
+	);
+});
+
+test("what is no markup is text", () => {
+	expect(plainText("a < b, c <3, d <- e")).toBe("a < b, c <3, d <- e");
+	expect(plainText("before <!-- never closed")).toBe("before");
+	expect(plainText("before <p never closed")).toBe("before");
+	expect(plainText("before <script>never closed")).toBe("before");
+	expect(plainText("")).toBe("");
+});
+
+test.each([
+	"<",
+	"<a",
+	"<!--",
+	"</",
+	"<script ",
+	"<script>",
+	"<svg><style>",
+	"&",
+	"&#",
+	"&amp",
+	"<p>x",
+	" ",
+	"\n",
+	"<a b='",
+	"<b></b>",
+])("%j, a million characters of it, takes no more than its share of time", (piece) => {
+	const time = (length: number): number => {
+		const html = piece.repeat(Math.ceil(length / piece.length));
+		const start = process.cpuUsage();
+		plainText(html);
+		const { user, system } = process.cpuUsage(start);
+		return (user + system) / 1_000;
+	};
+	// What takes time with the square of the length takes minutes.
+	expect(time(1_000_000)).toBeLessThan(3_000);
+});

@@ -1,0 +1,103 @@
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+import TurndownService from "turndown";
+
+/** The libraries take time with the square of these, or call themselves as deep. */
+const MAX_DEPTH = 200;
+const MAX_ATTRIBUTES = 100;
+/** Per page. */
+const MAX_ALL_ATTRIBUTES = 100_000;
+/** An article that holds less of the page's text than this is not what the page is about: an index, a reference. */
+const LEAST_SHARE = 0.3;
+
+const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
+
+/** What is used of the document model: the compiler knows none outside of browsers. */
+interface PageElement {
+	readonly nodeName: string;
+	readonly textContent: string | null;
+	readonly firstElementChild: PageElement | null;
+	readonly nextElementSibling: PageElement | null;
+	readonly parentElement: PageElement | null;
+	getAttribute(name: string): string | null;
+	getAttributeNames(): string[];
+	remove(): void;
+}
+interface PageDocument {
+	readonly documentElement: PageElement;
+	querySelector(selector: string): PageElement | null;
+	querySelectorAll(selector: string): Iterable<PageElement>;
+	cloneNode(deep: boolean): PageDocument;
+}
+
+/**
+ * The readable part of an HTML page as Markdown: its article where it has one, else all of its text. Nothing of the
+ * page is run or loaded. Undefined where the page is too large or too deep to be looked at. It can take long and fail
+ * in any way on a page that means harm: it belongs into a worker.
+ */
+export function readableText(html: string, url: string): string | undefined {
+	// Without a root of its own the library takes the first element for it.
+	const whole = /<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`;
+	const { document }: { readonly document: PageDocument } = parseHTML(whole);
+	const body = document.querySelector("body");
+	if (!body || isTooMuch(document.documentElement)) return undefined;
+	for (const element of document.querySelectorAll(unread)) element.remove();
+	// Anywhere: where the page has no root, its head is in the body.
+	const heading = document.querySelector("title");
+	const title = (heading?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
+	heading?.remove();
+	const length = (body.textContent ?? "").length;
+	const article = new Readability(document.cloneNode(true)).parse();
+	const isArticle = (article?.length ?? 0) >= length * LEAST_SHARE;
+	const text = toMarkdown((isArticle && article?.content) || body, url);
+	return title === "" ? text : `# ${title}\n\n${text}`;
+}
+
+function isTooMuch(root: PageElement): boolean {
+	let attributes = 0;
+	let depth = 0;
+	for (let element: PageElement | null = root; element; ) {
+		const own = element.getAttributeNames().length;
+		attributes += own;
+		if (own > MAX_ATTRIBUTES || attributes > MAX_ALL_ATTRIBUTES || depth > MAX_DEPTH) return true;
+		if (element.firstElementChild) {
+			element = element.firstElementChild;
+			depth += 1;
+			continue;
+		}
+		while (element && element !== root && !element.nextElementSibling) {
+			element = element.parentElement;
+			depth -= 1;
+		}
+		element = element === root ? null : (element?.nextElementSibling ?? null);
+	}
+	return false;
+}
+
+function toMarkdown(content: string | PageElement, url: string): string {
+	const service = new TurndownService({
+		headingStyle: "atx",
+		codeBlockStyle: "fenced",
+		bulletListMarker: "-",
+	});
+	service.addRule("link", {
+		filter: (node: PageElement) => node.nodeName === "A",
+		replacement: (text, node: PageElement) => {
+			const target = URL.parse(node.getAttribute("href") ?? "", url);
+			const label = text.replaceAll(/\s+/g, " ").trim();
+			const isPage = target !== null && /^(?:https?|mailto):$/.test(target.protocol);
+			return isPage && label !== "" ? `[${label}](${target.href})` : text;
+		},
+	});
+	service.addRule("image", {
+		filter: "img",
+		replacement: (_text, node: PageElement) =>
+			(node.getAttribute("alt") ?? "").replaceAll(/\s+/g, " ").trim(),
+	});
+	service.addRule("cell", {
+		filter: ["td", "th"],
+		replacement: (text) => ` ${text.trim().replaceAll("\n", " ")} |`,
+	});
+	service.addRule("row", { filter: "tr", replacement: (text) => `|${text}\n` });
+	return service.turndown(content);
+}

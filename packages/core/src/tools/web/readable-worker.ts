@@ -1,0 +1,12 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { readableText } from "./readable-text.ts";
+
+/** What this thread is started with. It posts the text, or undefined. */
+export interface PageToRead {
+	readonly html: string;
+	readonly url: string;
+}
+
+// True because page-text.ts alone starts this file, with that.
+const { html, url } = workerData as PageToRead;
+parentPort?.postMessage(readableText(html, url));
