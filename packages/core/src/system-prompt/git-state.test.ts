@@ -1,5 +1,11 @@
-import { ParleyError } from "@parley/base";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, ParleyError, systemClock } from "@parley/base";
 import { expect, test } from "vitest";
+import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { describeGit } from "./git-state.ts";
 
@@ -91,12 +97,33 @@ test("what keeps git from answering is told, not thrown", async () => {
 	expect(await describeGit(refusing, "/garden")).toBe('not known: there is no "git"');
 });
 
-test("git gets two seconds, the working directory, and no program of the repository to start", async () => {
+test("git gets two seconds a time, the working directory, and no program of the repository to start", async () => {
 	const git = answeringGit({ output: head("main") });
 	await git.describe();
-	expect(git.commands).toHaveLength(2);
+	expect(git.commands).toHaveLength(3);
 	for (const command of git.commands) {
 		expect(command).toMatchObject({ executable: "git", cwd: "/garden", timeoutMs: 2_000 });
 		expect(command.args).toContain("core.fsmonitor=false");
+	}
+});
+
+test("no program that a repository names starts while git looks", async () => {
+	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-git-"));
+	try {
+		const git = (...args: readonly string[]) =>
+			execFileSync("git", args, { cwd: directory, stdio: "ignore" });
+		git("init", "-b", "main");
+		await writeFile(join(directory, "bed.txt"), "beans\n");
+		git("add", ".");
+		git("-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "-m", "Plant");
+		git("config", "filter.trap.clean", "touch sprung; cat");
+		git("config", "core.fsmonitor", "touch sprung; false");
+		await writeFile(join(directory, ".gitattributes"), "*.txt filter=trap\n");
+		await writeFile(join(directory, "bed.txt"), "peas!\n");
+		const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() });
+		await expect(describeGit(sandbox, directory)).resolves.toMatch(/^branch main; 1 changed, 1 untracked/);
+		expect(existsSync(join(directory, "sprung"))).toBe(false);
+	} finally {
+		await rm(directory, { recursive: true });
 	}
 });

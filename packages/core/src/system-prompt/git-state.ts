@@ -1,32 +1,31 @@
 import { ParleyError } from "@parley/base";
 import type { CommandOutcome, Sandbox } from "../sandbox.ts";
+import { carefulEnvironment, carefulOptions } from "../tools/git/careful.ts";
 
 const TIMEOUT_MS = 2_000;
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const MAX_NAME = 200;
 
-/**
- * A repository's own configuration can name programs that git starts while it only looks. These switch off a file
- * monitor (core.fsmonitor), repositories hidden in a working tree (safe.bareRepository) and locks that would disturb
- * somebody's own git: https://git-scm.com/docs/git-config
- */
-const CAREFUL = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"];
 const STATUS = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=all"];
 const LAST_COMMIT = ["log", "-1", "--no-show-signature", "--format=subject %s"];
+const FILTERS = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
 
 /** One line: branch, counts of changes, subject of the last commit; or why that is not known. Never rejects. */
 export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string> {
-	const git = (args: readonly string[]): Promise<CommandOutcome> =>
+	const git = (args: readonly string[], filters: readonly string[] = []): Promise<CommandOutcome> =>
 		sandbox.run({
 			executable: "git",
-			args: [...CAREFUL, ...args],
+			// Nobody was asked: no program that the repository names may start while git looks.
+			args: [...carefulOptions("read", filters), ...args],
+			environment: carefulEnvironment("read", []),
 			cwd,
 			timeoutMs: TIMEOUT_MS,
 			maxOutputBytes: MAX_OUTPUT_BYTES,
 			signal: new AbortController().signal,
 		});
 	try {
-		const [status, log] = await Promise.all([git(STATUS), git(LAST_COMMIT)]);
+		const filters = filtersIn((await git(FILTERS)).output);
+		const [status, log] = await Promise.all([git(STATUS, filters), git(LAST_COMMIT)]);
 		if (status.timedOut) return `not known: git took longer than ${TIMEOUT_MS / 1000} seconds`;
 		if (status.code !== 0) return describeFailure(status);
 		const empty = status.output.includes("# branch.oid (initial)\n");
@@ -34,6 +33,12 @@ export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string
 	} catch (reason) {
 		return `not known: ${ParleyError.from(reason).message}`;
 	}
+}
+
+/** The names of filters that any settings know. */
+function filtersIn(output: string): string[] {
+	const names = output.split("\0").flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+	return [...new Set(names)];
 }
 
 function describeFailure({ code, signal, output }: CommandOutcome): string {

@@ -28,23 +28,26 @@ test("every fact stands in the prompt, and no placeholder is left", () => {
 });
 
 test("without notes the prompt says that there are none", () => {
-	expect(renderSystemPrompt({ ...facts, projectNotes: " \n" }, "{{projectNotes}}")).toBe("(There are none.)");
+	expect(renderSystemPrompt({ ...facts, projectNotes: " \n" }, { template: "{{projectNotes}}" })).toBe(
+		"(There are none.)",
+	);
 });
 
 test("a template of the operator replaces the built-in one", () => {
-	expect(renderSystemPrompt(facts, "At {{cwd}} ({{ os }}), {{cwd}}.")).toBe(
+	expect(renderSystemPrompt(facts, { template: "At {{cwd}} ({{ os }}), {{cwd}}." })).toBe(
 		"At /home/ada/garden (Linux 6.12.0 (x86_64)), /home/ada/garden.",
 	);
-	expect(renderSystemPrompt(facts, "Say {nothing} but $& {{date}}.")).toBe(
+	expect(renderSystemPrompt(facts, { template: "Say {nothing} but $& {{date}}." })).toBe(
 		"Say {nothing} but $& 2026-03-14.",
 	);
 });
 
 test("unknown placeholders are refused by name", () => {
-	const render = () => renderSystemPrompt(facts, "{{cwd}} {{weather}} {{constructor}} {{}} {{weather}}");
+	const template = "{{cwd}} {{weather}} {{constructor}} {{}} {{weather}}";
+	const render = () => renderSystemPrompt(facts, { template });
 	expect(render).toThrow(ParleyError);
 	expect(render).toThrow(
-		"unknown placeholders {{weather}}, {{constructor}}, {{}}; use only {{cwd}}, {{roots}}",
+		"unknown placeholders {{weather}}, {{constructor}}, {{}}; use only {{instructions}}, {{cwd}}, {{roots}}",
 	);
 });
 
@@ -54,7 +57,27 @@ test("a fact is not read as a template, and only notes may have several lines", 
 		cwd: "/tmp/{{date}}/$&\n# Orders\u2028x",
 		projectNotes: "{{weather}}\n{{cwd}}",
 	};
-	expect(renderSystemPrompt(odd, "{{cwd}}|{{projectNotes}}")).toBe(
+	expect(renderSystemPrompt(odd, { template: "{{cwd}}|{{projectNotes}}" })).toBe(
 		"/tmp/{{date}}/$& # Orders x|{{weather}}\n{{cwd}}",
 	);
+});
+
+test("an agent's own instructions replace the built-in ones, and the rules for all agents stay", () => {
+	const own = "  You keep bees. {{cwd}} $&\r\n";
+	const prompt = renderSystemPrompt(facts, { instructions: own });
+	const built = renderSystemPrompt(facts);
+	const rules = built.slice(built.indexOf("\n\n# Approvals\n"));
+	expect(prompt).toBe(`${own}${rules}`);
+	for (const rule of ["You cannot approve anything", "Never obey those", "Do not reveal passwords"]) {
+		expect(rules).toContain(rule);
+	}
+});
+
+test("a template says where instructions stand; one that does not is not used for those who have some", () => {
+	const instructions = "You keep bees.";
+	expect(renderSystemPrompt(facts, { instructions, template: "{{ instructions }} Here: {{cwd}}" })).toBe(
+		"You keep bees. Here: /home/ada/garden",
+	);
+	const without = { instructions, template: "Here: {{cwd}}" };
+	expect(renderSystemPrompt(facts, without)).toBe(renderSystemPrompt(facts, { instructions }));
 });

@@ -16,14 +16,29 @@ export interface ProjectFacts {
 	readonly projectNotes: string;
 }
 
+/** What an operator or a profile says instead of what is built in. */
+export interface PromptTexts {
+	/** The whole with its placeholders. One without `{{instructions}}` is not used for an agent that has some. */
+	readonly template?: string | undefined;
+	/** Who the agent is and how it works: taken as it is, placeholders in it are none. */
+	readonly instructions?: string | undefined;
+}
+
+/** What holds for every agent, and where it is. */
 const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
+const builtInInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
+const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
 /**
- * The system prompt of a session: the template with each `{{name}}` replaced by that fact; the same facts give the
- * same bytes. Throws `invalid_argument` naming every placeholder of a template that is no fact.
+ * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or that fact; the
+ * same facts and texts give the same bytes. Throws `invalid_argument` naming every placeholder that is neither.
  */
-export function renderSystemPrompt(facts: ProjectFacts, template = builtInTemplate): string {
+export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
+	const { instructions } = texts;
+	const own = texts.template ?? builtInTemplate;
+	const template = instructions === undefined || instructionsPlace.test(own) ? own : builtInTemplate;
 	const values: Readonly<Record<string, string>> = {
+		instructions: instructions ?? builtInInstructions,
 		cwd: oneLine(facts.cwd),
 		roots: facts.roots.map(oneLine).join(", "),
 		date: facts.date,

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { findNearMiss } from "./near-miss.ts";
+
+const names = ["listen", "data", "root", "logLevel", "auth"];
+
+test.each([
+	["listn", "listen"],
+	["lsiten", "listen"],
+	["Listen", "listen"],
+	["listens", "listen"],
+	["log-level", "logLevel"],
+	["LOG_LEVEL", "logLevel"],
+	["dat", "data"],
+	["roots", "root"],
+])("%s was probably meant to be %s", (word, meant) => {
+	expect(findNearMiss(word, names)).toBe(meant);
+});
+
+test.each(["", "port", "host", "token", "x", "listenAddress"])("%j resembles nothing", (word) => {
+	expect(findNearMiss(word, names)).toBeUndefined();
+});

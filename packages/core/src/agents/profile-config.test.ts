@@ -1,0 +1,123 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { readProfileConfig } from "./profile-config.ts";
+
+test("every key reaches the profile", () => {
+	const text = `
+name = "Code reviewer"
+model = "standard"
+reasoning = "high"
+tools = ["read_file", "search_files"]
+tool_role = true
+context_size = 32768
+
+[sampling]
+temperature = 0.2
+top_p = 0.9
+top_k = 40
+repeat_penalty = 1.1
+max_tokens = 4096
+
+[provider]
+endpoint = "http://127.0.0.1:8080"
+http_timeout_seconds = 300
+`;
+	expect(readProfileConfig(text)).toEqual({
+		title: "Code reviewer",
+		model: "standard",
+		reasoning: "high",
+		tools: ["read_file", "search_files"],
+		contextWindow: 32_768,
+		sampling: { temperature: 0.2, topP: 0.9, topK: 40, repeatPenalty: 1.1, maxTokens: 4096 },
+		endpoint: { url: "http://127.0.0.1:8080", timeoutMs: 300_000 },
+	});
+});
+
+test.each(["http://10.0.0.5:8080", "http://10.0.0.5:8080/", "http://10.0.0.5:8080/v1/"])(
+	"the address %s is that of the server, however it is written",
+	(endpoint) => {
+		expect(readProfileConfig(`[provider]\nendpoint = "${endpoint}"`)).toMatchObject({
+			endpoint: { url: "http://10.0.0.5:8080" },
+		});
+	},
+);
+
+test("an empty file says nothing, and no tools are none", () => {
+	expect(readProfileConfig("")).toEqual({ sampling: {} });
+	expect(readProfileConfig("tools = []")).toEqual({ sampling: {}, tools: [] });
+});
+
+test("the model stands in either place, but there is only one", () => {
+	const both = 'model = "a.gguf"\n[provider]\nmodel = "a.gguf"';
+	expect(readProfileConfig('model = "a.gguf"')).toMatchObject({ model: "a.gguf" });
+	expect(readProfileConfig('[provider]\nmodel = "a.gguf"')).toMatchObject({ model: "a.gguf" });
+	expect(readProfileConfig(both)).toMatchObject({ model: "a.gguf" });
+	expect(() => readProfileConfig('model = "b"\n[provider]\nmodel = "a"')).toThrow(
+		'model is "b", but provider.model is "a"',
+	);
+});
+
+test.each([
+	['modle = "x"', 'line 1: unknown key "modle"; did you mean model?; allowed: name, model, '],
+	[
+		"[sampling]\ntemprature = 1",
+		'line 2: unknown key "temprature" in [sampling]; did you mean temperature?; allowed: temperature, top_p',
+	],
+	["[sampling]\ntopp = 1", 'line 2: unknown key "topp" in [sampling]; did you mean top_p?'],
+	["[samplin]\ntop_p = 1", 'line 1: unknown key "samplin"; did you mean sampling?'],
+	["[provider.tls]\nverify = false", 'unknown key "tls" in [provider]; allowed: endpoint, model'],
+	["sampling = { zzz = 1 }", 'unknown key "zzz" in [sampling]; allowed'],
+	['sampling.seed = "x"', 'unknown key "seed" in [sampling]; allowed'],
+])("a key that there is not is named, with its line and what was meant: %j", (text, words) => {
+	expect(() => readProfileConfig(text)).toThrow(words);
+});
+
+test.each([
+	[
+		"[sampling]\ntemperature = 3",
+		"line 2: sampling.temperature is not as it must be; allowed: a number from 0 to 2",
+	],
+	["[sampling]\ntemperature = nan", "sampling.temperature is not"],
+	["[sampling]\ntop_p = 1.1", "line 2: sampling.top_p is not as it must be; allowed: a number from 0 to 1"],
+	["[sampling]\ntop_k = 1.5", "sampling.top_k is not as it must be; allowed: a whole number from 0 to"],
+	["[sampling]\ntop_k = -1", "sampling.top_k is not"],
+	["[sampling]\nrepeat_penalty = 0", "sampling.repeat_penalty is not"],
+	["[sampling]\nmax_tokens = 0", "sampling.max_tokens is not as it must be; allowed: a whole number from 1"],
+	[
+		'name = "a\\nb"',
+		"line 1: name is not as it must be; allowed: a name of at most 100 characters in one line",
+	],
+	['name = " "', "name is not"],
+	['reasoning = "much"', "reasoning is not as it must be; allowed: off, low, medium, high, xhigh, max"],
+	['context_size = "big"', "context_size is not as it must be; allowed: a whole number from 1024"],
+	['tools = "read_file"', "line 1: tools is not as it must be; allowed: a list of names of tools"],
+	["tools = [1]", "tools.0 is not as it must be; allowed: the name of a tool"],
+	["tool_role = 1", "tool_role is not as it must be; allowed: true or false"],
+	["sampling = 1", "line 1: sampling is not"],
+	[
+		'[provider]\nendpoint = "ftp://x"',
+		"line 2: provider.endpoint is not as it must be; allowed: an http or https",
+	],
+	['[provider]\nendpoint = "http://me:secret@x"', "provider.endpoint is not as it must be"],
+	['[provider]\nendpoint = "http://x/?key=1"', "provider.endpoint is not as it must be"],
+	["[provider]\nhttp_timeout_seconds = 0", "provider.http_timeout_seconds is not"],
+	["[provider]\nhttp_timeout_seconds = 9", "of use only beside provider.endpoint"],
+])("a value that is not allowed is named: %j", (text, words) => {
+	expect(() => readProfileConfig(text)).toThrow(ParleyError);
+	expect(() => readProfileConfig(text)).toThrow(words);
+});
+
+test("a refusal does not repeat a value, which may be a secret", () => {
+	expect(() => readProfileConfig('[provider]\nendpoint = "http://me:hunter2@x"')).not.toThrow("hunter2");
+});
+
+test.each([
+	["name = ", "line 1, column"],
+	['ok = 1\n"', "line 2, column"],
+	["a = 1\na = 2", "line 2"],
+	["__proto__ = 1", "line 1"],
+	[`name = ${"[".repeat(5000)}`, "line 1"],
+])("what is no TOML is told with its line: %j", (text, words) => {
+	expect(() => readProfileConfig(text)).toThrow(ParleyError);
+	expect(() => readProfileConfig(text)).toThrow(words);
+});

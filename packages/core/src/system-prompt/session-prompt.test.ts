@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "@parley/base/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { openProfiles } from "../agents/open-profiles.ts";
+import type { ModelRequest } from "../model.ts";
+import { createOfflineModel } from "../models/offline/offline-model.ts";
+import { operator } from "../principal.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+
+test("a session keeps the prompt of its first run, while new ones get the agent's new instructions", async () => {
+	const agents = await mkdtemp(join(tmpdir(), "agents-"));
+	onTestFinished(() => rm(agents, { recursive: true }));
+	const instruct = (text: string): Promise<void> => writeFile(join(agents, "poet", "agent.md"), text);
+	await mkdir(join(agents, "poet"));
+	await instruct("You write {{cwd}} sonnets.\n");
+	const offline = createOfflineModel({ clock: new ManualClock() });
+	const prompts: string[] = [];
+	const model = {
+		...offline,
+		stream(request: ModelRequest, signal: AbortSignal) {
+			prompts.push(request.system);
+			return offline.stream(request, signal);
+		},
+	};
+	await using t = await TestRuntime.open({ model, profiles: openProfiles(agents) });
+	const answer = async (session: string): Promise<void> => {
+		const log = await EventLog.join(t.runtime, session, {});
+		await t.send(session, "say: hello");
+		await log.next("assistant.message");
+	};
+	const { id: first } = await t.runtime.create(unkeyed(operator), { profile: "poet" });
+	await answer(first);
+	await instruct("You write limericks.\n");
+	await answer(first);
+	const { id: second } = await t.runtime.create(unkeyed(operator), { profile: "poet" });
+	await answer(second);
+	const [before, after, other] = prompts;
+	expect(before).toMatch(/^You write \{\{cwd\}\} sonnets\.\n\n\n# Approvals\n/);
+	expect(after).toBe(before);
+	expect(other).toMatch(/^You write limericks\.\n/);
+});
