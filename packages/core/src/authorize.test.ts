@@ -15,6 +15,10 @@ const table: { readonly [Name in Action]: readonly ["any" | "own" | "no", ...("a
 	"trust.accept_all": ["any", "no", "no", "no"],
 	"event.read": ["any", "own", "own", "no"],
 	"task.read": ["any", "own", "own", "no"],
+	"usage.read": ["any", "own", "own", "no"],
+	"budget.set": ["any", "no", "no", "no"],
+	"agents.read": ["any", "any", "any", "no"],
+	"model.read": ["any", "any", "any", "no"],
 	"gateway.control": ["any", "no", "no", "no"],
 };
 

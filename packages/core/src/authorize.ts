@@ -12,6 +12,10 @@ export type Action =
 	| "trust.accept_all"
 	| "event.read"
 	| "task.read"
+	| "usage.read"
+	| "budget.set"
+	| "agents.read"
+	| "model.read"
 	| "gateway.control";
 
 /** What is acted on: a session with its owner, or the gateway itself. */
@@ -32,6 +36,10 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"trust.accept_all": "any",
 		"event.read": "any",
 		"task.read": "any",
+		"usage.read": "any",
+		"budget.set": "any",
+		"agents.read": "any",
+		"model.read": "any",
 		"gateway.control": "any",
 	},
 	observer: {
@@ -44,6 +52,10 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"trust.accept_all": "none",
 		"event.read": "own",
 		"task.read": "own",
+		"usage.read": "own",
+		"budget.set": "none",
+		"agents.read": "any",
+		"model.read": "any",
 		"gateway.control": "none",
 	},
 	connector: {
@@ -56,6 +68,10 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"trust.accept_all": "none",
 		"event.read": "own",
 		"task.read": "own",
+		"usage.read": "own",
+		"budget.set": "none",
+		"agents.read": "any",
+		"model.read": "any",
 		"gateway.control": "none",
 	},
 	agent: {
@@ -68,6 +84,10 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"trust.accept_all": "none",
 		"event.read": "none",
 		"task.read": "none",
+		"usage.read": "none",
+		"budget.set": "none",
+		"agents.read": "none",
+		"model.read": "none",
 		"gateway.control": "none",
 	},
 };

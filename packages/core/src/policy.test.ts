@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { decide, grantCovers } from "./policy.ts";
+import { decide, grantCovers, policyVersion } from "./policy.ts";
+import type { Taint } from "./taint.ts";
 import type { ActionClass, GrantScope, ToolPlan } from "./tool.ts";
 
 const tool = { name: "write_file" };
@@ -13,8 +15,9 @@ function effectOf(
 	classes: readonly ActionClass[],
 	acceptAll: boolean,
 	grants: readonly GrantScope[] = [],
+	taint: Taint = "",
 ): string {
-	const { effect, floor } = decide({ tool, plan: planOf(classes) }, { acceptAll, grants });
+	const { effect, floor } = decide({ tool, plan: planOf(classes) }, { acceptAll, grants, taint });
 	return floor ? `${effect} always` : effect;
 }
 
@@ -49,17 +52,60 @@ test("what no rule covers is always asked", () => {
 	expect(effectOf([], true, [scope])).toBe("ask always");
 });
 
+test.each<[Taint, ActionClass, string, string]>([
+	// in the session before, class, all tools accepted, granted for this session
+	["", "egress", "allow", "allow"],
+	["U", "outside-read", "allow", "allow"],
+	["E", "outside-read", "allow", "allow"],
+	["UE", "read", "allow", "allow"],
+	["UE", "write", "allow", "allow"],
+	["UE", "egress", "allow", "allow"],
+	["UE", "outside-read", "ask always", "ask always"],
+	["P", "egress", "ask always", "ask always"],
+	["UP", "egress", "ask always", "ask always"],
+	["UP", "outside-read", "allow", "allow"],
+	["UPE", "egress", "ask always", "ask always"],
+	["UPE", "outside-read", "allow", "allow"],
+	["UPE", "exec-sandboxed", "allow", "allow"],
+	["UPE", "read", "allow", "allow"],
+])("after %j a call of class %s: all accepted %s, granted %s", (taint, name, accepted, granted) => {
+	expect(effectOf([name], true, [], taint)).toBe(accepted);
+	expect(effectOf([name], false, [scope], taint)).toBe(granted);
+});
+
+test("the version is that of the rules: where this fails, raise it, so that old approvals end", () => {
+	const classes: ActionClass[] = [
+		...(["read", "write", "exec-sandboxed", "exec-unsandboxed", "egress", "outside-read"] as const),
+		...(["outside-write", "secret", "control", "irreversible", "person"] as const),
+	];
+	const sets = [[], ...classes.flatMap((one) => classes.map((other) => [one, other]))];
+	const decisions = (["", "U", "P", "E", "UP", "UE", "PE", "UPE"] as const).flatMap((taint) =>
+		sets.map((set) => [
+			effectOf(set, false, [], taint),
+			effectOf(set, false, [scope], taint),
+			effectOf(set, true, [], taint),
+		]),
+	);
+	const hash = createHash("sha256").update(JSON.stringify(decisions)).digest("hex").slice(0, 16);
+	expect({ version: policyVersion, hash }).toEqual({ version: "2", hash: "2ea8036cc8c00df6" });
+});
+
 test("the reason says why it is asked or what allows it", () => {
 	const plan = planOf(["outside-write", "secret"]);
-	expect(decide({ tool, plan }, { acceptAll: true, grants: [] }).reason).toBe(
+	expect(decide({ tool, plan }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
 		"writes outside of the roots; touches keys or passwords",
 	);
-	expect(decide({ tool, plan: planOf(["write"]) }, { acceptAll: true, grants: [] }).reason).toBe(
+	expect(decide({ tool, plan: planOf(["write"]) }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
 		"all tools are accepted in this session",
 	);
-	expect(decide({ tool, plan: planOf(["write"]) }, { acceptAll: false, grants: [scope] }).reason).toBe(
-		"allowed for this session",
+	expect(
+		decide({ tool, plan: planOf(["egress"]) }, { acceptAll: true, grants: [], taint: "UP" }).reason,
+	).toBe(
+		"reaches the network; with it, text of strangers, private data and a way out come together in this session",
 	);
+	expect(
+		decide({ tool, plan: planOf(["write"]) }, { acceptAll: false, grants: [scope], taint: "" }).reason,
+	).toBe("allowed for this session");
 });
 
 test("a grant covers the same tool below its root, and nothing that offers no grant", () => {

@@ -1,8 +1,9 @@
+import { completesTaint, type Taint, taintOf, taintReason } from "./taint.ts";
 import type { ActionClass, GrantScope, Tool, ToolPlan } from "./tool.ts";
 import { isWithin } from "./tools/paths.ts";
 
 /** Part of what an approval is bound to: approvals and grants given under other rules no longer hold. */
-export const policyVersion = "1";
+export const policyVersion = "2";
 
 type Effect = "allow" | "ask" | "deny";
 /** What takes the place of asking. */
@@ -54,6 +55,8 @@ export interface Permissions {
 	readonly acceptAll: boolean;
 	/** What "for this session" answers allowed. */
 	readonly grants: readonly GrantScope[];
+	/** What has come together in the session, with the calls that are allowed already and run before this one. */
+	readonly taint: Taint;
 }
 
 export interface Decision {
@@ -69,7 +72,7 @@ const strictness: Record<Effect, number> = { allow: 0, ask: 1, deny: 2 };
 /** Decides about a call by its classes: deny before ask before allow, and ask where no rule says anything. */
 export function decide(
 	{ tool, plan }: { readonly tool: Pick<Tool, "name">; readonly plan: ToolPlan },
-	{ acceptAll, grants }: Permissions,
+	{ acceptAll, grants, taint }: Permissions,
 ): Decision {
 	const concerned = rules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
 	const matched = concerned.length > 0 ? concerned : [unknownClass];
@@ -78,6 +81,9 @@ export function decide(
 	const floor = strictest.some(({ effect, liftedBy }) => effect === "ask" && liftedBy.length === 0);
 	const [{ effect } = unknownClass] = strictest;
 	const reason = [...new Set(strictest.map((rule) => rule.reason))].join("; ");
+	if (effect !== "deny" && completesTaint(taint, taintOf(plan.classes))) {
+		return { effect: "ask", floor: true, reason: `${reason}; ${taintReason}` };
+	}
 	if (effect !== "ask" || floor) return { effect, floor, reason };
 	const isLifted = (by: Standing): boolean => strictest.every(({ liftedBy }) => liftedBy.includes(by));
 	if (acceptAll && isLifted("accept-all")) {

@@ -1,58 +1,32 @@
-import {
-	type Clock,
-	type Failpoints,
-	type Ids,
-	type Logger,
-	ParleyError,
-	type Store,
-	type Timer,
-} from "@parley/base";
+import { ParleyError, type Timer } from "@parley/base";
+import type { Profiles } from "./agents/profile.ts";
 import { authorize, isAuthorized } from "./authorize.ts";
-import type { Author, Recorded } from "./event.ts";
+import type { Recorded } from "./event.ts";
 import { Journal } from "./journal/journal.ts";
-import type { Tables } from "./journal/tables.ts";
-import type { Model } from "./model.ts";
+import type { ModelInfo } from "./models/table/model-info.ts";
 import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { drain } from "./run/drain.ts";
-import { claimNext, findActive } from "./run/queue.ts";
-import type { RunLimits } from "./run/run.ts";
+import { resumeUnfinished } from "./run/resume.ts";
+import { chooseSettings, type ModelChoice, resolveModel } from "./run/settings.ts";
 import { Runner } from "./run/start.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SecretBox } from "./secrets.ts";
+import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { type Cancelled, cancelTurn } from "./session/cancel.ts";
 import { Follower, type Following } from "./session/follow.ts";
 import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
 import { listSessions, type SessionSummary } from "./session/list.ts";
-import { chooseRoot, createSession, type NewSession, type Roots } from "./session/open.ts";
+import { chooseRoot, createSession, type NewSession } from "./session/open.ts";
 import { answerPrompt } from "./session/prompts.ts";
-import { type Accepted, acceptMessage } from "./session/send.ts";
-import type { SessionDeps } from "./session/session.ts";
+import { retryLast } from "./session/retry.ts";
+import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
+import type { Session, SessionDeps } from "./session/session.ts";
 import { Sessions } from "./session/sessions.ts";
-import { systemPromptOf } from "./system-prompt/session-prompt.ts";
-import type { Tool } from "./tool.ts";
-import { describeTools } from "./tools/builtin.ts";
-
-export interface RuntimeOptions {
-	readonly store: Store<Tables>;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly log: Logger;
-	readonly failpoints: Failpoints;
-	readonly model: Model;
-	/** The model's name for the provider; its default where absent. */
-	readonly modelName?: string;
-	readonly tools: readonly Tool[];
-	readonly sandbox: Sandbox;
-	readonly secrets: SecretBox;
-	/** Takes secrets out of what tools found, before anybody sees it; unless told, nothing is taken out. */
-	readonly redact?: (text: string) => string;
-	readonly roots: Roots;
-	/** Replaces the system prompt's own text. */
-	readonly systemTemplate?: string;
-	readonly limits?: Partial<RunLimits>;
-}
+import { setModel } from "./session/set-model.ts";
+import { type Steered, steer } from "./session/steer.ts";
+import { noBudgets } from "./usage/budget.ts";
+import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
+import { type BudgetChange, setBudget } from "./usage/set-budget.ts";
 
 /** A method of a client as it is asked for: who, under which key, with which parameters. */
 export type { Keyed };
@@ -67,6 +41,7 @@ export class Runtime {
 	readonly #options: RuntimeOptions;
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
+	readonly #choice: ModelChoice;
 	readonly #runner: Runner;
 	#draining = false;
 	#forgetting: Timer | undefined;
@@ -81,59 +56,22 @@ export class Runtime {
 			stopping: () => this.#draining,
 		};
 		this.#sessions = new Sessions(this.#deps);
-		const { roots } = options;
-		this.#runner = new Runner(
-			{
-				model: options.model,
-				modelName: options.modelName ?? options.model.defaultModel,
-				tools: options.tools,
-				descriptions: describeTools(options.tools),
-				sandbox: options.sandbox,
-				roots: (session) => [...new Set([session.rootDir, ...roots.given])],
-				forbidden: [roots.dataDir],
-				redact: options.redact ?? ((text) => text),
-				systemPrompt: systemPromptOf(options),
-				limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
-			},
-			(session) => this.#sessions.release(session.id),
+		this.#choice = modelChoiceOf(options);
+		this.#runner = new Runner(runDepsOf(options, this.#choice), (session) =>
+			this.#sessions.release(session.id),
 		);
 	}
 
 	/** The name of the model that answers. */
 	get model(): string {
-		return this.#options.modelName ?? this.#options.model.defaultModel;
+		const { modelName, model } = this.#options;
+		return resolveModel(modelName ?? model.defaultModel, { ...this.#choice, anyModel: true });
 	}
 
 	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
 	async start(): Promise<number> {
 		await this.#forgetKeys();
-		const open = await this.#options.store.read((db) =>
-			db.selectFrom("runs").select("session_id").distinct().where("state", "<>", "ended").execute(),
-		);
-		for (const { session_id } of open) {
-			try {
-				await this.#resume(session_id);
-			} catch (error) {
-				// One session that cannot be read must not keep the others from being served.
-				this.#options.log.error("a session could not go on", { sessionId: session_id, error });
-			}
-		}
-		return open.length;
-	}
-
-	async #resume(sessionId: string): Promise<void> {
-		using lease = await this.#sessions.leaseOwn(sessionId);
-		const { session } = lease;
-		const { store, clock } = this.#options;
-		const active = await store.read((db) => findActive(db, session.id));
-		if (active && session.live.has(active.id)) return;
-		if (active) {
-			// Awaited, or the lease would be over before the run holds the session.
-			await this.#runner.resume(session, active);
-			return;
-		}
-		const claimed = await session.commit((tx) => claimNext(tx, session, clock.now()));
-		if (claimed) this.#runner.start(session, claimed);
+		return resumeUnfinished(this.#deps, this.#sessions, this.#runner);
 	}
 
 	/** Keys are kept for three days; looked through once a day. */
@@ -153,6 +91,7 @@ export class Runtime {
 		this.#admit();
 		authorize(request.principal, "session.open");
 		const root = await chooseRoot(wanted.rootDir, this.#options.roots);
+		if (wanted.profile !== undefined) await this.#choice.profiles.find(wanted.profile);
 		return createSession(this.#deps, request, { ...wanted, root });
 	}
 
@@ -162,16 +101,74 @@ export class Runtime {
 	}
 
 	/** Accepts a message and starts its run where nothing is in its way. */
-	async send(
-		request: Keyed,
-		sessionId: string,
-		message: { readonly content: string; readonly author?: Author },
-	): Promise<Accepted> {
+	async send(request: Keyed, sessionId: string, message: NewMessage): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		const { accepted, start } = await acceptMessage(lease.session, request, message);
 		if (start) this.#runner.start(lease.session, start);
 		return accepted;
+	}
+
+	/** Says something to the run at work, before its next model call; where none is, like `send`. */
+	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
+		this.#admit();
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		const { steered, start } = await steer(lease.session, request, message);
+		if (start) this.#runner.start(lease.session, start);
+		return steered;
+	}
+
+	/** Makes the last reply again. */
+	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
+		this.#admit();
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		const { accepted, start } = await retryLast(lease.session, request);
+		if (start) this.#runner.start(lease.session, start);
+		return accepted;
+	}
+
+	/**
+	 * Chooses the model of the session's next runs by name or tier and returns its real name; `default` leaves it to the
+	 * profile and the gateway. A run at work keeps its own.
+	 */
+	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		const { session } = lease;
+		await setModel(session, request, await this.#chosen(session, wanted));
+		return { model: (await chooseSettings(session, this.#choice)).names[0] };
+	}
+
+	/** Agent profiles, and what is wrong with those that cannot be used. */
+	async agents(principal: Principal): ReturnType<Profiles["list"]> {
+		authorize(principal, "agents.read");
+		return this.#choice.profiles.list();
+	}
+
+	/** The models of the gateway's provider that are known by name. */
+	models(principal: Principal): readonly ModelInfo[] {
+		authorize(principal, "model.read");
+		return this.#choice.table.list(this.#choice.model.provider);
+	}
+
+	/** What was used, and the budgets. Without a session: of all, for those who may see all. */
+	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
+		const { store, clock, budgets = noBudgets } = this.#options;
+		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
+		else (await this.#sessions.lease(principal, filter.sessionId, "usage.read"))[Symbol.dispose]();
+		return readUsage(store, filter, clock.now(), budgets);
+	}
+
+	/** Sets a budget at run time: from then on it holds instead of the configured one. */
+	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
+		authorize(request.principal, "budget.set", { owner: "" });
+		const { store, clock } = this.#options;
+		if (change.sessionId !== undefined)
+			(await this.#sessions.lease(request.principal, change.sessionId, "budget.set"))[Symbol.dispose]();
+		await store.commit((tx) =>
+			once(tx, request, this.#deps, () =>
+				setBudget(tx, change, { store, by: request.principal.id, at: clock.now() }),
+			),
+		);
 	}
 
 	/** Answers an open question. The first answer wins; later ones change nothing. */
@@ -255,6 +252,14 @@ export class Runtime {
 		this.#forgetting?.cancel();
 		this.#runner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
+	}
+
+	async #chosen(session: Session, wanted: string): Promise<string | undefined> {
+		if (wanted === "default") return undefined;
+		const { endpoint } = await this.#choice.profiles.find(session.profile);
+		const anyModel = endpoint !== undefined || this.#choice.anyModel;
+		const model = endpoint ? this.#choice.modelAt(endpoint) : this.#choice.model;
+		return resolveModel(wanted, { ...this.#choice, model, anyModel });
 	}
 
 	#admit(): void {

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { EventLog } from "../testing/event-log.ts";
 import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
@@ -204,9 +204,9 @@ test("what a tool found is told without its secrets, to people, to the model and
 		probeTool("fail", { run: () => Promise.reject(new ParleyError("no hunter2", { code: "not_found" })) }),
 	];
 	const model = new ScriptedModel([calls("c1", "look"), calls("c2", "fail")], [says("done")]);
-	await using t = await TestRuntime.open({
-		...{ model, tools, redact: (text) => text.replaceAll("hunter2", "[redacted]") },
-	});
+	const redactor = new Redactor();
+	redactor.add("hunter2");
+	await using t = await TestRuntime.open({ model, tools, redactor });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");

@@ -27,7 +27,7 @@ test("while the model speaks: what it said so far stays, and later messages go o
 	log.check();
 	expect(model.requests[1]?.messages).toEqual([
 		{ role: "user", content: [{ type: "text", text: "go" }] },
-		{ role: "assistant", content: [{ type: "text", text: "so far" }] },
+		{ role: "assistant", model: "scripted", content: [{ type: "text", text: "so far" }] },
 		{ role: "user", content: [{ type: "text", text: "then this" }] },
 	]);
 });
@@ -129,7 +129,12 @@ test("in the very moment in which a message that waited becomes the active one",
 	const reached = { cancel: (): void => undefined };
 	const model = new ScriptedModel(async function* () {
 		await gate.promise;
-		yield { type: "end", stop: "end_turn", usage: { inputTokens: 0, outputTokens: 0 }, model: "m" };
+		yield {
+			type: "end",
+			stop: "end_turn",
+			usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+			model: "m",
+		};
 	}, stuck("so far"));
 	// Just behind the first run's end, so that both commands are in one transaction.
 	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };

@@ -1,14 +1,18 @@
-import type { ParleyError } from "@parley/base";
-import { callModel, type Reply } from "./model-call.ts";
+import { ParleyError } from "@parley/base";
+import { refuseWhenSpent } from "../usage/ledger.ts";
+import { recordCall } from "./attempt.ts";
+import { brokenBy } from "./breaker.ts";
+import { type Answer, callModel } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
+import { takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf } from "./transcript.ts";
 
-/** How a run ends: `last` is a reply that is not recorded yet, `error` is "" when all went well. */
+/** How a run ends: `last` is an answer that is not recorded yet, `error` is "" when all went well. */
 export interface Ending {
 	readonly error: string;
-	readonly last: Reply | undefined;
+	readonly last: Answer | undefined;
 }
 
 /**
@@ -16,24 +20,53 @@ export interface Ending {
  * Throws only where the run was stopped, or its record cannot be written.
  */
 export async function converse(run: Run): Promise<Ending> {
+	await run.choose();
 	for (;;) {
 		run.signal.throwIfAborted();
 		const open = openCalls(run.steps);
 		if (open.length > 0) await runCalls(run, open);
-		const tooMany = replies(run.steps) >= run.deps.limits.modelCalls;
-		if (tooMany) return { error: `stopped after ${run.deps.limits.modelCalls} model calls`, last: undefined };
-		if (run.steps.at(-1)?.kind !== "call") await run.commit((_tx, _record, step) => step({ kind: "call" }));
-		const reply = await callModel(run);
+		const refused = await refusalOf(run);
+		if (refused !== undefined) return { error: refused, last: undefined };
+		if (run.steps.at(-1)?.kind !== "call") await beginCall(run);
+		const answer = await callModel(run);
 		await run.session.deps.failpoints.reach("model-done");
-		if (reply.failure) return { error: errorOf(reply.failure), last: reply };
-		if (callsOf(reply.content).length === 0) return { error: "", last: reply };
-		await run.commit((_tx, _record, step) => step(replyStep(reply)));
+		const error = errorOf(run, answer);
+		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
+		await run.commit(async (tx, record, step) => {
+			const cost = await recordCall(run, answer, { tx, record, step });
+			await step(replyStep(answer, cost));
+		});
 	}
 }
 
 /** The reply as the run remembers it. */
-export function replyStep({ content, model, usage }: Reply): Step {
-	return { kind: "reply", content, model, usage };
+export function replyStep({ asked, reply }: Answer, cost: number): Extract<Step, { kind: "reply" }> {
+	const { content, model, usage, stop } = reply;
+	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+}
+
+/** The next model call; what people said meanwhile comes before it. */
+function beginCall(run: Run): Promise<void> {
+	return run.commit(async (tx, _record, step) => {
+		for (const content of await takeSteers(tx, run.id)) await step({ kind: "steered", content });
+		await step({ kind: "call" });
+	});
+}
+
+/** Why the model may not be called again; undefined where it may. */
+async function refusalOf(run: Run): Promise<string | undefined> {
+	const broken = brokenBy(run.steps);
+	if (broken !== undefined) return broken;
+	const { modelCalls } = run.deps.limits;
+	if (replies(run.steps) >= modelCalls) return `stopped after ${modelCalls} model calls`;
+	const { journal, clock } = run.session.deps;
+	try {
+		await refuseWhenSpent(journal.store, run.session.id, clock.now(), run.deps.budgets);
+		return undefined;
+	} catch (reason) {
+		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
+		throw reason;
+	}
 }
 
 /** The calls of the last reply, as long as the model has not been called again. */
@@ -46,6 +79,10 @@ function replies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply").length;
 }
 
-function errorOf(failure: ParleyError): string {
-	return failure.code === "cancelled" ? "cancelled" : failure.message;
+/** What people are told of a reply that is not what was asked for; "" where it is. */
+function errorOf(run: Run, { reply }: Answer): string {
+	if (reply.failure) return reply.failure.code === "cancelled" ? "cancelled" : reply.failure.message;
+	if (reply.stop === "refusal") return "the model refused to answer this";
+	if (reply.stop !== "max_tokens") return "";
+	return `the reply was cut off: it reached the model's limit (${run.settings.maxOutput} tokens at most); ask it to go on, or for less`;
 }

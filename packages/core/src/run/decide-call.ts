@@ -1,9 +1,13 @@
 import type { CallBlock } from "../message.ts";
-import { decide, policyVersion } from "../policy.ts";
+import { type Decision, decide, policyVersion } from "../policy.ts";
 import { type Asking, findPrompt, type PromptRow } from "../session/prompts.ts";
+import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
+import { joinTaints, type Taint, taintNotes, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
 import { bindingHash, prepareCall, type ReadyCall } from "../tool-call.ts";
+import { denied, refuseRepeat } from "./breaker.ts";
+import { interrupted } from "./interrupted.ts";
 import type { Run } from "./run.ts";
 import { settleCall } from "./settle-call.ts";
 import { askPerson, elicit, promptOf } from "./waiting.ts";
@@ -16,35 +20,50 @@ export interface ApprovedCall {
 	readonly token: string | undefined;
 }
 
-const interrupted =
-	"interrupted, outcome unknown: the gateway stopped while this call ran; look before you repeat it";
+const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
 
 /**
- * Announces a call and finds out whether it may run, asking a person where the policy says so. Undefined when the
- * call has its result already: refused, denied, or run before a restart.
+ * Announces a call and finds out whether it may run, asking a person where the policy says so. `before` holds the
+ * calls of the same reply that will run before it. Undefined when the call has its result already: refused, denied,
+ * or run before a restart.
  */
-export async function decideCall(run: Run, call: CallBlock): Promise<ApprovedCall | undefined> {
+export async function decideCall(
+	run: Run,
+	call: CallBlock,
+	before: readonly ApprovedCall[],
+): Promise<ApprovedCall | undefined> {
 	if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) return undefined;
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
-	const tool = run.deps.tools.find(({ name }) => name === call.name);
+	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// Whatever its plan would say by now: nobody knows what it has done.
-	if (begun && tool?.effect === "effectful")
-		return settleCall(run, call, { text: interrupted, failed: true });
+	if (begun && tool?.effect === "effectful") return settleCall(run, call, { text: lookFirst, failed: true });
+	if (await settleRepeat(run, call)) return undefined;
 	const context = contextOf(run, call);
-	const prepared = await prepareCall(run.deps.tools, call, context);
+	const prepared = await prepareCall(run.settings.tools, call, context);
 	if (prepared.kind === "refused") return settleCall(run, call, { text: prepared.text, failed: true });
-	return decideReady(run, { call, ready: prepared, context }, begun);
+	const taint = joinTaints(before.map(({ ready }) => taintOf(ready.plan.classes)));
+	return decideReady(run, { call, ready: prepared, context }, begun, taint);
+}
+
+/** Gives a call its result where it failed in the same way too often to be tried again. */
+export async function settleRepeat(run: Run, call: CallBlock): Promise<boolean> {
+	const text = refuseRepeat(run.steps, call);
+	if (text === undefined) return false;
+	await settleCall(run, call, { text, failed: true });
+	return true;
 }
 
 async function decideReady(
 	run: Run,
 	approved: Omit<ApprovedCall, "token">,
 	begun: boolean,
+	pending: Taint,
 ): Promise<ApprovedCall | undefined> {
 	const { call, ready } = approved;
 	const { store } = run.session.deps.journal;
 	const grants = await store.read((db) => findScopes(db, run.session.id));
-	const decision = decide(ready, { acceptAll: run.trusted, grants });
+	const taint = joinTaints([await store.read((db) => findTaint(db, run.session.id)), pending]);
+	const decision = decide(ready, { acceptAll: run.trusted, grants, taint });
 	if (decision.effect === "deny") {
 		return settleCall(run, call, { text: `denied: ${decision.reason}`, failed: true });
 	}
@@ -52,7 +71,7 @@ async function decideReady(
 	// An answer given before a restart counts, also where nobody would be asked by now.
 	const asked = await store.read((db) => findPrompt(db, approvalOf(run, call)));
 	const asks = decision.effect === "ask" || asked !== undefined;
-	const row = asks ? await askApproval(run, approved, decision) : undefined;
+	const row = asks ? await askApproval(run, approved, { ...decision, taint }) : undefined;
 	if (!row) return { ...approved, token: undefined };
 	// Begun before a restart and safe to repeat: the approval was used for this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
@@ -64,7 +83,7 @@ async function decideReady(
 async function askApproval(
 	run: Run,
 	{ call, ready }: Omit<ApprovedCall, "token">,
-	decision: { readonly floor: boolean; readonly reason: string },
+	decision: Decision & { readonly taint: Taint },
 ): Promise<PromptRow | undefined> {
 	const { plan } = ready;
 	const scope = decision.floor ? undefined : plan.grant;
@@ -89,7 +108,7 @@ async function askApproval(
 				preview: plan.preview,
 				risk: decision.floor ? "critical" : "normal",
 				allowSession: scope !== undefined,
-				notes: [...plan.notes, decision.reason],
+				notes: [...plan.notes, decision.reason, ...taintNotes(decision.taint)],
 			},
 		}),
 	}));
@@ -103,9 +122,7 @@ function refusalOf(row: PromptRow, usable: readonly string[], binding: string): 
 		return row.binding === binding ? undefined : "not run: what was approved has changed since; ask again";
 	}
 	const reason = row.answer?.kind === "denied" ? row.answer.reason : "";
-	return reason === ""
-		? "denied by the person who was asked"
-		: `denied by the person who was asked: ${reason}`;
+	return reason === "" ? denied : `${denied}: ${reason}`;
 }
 
 function approvalOf(run: Run, call: CallBlock): Asking {

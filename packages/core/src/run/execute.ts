@@ -1,13 +1,19 @@
 import { ParleyError } from "@parley/base";
+import type { Tx } from "../journal/journal.ts";
 import { closePrompts } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
-import { addUsage, noUsage, type Usage } from "../usage.ts";
+import { sessionTotal } from "../usage/ledger.ts";
+import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
+import { recordCall } from "./attempt.ts";
 import { converse, type Ending, replyStep } from "./converse.ts";
 import { claimNext } from "./queue.ts";
 import type { Run, RunRow } from "./run.ts";
 import { recordResult } from "./settle-call.ts";
+import { takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf, textOf } from "./transcript.ts";
+
+type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 /**
  * Works on a run to its end and returns the session's next one, already claimed. A parked run ends nowhere: it goes
@@ -16,8 +22,12 @@ import { callsOf, textOf } from "./transcript.ts";
 export async function execute(run: Run): Promise<RunRow | undefined> {
 	run.working.start();
 	try {
-		const ending = await work(run);
-		return run.cause === "parked" ? undefined : await finish(run, ending);
+		for (;;) {
+			const ending = await work(run);
+			if (run.cause === "parked") return undefined;
+			const finished = await finish(run, ending);
+			if (finished.ended) return finished.next;
+		}
 	} finally {
 		run.working.stop();
 	}
@@ -38,34 +48,81 @@ async function work(run: Run): Promise<Ending> {
 	}
 }
 
-async function finish(run: Run, ending: Ending): Promise<RunRow | undefined> {
+interface Finished {
+	/** False where somebody said something just before the end: the run goes on with it. */
+	readonly ended: boolean;
+	readonly next: RunRow | undefined;
+}
+
+async function finish(run: Run, ending: Ending): Promise<Finished> {
 	const error = run.cause ? causes[run.cause](run) : ending.error;
-	const { reply, content } = spoken(run, ending);
-	const { clock, failpoints } = run.session.deps;
+	const { failpoints } = run.session.deps;
 	let closed: string[] = [];
-	const next = await run.commit(async (tx, record, step) => {
-		if (reply) await step(reply);
+	const finished = await run.commit(async (tx, record, step): Promise<Finished> => {
+		const reply = await recordLast(run, ending, { tx, record, step });
+		const steers = await takeSteers(tx, run.id);
+		for (const content of steers) await step({ kind: "steered", content });
+		if (steers.length > 0 && error === "") {
+			await step({ kind: "call" });
+			return { ended: false, next: undefined };
+		}
 		await settleOpenCalls(run, record, step);
 		closed = await closePrompts(tx, record, run.id, error === "" ? "ended" : error);
 		await step({ kind: "ended", error });
-		const usage = usageOf(reply ? [...run.steps, reply] : run.steps);
-		const model = reply?.kind === "reply" ? reply.model : "";
-		await record({ type: "assistant.message", runId: run.id, content, error, model, usage });
-		const ended_at = clock.now();
-		await tx.updateTable("runs").set({ state: "ended", ended_at }).where("id", "=", run.id).execute();
-		await tx
-			.updateTable("sessions")
-			.set((eb) => ({
-				input_tokens: eb("input_tokens", "+", usage.inputTokens),
-				output_tokens: eb("output_tokens", "+", usage.outputTokens),
-			}))
-			.where("id", "=", run.session.id)
-			.execute();
-		return claimNext(tx, run.session, clock.now());
+		return { ended: true, next: await recordEnd(run, { tx, record, reply, error }) };
 	});
+	if (!finished.ended) return finished;
 	for (const token of closed) run.session.wake(token);
 	await failpoints.reach("ended");
-	return next;
+	return finished;
+}
+
+interface LastWrite {
+	readonly tx: Tx;
+	readonly record: Record;
+	readonly step: (step: Step) => Promise<void>;
+}
+
+/** The reply that the run ends with, where it ends with one. */
+async function recordLast(run: Run, { last }: Ending, writing: LastWrite): Promise<ReplyStep | undefined> {
+	if (!last) return undefined;
+	const reply = replyStep(last, await recordCall(run, last, writing));
+	await writing.step(reply);
+	return reply;
+}
+
+/** Tells everybody how it ended and makes the session's next run the active one. */
+async function recordEnd(
+	run: Run,
+	{
+		tx,
+		record,
+		reply,
+		error,
+	}: Pick<LastWrite, "tx" | "record"> & { reply: ReplyStep | undefined; error: string },
+): Promise<RunRow | undefined> {
+	const { clock } = run.session.deps;
+	const steps = reply ? [...run.steps, reply] : run.steps;
+	const { cost, ...usage } = spentIn(steps);
+	const runId = run.id;
+	if (steps.some(({ kind }) => kind === "reply" || kind === "spent")) {
+		const session = await sessionTotal(tx, run.session.id);
+		await record({ type: "usage.updated", runId, run: { ...usage, cost }, session });
+	}
+	const content = spoken(steps);
+	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
+	await record({ type: "assistant.message", runId, content, error, model, usage, cost });
+	const ended_at = clock.now();
+	await tx.updateTable("runs").set({ state: "ended", ended_at }).where("id", "=", run.id).execute();
+	await tx
+		.updateTable("sessions")
+		.set((eb) => ({
+			input_tokens: eb("input_tokens", "+", usage.inputTokens),
+			output_tokens: eb("output_tokens", "+", usage.outputTokens),
+		}))
+		.where("id", "=", run.session.id)
+		.execute();
+	return claimNext(tx, run.session, clock.now());
 }
 
 const causes = {
@@ -74,14 +131,11 @@ const causes = {
 	overtime: (run: Run) => `stopped after ${Math.round(run.deps.limits.workingMs / 60_000)} minutes of work`,
 } as const;
 
-/** The reply to record, and the text that the run leaves: of its last reply, or of all where that has none. */
-function spoken(run: Run, { last }: Ending): { reply: Step | undefined; content: string } {
-	const reply = last && replyStep(last);
-	const texts = [...run.steps, ...(reply ? [reply] : [])]
-		.filter((step) => step.kind === "reply")
-		.map((step) => textOf(step.content));
+/** The text that a run leaves: of its last reply, or of all where that has none. */
+function spoken(steps: readonly Step[]): string {
+	const texts = steps.filter((step) => step.kind === "reply").map((step) => textOf(step.content));
 	const final = texts.at(-1) ?? "";
-	return { reply, content: final === "" ? texts.filter((text) => text !== "").join("\n\n") : final };
+	return final === "" ? texts.filter((text) => text !== "").join("\n\n") : final;
 }
 
 /** Every call that was announced gets its end, also when the run was stopped before it. */
@@ -97,6 +151,13 @@ async function settleOpenCalls(run: Run, record: Record, step: (step: Step) => P
 	}
 }
 
-function usageOf(steps: readonly Step[]): Usage {
-	return steps.reduce((sum, step) => (step.kind === "reply" ? addUsage(sum, step.usage) : sum), noUsage);
+/** What all model calls of the run took, those that gave nothing included. */
+function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {
+	return steps.reduce(
+		(sum, step) => {
+			if (step.kind !== "reply" && step.kind !== "spent") return sum;
+			return { ...addUsage(sum, step.usage), cost: sum.cost + (step.cost ?? 0) };
+		},
+		{ ...noUsage, cost: 0 },
+	);
 }

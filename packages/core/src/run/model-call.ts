@@ -1,139 +1,189 @@
-import { ParleyError } from "@parley/base";
-import type { AssistantMessage, CallBlock, TextBlock, ThinkingBlock } from "../message.ts";
-import type { ModelEvent, ModelRequest } from "../model.ts";
-import { noUsage, type Usage } from "../usage.ts";
+import { delay, ParleyError } from "@parley/base";
+import { fitRequest, observeUsage } from "../context/fit-request.ts";
+import type { ModelRequest } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import { noUsage } from "../usage/usage.ts";
+import { type Attempt, recordAttempt } from "./attempt.ts";
+import { Fold, type FoldDeps, type Reply } from "./fold.ts";
+import { failureOf, succeeded } from "./model-failure.ts";
+import { type NextTry, Tries } from "./next-try.ts";
 import type { Run } from "./run.ts";
 import { messagesOf } from "./transcript.ts";
 
-/** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
-export interface Reply {
-	readonly content: AssistantMessage["content"];
-	readonly model: string;
-	readonly usage: Usage;
-	readonly failure: ParleyError | undefined;
+/** The outcome of a model call with all its tries: the last one is not recorded yet. */
+export interface Answer extends Attempt {
+	/** The model that was asked. */
+	readonly asked: string;
 }
 
 /**
- * Calls the model once and lets its text out while it comes. A failure of the model is part of the reply; this throws
- * only where the request cannot be put together.
+ * Calls the model for the run's next reply and lets its text out while it comes. Tries that fail in passing are
+ * recorded and made again, in the end by the fallbacks. A failure is part of the answer; this throws only where the
+ * request cannot be put together, or the record cannot be written.
  */
-export async function callModel(run: Run): Promise<Reply> {
-	const request = await requestOf(run);
-	const fold = new Fold(run);
-	try {
-		await run.session.deps.failpoints.reach("model-call");
-		for await (const event of run.deps.model.stream(request, run.signal)) await fold.take(event);
-		return fold.reply(fold.complete ? undefined : brokeOff());
-	} catch (reason) {
-		const error = ParleyError.from(reason);
-		const { log } = run.session.deps;
-		if (error.code === "internal") log.error("a model call failed", { runId: run.id, error: reason });
-		return fold.reply(error);
-	} finally {
-		fold.close();
-	}
-}
-
-/** What the model gets: the same bytes for the same steps, so that a provider can cache the prefix. */
-async function requestOf(run: Run): Promise<ModelRequest> {
-	return {
-		model: run.deps.modelName,
-		system: await run.deps.systemPrompt(run.session),
-		messages: [...run.history, ...messagesOf(run.row.content, run.steps)],
-		tools: run.deps.descriptions,
+export async function callModel(run: Run): Promise<Answer> {
+	const parts = {
+		system: await run.deps.systemPrompt(run.session, run.settings.instructions),
+		tools: run.settings.descriptions,
 	};
+	const { names } = run.settings;
+	return withRetries(run, { names, speech: speaking(run) }, (model) => {
+		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
+		const request = { model, ...parts, ...samplingOf(run) };
+		return fitRequest(run, request, [...run.history, own], (text) => callForText(run, text, model));
+	});
 }
 
-function brokeOff(): ParleyError {
-	return new ParleyError("the model's reply broke off", { code: "unavailable" });
+/**
+ * Asks the run's model for a text, such as a summary, which nobody sees while it comes. Counted like every call;
+ * throws what made it fail.
+ */
+async function callForText(
+	run: Run,
+	request: Omit<ModelRequest, "model" | "tools">,
+	first: string,
+): Promise<string> {
+	const { names } = run.settings;
+	// Who is asked for the run's reply has taken over from the models before it.
+	const able = names.slice(names.indexOf(first));
+	const answer = await withRetries(run, { names: able, speech: silent }, async (model) => ({
+		...request,
+		model,
+		tools: [],
+	}));
+	await run.commit((tx, record, step) => recordAttempt(run, answer, { tx, record, step }));
+	if (answer.reply.failure) throw answer.reply.failure;
+	return answer.reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-type Block = TextBlock | ThinkingBlock | CallBlock;
+function samplingOf({ settings }: Run): Pick<ModelRequest, "sampling" | "reasoning"> {
+	const { sampling, reasoning } = settings;
+	return { sampling, ...(reasoning && { reasoning }) };
+}
 
-/** Builds the reply from its events and passes the text on. */
-class Fold {
-	readonly #run: Run;
-	readonly #blocks: Block[] = [];
-	#speaking = false;
-	#end: Extract<ModelEvent, { type: "end" }> | undefined;
+type Speech = Omit<FoldDeps, "redaction"> & { readonly close: () => void };
 
-	constructor(run: Run) {
-		this.#run = run;
+const silent: Speech = { speak: () => undefined, callId: (id) => id, close: () => undefined };
+
+async function withRetries(
+	run: Run,
+	{ names, speech }: { readonly names: readonly string[]; readonly speech: Speech },
+	requestFor: (model: string) => Promise<ModelRequest>,
+): Promise<Answer> {
+	const tries = new Tries(names, run.deps.random);
+	let request = await requestFor(names[0] ?? "");
+	for (;;) {
+		const answer = { ...(await tryOnce(run, request, speech)), asked: request.model };
+		const next = run.signal.aborted ? undefined : tries.after(answer.reply.failure);
+		if (!next) return answer;
+		await recordRetry(run, answer, next);
+		if (!(await waited(run, next))) return cancelledBefore(answer);
+		if (next.model !== request.model) request = await requestFor(next.model);
 	}
+}
 
-	get complete(): boolean {
-		return this.#end !== undefined;
-	}
-
-	async take(event: ModelEvent): Promise<void> {
-		switch (event.type) {
-			case "text":
-				if (event.text !== "") await this.#text(event.text);
-				return;
-			case "thinking":
-				this.#thinking(event);
-				return;
-			case "call":
-				this.#blocks.push({ ...event, id: this.#unused(event.id) });
-				return;
-			case "end":
-				this.#end = event;
+async function tryOnce(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
+	const { clock, failpoints } = run.session.deps;
+	const { model } = run.settings;
+	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
+	run.session.outlet.pass({ type: "model.calling", runId: run.id, ...facts });
+	const startedAt = clock.monotonic();
+	const done = (reply: Reply): Attempt => ({ ...facts, reply, durationMs: clock.monotonic() - startedAt });
+	const fold = new Fold({ ...speech, redaction: run.deps.redactor.stream() });
+	try {
+		await failpoints.reach("model-call");
+		for await (const event of model.stream(request, run.signal)) {
+			fold.take(event);
+			const reached = event.type === "text" && failpoints.reach("model-streaming");
+			// Nothing is awaited for nothing: this happens with every token.
+			if (reached instanceof Promise) await reached;
 		}
+		const reply = fold.reply(fold.complete ? undefined : brokeOff());
+		if (!reply.failure) {
+			succeeded(run);
+			observeUsage(run, request, reply.usage);
+		}
+		return done(reply);
+	} catch (reason) {
+		return done(fold.reply(failureOf(run, reason)));
+	} finally {
+		speech.close();
 	}
+}
 
-	reply(failure: ParleyError | undefined): Reply {
-		const whole = failure === undefined;
-		return {
-			// Calls of a reply that broke off are not trusted to be all, or to be meant.
-			content: whole ? this.#blocks : this.#blocks.filter((block) => block.type === "text"),
-			model: this.#end?.model ?? "",
-			usage: this.#end?.usage ?? noUsage,
-			failure,
-		};
+/** What there was of the try is kept, apart from the transcript, and people learn what happens next. */
+function recordRetry(run: Run, answer: Answer, next: NextTry): Promise<void> {
+	const { reason, waitMs: inMs, attempt, model } = next;
+	return run.commit(async (tx, record, step) => {
+		await recordAttempt(run, answer, { tx, record, step });
+		await record({ type: "run.retrying", runId: run.id, reason, inMs, attempt, model });
+	});
+}
+
+/** False where the run was stopped first. A long pause is no working time, and a stop of the gateway ends it at once. */
+async function waited(run: Run, { waitMs, paused }: NextTry): Promise<boolean> {
+	if (paused) run.working.stop();
+	try {
+		if (waitMs > 0) await delay(run.session.deps.clock, waitMs, run.signal);
+		return !run.signal.aborted;
+	} catch (reason) {
+		if (run.signal.aborted) return false;
+		throw reason;
+	} finally {
+		if (paused) run.working.start();
 	}
+}
 
-	close(): void {
-		if (this.#speaking) this.#run.session.outlet.pass({ type: "text.ended", runId: this.#run.id });
-		this.#speaking = false;
-	}
+/** The try before was recorded with its retry; this one never began. */
+function cancelledBefore(answer: Answer): Answer {
+	const failure = new ParleyError("the run was stopped", { code: "cancelled" });
+	const reply = { content: [], model: "", stop: undefined, usage: noUsage, failure };
+	return { ...answer, reply, durationMs: 0 };
+}
 
-	async #text(text: string): Promise<void> {
-		const { id: runId, session } = this.#run;
-		if (!this.#speaking) session.outlet.pass({ type: "text.started", runId });
-		this.#speaking = true;
+function brokeOff(): ModelError {
+	return new ModelError("the model's reply broke off", { fault: "interrupted" });
+}
+
+/** Pieces of text that leave one by one before the event loop turns; what comes behind them leaves as one. */
+const piecesPerTick = 8;
+
+/**
+ * Lets the text out as it comes, and keeps call ids unique in the session. A model that speaks faster than the event
+ * loop turns does not cost every client a frame a word.
+ */
+function speaking(run: Run): Speech {
+	const { session, id: runId } = run;
+	const { ids } = session.deps;
+	let open = false;
+	let pieces = 0;
+	let pending = "";
+	const pass = (text: string): void => {
+		if (!open) session.outlet.pass({ type: "text.started", runId });
+		open = true;
 		session.outlet.pass({ type: "text.delta", runId, text });
-		const last = this.#blocks.at(-1);
-		if (last?.type === "text")
-			this.#blocks[this.#blocks.length - 1] = { type: "text", text: last.text + text };
-		else this.#blocks.push({ type: "text", text });
-		await session.deps.failpoints.reach("model-streaming");
-	}
-
-	/** Approvals and results belong to a call by its id: one that a provider has used before gets another. */
-	#unused(id: string): string {
-		const { history, steps, session } = this.#run;
-		const replies = steps.flatMap((step) => (step.kind === "reply" ? step.content : []));
-		const before = history.flatMap((message) => (message.role === "assistant" ? message.content : []));
-		const used = [...before, ...replies, ...this.#blocks].some(
-			(block) => block.type === "call" && block.id === id,
-		);
-		return used ? session.deps.ids.create("call") : id;
-	}
-
-	#thinking(event: Extract<ModelEvent, { type: "thinking" }>): void {
-		const last = this.#blocks.at(-1);
-		if (last?.type !== "thinking" || last.signature !== undefined) {
-			this.#blocks.push({
-				type: "thinking",
-				text: event.text,
-				...(event.signature && { signature: event.signature }),
-			});
-			return;
-		}
-		this.#blocks[this.#blocks.length - 1] = {
-			type: "thinking",
-			text: last.text + event.text,
-			...(event.signature && { signature: event.signature }),
-		};
-	}
+	};
+	const flush = (): void => {
+		if (pending !== "") pass(pending);
+		pending = "";
+		pieces = 0;
+	};
+	return {
+		speak(text) {
+			if (pieces === 0) process.nextTick(flush);
+			pieces += 1;
+			if (pieces <= piecesPerTick) pass(text);
+			else pending += text;
+		},
+		// Approvals and results belong to a call by its id: one that a provider has used before gets another.
+		callId(id, soFar) {
+			const used = run.usesCallId(id) || soFar.some((block) => block.type === "call" && block.id === id);
+			return used || id === "" ? ids.create("call") : id;
+		},
+		close() {
+			flush();
+			if (open) session.outlet.pass({ type: "text.ended", runId });
+			open = false;
+		},
+	};
 }

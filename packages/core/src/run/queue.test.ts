@@ -62,7 +62,12 @@ test("a gateway that drains takes no more messages and lets running ones end", a
 	const model = new ScriptedModel(async function* () {
 		yield says("slow");
 		await gate.promise;
-		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		yield {
+			type: "end",
+			stop: "end_turn",
+			usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+			model: "m",
+		};
 	});
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -105,7 +110,12 @@ test("a run that comes to ask somebody while the gateway drains waits for the ne
 		yield says("slow");
 		await gate.promise;
 		yield calls("c1", "edit");
-		yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" } as const;
+		yield {
+			type: "end",
+			stop: "tool_use",
+			usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+			model: "m",
+		} as const;
 	}
 	const model = new ScriptedModel(asks);
 	await using t = await TestRuntime.open({ model, tools: [probeTool("edit", { classes: ["write"] })] });

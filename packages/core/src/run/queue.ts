@@ -2,11 +2,11 @@ import type { Store } from "@parley/base";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { Tables } from "../journal/tables.ts";
-import type { Message } from "../message.ts";
+import type { ImageBlock } from "../message.ts";
 import type { Session } from "../session/session.ts";
 import type { RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
-import { messagesOf } from "./transcript.ts";
+import { messagesOf, type RunTranscript, withoutLastReply } from "./transcript.ts";
 
 /** Messages that may wait behind the active run of a session. */
 export const queueLimit = 32;
@@ -57,14 +57,14 @@ export async function readHistory(
 	store: Store<Tables>,
 	sessionId: string,
 	beforeOrdinal: number,
-): Promise<Message[]> {
+): Promise<RunTranscript[]> {
 	const { runs, steps } = await store.read(async (db) => {
 		const before = db
 			.selectFrom("runs")
 			.where("session_id", "=", sessionId)
 			.where("ordinal", "<", beforeOrdinal);
 		return {
-			runs: await before.select(["id", "content"]).orderBy("ordinal").execute(),
+			runs: await before.selectAll().orderBy("ordinal").execute(),
 			steps: await db
 				.selectFrom("steps")
 				.select(["run_id", "data"])
@@ -74,20 +74,34 @@ export async function readHistory(
 		};
 	});
 	const byRun = Map.groupBy(steps, (step) => step.run_id);
-	return runs.flatMap(({ id, content }) => {
-		const own = byRun.get(id) ?? [];
+	return runs.reduce<RunTranscript[]>((history, row) => {
+		const own = byRun.get(row.id) ?? [];
 		// A queued message that was cancelled never reached the model.
-		if (own.length === 0) return [];
-		return messagesOf(
-			content,
+		if (own.length === 0) return history;
+		const run = toRunRow(row);
+		const messages = messagesOf(
+			run,
 			own.map(({ data }) => fromRow<Step>(data)),
 		);
-	});
+		return [...historyFor(run, history), { ordinal: run.ordinal, messages }];
+	}, []);
 }
 
-function toRunRow(row: {
+/** What the model saw before the run: one that is asked again takes the last reply back. */
+export function historyFor(
+	{ retryOf }: Pick<RunRow, "retryOf">,
+	history: readonly RunTranscript[],
+): readonly RunTranscript[] {
+	const last = history.at(-1);
+	return retryOf === undefined || !last ? history : [...history.slice(0, -1), withoutLastReply(last)];
+}
+
+/** A run as its row holds it. */
+export function toRunRow(row: {
 	readonly id: string;
 	readonly content: string;
+	readonly images: string | null;
+	readonly retry_of: string | null;
 	readonly accept_all: number;
 	readonly cancel_requested: number;
 	readonly ordinal: number;
@@ -95,6 +109,8 @@ function toRunRow(row: {
 	return {
 		id: row.id,
 		content: row.content,
+		images: row.images === null ? [] : fromRow<ImageBlock[]>(row.images),
+		retryOf: row.retry_of ?? undefined,
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,
 		ordinal: Number(row.ordinal),

@@ -1,7 +1,9 @@
 import type { CallBlock } from "../message.ts";
+import { addTaint } from "../session/session-taint.ts";
+import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
-import { type ApprovedCall, decideCall } from "./decide-call.ts";
+import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
 import type { Run } from "./run.ts";
 import { recordResult } from "./settle-call.ts";
 
@@ -12,13 +14,16 @@ import { recordResult } from "./settle-call.ts";
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
 	const approved: ApprovedCall[] = [];
 	for (const call of calls) {
-		const decided = await decideCall(run, call);
+		const decided = await decideCall(run, call, approved);
 		run.signal.throwIfAborted();
 		if (decided) approved.push(decided);
 	}
 	for (const group of inGroups(approved)) {
 		run.signal.throwIfAborted();
-		await runGroup(run, group);
+		const wanted: ApprovedCall[] = [];
+		// The same call may have failed too often by now, earlier in this very reply.
+		for (const entry of group) if (!(await settleRepeat(run, entry.call))) wanted.push(entry);
+		if (wanted.length > 0) await runGroup(run, wanted);
 	}
 }
 
@@ -51,9 +56,14 @@ async function runGroup(run: Run, group: readonly ApprovedCall[]): Promise<void>
 	await failpoints.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.cause === "parked") run.signal.throwIfAborted();
-	await run.commit(async (_tx, record, step) => {
+	await run.commit(async (tx, record, step) => {
 		for (const entry of results) await recordResult(run, entry, record, step);
+		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
+}
+
+function taintOfCall({ ready }: ApprovedCall): Taint {
+	return taintOf(ready.plan.classes);
 }
 
 function execute(entry: ApprovedCall): Promise<ToolResult> {
@@ -69,5 +79,6 @@ async function recordIntent(run: Run, entry: ApprovedCall): Promise<void> {
 			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
 		}
 		await step({ kind: "intent", callId: entry.call.id });
+		await addTaint(tx, run.session.id, taintOfCall(entry));
 	});
 }

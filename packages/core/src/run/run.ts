@@ -1,27 +1,33 @@
+import { ParleyError, type Redactor } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
-import type { Message } from "../message.ts";
-import type { Model, ToolDescription } from "../model.ts";
+import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { LiveRun, Record, Session } from "../session/session.ts";
-import type { Tool } from "../tool.ts";
+import type { Budgets } from "../usage/budget.ts";
+import type { RunSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
+import type { Asked, RunTranscript } from "./transcript.ts";
 import { WorkingTime } from "./working-time.ts";
+
+/** Takes secrets out of a text, whole or in pieces. */
+export type TextRedactor = Pick<Redactor, "redact" | "stream">;
 
 /** What every run needs from the runtime. */
 export interface RunDeps {
-	readonly model: Model;
-	readonly modelName: string;
-	readonly tools: readonly Tool[];
-	readonly descriptions: readonly ToolDescription[];
+	/** Who answers in a session, and with what; throws what a person can mend. */
+	readonly settings: (session: Session) => Promise<RunSettings>;
+	readonly table: ModelTable;
+	readonly budgets: Budgets;
+	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
+	readonly random: () => number;
 	readonly sandbox: Sandbox;
 	/** What the tools of a session may touch, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** What no tool may touch. */
 	readonly forbidden: readonly string[];
-	/** Takes secrets out of a text. */
-	readonly redact: (text: string) => string;
-	readonly systemPrompt: (session: Session) => Promise<string>;
+	readonly redactor: TextRedactor;
+	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly limits: RunLimits;
 }
 
@@ -33,9 +39,8 @@ export interface RunLimits {
 }
 
 /** A run as its row holds it. */
-export interface RunRow {
+export interface RunRow extends Asked {
 	readonly id: string;
-	readonly content: string;
 	readonly acceptAll: boolean;
 	readonly cancelRequested: boolean;
 	/** Its place among the session's runs, from 1. */
@@ -53,10 +58,12 @@ export class Run implements LiveRun {
 	readonly steps: Step[];
 	readonly working: WorkingTime;
 	/** What the model saw of the session before this run. */
-	history: readonly Message[] = [];
+	history: readonly RunTranscript[] = [];
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
 	#cause: StopCause | undefined;
+	#settings: RunSettings | undefined;
+	#callIds: Set<string> | undefined;
 
 	constructor(row: RunRow, steps: readonly Step[], session: Session, deps: RunDeps) {
 		this.id = row.id;
@@ -71,6 +78,16 @@ export class Run implements LiveRun {
 		return this.#abort.signal;
 	}
 
+	/** Chosen by `choose` when it begins to work. */
+	get settings(): RunSettings {
+		if (!this.#settings) throw new ParleyError("the run has not begun to work", { code: "internal" });
+		return this.#settings;
+	}
+
+	async choose(): Promise<void> {
+		this.#settings ??= await this.deps.settings(this.session);
+	}
+
 	/** Why it was stopped, if it was. */
 	get cause(): StopCause | undefined {
 		return this.#cause;
@@ -83,6 +100,22 @@ export class Run implements LiveRun {
 	/** Whether the call may run without asking: the session is trusted now, or was when the run started. */
 	get trusted(): boolean {
 		return this.row.acceptAll || this.session.trusted;
+	}
+
+	/** Whether a call of this session has had the id already. */
+	usesCallId(id: string): boolean {
+		this.#callIds ??= new Set(
+			this.history.flatMap(({ messages }) =>
+				messages.flatMap(({ content }) =>
+					content.flatMap((block) => (block.type === "call" ? [block.id] : [])),
+				),
+			),
+		);
+		if (this.#callIds.has(id)) return true;
+		return this.steps.some(
+			(step) =>
+				step.kind === "reply" && step.content.some((block) => block.type === "call" && block.id === id),
+		);
 	}
 
 	cancel(): void {

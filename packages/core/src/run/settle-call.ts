@@ -16,7 +16,7 @@ export async function recordResult(
 	record: Record,
 	step: (step: Step) => Promise<void>,
 ): Promise<void> {
-	const text = run.deps.redact(result.text);
+	const text = run.deps.redactor.redact(result.text);
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
 		await step({ kind: "started", callId: call.id });

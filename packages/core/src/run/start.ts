@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
-import { findActive, readHistory, readSteps } from "./queue.ts";
+import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf } from "./transcript.ts";
@@ -86,13 +86,14 @@ async function work(run: Run): Promise<RunRow | undefined> {
 	run.history = await historyBefore(run);
 	const next = await execute(run);
 	if (run.cause !== "parked") {
-		session.history = [...run.history, ...messagesOf(run.row.content, run.steps)];
+		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
+		session.history = [...run.history, own];
 	}
 	return next;
 }
 
 /** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
-async function historyBefore(run: Run): Promise<Run["history"]> {
-	const { session, row } = run;
-	return session.history ?? readHistory(session.deps.journal.store, session.id, row.ordinal);
+async function historyBefore({ session, row }: Run): Promise<Run["history"]> {
+	const history = session.history ?? (await readHistory(session.deps.journal.store, session.id, row.ordinal));
+	return historyFor(row, history);
 }

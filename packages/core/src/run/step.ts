@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "../message.ts";
-import type { Usage } from "../usage.ts";
+import type { StopReason } from "../model.ts";
+import type { Usage } from "../usage/usage.ts";
 
 /**
  * What a run has done, in order. A run is a function over these: after a crash it is replayed up to the last one
@@ -11,9 +12,29 @@ export type Step =
 	| {
 			readonly kind: "reply";
 			readonly content: AssistantMessage["content"];
+			/** The model that answered. */
 			readonly model: string;
+			/** The model that was asked for; absent in steps that version 0.1 wrote. */
+			readonly asked?: string;
+			/** Absent where the reply broke off, and in steps that version 0.1 wrote. */
+			readonly stop?: StopReason;
 			readonly usage: Usage;
+			/** Billionths of a US dollar; absent in steps that version 0.1 wrote. */
+			readonly cost?: number;
 	  }
+	/**
+	 * A model call that gave no reply to go on with (it failed, or wrote a summary), with the text that had come. The
+	 * model never sees it.
+	 */
+	| {
+			readonly kind: "spent";
+			readonly usage: Usage;
+			readonly cost: number;
+			readonly text: string;
+			readonly reason: string;
+	  }
+	/** What somebody said to the run while it was at work. */
+	| { readonly kind: "steered"; readonly content: string }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string }
 	/** An effectful call is about to run; without a `result` after it nobody knows what it did. */

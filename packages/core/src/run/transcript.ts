@@ -1,13 +1,30 @@
-import type { CallBlock, Message, ResultBlock } from "../message.ts";
+import type { CallBlock, ImageBlock, Message, ResultBlock } from "../message.ts";
 import type { Step } from "./step.ts";
 
+/** What the model saw of one run. */
+export interface RunTranscript {
+	/** The run's place among those of its session. */
+	readonly ordinal: number;
+	readonly messages: readonly Message[];
+}
+
+/** What a run was asked. */
+export interface Asked {
+	readonly content: string;
+	readonly images: readonly ImageBlock[];
+	/** The run whose last reply this one makes again: what was asked stands there already. */
+	readonly retryOf: string | undefined;
+}
+
+type ReplyStep = Extract<Step, { kind: "reply" }>;
+
 /** The calls that a reply asks for, in the model's order. */
-export function callsOf(content: Extract<Step, { kind: "reply" }>["content"]): readonly CallBlock[] {
+export function callsOf(content: ReplyStep["content"]): readonly CallBlock[] {
 	return content.filter((block) => block.type === "call");
 }
 
 /** The text of a reply, without its thinking and calls. */
-export function textOf(content: Extract<Step, { kind: "reply" }>["content"]): string {
+export function textOf(content: ReplyStep["content"]): string {
 	return content
 		.filter((block) => block.type === "text")
 		.map((block) => block.text)
@@ -15,27 +32,76 @@ export function textOf(content: Extract<Step, { kind: "reply" }>["content"]): st
 }
 
 /**
- * What the model is to see of one run: the message that started it, then replies and results. A call of a reply that
- * never ran (the run was cancelled first) gets a result that says so, since providers refuse a call without one.
+ * What the model is to see of one run: the message that started it, then replies, results and what people said
+ * meanwhile. A call of a reply that never ran (the run was cancelled first) gets a result that says so, since
+ * providers refuse a call without one.
  */
-export function messagesOf(content: string, steps: readonly Step[]): Message[] {
-	const messages: Message[] = [{ role: "user", content: [{ type: "text", text: content }] }];
+export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
+	const messages: Message[] = asked.retryOf === undefined ? [...once(asked, () => [question(asked)])] : [];
+	const results = resultsOf(steps);
+	const ended = steps.at(-1)?.kind === "ended";
+	for (const step of steps) {
+		if (step.kind === "steered") messages.push(...once(step, () => [userMessage(step.content)]));
+		if (step.kind === "reply") messages.push(...replyMessages(step, results, ended));
+	}
+	return messages;
+}
+
+/** The transcript of a run that was asked again: without its last reply, as long as that called nothing. */
+export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTranscript {
+	const last = messages.at(-1);
+	const answers = last?.role === "assistant" && callsOf(last.content).length === 0;
+	return { ordinal, messages: answers ? messages.slice(0, -1) : messages };
+}
+
+function question({ content, images }: Asked): Message {
+	const text = content === "" && images.length > 0 ? [] : [{ type: "text", text: content } as const];
+	return { role: "user", content: [...images, ...text] };
+}
+
+/** The same messages for the same question or step: what is derived from a message is then derived once. */
+const made = new WeakMap<Asked | Step, readonly Message[]>();
+
+function once(of: Asked | Step, make: () => readonly Message[]): readonly Message[] {
+	const known = made.get(of);
+	if (known) return known;
+	const messages = make();
+	made.set(of, messages);
+	return messages;
+}
+
+function userMessage(content: string): Message {
+	return { role: "user", content: [{ type: "text", text: content }] };
+}
+
+function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {
 	const results = new Map<string, ResultBlock>();
 	for (const step of steps) {
 		if (step.kind !== "result") continue;
 		results.set(step.callId, { type: "result", callId: step.callId, text: step.text, failed: step.failed });
 	}
-	const ended = steps.at(-1)?.kind === "ended";
-	for (const step of steps) {
-		if (step.kind !== "reply" || step.content.length === 0) continue;
-		messages.push({ role: "assistant", content: step.content });
-		const calls = callsOf(step.content);
-		if (calls.length === 0) continue;
+	return results;
+}
+
+function replyMessages(
+	step: ReplyStep,
+	results: Map<string, ResultBlock>,
+	ended: boolean,
+): readonly Message[] {
+	// A refused request would be refused again with its refusal behind it.
+	if (step.content.length === 0 || step.stop === "refusal") return [];
+	const calls = callsOf(step.content);
+	const answered = calls.every((call) => results.has(call.id));
+	if (calls.length > 0 && !ended && !answered) return [replyMessage(step)];
+	return once(step, () => {
+		if (calls.length === 0) return [replyMessage(step)];
 		const blocks = calls.map((call) => results.get(call.id) ?? neverRan(call.id));
-		if (ended || calls.every((call) => results.has(call.id)))
-			messages.push({ role: "tool", content: blocks });
-	}
-	return messages;
+		return [replyMessage(step), { role: "tool", content: blocks }];
+	});
+}
+
+function replyMessage({ content, asked }: ReplyStep): Message {
+	return { role: "assistant", content, ...(asked !== undefined && { model: asked }) };
 }
 
 function neverRan(callId: string): ResultBlock {

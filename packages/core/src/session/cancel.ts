@@ -1,6 +1,6 @@
 import type { Tx } from "../journal/journal.ts";
 import type { RunState } from "../journal/tables.ts";
-import { noUsage } from "../usage.ts";
+import { noUsage } from "../usage/usage.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import type { Record, Session } from "./session.ts";
 

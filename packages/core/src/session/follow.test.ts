@@ -40,7 +40,12 @@ test("who comes in the middle of a reply gets all of it so far, then the rest", 
 		yield says("upon ");
 		await more.promise;
 		yield says("a time");
-		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		yield {
+			type: "end",
+			stop: "end_turn",
+			usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+			model: "m",
+		};
 	});
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
@@ -116,16 +121,16 @@ test("open questions are shown again, and those answered meanwhile are not", asy
 	const { prompt } = await first.next("prompt.requested");
 	const second = await EventLog.join(t.runtime, session);
 	expect(second.events).toEqual([
-		{ transient: true, sessionId: session, seq: 4, event: { type: "prompt.shown", prompt } },
+		{ transient: true, sessionId: session, seq: 5, event: { type: "prompt.shown", prompt } },
 	]);
-	const replayed = await EventLog.join(t.runtime, session, { afterSeq: 3 });
+	const replayed = await EventLog.join(t.runtime, session, { afterSeq: 4 });
 	expect(replayed.recorded).toEqual(["prompt.requested"]);
 	// Comes when the question is open and something else was missed, and is told of both when it is not.
 	await t.send(session, "and then this");
 	const gate = Promise.withResolvers<void>();
 	const told: SessionEvent[] = [];
 	const follower = await t.runtime.follow(operator, session, {
-		afterSeq: 4,
+		afterSeq: 5,
 		deliver: (event) => told.push(event),
 		drained: () => gate.promise,
 	});

@@ -1,6 +1,6 @@
 import type { Store } from "@parley/base";
 import type { Tables } from "../journal/tables.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../usage/usage.ts";
 
 /** A session as a list shows it. Times are milliseconds since the epoch. */
 export interface SessionSummary {
@@ -11,7 +11,11 @@ export interface SessionSummary {
 	readonly status: "active" | "closed";
 	readonly lastSeq: number;
 	readonly messageCount: number;
-	readonly usage: Usage;
+	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
+	/** What `set_model` chose, if anything. */
+	readonly model: string | undefined;
+	/** The agent profile it was opened with. */
+	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
 }
@@ -19,7 +23,15 @@ export interface SessionSummary {
 /** All that a list shows; a system prompt may have many kilobytes. */
 const columns = [
 	...(["id", "external_key", "title", "root_dir", "status", "last_seq"] as const),
-	...(["message_count", "input_tokens", "output_tokens", "created_at", "updated_at"] as const),
+	...([
+		"message_count",
+		"input_tokens",
+		"output_tokens",
+		"created_at",
+		"updated_at",
+		"model",
+		"profile",
+	] as const),
 ];
 
 /** The newest `limit` sessions of one owner, or of all. */
@@ -41,6 +53,8 @@ export async function listSessions(
 		lastSeq: Number(row.last_seq),
 		messageCount: Number(row.message_count),
 		usage: { inputTokens: Number(row.input_tokens), outputTokens: Number(row.output_tokens) },
+		model: row.model ?? undefined,
+		profile: row.profile,
 		createdAt: Number(row.created_at),
 		updatedAt: Number(row.updated_at),
 	}));

@@ -8,11 +8,16 @@ import { type SessionDeps, sessionRow } from "./session.ts";
 /** Characters of a client's path that a refusal repeats. */
 const mostShown = 100;
 
+/** The profile of a session that names none. */
+const defaultProfile = "default";
+
 /** What a client asks for when it opens a session that has no id yet. */
 export interface NewSession {
 	readonly rootDir?: string;
 	readonly title?: string;
 	readonly externalKey?: string;
+	/** The name of an agent profile; `default` where absent. */
+	readonly profile?: string;
 }
 
 /** What tools may touch, as the operator said it. */
@@ -52,6 +57,7 @@ export async function createSession(
 				external_key: externalKey,
 				title: wanted.title ?? "",
 				root_dir: wanted.root,
+				profile: wanted.profile ?? defaultProfile,
 			};
 			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
 			await journal.append(tx, id, [{ type: "session.created" }]);

@@ -2,10 +2,13 @@ import { ParleyError } from "@parley/base";
 import type { Author } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { countRuns, insertRun, insertStep } from "../journal/statements.ts";
+import type { ImageBlock } from "../message.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
+import type { Asked } from "../run/transcript.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import type { Session } from "./session.ts";
+import { addTaint, taintOfMessage } from "./session-taint.ts";
 
 /** What became of a message: `queuedPosition` counts the messages before it, the active one included; 0 is active. */
 export interface Accepted {
@@ -20,16 +23,17 @@ export interface Accepted {
 export async function acceptMessage(
 	session: Session,
 	request: Keyed,
-	message: { readonly content: string; readonly author?: Author },
+	message: NewMessage,
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const { failpoints } = session.deps;
 	const trusted = session.trusted;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
-			queued = await enqueue(tx, session, message.content, trusted);
-			const { author, content } = message;
+			const { author, content, images = [] } = message;
+			queued = await enqueue(tx, session, { content, images, retryOf: undefined }, trusted);
 			const runId = queued.run.id;
+			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			await record({ type: "user.message", runId, content, ...(author && { author }) });
 			return { runId, queuedPosition: queued.position };
 		}),
@@ -39,14 +43,22 @@ export async function acceptMessage(
 	return { accepted: outcome.response, start };
 }
 
-interface Queued {
+/** What somebody says. */
+export interface NewMessage {
+	readonly content: string;
+	readonly images?: readonly ImageBlock[];
+	readonly author?: Author;
+}
+
+/** A run that was written, and where it stands. */
+export interface Queued {
 	readonly run: RunRow;
 	/** How many runs are before it; 0 makes it the active one. */
 	readonly position: number;
 }
 
 /** Writes the run: active where nothing is in its way, else queued. */
-async function enqueue(tx: Tx, session: Session, content: string, trusted: boolean): Promise<Queued> {
+export async function enqueue(tx: Tx, session: Session, asked: Asked, trusted: boolean): Promise<Queued> {
 	const { clock, ids } = session.deps;
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
@@ -60,11 +72,13 @@ async function enqueue(tx: Tx, session: Session, content: string, trusted: boole
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
 	const acceptAll = active && trusted;
+	const { content, images, retryOf } = asked;
 	await insertRun(tx, {
-		...{ id, sessionId: session.id, ordinal, content, at },
+		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
+		images: images.length > 0 ? JSON.stringify(images) : null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});
 	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
-	return { run: { id, content, acceptAll, cancelRequested: false, ordinal }, position };
+	return { run: { ...asked, id, acceptAll, cancelRequested: false, ordinal }, position };
 }

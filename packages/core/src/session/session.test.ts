@@ -33,7 +33,12 @@ test("nothing is told before it is durable, and text in the making waits behind 
 		yield says("before");
 		await speak.promise;
 		yield says(" behind");
-		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		yield {
+			type: "end",
+			stop: "end_turn",
+			usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+			model: "m",
+		};
 	}, []);
 	await using t = await TestRuntime.open({ model, failpoints });
 	const session = await t.create();
@@ -56,7 +61,7 @@ test("nothing is told before it is durable, and text in the making waits behind 
 	await log.next("assistant.message");
 	log.check();
 	const order = log.events.map(({ event }) => (event.type === "text.delta" ? event.text : event.type));
-	expect(order.slice(3, 6)).toEqual(["before", "user.message", " behind"]);
+	expect(order.slice(4, 7)).toEqual(["before", "user.message", " behind"]);
 });
 
 test("when its last client leaves a session is closed, and active again for the next one", async () => {

@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
 import type { Journal, Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
-import type { Message } from "../message.ts";
+import type { RunTranscript } from "../run/transcript.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
 
@@ -45,12 +45,16 @@ export class Session {
 	readonly owner: string;
 	/** The working directory of its tools. */
 	readonly rootDir: string;
+	/** The agent profile it was opened with. */
+	readonly profile: string;
+	/** What `set_model` chose. */
+	model: string | undefined;
 	readonly outlet: Outlet;
 	readonly deps: SessionDeps;
 	readonly live = new Map<string, LiveRun>();
 	systemPrompt: string | undefined;
 	/** The transcript of the ended runs, once one has ended here. */
-	history: readonly Message[] | undefined;
+	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
 	/** Runs that were cancelled between their record and their start. */
 	readonly #cancelled = new Set<string>();
@@ -62,6 +66,8 @@ export class Session {
 		this.id = row.id;
 		this.owner = row.owner;
 		this.rootDir = row.root_dir;
+		this.profile = row.profile;
+		this.model = row.model ?? undefined;
 		this.systemPrompt = row.system_prompt ?? undefined;
 		this.outlet = new Outlet(row.id, Number(row.last_seq));
 		this.trust = trust;
@@ -192,7 +198,10 @@ export class Session {
 
 /** A new session's row. */
 export function sessionRow(
-	facts: Pick<Selectable<Tables["sessions"]>, "id" | "owner" | "external_key" | "title" | "root_dir">,
+	facts: Pick<
+		Selectable<Tables["sessions"]>,
+		"id" | "owner" | "external_key" | "title" | "root_dir" | "profile"
+	>,
 	now: number,
 ): Selectable<Tables["sessions"]> {
 	return {
@@ -203,6 +212,8 @@ export function sessionRow(
 		message_count: 0,
 		input_tokens: 0,
 		output_tokens: 0,
+		model: null,
+		taint: "",
 		created_at: now,
 		updated_at: now,
 		left_at: now,

@@ -55,7 +55,7 @@ test("what belongs to another principal is as if it did not exist", async () => 
 		expect(await t.runtime.events(principal, { limit: 10 })).toEqual([]);
 	}
 	expect(await t.runtime.list(operator, 10)).toHaveLength(1);
-	expect(await t.runtime.events(operator, { limit: 10 })).toHaveLength(3);
+	expect(await t.runtime.events(operator, { limit: 10 })).toHaveLength(5);
 });
 
 test("an observer may not open a session, and the model may nothing", async () => {

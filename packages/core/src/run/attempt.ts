@@ -1,0 +1,56 @@
+import type { Tx } from "../journal/journal.ts";
+import { costOf } from "../models/table/model-table.ts";
+import type { Record } from "../session/session.ts";
+import { recordCharge } from "../usage/ledger.ts";
+import type { Usage } from "../usage/usage.ts";
+import type { Reply } from "./fold.ts";
+import type { Run } from "./run.ts";
+import type { Step } from "./step.ts";
+import { textOf } from "./transcript.ts";
+
+/** One model call and what came of it. */
+export interface Attempt {
+	/** The model that was asked. */
+	readonly model: string;
+	readonly provider: string;
+	/** Messages of the request. */
+	readonly messages: number;
+	readonly durationMs: number;
+	readonly reply: Reply;
+}
+
+interface Writing {
+	readonly tx: Tx;
+	readonly record: Record;
+	readonly step: (step: Step) => Promise<void>;
+}
+
+/** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
+export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
+	const { reply } = attempt;
+	const cost = await recordCall(run, attempt, writing);
+	const reason = reply.failure?.message ?? "";
+	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
+}
+
+/** Tells of a model call that has ended and counts it. Returns its cost in billionths of a US dollar. */
+export async function recordCall(run: Run, attempt: Attempt, { tx, record }: Writing): Promise<number> {
+	const { model, provider, messages, durationMs, reply } = attempt;
+	const answered = reply.model || model;
+	const cost = costOf(
+		run.deps.table.find(answered, provider) ?? run.deps.table.find(model, provider),
+		reply.usage,
+	);
+	const error = reply.failure?.message ?? "";
+	const facts = { model: answered, provider, usage: reply.usage, cost };
+	await record({ type: "model.called", runId: run.id, ...facts, messages, durationMs, error });
+	if (!isCounted(reply.usage)) return cost;
+	const at = run.session.deps.clock.now();
+	await recordCharge(tx, record, { sessionId: run.session.id, at, ...facts }, run.deps.budgets);
+	return cost;
+}
+
+/** A call that never reached the model is no call of it. */
+function isCounted({ inputTokens, outputTokens }: Usage): boolean {
+	return inputTokens > 0 || outputTokens > 0;
+}

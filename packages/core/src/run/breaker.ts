@@ -1,0 +1,109 @@
+import canonicalize from "canonicalize";
+import type { CallBlock } from "../message.ts";
+import { visible } from "../tools/visible.ts";
+import type { Step } from "./step.ts";
+import { callsOf } from "./transcript.ts";
+
+/** So often a call may fail in the same way, or be denied, before it is not tried again. */
+const MAX_FAILURES = 3;
+/** So often a model may ask for it after that, before its run ends. */
+const MAX_REFUSALS = 3;
+
+/** How the results of calls that a person denied begin; what follows may be the person's reason. */
+export const denied = "denied by the person who was asked";
+const refused = "not run again: ";
+
+/** What the model has been told of one call, since something changed. */
+interface Tally {
+	readonly name: string;
+	/** How it failed last. */
+	manner: string;
+	failures: number;
+	denials: number;
+	refusals: number;
+}
+
+/** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
+export function refuseRepeat(
+	steps: readonly Step[],
+	call: Pick<CallBlock, "name" | "arguments">,
+): string | undefined {
+	const tally = tallies(steps).get(keyOf(call));
+	if (!tally) return undefined;
+	if (tally.denials >= MAX_FAILURES) {
+		return `${refused}this call was denied ${MAX_FAILURES} times; nobody is asked again; go on without it, or end your turn and say what you need it for`;
+	}
+	if (tally.failures >= MAX_FAILURES) {
+		return `${refused}this call failed ${MAX_FAILURES} times in the same way; change its arguments, do something about the cause, or end your turn and say what is in the way`;
+	}
+	return undefined;
+}
+
+/** Why the run ends: its model asks for a call again and again that is not run any more. Undefined where it may go on. */
+export function brokenBy(steps: readonly Step[]): string | undefined {
+	for (const { name, refusals, denials } of tallies(steps).values()) {
+		if (refusals < MAX_REFUSALS) continue;
+		const fate = denials >= MAX_FAILURES ? "was denied" : "failed in the same way";
+		return `stopped: the model repeated a call of ${visible(name.slice(0, 100))} that ${fate} ${MAX_FAILURES} times`;
+	}
+	return undefined;
+}
+
+/** By call: what became of it. A call that succeeded, and may have changed something, gives the failed ones another try. */
+function tallies(steps: readonly Step[]): Map<string, Tally> {
+	const found = new Map<string, Tally>();
+	// Most runs have nothing to count, and this is asked for each of their calls.
+	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
+	const calls = new Map(
+		steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : [])).map(byId),
+	);
+	const effectful = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
+	for (const step of steps) {
+		if (step.kind !== "result") continue;
+		const call = calls.get(step.callId);
+		if (step.failed && call) count(found, call, step.text);
+		else if (effectful.has(step.callId)) forgive(found);
+	}
+	return found;
+}
+
+function byId(call: CallBlock): [string, CallBlock] {
+	return [call.id, call];
+}
+
+function forgive(found: Map<string, Tally>): void {
+	for (const [key, { denials }] of found) if (denials === 0) found.delete(key);
+}
+
+function count(found: Map<string, Tally>, call: CallBlock, text: string): void {
+	const key = keyOf(call);
+	const tally = found.get(key) ?? { name: call.name, manner: "", failures: 0, denials: 0, refusals: 0 };
+	found.set(key, tally);
+	if (text.startsWith(refused)) {
+		tally.refusals += 1;
+	} else if (text.startsWith(denied)) {
+		tally.denials += 1;
+	} else {
+		const manner = mannerOf(text);
+		tally.failures = manner === tally.manner ? tally.failures + 1 : 1;
+		tally.manner = manner;
+	}
+}
+
+/** The text without what differs each time: numbers, such as times and durations, and ids that were made up for it. */
+function mannerOf(text: string): string {
+	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
+}
+
+type Called = Pick<CallBlock, "name" | "arguments">;
+
+/** Arguments may be a file of many kilobytes, and are looked at before each model call. */
+const keys = new WeakMap<Called, string>();
+
+function keyOf(call: Called): string {
+	const known = keys.get(call);
+	if (known !== undefined) return known;
+	const key = canonicalize([call.name, call.arguments]) ?? call.name;
+	keys.set(call, key);
+	return key;
+}

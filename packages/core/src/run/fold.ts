@@ -1,0 +1,107 @@
+import type { ParleyError, RedactedStream } from "@parley/base";
+import type { AssistantMessage, CallBlock, TextBlock, ThinkingBlock } from "../message.ts";
+import type { ModelEvent, StopReason } from "../model.ts";
+import { noUsage, type Usage } from "../usage/usage.ts";
+
+type Block = TextBlock | ThinkingBlock | CallBlock;
+
+/** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
+export interface Reply {
+	readonly content: AssistantMessage["content"];
+	/** The model that answered; "" where none did. */
+	readonly model: string;
+	readonly stop: StopReason | undefined;
+	readonly usage: Usage;
+	readonly failure: ParleyError | undefined;
+}
+
+/** What a reply needs of the run it belongs to. */
+export interface FoldDeps {
+	/** Takes secrets out of the text as it comes. */
+	readonly redaction: RedactedStream;
+	/** Lets a piece of text out. */
+	readonly speak: (text: string) => void;
+	/** An id for a call that is unique in the session: the provider's own where that is. */
+	readonly callId: (id: string, soFar: readonly Block[]) => string;
+}
+
+/** Puts a reply together from its events. */
+export class Fold {
+	readonly #deps: FoldDeps;
+	readonly #blocks: Block[] = [];
+	/** The text of the block that grows, joined when it is whole: a long reply has tens of thousands of pieces. */
+	#text: string[] = [];
+	#usage: Usage = noUsage;
+	#model = "";
+	#stop: StopReason | undefined;
+
+	constructor(deps: FoldDeps) {
+		this.#deps = deps;
+	}
+
+	get complete(): boolean {
+		return this.#stop !== undefined;
+	}
+
+	take(event: ModelEvent): void {
+		switch (event.type) {
+			case "text":
+				this.#speak(this.#deps.redaction.push(event.text));
+				return;
+			case "thinking":
+				this.#closeText();
+				this.#think(event);
+				return;
+			case "call":
+				this.#closeText();
+				this.#call(event);
+				return;
+			case "usage":
+			case "end":
+				this.#usage = event.usage;
+				this.#model = event.model;
+				if (event.type === "end") this.#stop = event.stop;
+		}
+	}
+
+	#speak(text: string): void {
+		if (text === "") return;
+		this.#text.push(text);
+		this.#deps.speak(text);
+	}
+
+	reply(failure: ParleyError | undefined): Reply {
+		this.#closeText();
+		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
+		// Calls of a reply that broke off, or was cut off, are not trusted to be all, or to be meant.
+		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
+		const content = whole ? this.#blocks : this.#blocks.filter(({ type }) => type === "text");
+		return { ...facts, content, failure };
+	}
+
+	#closeText(): void {
+		this.#speak(this.#deps.redaction.end());
+		if (this.#text.length === 0) return;
+		this.#blocks.push({ type: "text", text: this.#text.join("") });
+		this.#text = [];
+	}
+
+	#call({ name, arguments: args, invalid, id: given }: Extract<ModelEvent, { type: "call" }>): void {
+		const id = this.#deps.callId(given, this.#blocks);
+		this.#blocks.push({ type: "call", id, name, arguments: args, ...(invalid !== undefined && { invalid }) });
+	}
+
+	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
+		const sealed = {
+			...(signature !== undefined && { signature }),
+			...(redacted !== undefined && { redacted }),
+		};
+		const last = this.#blocks.at(-1);
+		const goesOn = last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;
+		if (goesOn && redacted === undefined) {
+			this.#blocks[this.#blocks.length - 1] = { type: "thinking", text: last.text + text, ...sealed };
+			return;
+		}
+		this.#blocks.push({ type: "thinking", text, ...sealed });
+	}
+}

@@ -1,0 +1,118 @@
+import { ParleyError } from "@parley/base";
+import type { Profile, ProfileEndpoint, Profiles } from "../agents/profile.ts";
+import type { Model, Reasoning, Sampling, ToolDescription } from "../model.ts";
+import type { ModelInfo } from "../models/table/model-info.ts";
+import type { ModelTable } from "../models/table/model-table.ts";
+import type { Session } from "../session/session.ts";
+import type { Tool } from "../tool.ts";
+import { describeTools } from "../tools/builtin.ts";
+
+/** Who answers in a run, and with what: chosen when it begins to work, and the same until it ends. */
+export interface RunSettings {
+	readonly model: Model;
+	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
+	readonly names: readonly [string, ...string[]];
+	/** What is known of the first. */
+	readonly info: ModelInfo | undefined;
+	readonly sampling: Sampling;
+	readonly reasoning: Reasoning | undefined;
+	readonly tools: readonly Tool[];
+	readonly descriptions: readonly ToolDescription[];
+	/** Tokens of input and output together that each of the models has room for. */
+	readonly contextWindow: number;
+	/** Tokens of one reply at most. */
+	readonly maxOutput: number;
+	/** What a profile says instead of the built-in instructions. */
+	readonly instructions: string | undefined;
+}
+
+/** What the operator decided about models. */
+export interface ModelChoice {
+	readonly model: Model;
+	/** A name or a tier; the provider's default where absent. */
+	readonly modelName: string | undefined;
+	/** Names or tiers that take over where the model stays unable to answer. */
+	readonly fallback: readonly string[];
+	readonly reasoning: Reasoning | undefined;
+	readonly table: ModelTable;
+	readonly profiles: Profiles;
+	/** Another server of the same API, as a profile names it. */
+	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
+	/** Whether sessions may choose models that the table does not know. */
+	readonly anyModel: boolean;
+	readonly tools: readonly Tool[];
+}
+
+/** For models that nobody described: small enough for most, and an operator can say more. */
+const unknownWindow = 32_768;
+const unknownOutput = 8_192;
+
+/** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
+export async function chooseSettings(session: Session, choice: ModelChoice): Promise<RunSettings> {
+	const profile = await choice.profiles.find(session.profile);
+	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
+	const names = namesOf(session, profile, { ...choice, model });
+	const infos = names.map((name) => choice.table.find(name, model.provider));
+	const [info] = infos;
+	const tools = toolsOf(profile, choice.tools);
+	const reasoning = profile.reasoning ?? choice.reasoning;
+	return {
+		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
+		sampling: profile.sampling,
+		descriptions: describe(tools),
+		contextWindow: Math.min(
+			profile.contextWindow ?? Number.POSITIVE_INFINITY,
+			...infos.map((known) => known?.contextWindow ?? profile.contextWindow ?? unknownWindow),
+		),
+		maxOutput: profile.sampling.maxTokens ?? info?.maxOutput ?? unknownOutput,
+	};
+}
+
+function namesOf(session: Session, profile: Profile, choice: ModelChoice): [string, ...string[]] {
+	const { model, table, modelName, fallback } = choice;
+	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
+	const first = session.model ?? profile.model ?? (profile.endpoint ? undefined : modelName);
+	const name = real(first ?? model.defaultModel);
+	// Another server knows nothing of the gateway's own fallbacks.
+	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
+	return [name, ...new Set(others)];
+}
+
+function toolsOf({ name, tools: wanted }: Profile, tools: readonly Tool[]): readonly Tool[] {
+	if (!wanted) return tools;
+	const unknown = wanted.filter((one) => !tools.some((tool) => tool.name === one));
+	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
+	const known = tools.map((tool) => tool.name).join(", ");
+	throw new ParleyError(`the agent ${name} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`, {
+		code: "invalid_argument",
+	});
+}
+
+const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
+
+/** The same objects for the same tools: what is derived from them is derived once. */
+function describe(tools: readonly Tool[]): readonly ToolDescription[] {
+	const known = described.get(tools);
+	if (known) return known;
+	const descriptions = describeTools(tools);
+	described.set(tools, descriptions);
+	return descriptions;
+}
+
+/**
+ * The real name of the model that somebody chose for a session; throws `invalid_argument` with names that are near
+ * where the table knows none.
+ */
+export function resolveModel(
+	wanted: string,
+	{ model, table, anyModel }: Pick<ModelChoice, "model" | "table" | "anyModel">,
+): string {
+	const known = table.find(wanted, model.provider);
+	if (known) return known.id;
+	if (anyModel || wanted === model.defaultModel) return wanted;
+	const near = table.near(wanted, model.provider);
+	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
+	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${question}`, {
+		code: "invalid_argument",
+	});
+}

@@ -1,0 +1,89 @@
+import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
+import { ParleyError, Redactor } from "@parley/base";
+import type { ProfileEndpoint, Profiles } from "./agents/profile.ts";
+import type { Tables } from "./journal/tables.ts";
+import type { Model, Reasoning } from "./model.ts";
+import { ModelTable } from "./models/table/model-table.ts";
+import type { RunDeps, RunLimits, TextRedactor } from "./run/run.ts";
+import { chooseSettings, type ModelChoice } from "./run/settings.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { SecretBox } from "./secrets.ts";
+import type { Roots } from "./session/open.ts";
+import { systemPromptOf } from "./system-prompt/session-prompt.ts";
+import type { Tool } from "./tool.ts";
+import { type Budgets, noBudgets } from "./usage/budget.ts";
+
+/** What a runtime is made of. */
+export interface RuntimeOptions {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+	readonly model: Model;
+	/** The model's name for the provider, or a tier; the provider's default where absent. */
+	readonly modelName?: string;
+	/** Models that take over where that one stays unable to answer, in order. */
+	readonly fallback?: readonly string[];
+	readonly reasoning?: Reasoning;
+	/** What is known of models; nothing unless told. */
+	readonly table?: ModelTable;
+	/** Whether sessions may choose models that the table does not know. */
+	readonly anyModel?: boolean;
+	/** Only the built-in one unless told. */
+	readonly profiles?: Profiles;
+	/** Other servers, as profiles name them; such profiles cannot be used unless told. */
+	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
+	readonly budgets?: Budgets;
+	/** Chance from 0 to 1, for what must not happen all at once; none unless told. */
+	readonly random?: () => number;
+	readonly tools: readonly Tool[];
+	readonly sandbox: Sandbox;
+	readonly secrets: SecretBox;
+	/** Takes secrets out of what tools found and models said, before anybody sees it; unless told, what looks like one. */
+	readonly redactor?: TextRedactor;
+	readonly roots: Roots;
+	/** Replaces the system prompt's own text. */
+	readonly systemTemplate?: string;
+	readonly limits?: Partial<RunLimits>;
+}
+
+/** Where nobody wrote any: the built-in profile alone. */
+const noProfiles: Profiles = {
+	async find(name) {
+		if (name === "default") return { name, title: "Parley", sampling: {} };
+		throw new ParleyError(`agent not found: ${name}; available: default`, { code: "invalid_argument" });
+	},
+	async list() {
+		return { profiles: [await this.find("default")], problems: [] };
+	},
+};
+
+/** The operator's choices about models, with their defaults. */
+export function modelChoiceOf(options: RuntimeOptions): ModelChoice {
+	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
+	const { profiles = noProfiles, anyModel = false } = options;
+	const modelAt = options.modelAt ?? refuseEndpoint;
+	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel };
+}
+
+function refuseEndpoint({ url }: ProfileEndpoint): never {
+	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
+}
+
+/** What every run needs. */
+export function runDepsOf(options: RuntimeOptions, choice: ModelChoice): RunDeps {
+	const { roots } = options;
+	return {
+		settings: (session) => chooseSettings(session, choice),
+		table: choice.table,
+		budgets: options.budgets ?? noBudgets,
+		random: options.random ?? (() => 0),
+		sandbox: options.sandbox,
+		roots: (session) => [...new Set([session.rootDir, ...roots.given])],
+		forbidden: [roots.dataDir],
+		redactor: options.redactor ?? new Redactor(),
+		systemPrompt: systemPromptOf(options),
+		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
+	};
+}

@@ -1,0 +1,52 @@
+import { ParleyError } from "@parley/base";
+import type { Tx } from "../journal/journal.ts";
+import { toRunRow } from "../run/queue.ts";
+import type { RunRow } from "../run/run.ts";
+import type { Asked } from "../run/transcript.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import { type Accepted, enqueue, type Queued } from "./send.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Makes the last reply of the session again: a run of its own that knows all that the last one did, but not how it
+ * ended. What tools have done stays done. Throws `failed_precondition` where nothing was said yet or a run is at work.
+ */
+export async function retryLast(
+	session: Session,
+	request: Keyed,
+): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
+	const { trusted } = session;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once<Accepted>(tx, request, session.deps, async () => {
+			const asked = await askedLast(tx, session.id);
+			queued = await enqueue(tx, session, asked, trusted);
+			const { id: runId } = queued.run;
+			const { content, retryOf } = asked;
+			await record({ type: "user.message", runId, content, ...(retryOf !== undefined && { retryOf }) });
+			return { runId, queuedPosition: queued.position };
+		}),
+	);
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { accepted: outcome.response, start };
+}
+
+async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
+	const row = await tx
+		.selectFrom("runs")
+		.selectAll()
+		.where("session_id", "=", sessionId)
+		.orderBy("ordinal", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
+	if (row.state !== "ended") throw refused("a run is at work; cancel it first, or wait for its end");
+	const { content, images, retryOf, id } = toRunRow(row);
+	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
+	// A message that was cancelled while it waited never reached the model: it is simply sent again.
+	return { content, images, retryOf: begun ? id : retryOf };
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

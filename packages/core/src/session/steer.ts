@@ -1,0 +1,71 @@
+import { ParleyError } from "@parley/base";
+import type { Tx } from "../journal/journal.ts";
+import { stamp } from "../journal/tables.ts";
+import { queueLimit } from "../run/queue.ts";
+import type { RunRow } from "../run/run.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import { type Accepted, enqueue, type NewMessage, type Queued } from "./send.ts";
+import type { Session } from "./session.ts";
+import { addTaint, taintOfMessage } from "./session-taint.ts";
+
+/** What became of a message to a run at work: `sent` where none was, and the message started one. */
+export interface Steered extends Accepted {
+	readonly status: "steered" | "sent";
+}
+
+/**
+ * Says something to the run at work: the model sees it with its next call, and where none was to come, it is called
+ * once more. Where no run is at work the message is sent like any other.
+ */
+export async function steer(
+	session: Session,
+	request: Keyed,
+	{ content, author }: NewMessage,
+): Promise<{ readonly steered: Steered; readonly start: RunRow | undefined }> {
+	const { trusted } = session;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once<Steered>(tx, request, session.deps, async () => {
+			const by = author && { author };
+			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
+			const runId = await findAtWork(tx, session.id);
+			if (runId !== undefined) {
+				await insertSteer(tx, session, runId, content);
+				await record({ type: "user.message", runId, content, ...by, steered: true });
+				return { status: "steered", runId, queuedPosition: 0 };
+			}
+			queued = await enqueue(tx, session, { content, images: [], retryOf: undefined }, trusted);
+			await record({ type: "user.message", runId: queued.run.id, content, ...by });
+			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
+		}),
+	);
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { steered: outcome.response, start };
+}
+
+async function findAtWork(tx: Tx, sessionId: string): Promise<string | undefined> {
+	const row = await tx
+		.selectFrom("runs")
+		.select("id")
+		.where("session_id", "=", sessionId)
+		.where("state", "=", "active")
+		.where("cancel_requested", "=", 0)
+		.executeTakeFirst();
+	return row?.id;
+}
+
+async function insertSteer(tx: Tx, session: Session, runId: string, content: string): Promise<void> {
+	const { clock, ids } = session.deps;
+	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
+	if (waiting.length >= queueLimit) {
+		throw new ParleyError(`session busy: ${queueLimit} messages wait for the run already`, {
+			code: "resource_exhausted",
+		});
+	}
+	const ordinal = Math.max(0, ...waiting.map((steer) => steer.ordinal)) + 1;
+	const row = { id: ids.create("steer"), run_id: runId, ordinal, content, created_at: clock.now() };
+	await tx
+		.insertInto("steers")
+		.values({ ...row, ...stamp })
+		.execute();
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { completesTaint, joinTaints, readTaint, type Taint, taintNotes, taintOf } from "./taint.ts";
+import type { ActionClass } from "./tool.ts";
+
+test.each<[readonly ActionClass[], Taint]>([
+	[[], ""],
+	[["read", "write", "exec-sandboxed", "exec-unsandboxed", "outside-write", "control", "person"], ""],
+	[["egress"], "UE"],
+	[["outside-read"], "P"],
+	[["secret"], "P"],
+	[["irreversible"], "E"],
+	[["secret", "outside-read"], "P"],
+	[["egress", "irreversible"], "UE"],
+	[["irreversible", "secret"], "PE"],
+	[["secret", "egress"], "UPE"],
+])("%j brings in %j", (classes, taint) => {
+	expect(taintOf(classes)).toBe(taint);
+});
+
+test("what is joined is in order, once each", () => {
+	expect(joinTaints([])).toBe("");
+	expect(joinTaints(["E", "P", "UE"])).toBe("UPE");
+	expect(joinTaints(["PE", "", "P"])).toBe("PE");
+});
+
+const all: readonly Taint[] = ["", "U", "P", "E", "UP", "UE", "PE", "UPE"];
+
+test("a person decides what makes the three complete, and each way out from then on", () => {
+	const asked = (before: Taint): Taint[] => all.filter((own) => completesTaint(before, own));
+	expect(asked("")).toEqual(["UPE"]);
+	expect(asked("U")).toEqual(["PE", "UPE"]);
+	expect(asked("P")).toEqual(["UE", "UPE"]);
+	expect(asked("E")).toEqual(["UP", "UPE"]);
+	expect(asked("UP")).toEqual(["E", "UE", "PE", "UPE"]);
+	expect(asked("UE")).toEqual(["P", "UP", "PE", "UPE"]);
+	expect(asked("PE")).toEqual(["U", "UP", "UE", "UPE"]);
+	expect(asked("UPE")).toEqual(["E", "UE", "PE", "UPE"]);
+});
+
+test("it is told in words, and read back as it was written", () => {
+	expect(taintNotes("")).toEqual([]);
+	expect(taintNotes("UE")).toEqual(["so far in this session: text of strangers, effects outside"]);
+	for (const taint of all) expect(readTaint(taint)).toBe(taint);
+	for (const odd of ["X", "EU", "UU", "u"])
+		expect(() => readTaint(odd), odd).toThrow("no taint of a session");
+});
