@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type { EventFrame } from "./frame.ts";
+import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
+import { Tokens, type TokensPayload } from "./usage-report.ts";
 
 export type EmptyPayload = Record<string, never>;
 
@@ -9,6 +11,10 @@ export interface UserMessagePayload {
 	readonly run_id: string;
 	/** Who wrote it, where that was not the operator. */
 	readonly author?: { readonly id: string; readonly name: string };
+	/** It entered the run at work, which `run_id` names, instead of starting one. */
+	readonly steered?: true;
+	/** The run whose reply is made again; the content is what that one was to answer. */
+	readonly retry_of?: string;
 }
 
 /**
@@ -26,7 +32,13 @@ export interface AssistantMessagePayload {
 	readonly content: string;
 	/** Empty when all went well, else `cancelled` or what went wrong. */
 	readonly error: string;
-	readonly context: Readonly<Record<string, unknown>>;
+	readonly context: AnswerContext;
+}
+
+/** Who answered and what the run has used; empty where no model answered. */
+export interface AnswerContext {
+	readonly model?: string;
+	readonly usage?: TokensPayload;
 }
 
 /** One tool call: `started`, then exactly one of the others with the same `call_id`. */
@@ -100,7 +112,7 @@ export interface PromptClosedPayload {
 }
 
 /** The events of this version, and what each carries. */
-export interface EventPayloads {
+export interface EventPayloads extends ModelEventPayloads {
 	readonly "session.created": EmptyPayload;
 	readonly "session.closed": EmptyPayload;
 	readonly "user.message": UserMessagePayload;
@@ -126,6 +138,8 @@ const payloads = {
 		content: z.string(),
 		run_id: z.string(),
 		author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
+		steered: z.exactOptional(z.literal(true)),
+		retry_of: z.exactOptional(z.string()),
 	}),
 	"assistant.stream": z.object({
 		phase: z.enum(["start", "delta", "end"]),
@@ -135,8 +149,9 @@ const payloads = {
 	"assistant.message": z.object({
 		content: z.string(),
 		error: z.string(),
-		context: z.record(z.string(), z.unknown()),
+		context: z.object({ model: z.exactOptional(z.string()), usage: z.exactOptional(Tokens) }),
 	}),
+	...modelPayloads,
 	"tool.call": z.discriminatedUnion("status", [
 		z.object({ ...call, status: z.literal("started"), arguments: z.unknown() }),
 		z.object({ ...call, status: z.literal("completed"), result: z.string() }),

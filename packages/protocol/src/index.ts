@@ -9,6 +9,7 @@ export type {
 export { createClient } from "./client/create-client.ts";
 export type { OpenSession } from "./client/session-reader.ts";
 export {
+	type AnswerContext,
 	type AssistantMessagePayload,
 	type AssistantStreamPayload,
 	type EventName,
@@ -38,3 +39,4 @@ export {
 	methods,
 	plannedMethods,
 } from "./methods.ts";
+export type { TokensPayload, UsagePayload } from "./usage-report.ts";

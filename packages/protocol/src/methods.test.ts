@@ -11,6 +11,7 @@ test("null means absent for every optional parameter, and defaults hold", () => 
 	expect(Object.values(opened).filter((value) => value !== undefined)).toEqual([]);
 	expect(methods.load_messages.params.parse({ limit: null })).toEqual({ limit: 10 });
 	expect(methods.list_sessions.params.parse({})).toEqual({ limit: 50 });
+	expect(methods.usage.params.parse({ since: null, by: null })).toEqual({ by: "day" });
 	expect(methods.prompt_response.params.parse({ token: "t", value: null }).value).toBeUndefined();
 });
 
@@ -25,6 +26,18 @@ test.each<[MethodName, object, string]>([
 	["send_message", { content: " \n\t" }, "content"],
 	["send_message", { content: "a".repeat(1_048_577) }, "content"],
 	["send_message", { content: "hi", key: "k".repeat(129) }, "key"],
+	["steer", {}, "content"],
+	["steer", { content: " " }, "content"],
+	["set_model", {}, "model"],
+	["set_model", { model: " " }, "model"],
+	["set_model", { model: "m".repeat(201) }, "model"],
+	["usage", { since: "2026-1-1" }, "since"],
+	["usage", { until: "2026-02-30" }, "until"],
+	["usage", { by: "hour" }, "by"],
+	["usage", { session_id: "" }, "session_id"],
+	["set_budget", { period: "day", limit_usd: 1 }, "scope"],
+	["set_budget", { scope: "gateway", period: "week", limit_usd: 1 }, "period"],
+	["set_budget", { scope: "gateway", period: "day" }, "limit_usd"],
 	["open_session", { title: "t".repeat(201) }, "title"],
 	["open_session", { external_key: "e".repeat(257) }, "external_key"],
 	["open_session", { session_id: "s".repeat(129) }, "session_id"],
@@ -39,6 +52,18 @@ test.each<[MethodName, object, string]>([
 	["resume", { sessions: [{ session_id: "" }] }, "sessions.0.session_id"],
 ])("%s refuses %j at %s", (method, params, path) => {
 	expect(refusedAt(method, params)).toBe(path);
+});
+
+test.each([-0.01, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, "5", "none"])(
+	"a budget of %j is refused",
+	(limit_usd) => {
+		expect(refusedAt("set_budget", { scope: "gateway", period: "day", limit_usd })).toBe("limit_usd");
+	},
+);
+
+test.each([0, 0.000_000_001, 1_000_000, null, "configured"])("a budget can be %j", (limit_usd) => {
+	const params = { scope: "gateway", period: "day", limit_usd } as const;
+	expect(methods.set_budget.params.parse(params)).toEqual(params);
 });
 
 test("the longest allowed strings pass", () => {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { AgentList, ModelList } from "./catalogue.ts";
+import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 /** Existing clients write null where they mean absent. */
 function maybe<Schema extends z.ZodType>(schema: Schema) {
@@ -13,6 +15,13 @@ const sessionId = z.string().max(128);
 const seq = z.int().min(0);
 /** Idempotency: the same key gets the first answer again and changes nothing. */
 const key = maybe(z.string().min(1).max(128));
+/** What a person says. */
+const content = z.string().max(1_048_576).regex(/\S/, "blank");
+/** From 1; absent when the run started at once. */
+const queuedPosition = z.exactOptional(z.int().min(1));
+const limitUsd = z.union([z.number().min(0).max(1_000_000), z.null(), z.literal("configured")], {
+	error: "an amount in US dollars from 0 to 1000000, null or configured",
+});
 
 /**
  * The methods that exist: what each accepts (unknown keys are dropped, null means absent) and what it answers.
@@ -38,13 +47,30 @@ export const methods = {
 		}),
 	},
 	send_message: {
-		params: z.object({ content: z.string().max(1_048_576).regex(/\S/, "blank"), key }),
+		params: z.object({ content, key }),
+		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
+	},
+	/** A message that enters the run at work before its next model call; where none is at work it starts one. */
+	steer: {
+		params: z.object({ content, key }),
 		result: z.object({
-			status: z.literal("sent"),
+			status: z.enum(["steered", "sent"]),
+			/** The run that it entered, or that it started. */
 			run_id: z.string(),
-			/** From 1; absent when the run started at once. */
-			queued_position: z.exactOptional(z.int().min(1)),
+			queued_position: queuedPosition,
 		}),
+	},
+	/** Makes the last reply again. */
+	retry: {
+		params: z.object({ key }),
+		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
+	},
+	/** From the session's next run on. */
+	set_model: {
+		/** A name that `list_models` shows, or a tier. */
+		params: z.object({ model: z.string().max(200).regex(/\S/, "blank"), key }),
+		/** The name that the tier stands for. */
+		result: z.object({ model: z.string() }),
 	},
 	prompt_response: {
 		params: z.object({
@@ -85,6 +111,9 @@ export const methods = {
 					updated_at: z.string(),
 					message_count: z.int().min(0),
 					external_key: z.exactOptional(z.string()),
+					/** What `set_model` chose; absent where the profile or the gateway decides. */
+					model: z.exactOptional(z.string()),
+					profile: z.exactOptional(z.string()),
 					last_seq: seq,
 				}),
 			),
@@ -117,6 +146,35 @@ export const methods = {
 			),
 		}),
 	},
+	usage: {
+		params: z.object({
+			/** Of one session; of all that the client may see where neither this nor the frame names one. */
+			session_id: maybe(sessionId.min(1)),
+			/** UTC days, both included. */
+			since: maybe(z.iso.date()),
+			until: maybe(z.iso.date()),
+			by: z
+				.enum(["day", "model", "session"])
+				.nullish()
+				.transform((by) => by ?? "day"),
+		}),
+		result: UsageReport,
+	},
+	/** For the operator alone. It holds until it is changed again, also over restarts. */
+	set_budget: {
+		params: z.object({
+			scope: budgetScope,
+			/** For scope `session`; the session that the request means where absent. */
+			session_id: maybe(sessionId.min(1)),
+			period: budgetPeriod,
+			/** Null lifts the limit, `configured` gives the configured one back. */
+			limit_usd: limitUsd,
+			key,
+		}),
+		result: z.object({ status: z.literal("set") }),
+	},
+	list_agents: { params: z.object({}), result: AgentList },
+	list_models: { params: z.object({}), result: ModelList },
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
 export type MethodName = keyof typeof methods;
@@ -141,10 +199,7 @@ export const documentedMethods = [
 
 /** Further methods that this protocol will have: answered `not available` until then. */
 export const plannedMethods = [
-	"steer",
-	"retry",
 	"rename_session",
-	"set_model",
 	"query_tasks",
 	"list_memories",
 	"forget_memory",
@@ -152,7 +207,6 @@ export const plannedMethods = [
 	"unschedule_task",
 	"list_schedules",
 	"feedback",
-	"usage",
 	"explain",
 	"pair",
 	"whoami",

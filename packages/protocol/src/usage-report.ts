@@ -1,0 +1,50 @@
+import * as z from "zod";
+
+const count = z.int().min(0);
+/** US dollars, rounded to 1e-9. */
+const dollars = z.number().min(0);
+
+/** Tokens of one model call or of many. Cache reads and writes are parts of `tokens_input`. */
+export const Tokens = z.object({
+	tokens_input: count,
+	tokens_output: count,
+	tokens_cache_read: count,
+	tokens_cache_write: count,
+});
+export type TokensPayload = Readonly<z.output<typeof Tokens>>;
+
+/** Tokens, and what they cost. */
+export const Usage = Tokens.extend({ cost_usd: dollars });
+export type UsagePayload = Readonly<z.output<typeof Usage>>;
+
+export const budgetScope = z.enum(["gateway", "session"]);
+export const budgetPeriod = z.enum(["day", "month"]);
+
+/** What was used in one UTC day, by one model or in one session: the keys of the others are absent. */
+const UsageRow = Usage.extend({
+	day: z.exactOptional(z.iso.date()),
+	model: z.exactOptional(z.string()),
+	provider: z.exactOptional(z.string()),
+	session_id: z.exactOptional(z.string()),
+	calls: count,
+});
+
+/** A limit as it holds now, and what was spent of it in this UTC day or month. */
+const BudgetState = z.object({
+	scope: budgetScope,
+	/** Of a session's budget. */
+	session_id: z.exactOptional(z.string()),
+	period: budgetPeriod,
+	spent_usd: dollars,
+	/** Null where nothing is limited. */
+	limit_usd: dollars.nullable(),
+	/** `set`: by the operator at run time, instead of what is configured. */
+	source: z.enum(["configured", "set"]),
+});
+
+/** What `usage` answers. */
+export const UsageReport = z.object({
+	rows: z.array(UsageRow),
+	total: Usage.extend({ calls: count }),
+	budgets: z.array(BudgetState),
+});
