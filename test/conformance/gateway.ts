@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { type Clock, createIds, type Failpoints, Redactor, systemClock } from "@parley/base";
 import { type ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { Model } from "@parley/core";
-import { type Gateway, startGateway } from "@parley/gateway";
+import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
 /** What a scenario says about its gateway; the defaults are those of a gateway that was given one root. */
 export interface GatewayOptions {
@@ -16,6 +16,10 @@ export interface GatewayOptions {
 	/** Speaks instead of the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
+	/** Further settings. */
+	readonly config?: Partial<Config>;
+	/** Texts of files in the data directory, by name, which are there before the first start. */
+	readonly data?: Readonly<Record<string, string>>;
 }
 
 /** A gateway in this process, with directories of its own. */
@@ -37,6 +41,11 @@ export class TestGateway implements AsyncDisposable {
 		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-conformance-")));
 		for (const name of ["work", "other", "here"]) await mkdir(join(directory, name));
 		const gateway = new TestGateway(directory, options);
+		for (const [name, text] of Object.entries(options.data ?? {})) {
+			const path = gateway.path("data", name);
+			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+			await writeFile(path, text);
+		}
 		await gateway.#start();
 		return gateway;
 	}
@@ -79,7 +88,7 @@ export class TestGateway implements AsyncDisposable {
 	}
 
 	async #start(): Promise<void> {
-		const { clock, roots = ["work"], model, failpoints } = this.#options;
+		const { clock, roots = ["work"], model, failpoints, config } = this.#options;
 		const time: Clock = clock ?? systemClock;
 		this.#gateway = await startGateway({
 			config: {
@@ -87,6 +96,7 @@ export class TestGateway implements AsyncDisposable {
 				data: this.path("data"),
 				root: roots.map((name) => this.path(name)),
 				...{ provider: "offline", auth: "none", logLevel: "silent", allowedHosts: [] },
+				...config,
 			},
 			...{ clock: time, ids: createIds(), log: this.log, redactor: new Redactor(), version: "0.0.0" },
 			currentDirectory: this.path("here"),

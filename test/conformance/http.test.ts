@@ -55,8 +55,9 @@ verifiesOn(
 		const other = await client.open({ join: true });
 		const all = await get(gateway, "/api/events");
 		expect(all.list.map(({ type }) => type)).toEqual([
-			...["session.created", "user.message", "tool.call", "prompt.request", "prompt.response", "tool.call"],
-			...["assistant.message", "session.created"],
+			...["session.created", "user.message", "internal.llm.call", "tool.call", "prompt.request"],
+			...["prompt.response", "tool.call", "internal.llm.call", "usage.updated", "assistant.message"],
+			"session.created",
 		]);
 		expect(all.list[1]).toEqual({
 			...{
@@ -74,10 +75,11 @@ verifiesOn(
 		expect((await get(gateway, `/api/events?session=${other}`)).list).toEqual(all.list.slice(-1));
 		expect((await get(gateway, "/api/events?session=sess_x")).status).toBe(404);
 		const typed = async (query: string) => (await get(gateway, `/api/events?${query}`)).list;
-		expect(await typed("type=tool.call")).toEqual([all.list[2], all.list[5]]);
+		expect(await typed("type=tool.call")).toEqual([all.list[3], all.list[6]]);
 		expect(await typed(`type=session.created&session=${session}`)).toEqual([all.list[0]]);
-		expect(await typed("type=prompt.request&type=assistant.message")).toEqual([all.list[3], all.list[6]]);
-		expect(await typed("type=tool.call&limit=1")).toEqual([all.list[5]]);
+		expect(await typed("type=prompt.request&type=assistant.message")).toEqual([all.list[4], all.list[9]]);
+		expect(await typed("type=tool.call&limit=1")).toEqual([all.list[6]]);
+		expect(await typed("type=internal.llm.call")).toEqual([all.list[2], all.list[7]]);
 	},
 );
 

@@ -96,8 +96,9 @@ verifiesOn(
 			...(await talk(client, "write: a.txt <<< hello\nsay: done")),
 		];
 		let last = 0;
-		for (const { event, seq, transient } of live) {
-			expect(transient).toBe(event === "assistant.stream" ? true : undefined);
+		for (const { event, payload, seq, transient } of live) {
+			const passes = event === "assistant.stream" || payload["phase"] === "start";
+			expect(transient).toBe(passes ? true : undefined);
 			if (!transient) last += 1;
 			expect(seq).toBe(last);
 		}

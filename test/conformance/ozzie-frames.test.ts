@@ -1,4 +1,5 @@
 import type { Failpoints } from "@parley/base";
+import { noUsage } from "@parley/core";
 import { calls, ScriptedModel, says } from "@parley/core/testing";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -124,7 +125,7 @@ verifiesOn(
 			expect(await client.refusal(method)).toBe(`unknown method: ${method}`);
 		}
 		const documented = ["submit_task", "check_task", "cancel_task", "list_tasks", "reply_task"];
-		const later = ["steer", "retry", "rename_session", "set_model", "query_tasks", "usage", "whoami", "pair"];
+		const later = ["rename_session", "query_tasks", "list_memories", "schedule_task", "whoami", "pair"];
 		for (const method of [...documented, ...later]) {
 			expect(await client.refusal(method, { task_id: "task_1", title: "t" })).toMatch(/^not available\b/);
 		}
@@ -154,6 +155,12 @@ verifiesOn(
 			["accept_all_tools", 1],
 			["load_messages", { limit: 0 }],
 			["resume", { sessions: {} }],
+			["steer", { content: " " }],
+			["retry", []],
+			["set_model", {}],
+			["usage", { since: "2026-13-01" }],
+			["set_budget", { scope: "gateway", period: "day", limit_usd: -1 }],
+			["set_budget", { scope: "gateway", period: "day" }],
 		];
 		for (const [index, [method, params]] of wrong.entries()) {
 			client.send({ type: "req", id: `${index}`, method, params });
@@ -238,7 +245,7 @@ verifiesOn(
 			yield says("meanwhile ");
 			said.resolve();
 			yield calls("c1", "run_command", { cmd: "true" });
-			yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+			yield { type: "end", stop: "tool_use", usage: noUsage, model: "m" };
 		});
 		await using gateway = await TestGateway.start({ failpoints: gate, model });
 		await using client = await OzzieClient.connect(gateway.url);

@@ -153,12 +153,12 @@ verifiesOn(
 		];
 		const { sessions } = await back.call("resume", { sessions: wanted });
 		expect(sessions).toEqual([
-			{ session_id: a, ok: true, status: "resumed", last_seq: 4 },
-			{ session_id: b, ok: true, status: "resumed", last_seq: 4 },
+			{ session_id: a, ok: true, status: "resumed", last_seq: 6 },
+			{ session_id: b, ok: true, status: "resumed", last_seq: 6 },
 			{ session_id: "sess_gone", ok: false, error: "session not found: sess_gone" },
 			{ session_id: c, ok: false, error: "seq not available: 99" },
 		]);
-		expect(await back.upTo(4)).toMatchObject([1, 2, 3, 4].map((seq) => ({ session_id: a, seq })));
+		expect(await back.upTo(6)).toMatchObject([1, 2, 3, 4, 5, 6].map((seq) => ({ session_id: a, seq })));
 		await back.call("send_message", { content: "say: live" }, { session_id: b });
 		await expect(back.event("assistant.message")).resolves.toMatchObject({ session_id: b });
 		expect(await back.refusal("send_message", { content: "hi" }, { session_id: c })).toBe(
@@ -199,11 +199,12 @@ verifiesOn(
 		await client.event("assistant.message");
 		const bare = await client.open();
 		const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-		const where = { root_dir: gateway.path("work"), created_at: time, updated_at: time };
+		const times = { created_at: time, updated_at: time };
+		const where = { root_dir: gateway.path("work"), profile: "default", ...times };
 		expect((await listed(client)).toSorted((one) => (one["session_id"] === session ? -1 : 1))).toEqual([
 			{
 				...{ session_id: session, title: "My garden", external_key: "k1", ...where },
-				...{ status: "closed", message_count: 2, last_seq: 4 },
+				...{ status: "closed", message_count: 2, last_seq: 6 },
 			},
 			{ session_id: bare, title: "", ...where, status: "active", message_count: 0, last_seq: 1 },
 		]);

@@ -1,4 +1,5 @@
 import { ManualClock } from "@parley/base/testing";
+import { noUsage } from "@parley/core";
 import { calls, ScriptedModel, says } from "@parley/core/testing";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -130,7 +131,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under it keeps it", async
 			yield says("thinking");
 			await gate.promise;
 			yield calls("c1", "run_command", { cmd: "true" });
-			yield { type: "end", stop: "tool_use", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+			yield { type: "end", stop: "tool_use", usage: noUsage, model: "m" };
 		},
 		[says("done")],
 		[calls("c2", "run_command", { cmd: "true" })],

@@ -1,5 +1,6 @@
 import { connectionRequirements } from "./requirements/connection.ts";
 import { httpRequirements } from "./requirements/http.ts";
+import { modelRequirements } from "./requirements/model.ts";
 import { promptRequirements } from "./requirements/prompt.ts";
 import { runRequirements } from "./requirements/run.ts";
 import { sessionRequirements } from "./requirements/session.ts";
@@ -9,6 +10,7 @@ export const requirements = {
 	...connectionRequirements,
 	...sessionRequirements,
 	...runRequirements,
+	...modelRequirements,
 	...promptRequirements,
 	...httpRequirements,
 };

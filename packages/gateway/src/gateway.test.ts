@@ -10,6 +10,7 @@ import type { Model } from "@parley/core";
 import { ScriptedModel, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import WebSocket from "ws";
+import type { Config } from "./config/load.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 import { readRuntimeFile } from "./runtime-file.ts";
 import type { Endpoint } from "./transport/address.ts";
@@ -18,11 +19,13 @@ interface Told {
 	readonly listen?: readonly Endpoint[];
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
+	readonly config?: Partial<Config>;
 }
 
 /** A data directory, on which gateways are started. */
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
+	readonly redactor = new Redactor();
 	readonly #path: string;
 
 	private constructor(path: string) {
@@ -45,13 +48,18 @@ class Place implements AsyncDisposable {
 		return join(this.#path, "here");
 	}
 
-	start({ listen = [{ host: "127.0.0.1", port: 0 }], model, failpoints }: Told = {}): Promise<Gateway> {
+	start({
+		listen = [{ host: "127.0.0.1", port: 0 }],
+		model,
+		failpoints,
+		config,
+	}: Told = {}): Promise<Gateway> {
 		return startGateway({
 			config: {
 				...{ listen, data: this.data, root: [], provider: "offline", auth: "none" },
-				...{ logLevel: "silent", allowedHosts: [] },
+				...{ logLevel: "silent", allowedHosts: [], ...config },
 			},
-			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: new Redactor() },
+			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: this.redactor },
 			...{ version: "0.0.0", currentDirectory: this.here },
 			...(model && { model }),
 			...(failpoints && { failpoints }),
@@ -211,5 +219,48 @@ test("the gateway's own token reaches nobody, wherever a tool has found it", asy
 	expect(said).toContain('"status":"completed"');
 	expect(said).toContain("[redacted]");
 	expect(said).not.toContain((await readFile(token, "utf8")).trim());
+	await place.during(gateway.stop(0));
+});
+
+test("a gateway says who answers, and why", async () => {
+	await using place = await Place.create();
+	const offline = await place.start({ config: { providerReason: "no key" } });
+	expect(offline).toMatchObject({ provider: "offline", model: "offline", providerReason: "no key" });
+	expect(offline.serverHost).toBeUndefined();
+	expect(await readRuntimeFile(place.data)).toMatchObject({ provider: "offline", model: "offline" });
+	await place.during(offline.stop(0));
+
+	const config = {
+		provider: "anthropic",
+		providerReason: "base-url",
+		apiKey: "local-key-0123456789",
+	} as const;
+	const other = await place.start({ config: { ...config, baseUrl: "http://10.0.0.5:8080", model: "gemma" } });
+	expect(other).toMatchObject({ provider: "anthropic", model: "gemma", providerReason: "base-url" });
+	expect(other.serverHost).toBe("10.0.0.5:8080");
+	expect(await readRuntimeFile(place.data)).toMatchObject({ provider: "anthropic", model: "gemma" });
+	expect(place.redactor.redact("it is local-key-0123456789!")).toBe("it is [redacted]!");
+	await place.during(other.stop(0));
+	expect(place.clock.pending).toBe(0);
+});
+
+test("a word that a server wants for a key is not taken out of what people read", async () => {
+	await using place = await Place.create();
+	const config = { provider: "anthropic", apiKey: "ollama", baseUrl: "http://10.0.0.5", model: "m" } as const;
+	const gateway = await place.start({ config });
+	expect(place.redactor.redact("ollama is a program")).toBe("ollama is a program");
+	await place.during(gateway.stop(0));
+});
+
+test("a model that nobody knows keeps the gateway from starting, and leaves nothing behind", async () => {
+	await using place = await Place.create();
+	const config = { provider: "anthropic", apiKey: "sk-ant-0123456789", model: "claude-sonnet-99" } as const;
+	await expect(place.during(place.start({ config }))).rejects.toMatchObject({
+		...{
+			code: "invalid_argument",
+			message: expect.stringMatching(/^model: there is no model "claude-sonnet-99"/),
+		},
+	});
+	const gateway = await place.start();
 	await place.during(gateway.stop(0));
 });

@@ -9,15 +9,18 @@ import {
 	noFailpoints,
 	openSqliteStore,
 	type Redactor,
+	type Timer,
 } from "@parley/base";
 import {
 	builtinTools,
-	createOfflineModel,
 	createUnsandboxed,
+	createWebFetch,
 	type Model,
 	migrations,
+	openProfiles,
 	operator,
 	Runtime,
+	type RuntimeOptions,
 	type Sandbox,
 	SecretBox,
 	type Tables,
@@ -28,9 +31,11 @@ import { createLocalPeers } from "./auth/local-peer.ts";
 import { loadOrCreateOperatorToken } from "./auth/operator-token.ts";
 import { tokenRecord } from "./auth/tokens.ts";
 import type { Config } from "./config/load.ts";
+import type { ProviderReason } from "./config/provider.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { createHttpServer } from "./http/server.ts";
+import { type Models, openModels } from "./models/open-models.ts";
 import { OzzieServer } from "./ozzie/server.ts";
 import { openPort } from "./port.ts";
 import { removeRuntimeFile, writeRuntimeFile } from "./runtime-file.ts";
@@ -39,6 +44,9 @@ import { Admission } from "./transport/admission.ts";
 
 /** Longer than clients may take to answer a good-bye. */
 const goodByeMs = 5_000;
+
+/** Servers that want any key at all get words like `ollama`, which are no secrets and must not be blanked. */
+const shortestSecret = 16;
 
 export interface GatewayOptions {
 	readonly config: Config;
@@ -61,7 +69,11 @@ export interface Gateway {
 	/** One per listener, in the order of the configuration, with the real ports. */
 	readonly urls: readonly string[];
 	readonly provider: string;
+	/** The real name of the model that answers where nobody chose another. */
 	readonly model: string;
+	/** Host and port of the server that is asked, where it is not the provider's own. */
+	readonly serverHost: string | undefined;
+	readonly providerReason: ProviderReason;
 	readonly dataDirectory: string;
 	/** Sessions that went on with unfinished work. */
 	readonly resumed: number;
@@ -75,6 +87,7 @@ export interface Gateway {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, ids, log } = options;
+	if (isSecret(config.apiKey)) options.redactor.add(config.apiKey);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (held) => held.release());
@@ -84,14 +97,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		(opened) => opened.close(),
 	);
 	const sandbox = createUnsandboxed({ environment: process.env, clock, ids });
-	const model = options.model ?? createOfflineModel({ clock });
+	const models = await openModels(options);
 	const runtime = new Runtime({
-		...{ store, clock, ids, log, failpoints, model, sandbox },
-		redact: (text) => options.redactor.redact(text),
-		tools: builtinTools(),
+		...{ store, failpoints, sandbox },
 		secrets: new SecretBox(await loadOrCreateSecretKey(config.data)),
 		...(await surroundings(options)),
-		...(config.model !== undefined && { modelName: config.model }),
+		...answering(options, models),
 	});
 	undo.defer(() => runtime.drain(0));
 	const resumed = await runtime.start();
@@ -112,22 +123,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const port = undo.adopt(await openPort(config.listen, { clock, log, admission, http }), (opened) =>
 		opened.close(0),
 	);
-	const startedAt = new Date(clock.now()).toISOString();
+	const facts = { urls: port.urls, provider: models.model.provider, model: runtime.model };
 	await writeRuntimeFile(config.data, {
-		pid: process.pid,
-		urls: [...port.urls],
-		startedAt,
-		version: options.version,
+		...{ ...facts, urls: [...port.urls], pid: process.pid, version: options.version },
+		startedAt: new Date(clock.now()).toISOString(),
 	});
 	undo.move();
+	const preloading = preloadSoon(models, options);
+	const { serverHost, providerReason } = models;
 	return {
-		urls: port.urls,
-		provider: model.provider,
-		model: runtime.model,
-		dataDirectory: config.data,
-		resumed,
+		...{ ...facts, serverHost, providerReason, dataDirectory: config.data, resumed },
 		async stop(graceMs) {
 			draining = true;
+			preloading.cancel();
 			await runtime.drain(graceMs);
 			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
 			const closed = port.close(goodByeMs);
@@ -139,6 +147,39 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 			lock.release();
 		},
 	};
+}
+
+function isSecret(apiKey: string | undefined): apiKey is string {
+	return apiKey !== undefined && apiKey.length >= shortestSecret;
+}
+
+/** Who answers, with which tools and within which budgets. */
+function answering(
+	{ config, clock, ids, log, redactor }: GatewayOptions,
+	{ model, modelName, table, fallback, anyModel, modelAt }: Models,
+): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
+	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
+	const names = tools.map((tool) => tool.name);
+	return {
+		...{ clock, ids, log, redactor, model, table, fallback, anyModel, modelAt, tools },
+		profiles: openProfiles(join(config.data, "agents"), names),
+		random: () => chanceOf(ids),
+		...(modelName !== undefined && { modelName }),
+		...(config.reasoning && { reasoning: config.reasoning }),
+		...(config.budgets && { budgets: config.budgets }),
+	};
+}
+
+/** From 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
+function chanceOf(ids: Ids): number {
+	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
+}
+
+/** Once everybody has been told that the gateway listens: loading keeps the process busy for a moment. */
+function preloadSoon({ preload }: Models, { clock, log }: GatewayOptions): Timer {
+	return clock.after(0, () => {
+		preload().catch((error: unknown) => log.warn("the provider's library could not be loaded", { error }));
+	});
 }
 
 /** What the operator said about directories and the prompt, with real paths. */

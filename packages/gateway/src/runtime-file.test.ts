@@ -8,7 +8,8 @@ const content = {
 	pid: 4711,
 	urls: ["http://127.0.0.1:7777", "http://[::1]:7777"],
 	startedAt: "2026-01-01T00:00:00.000Z",
-	version: "0.1.0",
+	version: "0.2.0",
+	...{ provider: "anthropic", model: "claude" },
 };
 
 function temporaryDirectory() {
@@ -39,6 +40,13 @@ test("unknown fields are left out: a later version may write more", async () => 
 	const later = { ...content, colour: "red" };
 	await writeRuntimeFile(data.path, later);
 	expect(await readRuntimeFile(data.path)).toEqual(content);
+});
+
+test("a file of version 0.1 does not say who answers", async () => {
+	await using data = await temporaryDirectory();
+	const { provider: _, model: __, ...old } = content;
+	await writeRuntimeFile(data.path, old);
+	expect(await readRuntimeFile(data.path)).toEqual(old);
 });
 
 test.each([

@@ -12,6 +12,9 @@ const schema = z.object({
 	/** ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
+	/** Who answers; absent in files that version 0.1 wrote. */
+	provider: z.exactOptional(z.string()),
+	model: z.exactOptional(z.string()),
 });
 
 /** What a running gateway says about itself to commands that share its data directory. */

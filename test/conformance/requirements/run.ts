@@ -50,6 +50,23 @@ export const runRequirements = {
 		"ruling 8",
 		"A cancel stops the tool that runs, with all its processes, and its call fails.",
 	),
+	"run.steer": ozzie(
+		"ruling 12",
+		"`steer` says something to the run at work, which takes it into its next model call; everybody is told at once.",
+	),
+	"run.steer-idle": ozzie("ruling 12", "Where no run is at work, `steer` sends the message like any other."),
+	"run.retry": ozzie(
+		"ruling 12",
+		"`retry` makes the last reply again, without showing the model what is replaced.",
+	),
+	"run.retry-nothing": ozzie(
+		"ruling 12",
+		"Where nothing was said yet, or a run is at work, `retry` is refused with `not possible`.",
+	),
+	"run.retrying": ozzie(
+		"ruling 12",
+		"When a model call fails in passing, everybody learns why and when it is made again, and by which model.",
+	),
 	"run.time": ozzie(
 		"runtime rule 7",
 		"A run works 30 minutes at most, not counting the time in which it waits for people.",
@@ -64,6 +81,10 @@ export const runRequirements = {
 	"tool.before-prompt": ozzie(
 		"document, Conversation with Tool Call",
 		"A call is shown as started before its approval is asked for.",
+	),
+	"tool.environment": ozzie(
+		"security ruling 2.8",
+		"Commands get no key and no token of the gateway, and what finds them elsewhere shows them to nobody.",
 	),
 	"tool.batch": ozzie(
 		"runtime rule 3",

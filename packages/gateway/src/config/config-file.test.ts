@@ -10,11 +10,14 @@ test("comments, trailing commas and a byte order mark are allowed", () => {
 });
 
 test("each value is found again by line and column", () => {
-	const { locate } = parseConfigFile("/etc/c.json", '{\n\t"auth": "token",\r\n  "root": ["a",\n  "b"]\n}');
-	expect(locate("auth")).toBe("/etc/c.json:2:10");
-	expect(locate("root")).toBe("/etc/c.json:3:11");
-	expect(locate("root", 0)).toBe("/etc/c.json:3:12");
-	expect(locate("root", 1)).toBe("/etc/c.json:4:3");
+	const text = '{\n\t"auth": "token",\r\n  "root": ["a",\n  "b"],\n"budgets": {"session":\n{"day": 5}}}';
+	const { locate } = parseConfigFile("/etc/c.json", text);
+	expect(locate(["auth"])).toBe("/etc/c.json:2:10");
+	expect(locate(["root"])).toBe("/etc/c.json:3:11");
+	expect(locate(["root", 0])).toBe("/etc/c.json:3:12");
+	expect(locate(["root", 1])).toBe("/etc/c.json:4:3");
+	expect(locate(["budgets", "session", "day"])).toBe("/etc/c.json:6:9");
+	expect(locate(["budgets", "session", "month"])).toBe("/etc/c.json:6:1");
 });
 
 test.each([
@@ -29,6 +32,7 @@ test.each([
 	["[]", "c.json:1:1: the file must hold one object"],
 	["7", "c.json:1:1: the file must hold one object"],
 	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice"],
+	['{ "a": { "b": { "c": 1,\n"c": 1 } } }', "c.json:2:6: a.b.c is set twice"],
 ])("%j is refused with its place", (text, message) => {
 	expect(() => parseConfigFile("c.json", text)).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),

@@ -1,11 +1,21 @@
 import { ParleyError } from "@parley/base";
-import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+	findNodeAtLocation,
+	getNodeValue,
+	type Node,
+	type ParseError,
+	parseTree,
+	printParseErrorCode,
+} from "jsonc-parser";
+
+/** Where a value stands in nested objects and lists. */
+export type Path = readonly (string | number)[];
 
 /** What a configuration file says, unchecked, and where it says so. */
 export interface ConfigFile {
 	readonly values: Readonly<Record<string, unknown>>;
-	/** `FILE:LINE:COLUMN` of a value or of one item in it; both count from 1. */
-	locate(key: string, item?: number): string;
+	/** `FILE:LINE:COLUMN` of a value, or of the last one on the way to it that is there; both count from 1. */
+	locate(path: Path): string;
 }
 
 /** Reads JSON with comments and trailing commas. Throws `invalid_argument` with line and column. */
@@ -21,25 +31,38 @@ export function parseConfigFile(path: string, source: string): ConfigFile {
 	if (error !== undefined) throw refused(`${at(error.offset)}: ${inWords(error)}`);
 	if (tree?.type !== "object")
 		throw refused(`${at(tree?.offset ?? 0)}: the file must hold one object: { … }`);
-	const nodes = new Map<string, Node>();
-	for (const [key, value] of (tree.children ?? []).map(readProperty)) {
-		if (nodes.has(key)) throw refused(`${at(value.offset)}: ${key} is set twice`);
-		nodes.set(key, value);
-	}
+	const twice = findTwice(tree, []);
+	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice`);
 	return {
-		values: Object.fromEntries([...nodes].map(([key, node]) => [key, getNodeValue(node)])),
-		locate(key, item) {
-			const node = nodes.get(key);
-			return at((item === undefined ? node : (node?.children?.[item] ?? node))?.offset ?? 0);
+		values: Object.fromEntries(properties(tree).map(([key, node]) => [key, getNodeValue(node)])),
+		locate(wanted) {
+			const prefixes = wanted.map((_, index) => wanted.slice(0, wanted.length - index));
+			const nodes = prefixes.map((prefix) => findNodeAtLocation(tree, [...prefix]));
+			return at(nodes.find((node) => node !== undefined)?.offset ?? 0);
 		},
 	};
 }
 
-function readProperty({ children: [key, value] = [] }: Node): [string, Node] {
-	if (key === undefined || value === undefined) {
-		throw new ParleyError("a property without a value was not reported", { code: "internal" });
+function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {
+	if (node.type !== "object") return undefined;
+	const seen = new Set<string>();
+	for (const [key, value] of properties(node)) {
+		const path = [...names, key];
+		if (seen.has(key)) return { node: value, name: path.join(".") };
+		seen.add(key);
+		const deeper = findTwice(value, path);
+		if (deeper) return deeper;
 	}
-	return [String(key.value), value];
+	return undefined;
+}
+
+function properties({ children = [] }: Node): [string, Node][] {
+	return children.map(({ children: [key, value] = [] }) => {
+		if (key === undefined || value === undefined) {
+			throw new ParleyError("a property without a value was not reported", { code: "internal" });
+		}
+		return [String(key.value), value];
+	});
 }
 
 /** `CommaExpected` → `comma expected`. */

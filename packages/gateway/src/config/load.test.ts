@@ -30,7 +30,7 @@ test("without any source there are defaults, and no root", () => {
 		listen: [{ host: "127.0.0.1", port: 7_777 }],
 		data: place.at("data"),
 		root: [],
-		provider: "offline",
+		...{ provider: "offline", providerReason: "no key" },
 		auth: "local",
 		logLevel: "info",
 		allowedHosts: [],
@@ -46,15 +46,19 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"$schema": "./schema.json",
 			"listen": ["127.0.0.1:1"], "root": ["../work"], "provider": "offline", "model": "file",
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
+			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
+			"budgets": { "day": 0.1, "session": { "month": 20 } },
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
+	place.write("data/table.json", "[]");
 	const file: Config = {
 		listen: [{ host: "127.0.0.1", port: 1 }],
 		data: place.at("data"),
 		root: [place.at("work")],
-		provider: "offline",
-		model: "file",
+		...{ provider: "offline", providerReason: "configured" },
+		...{ model: "file", reasoning: "low", fallback: ["fast"], modelsFile: place.at("data", "table.json") },
+		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
 		auth: "token",
 		logLevel: "warn",
 		systemPromptFile: place.at("data", "prompt.md"),
@@ -67,6 +71,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		PARLEY_ROOT: "other:work",
 		PARLEY_PROVIDER: "offline",
 		PARLEY_MODEL: "variable",
+		PARLEY_REASONING: "medium",
 		PARLEY_AUTH: "none",
 		PARLEY_LOG_LEVEL: "error",
 	};
@@ -78,6 +83,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		],
 		root: [place.at("other"), place.at("work")],
 		model: "variable",
+		reasoning: "medium",
 		auth: "none",
 		logLevel: "error",
 	};
@@ -88,6 +94,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		root: [place.at("work")],
 		provider: "offline",
 		model: "flag",
+		reasoning: "high",
 		auth: "local",
 		logLevel: "debug",
 	};
@@ -96,6 +103,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		listen: [{ host: "localhost", port: 3 }],
 		root: [place.at("work")],
 		model: "flag",
+		reasoning: "high",
 		auth: "local",
 		logLevel: "debug",
 	});
@@ -153,7 +161,9 @@ test.each([
 	[{ data: "" }, ['""', "data (--data)", "a directory"]],
 	[{ root: ["work", "nowhere"] }, ["nowhere", "root (--root)", "a directory that exists"]],
 	[{ root: ["data/file"] }, ["data/file", "root (--root)", "a directory that exists"]],
-	[{ provider: "acme" }, ['"acme"', "provider (--provider)", "offline"]],
+	[{ provider: "acme" }, ['"acme"', "provider (--provider)", "auto, anthropic, offline"]],
+	[{ baseUrl: "" }, ['""', "baseUrl (--base-url)", "http://127.0.0.1:8080"]],
+	[{ reasoning: "hard" }, ['"hard"', "reasoning (--reasoning)", "off, low, medium, high"]],
 	[{ model: "" }, ['""', "model (--model)", "the name of a model"]],
 	[{ auth: "password" }, ['"password"', "auth (--auth)", "local, token, none"]],
 	[{ logLevel: "loud" }, ['"loud"', "logLevel (--log-level)", "debug, info, warn, error, silent"]],
@@ -190,6 +200,18 @@ test.each([
 	['{ "systemPromptFile": "absent.md" }', ["absent.md", ":1:23)", "a file that exists"]],
 	['{ "allowedHosts": ["http://a.test"] }', ['"http://a.test"', ":1:20)", "a host name or address"]],
 	['{ "auth": {"mode": "token"} }', ['{"mode":"token"}', ":1:11)", "local, token, none"]],
+	['{ "models": [] }', ["[] is not allowed for models", ":1:13)"]],
+	['{ "models": { "fallback":\n"fast" } }', ['"fast" is not allowed for models.fallback', ":2:1)", "a list"]],
+	['{ "models": { "fallback": ["a",\n""] } }', ['"" is not allowed for models.fallback', ":2:1)"]],
+	['{ "models": { "file": "absent.json" } }', ["absent.json", "models.file", ":1:23)", "a file that exists"]],
+	['{ "budgets": { "day": "5" } }', ['"5" is not allowed for budgets.day', ":1:23)", "US dollars"]],
+	['{ "budgets": { "month": -1 } }', ["-1 is not allowed for budgets.month", ":1:25)", "from 0 to 1000000"]],
+	[
+		'{ "budgets": { "session": {\n  "day": 1000001 } } }',
+		["1000001 is not allowed for budgets.session.day", ":2:10)", "US dollars"],
+	],
+	['{ "budgets": { "day": 1e999 } }', ["Infinity is not allowed for budgets.day", "US dollars"]],
+	['{ "budgets": { "day": null } }', ["null is not allowed for budgets.day", "US dollars"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],
 ])("the file %j is refused with line and column", (text, parts) => {
 	using place = setUp();
@@ -203,6 +225,11 @@ test.each([
 		['unknown setting "listn"', ":2:12", "did you mean listen?", "allowed: listen, data"],
 	],
 	['{ "log-level": "info" }', ['unknown setting "log-level"', "did you mean logLevel?"]],
+	[
+		'{ "budgets": { "sesion": {} } }',
+		['unknown setting "budgets.sesion"', ":1:26", "did you mean session?", "allowed: day, month, session"],
+	],
+	['{ "budgets": { "session": { "year": 1 } } }', ['"budgets.session.year"', "allowed: day, month"]],
 	['{ "colour": "red" }', ['unknown setting "colour"', "allowed: listen, data, root"]],
 	['{ "__proto__": {"auth": "none"} }', ['unknown setting "__proto__"', "allowed: listen"]],
 ])("the file %j is refused for its unknown setting, with the one that was meant", (text, parts) => {

@@ -1,21 +1,30 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type LogLevel, ParleyError } from "@parley/base";
-import type * as z from "zod";
+import { type Budgets, billionths, type Reasoning } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
 import { type Endpoint, formatEndpoint, isLoopback, parseEndpoint } from "../transport/address.ts";
-import { findNearMiss } from "./near-miss.ts";
-import { configSchema, type Provider, type Settings } from "./schema.ts";
+import { isNearby, parseBaseUrl } from "./base-url.ts";
+import type { Path } from "./config-file.ts";
+import { chooseProvider, type ProviderChoice } from "./provider.ts";
+import { configSchema, type Settings } from "./schema.ts";
+import { explain, notAllowed } from "./setting-refusal.ts";
 import { type ConfigSources, readSources, type Source } from "./sources.ts";
 
 /** What a gateway is started with. Paths are absolute. */
-export interface Config {
+export interface Config extends ProviderChoice {
 	readonly listen: readonly Endpoint[];
 	readonly data: string;
 	/** What tools may touch; empty where no source names any. */
 	readonly root: readonly string[];
-	readonly provider: Provider;
+	/** A name or a tier. */
 	readonly model?: string;
+	readonly reasoning?: Reasoning;
+	/** Names or tiers of models that answer where the first stays unable to. */
+	readonly fallback?: readonly string[];
+	/** The operator's own table of models. */
+	readonly modelsFile?: string;
+	readonly budgets?: Budgets;
 	readonly auth: AuthMode;
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
@@ -29,20 +38,22 @@ interface CheckedSource {
 }
 
 /**
- * Flags beat `PARLEY_*` variables, these beat the configuration file, that beats the defaults; every source is checked
- * in full. Throws `invalid_argument` naming the value, where it stands and what is allowed.
+ * Flags beat `PARLEY_*` variables, these beat `ANTHROPIC_*` ones, these the configuration file, that the defaults; every
+ * source is checked in full. Throws `invalid_argument` naming the value, where it stands and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const checked = readSources(sources).map(check);
 	const set: Settings = Object.assign({}, ...checked.map(({ settings }) => settings).reverse());
 	const auth = set.auth ?? "local";
 	for (const one of checked) checkReach(one, auth);
+	const choice = chooseProvider(set, sources.environment);
+	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
 	return {
 		listen: (set.listen ?? ["127.0.0.1:7777"]).map(readEndpoint),
 		data: set.data ?? resolve(sources.cwd, sources.defaultData),
 		root: set.root ?? [],
-		provider: set.provider ?? "offline",
-		...(set.model !== undefined && { model: set.model }),
+		...choice,
+		...aboutModels(set),
 		auth,
 		logLevel: set.logLevel ?? "info",
 		...(set.systemPromptFile !== undefined && { systemPromptFile: set.systemPromptFile }),
@@ -59,39 +70,53 @@ function check(source: Source): CheckedSource {
 		...(data.data !== undefined && { data: absolute(data.data) }),
 		...(data.root !== undefined && { root: data.root.map(absolute) }),
 		...(data.systemPromptFile !== undefined && { systemPromptFile: absolute(data.systemPromptFile) }),
+		...(data.models?.file !== undefined && { models: { ...data.models, file: absolute(data.models.file) } }),
 	};
 	checkPaths(settings, source);
 	return { settings, source };
 }
 
-function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {
-	if (issue?.code === "unrecognized_keys") return unknownKey(source, issue.keys[0] ?? "");
-	const [key = "", item] = issue?.path ?? [];
-	const name = String(key);
-	const value = source.values[name];
-	if (typeof item !== "number" || !Array.isArray(value)) {
-		return notAllowed(source, [name], { value, allowed: issue?.message ?? "" });
-	}
-	return notAllowed(source, [name, item], { value: value[item], allowed: issue?.message ?? "" });
-}
-
-function unknownKey(source: Source, key: string): ParleyError {
-	const allowed = Object.keys(configSchema.shape).filter((name) => name !== "$schema");
-	const meant = findNearMiss(key, allowed);
-	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
-	return refused(
-		`unknown setting ${JSON.stringify(key)} (${source.origin(key)})${question}; allowed: ${allowed.join(", ")}`,
-	);
-}
-
-function checkPaths({ root = [], systemPromptFile }: Settings, source: Source): void {
+function checkPaths({ root = [], systemPromptFile, models }: Settings, source: Source): void {
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
 		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
 	}
-	if (systemPromptFile === undefined) return;
-	if (statSync(systemPromptFile, { throwIfNoEntry: false })?.isFile()) return;
-	throw notAllowed(source, ["systemPromptFile"], { value: systemPromptFile, allowed: "a file that exists" });
+	checkFile(systemPromptFile, source, ["systemPromptFile"]);
+	checkFile(models?.file, source, ["models", "file"]);
+}
+
+function checkFile(value: string | undefined, source: Source, path: Path): void {
+	if (value === undefined || statSync(value, { throwIfNoEntry: false })?.isFile()) return;
+	throw notAllowed(source, path, { value, allowed: "a file that exists" });
+}
+
+/** What goes over the internet without encryption can be read and changed on its way, and the key with it. */
+function checkServer(
+	{ settings: { baseUrl: value }, source }: CheckedSource,
+	{ apiKey }: ProviderChoice,
+): void {
+	const url = value === undefined ? undefined : parseBaseUrl(value);
+	if (!url || url.protocol === "https:" || isNearby(url) || apiKey === undefined) return;
+	const why = "the key would travel through the internet for everybody to read";
+	const allowed = "https, or a server on this machine or in its own network";
+	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
+}
+
+function aboutModels({ model, reasoning, models, budgets }: Settings): Partial<Config> {
+	return {
+		...(model !== undefined && { model }),
+		...(reasoning && { reasoning }),
+		...(models?.fallback && { fallback: models.fallback }),
+		...(models?.file !== undefined && { modelsFile: models.file }),
+		...(budgets && { budgets: { gateway: limits(budgets), session: limits(budgets.session ?? {}) } }),
+	};
+}
+
+function limits({ day, month }: Pick<NonNullable<Settings["budgets"]>, "day" | "month">): Budgets["gateway"] {
+	return {
+		...(day !== undefined && { day: billionths(day) }),
+		...(month !== undefined && { month: billionths(month) }),
+	};
 }
 
 /** Beyond loopback words would travel in the clear, and a token with them. */
@@ -114,31 +139,9 @@ function checkReach({ settings: { listen = [] }, source }: CheckedSource, auth: 
 	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each place once" });
 }
 
-interface Objection {
-	readonly value: unknown;
-	readonly allowed: string;
-	readonly why?: string;
-}
-
-function notAllowed(
-	source: Source,
-	path: readonly [string, number?],
-	{ value, allowed, why }: Objection,
-): ParleyError {
-	const because = why === undefined ? "" : `: ${why}`;
-	const shown = (JSON.stringify(value) ?? String(value)).slice(0, 200);
-	return refused(
-		`${shown} is not allowed for ${path[0]} (${source.origin(...path)})${because}; allowed: ${allowed}`,
-	);
-}
-
-function refused(message: string): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument" });
-}
-
 /** The schema has let pass only what can be read. */
 function readEndpoint(text: string): Endpoint {
 	const endpoint = parseEndpoint(text);
-	if (endpoint === undefined) throw refused(`${JSON.stringify(text)} is not HOST:PORT`);
-	return endpoint;
+	if (endpoint !== undefined) return endpoint;
+	throw new ParleyError(`${JSON.stringify(text)} is not HOST:PORT`, { code: "internal" });
 }

@@ -1,10 +1,42 @@
 import { logLevels } from "@parley/base";
+import { reasoningLevels } from "@parley/core";
 import * as z from "zod";
 import { authModes } from "../auth/auth-mode.ts";
 import { parseEndpoint } from "../transport/address.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import type { Path } from "./config-file.ts";
 
-/** Who answers: `offline` is a model inside the gateway, which needs no key. */
-const providers = ["offline"] as const;
+/** Who answers: `auto` is anthropic where a key or a base URL is given, else offline, which is inside the gateway. */
+const providers = ["auto", "anthropic", "offline"] as const;
+
+/** More than anybody means: what is above it is a slip of the keyboard. */
+const mostDollars = 1_000_000;
+
+const models = z
+	.strictObject({
+		fallback: list("the name of a model").describe(
+			"Models that answer where the first stays unable to, in this order.",
+		),
+		file: string("a file").describe(
+			"JSON with models that the built-in table lacks, or has wrong. Relative to this file. models.json in the data directory where there is one.",
+		),
+	})
+	.partial();
+
+const limits = {
+	day: dollars().describe("US dollars in one UTC day."),
+	month: dollars().describe("US dollars in one UTC month."),
+};
+
+const budgets = z
+	.strictObject({
+		...limits,
+		session: z.strictObject(limits).partial().describe("The same for each conversation."),
+	})
+	.partial();
+
+const serverAddress =
+	"an http or https address such as http://127.0.0.1:8080, without a user name or a query";
 
 /** The errors of this schema say what is allowed; whoever prints them adds what was found, and where. */
 export const configSchema = z
@@ -20,9 +52,21 @@ export const configSchema = z
 			"Directories that tools may touch. Relative to this file. The directory of the start unless told.",
 		),
 		provider: choice(providers).describe(
-			"Who answers. offline needs no key and no network, and is the default.",
+			"Who answers: anthropic needs a key (ANTHROPIC_API_KEY) or a base URL, offline needs nothing. " +
+				"auto, the default, takes anthropic where it can.",
 		),
-		model: string("the name of a model").describe("Which of the provider's models answers."),
+		model: string("the name of a model").describe(
+			"Which of the provider's models answers: a name or a tier (fast, standard, max).",
+		),
+		baseUrl: string(serverAddress)
+			.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
+			.describe(
+				"A server that speaks the Messages API, to be asked instead of Anthropic's own. " +
+					"Where no model is named it has to have just one.",
+			),
+		reasoning: choice(reasoningLevels).describe("How much models think before they answer."),
+		models: models.describe("Models besides the first, and what is known of models."),
+		budgets: budgets.describe("What models may cost. At the end of a budget no model is called."),
 		auth: choice(authModes).describe(
 			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
 		),
@@ -37,7 +81,14 @@ export const configSchema = z
 /** One source's settings: what is not set there is left out. */
 export type Settings = z.infer<typeof configSchema>;
 
-export type Provider = (typeof providers)[number];
+/** The names of the settings in a nested object of the schema. */
+export function settingsAt(path: Path): string[] {
+	const schema = path.reduce<unknown>((outer, key) => {
+		const inner: unknown = outer instanceof z.ZodObject ? outer.shape[key] : undefined;
+		return inner instanceof z.ZodOptional ? inner.unwrap() : inner;
+	}, configSchema);
+	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
 
 function string(allowed: string): z.ZodString {
 	return z.string({ error: allowed }).min(1, { error: allowed });
@@ -49,6 +100,11 @@ function list(allowed: string, isAllowed: (text: string) => boolean = () => true
 
 function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in T[number]]: V }> {
 	return z.enum(values, { error: values.join(", ") });
+}
+
+function dollars(): z.ZodNumber {
+	const error = `an amount in US dollars from 0 to ${mostDollars}`;
+	return z.number({ error }).min(0, { error }).max(mostDollars, { error });
 }
 
 function isEndpoint(text: string): boolean {

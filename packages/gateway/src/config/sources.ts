@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { ParleyError } from "@parley/base";
 import { errno } from "../errno.ts";
-import { parseConfigFile } from "./config-file.ts";
+import { type Path, parseConfigFile } from "./config-file.ts";
 
 /** What the command line says, unchecked. */
 export interface ConfigFlags {
@@ -11,6 +11,8 @@ export interface ConfigFlags {
 	readonly root?: readonly string[] | undefined;
 	readonly provider?: string | undefined;
 	readonly model?: string | undefined;
+	readonly baseUrl?: string | undefined;
+	readonly reasoning?: string | undefined;
 	readonly auth?: string | undefined;
 	readonly logLevel?: string | undefined;
 	/** The configuration file. */
@@ -32,7 +34,7 @@ export interface Source {
 	readonly values: Readonly<Record<string, unknown>>;
 	/** Relative paths start here. */
 	readonly base: string;
-	origin(key: string, item?: number): string;
+	origin(path: Path): string;
 }
 
 type Setting = Exclude<keyof ConfigFlags, "config">;
@@ -43,6 +45,8 @@ const flagNames: Record<Setting, string> = {
 	root: "--root",
 	provider: "--provider",
 	model: "--model",
+	baseUrl: "--base-url",
+	reasoning: "--reasoning",
 	auth: "--auth",
 	logLevel: "--log-level",
 };
@@ -53,32 +57,42 @@ const variableNames: Record<Setting, string> = {
 	root: "PARLEY_ROOT",
 	provider: "PARLEY_PROVIDER",
 	model: "PARLEY_MODEL",
+	baseUrl: "PARLEY_BASE_URL",
+	reasoning: "PARLEY_REASONING",
 	auth: "PARLEY_AUTH",
 	logLevel: "PARLEY_LOG_LEVEL",
 };
 
+/** Variables that other programs of the provider read as well. */
+const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
+
 /** All sources, the strongest first. The file is the one that is named, else the one in the data directory, if any. */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);
-	const spoken = [flagSource(sources), environmentSource(sources)];
+	const spoken = [
+		flagSource(sources),
+		environmentSource(sources, variableNames),
+		environmentSource(sources, providerVariables),
+	];
 	return file === undefined ? spoken : [...spoken, file];
 }
 
 function flagSource({ flags: { config: _, ...values }, cwd }: ConfigSources): Source {
-	return { values: onlySet(values), base: cwd, origin: (key) => nameIn(flagNames, key) };
+	return { values: onlySet(values), base: cwd, origin: ([key]) => nameIn(flagNames, key) };
 }
 
-function environmentSource({ environment, cwd }: ConfigSources): Source {
-	const texts = Object.entries(variableNames).map(
-		([key, name]) => [key, valueIn(environment, name)] as const,
-	);
+function environmentSource(
+	{ environment, cwd }: ConfigSources,
+	names: Readonly<Record<string, string>>,
+): Source {
+	const texts = Object.entries(names).map(([key, name]) => [key, valueIn(environment, name)] as const);
 	const values = texts.map(
 		([key, text]) => [key, text === undefined ? undefined : splitList(key, text)] as const,
 	);
 	return {
 		values: onlySet(Object.fromEntries(values)),
 		base: cwd,
-		origin: (key) => nameIn(variableNames, key),
+		origin: ([key]) => nameIn(names, key),
 	};
 }
 
@@ -91,7 +105,7 @@ function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): So
 	const { values, locate } = parseConfigFile(path, text);
 	if (named === undefined && "data" in values) {
 		throw new ParleyError(
-			`${locate("data")}: a file that is found in the data directory cannot move it; ` +
+			`${locate(["data"])}: a file that is found in the data directory cannot move it; ` +
 				"use --data or PARLEY_DATA, or name the file with --config",
 			{ code: "invalid_argument" },
 		);
@@ -122,8 +136,8 @@ function valueIn(environment: ConfigSources["environment"], name: string): strin
 	return environment[name] === "" ? undefined : environment[name];
 }
 
-function nameIn(names: Readonly<Record<string, string>>, key: string): string {
-	return names[key] ?? key;
+function nameIn(names: Readonly<Record<string, string>>, key: string | number = ""): string {
+	return names[key] ?? String(key);
 }
 
 function onlySet(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

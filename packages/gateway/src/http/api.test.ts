@@ -43,8 +43,8 @@ test("every type that is shown can be asked for by the name under which it is sh
 	const all = await events(t, "");
 	const types = [...new Set(all.map(({ type }) => type))];
 	expect(types.toSorted()).toEqual([
-		...["assistant.message", "prompt.closed", "prompt.request", "prompt.response"],
-		...["session.closed", "session.created", "tool.call", "user.message"],
+		...["assistant.message", "internal.llm.call", "prompt.closed", "prompt.request", "prompt.response"],
+		...["session.closed", "session.created", "tool.call", "usage.updated", "user.message"],
 	]);
 	for (const type of types) {
 		expect(await events(t, `type=${type}`)).toEqual(all.filter((each) => each.type === type));

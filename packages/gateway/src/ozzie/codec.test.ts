@@ -10,8 +10,10 @@ import {
 	encodeSession,
 	encodeSuccess,
 } from "./codec.ts";
+import type { ModelEvent } from "./tell-model-event.ts";
 
-const usage = { inputTokens: 3, outputTokens: 4 };
+const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
+const shownUsage = { tokens_input: 3, tokens_output: 4, tokens_cache_read: 2, tokens_cache_write: 1 };
 const call = { runId: "run_1", callId: "call_1", name: "run_command" };
 const shown = { call_id: "call_1", name: "run_command" };
 
@@ -69,6 +71,9 @@ const shownApproval = {
 	},
 };
 
+/** These have a test of their own. */
+type Told<Event> = Exclude<Event, ModelEvent>;
+
 type Pairs<Event extends { readonly type: string }> = {
 	readonly [Type in Event["type"]]: readonly (readonly [
 		Extract<Event, { type: Type }>,
@@ -77,7 +82,7 @@ type Pairs<Event extends { readonly type: string }> = {
 };
 
 /** Every kind of recorded event, so that one without its frame does not compile. */
-const recorded: Pairs<RecordedEvent> = {
+const recorded: Pairs<Told<RecordedEvent>> = {
 	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
 	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
 	"user.message": [
@@ -92,11 +97,22 @@ const recorded: Pairs<RecordedEvent> = {
 				payload: { content: "hi", run_id: "run_1", author: { id: "u1", name: "Ada" } },
 			},
 		],
+		[
+			{ type: "user.message", runId: "run_1", content: "and", steered: true },
+			{ event: "user.message", payload: { content: "and", run_id: "run_1", steered: true } },
+		],
+		[
+			{ type: "user.message", runId: "run_2", content: "hi", retryOf: "run_1" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_2", retry_of: "run_1" } },
+		],
 	],
 	"assistant.message": [
 		[
 			{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
-			{ event: "assistant.message", payload: { content: "ho", error: "", context: {} } },
+			{
+				event: "assistant.message",
+				payload: { content: "ho", error: "", context: { model: "m", usage: shownUsage } },
+			},
 		],
 		[
 			{ type: "assistant.message", runId: "run_1", content: "", error: "cancelled", model: "", usage },
@@ -148,7 +164,7 @@ const recorded: Pairs<RecordedEvent> = {
 	],
 };
 
-const passing: Pairs<TransientEvent> = {
+const passing: Pairs<Told<TransientEvent>> = {
 	"text.started": [
 		[
 			{ type: "text.started", runId: "run_1" },
@@ -201,7 +217,7 @@ test("a name of this wire stands for all events that are told under it", () => {
 	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
 		expect(() => decodeEventName(name)).toThrow(
 			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
-				"tool.call, prompt.request, prompt.response, prompt.closed",
+				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, tool.call, prompt.request, prompt.response, prompt.closed",
 		);
 	}
 });
@@ -220,12 +236,18 @@ test.each<[ParleyError["code"], string, string]>([
 	["invalid_argument", "content: blank", "invalid params: content: blank"],
 	["invalid_argument", "invalid params", "invalid params"],
 	["permission_denied", "observer may not session.write", "forbidden: observer may not session.write"],
-	["unauthenticated", "who are you", "forbidden: who are you"],
+	["unauthenticated", "the provider refuses the key", "unauthenticated: the provider refuses the key"],
 	["not_found", "prompt not found", "prompt not found"],
 	["resource_exhausted", "session busy: 32 messages wait already", "session busy: 32 messages wait already"],
 	["resource_exhausted", "rate limited", "rate limited"],
+	["resource_exhausted", "the budget is spent", "limit reached: the budget is spent"],
+	["deadline_exceeded", "deadline exceeded", "deadline exceeded"],
+	["deadline_exceeded", "no reply in 60 s", "deadline exceeded: no reply in 60 s"],
+	["failed_precondition", "nothing was said yet", "not possible: nothing was said yet"],
 	["failed_precondition", "seq not available: 9", "seq not available: 9"],
 	["unavailable", "draining", "draining"],
+	["unavailable", "the store could not commit", "the store could not commit"],
+	["unavailable", "no connection", "unavailable: no connection"],
 	["unimplemented", "unknown method: x", "unknown method: x"],
 	["internal", "the key is 7", "internal error"],
 	["data_loss", "row 7 is torn", "internal error"],
@@ -239,17 +261,20 @@ test("what nobody foresaw tells the client nothing", () => {
 	});
 });
 
-test("a session is listed with times in words, and its external key where it has one", () => {
+test("a session is listed with times in words, and its external key and model where it has one", () => {
 	const session = {
 		...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active" as const },
-		...{ lastSeq: 9, messageCount: 4, usage, createdAt: 0, updatedAt: 1000 },
+		...{ lastSeq: 9, messageCount: 4, usage, model: undefined, profile: "default" },
+		...{ createdAt: 0, updatedAt: 1000 },
 	};
 	const listed = {
 		...{ session_id: "sess_1", title: "t", status: "active", root_dir: "/srv", message_count: 4 },
 		...{ created_at: "1970-01-01T00:00:00.000Z", updated_at: "1970-01-01T00:00:01.000Z", last_seq: 9 },
+		profile: "default",
 	};
 	expect(encodeSession(session)).toEqual(listed);
 	expect(encodeSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });
+	expect(encodeSession({ ...session, model: "m" })).toEqual({ ...listed, model: "m" });
 });
 
 test("messages have a role, a text, a time and a number; other events are none", () => {
@@ -265,6 +290,9 @@ test("messages have a role, a text, a time and a number; other events are none",
 	expect(encodeMessage(kept({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at },
 	]);
+	expect(encodeMessage(kept({ type: "user.message", runId: "r2", content: "hi", retryOf: "r1" }))).toEqual(
+		[],
+	);
 	expect(encodeMessage(kept({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
 		{ role: "assistant", content: "ho", ...at },
 	]);

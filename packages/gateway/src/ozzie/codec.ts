@@ -9,9 +9,11 @@ import type {
 	ResponseFrame,
 } from "@parley/protocol";
 import { errorPhrases } from "./error-code.ts";
+import { tellModelEvent } from "./tell-model-event.ts";
+import { encodeTokens } from "./usage-codec.ts";
 
 /** Any of our events, before it gets its place in the frame. */
-type Told = {
+export type Told = {
 	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
 }[EventName];
 
@@ -21,6 +23,11 @@ const eventNames = {
 	"session.closed": "session.closed",
 	"user.message": "user.message",
 	"assistant.message": "assistant.message",
+	"model.called": "internal.llm.call",
+	"run.retrying": "run.retrying",
+	"usage.updated": "usage.updated",
+	"budget.reached": "budget.reached",
+	"context.compacted": "context.compacted",
 	"tool.started": "tool.call",
 	"tool.completed": "tool.call",
 	"tool.failed": "tool.call",
@@ -68,13 +75,18 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 		updated_at: toTime(session.updatedAt),
 		message_count: session.messageCount,
 		...(session.externalKey !== undefined && { external_key: session.externalKey }),
-		last_seq: session.lastSeq,
+		...(session.model !== undefined && { model: session.model }),
+		...{ profile: session.profile, last_seq: session.lastSeq },
 	};
 }
 
 /** A message for `load_messages`; nothing for an event that is none. */
 export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
-	if (event.type === "user.message") return [{ role: "user", content: event.content, ts: toTime(at), seq }];
+	if (event.type === "user.message") {
+		// Nothing was said: the message whose reply is made again stands before it already.
+		if (event.retryOf !== undefined) return [];
+		return [{ role: "user", content: event.content, ts: toTime(at), seq }];
+	}
 	if (event.type !== "assistant.message") return [];
 	const content = event.content === "" && event.error !== "" ? `[${event.error}]` : event.content;
 	return [{ role: "assistant", content, ts: toTime(at), seq }];
@@ -90,12 +102,20 @@ function tell({ event }: SessionEvent): Told {
 		case "session.created":
 		case "session.closed":
 			return { event: event.type, payload: {} };
-		case "user.message": {
-			const { content, runId, author } = event;
-			return { event: event.type, payload: { content, run_id: runId, ...(author && { author }) } };
+		case "user.message":
+			return { event: event.type, payload: encodeUserMessage(event) };
+		case "assistant.message": {
+			const { content, error, model, usage } = event;
+			const context = model === "" ? {} : { model, usage: encodeTokens(usage) };
+			return { event: event.type, payload: { content, error, context } };
 		}
-		case "assistant.message":
-			return { event: event.type, payload: { content: event.content, error: event.error, context: {} } };
+		case "model.calling":
+		case "model.called":
+		case "run.retrying":
+		case "usage.updated":
+		case "budget.reached":
+		case "context.compacted":
+			return tellModelEvent(event);
 		case "text.started":
 			return { event: "assistant.stream", payload: { phase: "start", content: "", index: 0 } };
 		case "text.delta":
@@ -123,6 +143,19 @@ function tell({ event }: SessionEvent): Told {
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
 	}
+}
+
+function encodeUserMessage(
+	event: Extract<RecordedEvent, { type: "user.message" }>,
+): EventPayloads["user.message"] {
+	const { content, runId, author, steered, retryOf } = event;
+	return {
+		content,
+		run_id: runId,
+		...(author && { author }),
+		...(steered && { steered }),
+		...(retryOf !== undefined && { retry_of: retryOf }),
+	};
 }
 
 function tellCall(payload: EventPayloads["tool.call"]): Told {

@@ -1,5 +1,5 @@
 import { type Failpoints, silentLogger } from "@parley/base";
-import { operator, type SessionEvent } from "@parley/core";
+import { noUsage, operator, type SessionEvent } from "@parley/core";
 import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
@@ -85,7 +85,7 @@ test("no event leaves between a request and its response, and what waited keeps 
 		yield says("one");
 		await speak.promise;
 		yield says("two");
-		yield { type: "end", stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "m" };
+		yield { type: "end", stop: "end_turn", usage: noUsage, model: "m" };
 	});
 	await using t = await TestRuntime.open({ model, failpoints: gate.failpoints });
 	const client = new Client(t);
@@ -103,7 +103,7 @@ test("no event leaves between a request and its response, and what waited keeps 
 	await client.hears("assistant.message");
 	const told = client.told.slice(before);
 	expect(told.filter((what) => what !== "session.created")).toEqual([
-		...["slow", "text.delta", "text.ended", "assistant.message"],
+		...["slow", "text.delta", "text.ended", "model.called", "usage.updated", "assistant.message"],
 	]);
 	await client.connection.close();
 });

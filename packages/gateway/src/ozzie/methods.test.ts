@@ -101,10 +101,10 @@ test("a first message finds its session again over another connection: one run, 
 	const [one, two] = [new Client(t), new Client(t)];
 	const first = await one.ask("send_message", { content: "hi", key: "k" });
 	expect(first).toMatchObject({ status: "sent", run_id: expect.any(String) });
-	await one.hears(3);
+	await one.hears(5);
 	await one.close();
 	expect(await two.ask("send_message", { content: "hi", key: "k" })).toEqual(first);
-	expect(two.told.filter(Number.isInteger)).toEqual([1, 2, 3, 4]);
+	expect(two.told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6]);
 	await two.close();
 	expect(await messages(t)).toEqual([2]);
 });
@@ -116,7 +116,7 @@ test.each([
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
 	const [one, two] = [new Client(t), new Client(t)];
 	await one.ask("send_message", { content: "hi", key: "k" });
-	await one.hears(3);
+	await one.hears(5);
 	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
 	expect(await two.ask("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
 	expect(two.told).toEqual(["R", "R"]);
@@ -129,14 +129,14 @@ test("a session that is opened again from a number is replayed once, in order, w
 	const client = new Client(t);
 	const { session_id } = await client.ask("open_session");
 	await client.ask("send_message", { content: "1" });
-	await client.hears(3);
+	await client.hears(5);
 	const before = client.told.length;
 	client.send("send_message", { content: "2" });
 	await client.ask("open_session", { session_id, after_seq: 0 });
-	await client.hears(5);
+	await client.hears(9);
 	const told = client.told.slice(before);
 	expect(told.slice(0, 2)).toEqual(["R", "R"]);
-	expect(told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5]);
+	expect(told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 	await client.close();
 });
 
@@ -151,11 +151,11 @@ test("a session that is opened again without a number goes on, whatever else was
 		client.send("open_session", { ...again, join: true });
 		client.send("resume", { sessions: [again, again] });
 		await client.ask("open_session", again);
-		await client.hears(3 + 2 * index);
+		await client.hears(5 + 4 * index);
 	}
-	const reply = ["text.started", "text.delta", "text.ended"];
+	const reply = ["model.calling", "text.started", "text.delta", "text.ended"];
 	const events = client.told.filter((each) => each !== "R");
-	expect(events).toEqual([1, 2, ...reply, 3, 4, ...reply, 5]);
+	expect(events).toEqual([1, 2, ...reply, 3, 4, 5, 6, ...reply, 7, 8, 9]);
 	await client.close();
 });
 

@@ -1,10 +1,12 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed } from "@parley/core";
+import type { Accepted, Keyed } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
+import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
 import { encodeFailure, encodeMessage, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { newestWithin } from "./newest-within.ts";
 import type { Request } from "./request.ts";
+import { decodeBudgetChange, decodeUsageFilter, encodeUsageReport } from "./usage-codec.ts";
 
 /** Characters of an idempotency key. */
 const maxKeyLength = 128;
@@ -33,8 +35,30 @@ const handlers: {
 		const sessionId = await targetOrNew(connection, request);
 		const { runtime } = connection.deps;
 		const accepted = await runtime.send(keyed(connection, request, sessionId), sessionId, { content });
-		const queued = accepted.queuedPosition > 0 ? { queued_position: accepted.queuedPosition } : {};
-		return { status: "sent", run_id: accepted.runId, ...queued };
+		return { status: "sent", ...encodeAccepted(accepted) };
+	},
+
+	async steer(connection, request) {
+		const { content } = request.params;
+		const sessionId = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		const steered = await runtime.steer(keyed(connection, request, sessionId), sessionId, { content });
+		return { status: steered.status, ...encodeAccepted(steered) };
+	},
+
+	async retry(connection, request) {
+		const sessionId = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		return {
+			status: "sent",
+			...encodeAccepted(await runtime.retry(keyed(connection, request, sessionId), sessionId)),
+		};
+	},
+
+	async set_model(connection, request) {
+		const sessionId = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		return runtime.setModel(keyed(connection, request, sessionId), sessionId, request.params.model);
 	},
 
 	async prompt_response(connection, request) {
@@ -90,6 +114,32 @@ const handlers: {
 		}
 		return { sessions };
 	},
+
+	async usage(connection, request) {
+		const { params, sessionId } = request;
+		const { runtime, principal } = connection.deps;
+		const addressed = sessionId === undefined ? undefined : connection.target(request);
+		const filter = decodeUsageFilter(params, params.session_id ?? addressed);
+		return encodeUsageReport(await runtime.usage(principal, filter), filter.by);
+	},
+
+	async set_budget(connection, request) {
+		const { params } = request;
+		const meant = params.scope === "session" ? () => targetOpen(connection, request) : () => undefined;
+		const sessionId = params.session_id ?? meant();
+		const change = decodeBudgetChange(params, sessionId);
+		await connection.deps.runtime.setBudget(keyed(connection, request, sessionId), change);
+		return { status: "set" };
+	},
+
+	async list_agents({ deps }) {
+		return encodeAgents(await deps.runtime.agents(deps.principal));
+	},
+
+	async list_models({ deps }) {
+		const { runtime, principal } = deps;
+		return { models: runtime.models(principal).map(encodeModel), default: runtime.model };
+	},
 };
 
 /** Does what the request asks and returns the payload of its response; throws what its failure tells. */
@@ -116,18 +166,20 @@ async function open(
 	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
 ): Promise<MethodResult<"open_session">> {
 	const { root_dir, title, external_key, profile } = request.params;
-	if (profile !== undefined && profile !== "default") {
-		throw new ParleyError(`profile: there is no agent profile "${profile}"`, { code: "invalid_argument" });
-	}
 	const { id, status } = await connection.deps.runtime.create(keyed(connection, request), {
 		...(root_dir !== undefined && { rootDir: root_dir }),
 		...(title !== undefined && { title }),
 		...(external_key !== undefined && { externalKey: external_key }),
+		...(profile && { profile }),
 	});
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
 	const lastSeq = await connection.join(id, from, replace);
 	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
+}
+
+function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
+	return { run_id: runId, ...(queuedPosition > 0 && { queued_position: queuedPosition }) };
 }
 
 async function targetOrNew(

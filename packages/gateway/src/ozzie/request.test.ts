@@ -87,7 +87,7 @@ test.each([
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
 	[{ method: "submit_task" }, "not available"],
-	[{ method: "steer" }, "not available"],
+	[{ method: "rename_session" }, "not available"],
 ])("%j is refused under its id", (told, error) => {
 	const refusal = refusalOf(request(told));
 	expect(refusal.id).toBe("r1");
@@ -120,6 +120,15 @@ test.each<[string, object, string]>([
 	["prompt_response", { token: "t", values: "a" }, "values"],
 	["prompt_response", { token: "t", values: [1] }, "values.0"],
 	["cancel_turn", { queued: 1 }, "queued"],
+	["steer", { content: "\n" }, "content"],
+	["set_model", { model: 5 }, "model"],
+	["set_model", {}, "model"],
+	["usage", { since: "yesterday" }, "since"],
+	["usage", { by: "hour" }, "by"],
+	["set_budget", { scope: "user", period: "day", limit_usd: 1 }, "scope"],
+	["set_budget", { scope: "gateway", period: "day", limit_usd: -1 }, "limit_usd"],
+	["set_budget", { scope: "gateway", period: "day", limit_usd: "5" }, "limit_usd"],
+	["set_budget", { scope: "gateway", period: "day" }, "limit_usd"],
 	["list_sessions", { limit: 0 }, "limit"],
 	["list_sessions", { limit: 1001 }, "limit"],
 	["load_messages", { limit: 51 }, "limit"],

@@ -10,7 +10,9 @@ export function frameText(text: string): Buffer {
 	if (start === 2) frame[1] = length;
 	else if (start === 4) {
 		frame[1] = 126;
-		frame.writeUInt16BE(length, 2);
+		// Byte by byte: this is done for every delta, and the checks of `writeUInt16BE` cost as much as all the rest.
+		frame[2] = length >> 8;
+		frame[3] = length & 0xff;
 	} else {
 		frame[1] = 127;
 		frame.writeBigUInt64BE(BigInt(length), 2);

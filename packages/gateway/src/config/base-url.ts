@@ -1,0 +1,42 @@
+import { BlockList, isIP } from "node:net";
+
+/** Networks that no packet leaves for the internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
+const nearby = new BlockList();
+nearby.addSubnet("127.0.0.0", 8);
+nearby.addSubnet("10.0.0.0", 8);
+nearby.addSubnet("172.16.0.0", 12);
+nearby.addSubnet("192.168.0.0", 16);
+nearby.addSubnet("169.254.0.0", 16);
+nearby.addSubnet("100.64.0.0", 10);
+nearby.addAddress("::1", "ipv6");
+nearby.addSubnet("fc00::", 7, "ipv6");
+nearby.addSubnet("fe80::", 10, "ipv6");
+
+/** Names that resolve inside one's own network alone, besides those without a dot, such as a container's. */
+const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
+
+/**
+ * The address of a server of the Messages API, without the `/v1` and the slashes that programs put behind it;
+ * undefined for what is none: other schemes, and whatever has a user name, a query or a fragment.
+ */
+export function parseBaseUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+	const extra = [url.username, url.password, url.search, url.hash];
+	if (extra.some((part) => part !== "") || /[?#]/.test(text)) return undefined;
+	url.pathname = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+	return url;
+}
+
+/** Whether it is the vendor's own server, which is asked where no other is named. */
+export function isOfficial(url: URL): boolean {
+	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
+}
+
+/** Whether nobody on the internet can read what is sent there without encryption, as far as the name tells. */
+export function isNearby({ hostname }: URL): boolean {
+	const host = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(host);
+	if (family !== 0) return nearby.check(host, family === 6 ? "ipv6" : "ipv4");
+	return !host.includes(".") || nearbyNames.test(host);
+}

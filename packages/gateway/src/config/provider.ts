@@ -1,0 +1,79 @@
+import { ParleyError } from "@parley/base";
+import { isOfficial, parseBaseUrl } from "./base-url.ts";
+import type { Settings } from "./schema.ts";
+
+/** Why the provider answers: a key is set, a server is named, somebody said so, or there is nothing else. */
+export type ProviderReason = "key" | "base-url" | "configured" | "no key";
+
+/** Who answers. */
+export interface ProviderChoice {
+	readonly provider: "anthropic" | "offline";
+	/** As if somebody had said so, where absent. */
+	readonly providerReason?: ProviderReason;
+	/** From the environment alone; never to be shown. */
+	readonly apiKey?: string;
+	/** Another server than the vendor's, without a slash at its end. */
+	readonly baseUrl?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const keyName = "ANTHROPIC_API_KEY";
+
+/** What examples and unset variables of other programs leave behind. */
+const placeholder =
+	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
+
+/** The key that the environment holds, whoever answers; undefined where it holds none. */
+function readApiKey(environment: Environment): string | undefined {
+	const key = environment[keyName]?.trim();
+	return key === "" ? undefined : key;
+}
+
+/** Throws `invalid_argument` with what to do, where a provider was asked for that cannot answer. */
+export function chooseProvider(
+	{ provider = "auto", baseUrl }: Pick<Settings, "provider" | "baseUrl">,
+	environment: Environment,
+): ProviderChoice {
+	const apiKey = readApiKey(environment);
+	const key = apiKey === undefined ? {} : { apiKey };
+	if (provider === "offline") return { provider, providerReason: "configured", ...key };
+	const server = baseUrl === undefined ? undefined : otherServer(baseUrl);
+	if (apiKey !== undefined) checkKey(apiKey, server !== undefined);
+	const reasons = { "base-url": server, key: apiKey } as const;
+	const reason = (["base-url", "key"] as const).find((name) => reasons[name] !== undefined);
+	if (reason === undefined) {
+		if (provider === "auto") return { provider: "offline", providerReason: "no key" };
+		throw refused(
+			`provider anthropic needs a key: set ${keyName}; or name a server that speaks the Messages API with ` +
+				"--base-url; --provider offline needs neither",
+		);
+	}
+	return {
+		provider: "anthropic",
+		providerReason: provider === "auto" ? reason : "configured",
+		...key,
+		...(server !== undefined && { baseUrl: server }),
+	};
+}
+
+function otherServer(text: string): string | undefined {
+	const url = parseBaseUrl(text);
+	return url && !isOfficial(url) ? url.href.replace(/\/$/, "") : undefined;
+}
+
+/** Other servers often want any key at all, so that one cannot be called a mistake. */
+function checkKey(key: string, anyWillDo: boolean): void {
+	const mend = "set it to a key, or unset it to talk to the offline assistant";
+	if (!/^[!-~]+$/.test(key)) {
+		throw refused(
+			`${keyName} holds characters that no key has (a space, a line break or a letter beyond ASCII); ${mend}`,
+		);
+	}
+	if (anyWillDo || !placeholder.test(key)) return;
+	throw refused(`${keyName} is ${JSON.stringify(key.slice(0, 40))}, which is no key; ${mend}`);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,55 @@
+import { ParleyError } from "@parley/base";
+import { findNearMiss } from "@parley/core";
+import type * as z from "zod";
+import type { Path } from "./config-file.ts";
+import { settingsAt } from "./schema.ts";
+import type { Source } from "./sources.ts";
+
+/** What is wrong with a source that the schema refuses. */
+export function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {
+	const path = (issue?.path ?? []).map((key) => (typeof key === "symbol" ? String(key) : key));
+	if (issue?.code === "unrecognized_keys") return unknownKey(source, path, issue.keys[0] ?? "");
+	return notAllowed(source, path, { value: valueAt(source.values, path), allowed: issue?.message ?? "" });
+}
+
+function valueAt(values: unknown, path: Path): unknown {
+	return path.reduce<unknown>((value, key) => Object(value)[key], values);
+}
+
+function unknownKey(source: Source, path: Path, key: string): ParleyError {
+	const allowed = settingsAt(path).filter((name) => name !== "$schema");
+	const meant = findNearMiss(key, allowed);
+	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+	const unknown = JSON.stringify([...path, key].join("."));
+	const origin = source.origin([...path, key]);
+	return refused(`unknown setting ${unknown} (${origin})${question}; allowed: ${allowed.join(", ")}`);
+}
+
+/** A value, what could stand in its place, and where that is not clear the reason. */
+interface Objection {
+	readonly value: unknown;
+	readonly allowed: string;
+	readonly why?: string;
+}
+
+/** The refusal of one setting, with its place in the source. */
+export function notAllowed(source: Source, path: Path, { value, allowed, why }: Objection): ParleyError {
+	const because = why === undefined ? "" : `: ${why}`;
+	const name = path.filter((key) => typeof key === "string").join(".");
+	return refused(
+		`${show(value)} is not allowed for ${name} (${source.origin(path)})${because}; allowed: ${allowed}`,
+	);
+}
+
+/** As it stands in JSON, without a password that an address may hold. */
+function show(value: unknown): string {
+	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+	return text
+		.replace(/(?<=:\/\/)[^/?#"]*@/, "…@")
+		.replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…")
+		.slice(0, 200);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

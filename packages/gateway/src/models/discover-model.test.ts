@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { discoverModel } from "./discover-model.ts";
+
+/** A server of models that answers as it is told. */
+async function serve(listener: RequestListener) {
+	const server = createServer(listener).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	return {
+		baseUrl: `http://127.0.0.1:${port}`,
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, "close");
+		},
+	};
+}
+
+function listing(...ids: readonly string[]): RequestListener {
+	return (_, response) => response.end(JSON.stringify({ object: "list", data: ids.map((id) => ({ id })) }));
+}
+
+test("the only model of a server is taken, and the server is asked for it with the key", async () => {
+	const asked: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
+	await using server = await serve((request, response) => {
+		asked.push({ url: request.url, headers: request.headers });
+		response.end('{"data":[{"id":"gemma.gguf","created":1}],"models":[]}');
+	});
+	const { baseUrl } = server;
+	await expect(discoverModel({ baseUrl, apiKey: "secret" }, undefined)).resolves.toBe("gemma.gguf");
+	await expect(discoverModel({ baseUrl }, "other")).resolves.toBe("gemma.gguf");
+	expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models"]);
+	expect(asked[0]?.headers).toMatchObject({ authorization: "Bearer secret", "x-api-key": "secret" });
+	expect(asked[1]?.headers).not.toHaveProperty("authorization");
+});
+
+test("of several models the preferred one is taken", async () => {
+	await using server = await serve(listing("a", "claude", "b"));
+	await expect(discoverModel(server, "claude")).resolves.toBe("claude");
+});
+
+test("where several models are there, somebody has to choose", async () => {
+	await using server = await serve(listing("a", "b"));
+	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
+		...{ code: "failed_precondition" },
+		message: `${server.baseUrl}/v1/models lists 2 models: a, b; name the model that is to answer with --model`,
+	});
+	await using many = await serve(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));
+	await expect(discoverModel(many, undefined)).rejects.toThrow(
+		/lists 300 models: m0, .*, m9, …; name the model/,
+	);
+});
+
+test.each<[string, RequestListener]>([
+	["lists no models", listing()],
+	["answered 404", (_, response) => response.writeHead(404).end("not found")],
+	["answered 401", (_, response) => response.writeHead(401).end('{"data":[{"id":"m"}]}')],
+	["gave no list of models", (_, response) => response.end("<html>")],
+	["gave no list of models", (_, response) => response.end('{"data":{}}')],
+	[
+		"gave no list of models",
+		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+	],
+	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
+	["answered more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
+])("a server that %s is refused with what to do", async (why, listener) => {
+	await using server = await serve(listener);
+	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringMatching(
+			new RegExp(`${RegExp.escape(why)}; name the model that is to answer with --model$`),
+		),
+	});
+});

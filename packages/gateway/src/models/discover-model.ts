@@ -1,0 +1,76 @@
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { errno } from "../errno.ts";
+
+/** The one that the SDK asks for. */
+const apiVersion = "2026-10-21";
+const patienceMs = 5_000;
+const mostBytes = 1024 * 1024;
+/** Names that a refusal lists. */
+const mostListed = 10;
+
+/** What the servers have in common, whoever's form of the list they follow. */
+const List = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) });
+
+export interface ModelServer {
+	readonly baseUrl: string;
+	readonly apiKey?: string | undefined;
+}
+
+/**
+ * The model of a server where nobody named any: the preferred one, or the only one that it has. Rejects with
+ * `failed_precondition` and what to do where it has several others, or cannot be asked.
+ */
+export async function discoverModel(
+	{ baseUrl, apiKey }: ModelServer,
+	preferred: string | undefined,
+): Promise<string> {
+	const url = `${baseUrl}/v1/models`;
+	const names = await readNames(url, apiKey);
+	const name = names.find((one) => one === preferred) ?? names[0];
+	if (name !== undefined && name === preferred) return name;
+	if (name !== undefined && names.length === 1) return name;
+	if (name === undefined) throw unknown(`${url} lists no models`);
+	const more = names.length > mostListed ? ", …" : "";
+	throw unknown(`${url} lists ${names.length} models: ${names.slice(0, mostListed).join(", ")}${more}`);
+}
+
+async function readNames(url: string, apiKey: string | undefined): Promise<string[]> {
+	try {
+		const response = await fetch(url, {
+			headers: {
+				accept: "application/json",
+				"anthropic-version": apiVersion,
+				...(apiKey !== undefined && { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey }),
+			},
+			// A redirect would take the key to another server.
+			redirect: "error",
+			signal: AbortSignal.timeout(patienceMs),
+		});
+		if (!response.ok) throw unknown(`${url} answered ${response.status}`);
+		const list = List.parse(parseJson(await readText(response), { maxNodes: 100_000 }));
+		return [...new Set(list.data.map(({ id }) => id))];
+	} catch (cause) {
+		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
+		const code = cause instanceof Error ? errno(cause.cause) : undefined;
+		throw unknown(code ? `${url} cannot be reached (${code})` : `${url} gave no list of models`, cause);
+	}
+}
+
+async function readText(response: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of response.body ?? []) {
+		bytes += chunk.byteLength;
+		if (bytes > mostBytes) throw unknown(`${response.url} answered more than ${mostBytes} bytes`);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function unknown(why: string, cause?: unknown): ParleyError {
+	return new ParleyError(`${why}; name the model that is to answer with --model`, {
+		code: "failed_precondition",
+		...(cause !== undefined && { cause }),
+	});
+}

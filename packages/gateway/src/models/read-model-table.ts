@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError, parseJson } from "@parley/base";
+import { builtinModels, ModelTable, modelsFromFile } from "@parley/core";
+import type { Config } from "../config/load.ts";
+import { errno } from "../errno.ts";
+
+/**
+ * What is known of models: the built-in table, corrected by the operator's file where there is one. Throws
+ * `invalid_argument` for a file that cannot be read, naming it and the place in it.
+ */
+export async function readModelTable({
+	data,
+	modelsFile,
+}: Pick<Config, "data" | "modelsFile">): Promise<ModelTable> {
+	const path = modelsFile ?? join(data, "models.json");
+	const text = await read(path, modelsFile === undefined);
+	return new ModelTable(text === undefined ? builtinModels : modelsFromFile(parse(text, path), path));
+}
+
+async function read(path: string, mayBeMissing: boolean): Promise<string | undefined> {
+	try {
+		return await readFile(path, "utf8");
+	} catch (cause) {
+		if (mayBeMissing && errno(cause) === "ENOENT") return undefined;
+		throw refused(`the models file ${path} cannot be read (${errno(cause)})`, cause);
+	}
+}
+
+function parse(text: string, path: string): unknown {
+	try {
+		return parseJson(text.replace(/^\uFEFF/, ""));
+	} catch (cause) {
+		throw refused(`the models file ${path} cannot be read: ${ParleyError.from(cause).message}`, cause);
+	}
+}
+
+function refused(message: string, cause: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", cause });
+}

@@ -1,0 +1,30 @@
+import type { SessionEvent } from "@parley/core";
+import { expect, test } from "vitest";
+import { frameText } from "../transport/text-frame.ts";
+import { encodeEvent } from "./codec.ts";
+import { EventFrames } from "./event-frames.ts";
+
+function delta(sessionId: string, seq: number, text: string): SessionEvent {
+	return { transient: true, sessionId, seq, event: { type: "text.delta", runId: "run_1", text } };
+}
+
+test("each delta is the frame that the codec makes of it, whatever came before", () => {
+	const frames = new EventFrames();
+	const closed: SessionEvent = {
+		...{ transient: false, id: "evt_1", sessionId: "sess_a", seq: 4, at: 0 },
+		event: { type: "session.closed" },
+	};
+	const events = [
+		...[delta("sess_a", 3, "one"), delta("sess_a", 3, '"content":""'), delta("sess_b", 3, "two")],
+		...[delta("sess_a", 3, ""), closed, delta("sess_a", 4, "ünd \u2028 \ud800"), delta("sess_b", 3, "\\")],
+	];
+	for (const event of events) {
+		expect(frames.frame(event)).toEqual(frameText(JSON.stringify(encodeEvent(event))));
+	}
+});
+
+test("the frame of an event is made once", () => {
+	const frames = new EventFrames();
+	const event = delta("sess_a", 3, "one");
+	expect(frames.frame(event)).toBe(frames.frame(event));
+});

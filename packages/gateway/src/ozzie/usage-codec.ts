@@ -1,0 +1,78 @@
+import {
+	type BudgetChange,
+	billionths,
+	dollars,
+	type Usage,
+	type UsageFilter,
+	type UsageReport,
+} from "@parley/core";
+import type { MethodParams, MethodResult, TokensPayload, UsagePayload } from "@parley/protocol";
+
+export function encodeTokens(usage: Usage): TokensPayload {
+	return {
+		tokens_input: usage.inputTokens,
+		tokens_output: usage.outputTokens,
+		tokens_cache_read: usage.cacheReadTokens,
+		tokens_cache_write: usage.cacheWriteTokens,
+	};
+}
+
+export function encodeUsage(usage: Usage & { readonly cost: number }): UsagePayload {
+	return { ...encodeTokens(usage), cost_usd: dollars(usage.cost) };
+}
+
+/** What `usage` asks for; `sessionId` is the session that the request names, if any. */
+export function decodeUsageFilter(
+	{ since, until, by }: MethodParams<"usage">,
+	sessionId: string | undefined,
+): UsageFilter {
+	return {
+		by,
+		...(sessionId !== undefined && { sessionId }),
+		...(since !== undefined && { since }),
+		...(until !== undefined && { until }),
+	};
+}
+
+type Sum = UsageReport["total"];
+type Row = MethodResult<"usage">["rows"][number];
+
+/** What the key of a row is called, by what the rows are of. */
+const keys = { day: "day", model: "model", session: "session_id" } as const satisfies Record<
+	UsageFilter["by"],
+	keyof Row
+>;
+
+export function encodeUsageReport(
+	{ rows, total, budgets }: UsageReport,
+	by: UsageFilter["by"],
+): MethodResult<"usage"> {
+	return {
+		rows: rows.map(({ key, provider, ...sum }) => ({
+			[keys[by]]: key,
+			...(provider !== undefined && { provider }),
+			...encodeSum(sum),
+		})),
+		total: encodeSum(total),
+		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) => ({
+			scope,
+			...(sessionId !== undefined && { session_id: sessionId }),
+			...{ period, spent_usd: dollars(spent), limit_usd: limit === null ? null : dollars(limit), source },
+		})),
+	};
+}
+
+function encodeSum({ calls, usage, cost }: Sum): MethodResult<"usage">["total"] {
+	return { calls, ...encodeUsage({ ...usage, cost }) };
+}
+
+/** What `set_budget` asks for; `sessionId` is the session that is meant where its scope is one. */
+export function decodeBudgetChange(
+	{ scope, period, limit_usd: limit }: MethodParams<"set_budget">,
+	sessionId: string | undefined,
+): BudgetChange {
+	return {
+		...{ scope, period, limit: typeof limit === "number" ? billionths(limit) : limit },
+		...(sessionId !== undefined && { sessionId }),
+	};
+}

@@ -1,0 +1,62 @@
+import type { Model, ModelRequest } from "@parley/core";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const window = 20_000;
+
+function tokensOf(value: unknown): number {
+	return Math.ceil(JSON.stringify(value).length / 4);
+}
+
+/** Answers everything with a few words, and counts a token for four characters. */
+function createListener(requests: ModelRequest[]): Model {
+	return {
+		provider: "listener",
+		defaultModel: "listener",
+		async *stream(request) {
+			requests.push(request);
+			yield { type: "text", text: request.tools.length > 0 ? "I see." : "They spoke of beans." };
+			const { system, messages, tools } = request;
+			const inputTokens = tokensOf({ system, messages, tools });
+			const usage = { inputTokens, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+			yield { type: "end", stop: "end_turn", usage, model: "listener" };
+		},
+	};
+}
+
+verifiesOn("ozzie", ["model.compacted"], "a conversation outgrows the window, and goes on", async () => {
+	const requests: ModelRequest[] = [];
+	const row = { id: "listener", provider: "listener", context_window: window, max_output: 1_000 };
+	const data = { "models.json": JSON.stringify({ models: [row] }) };
+	await using gateway = await TestGateway.start({ model: createListener(requests), data });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const compacted: object[] = [];
+	for (let turn = 1; turn <= 20; turn++) {
+		const { run_id } = await client.call("send_message", {
+			content: `turn ${turn}: ${"beans ".repeat(800)}`,
+		});
+		for (;;) {
+			const { event, payload, transient } = await client.event();
+			if (event === "context.compacted") {
+				expect(transient).toBeUndefined();
+				expect(payload).toMatchObject({
+					run_id,
+					level: expect.stringMatching(/^(?:tool_results|thinking|summary)$/),
+				});
+				expect(Number(payload["tokens_after"])).toBeLessThan(Number(payload["tokens_before"]));
+				compacted.push(payload);
+			}
+			if (event !== "assistant.message") continue;
+			expect(payload).toMatchObject({ content: "I see.", error: "" });
+			break;
+		}
+	}
+	expect(compacted.length).toBeGreaterThan(0);
+	for (const { system, messages, tools } of requests) {
+		expect(tokensOf({ system, messages, tools })).toBeLessThanOrEqual(window);
+	}
+	expect(JSON.stringify(requests.at(-1)?.messages)).toContain("turn 1: ");
+});

@@ -1,0 +1,188 @@
+import { ManualClock } from "@parley/base/testing";
+import { ModelError, noUsage } from "@parley/core";
+import { ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says as replies } from "../simulators/anthropic/reply.ts";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const sonnet = "claude-sonnet-5-5";
+
+/** A gateway whose model answers over the real library, from a stand-in for the vendor's service. */
+async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
+	const { apiKey, url: baseUrl } = fake;
+	return TestGateway.start({ config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
+}
+
+interface Prices {
+	readonly input: number;
+	readonly output: number;
+	readonly cache_read: number;
+	readonly cache_write: number;
+}
+
+interface Listed {
+	readonly name: string;
+	readonly tier?: string;
+	readonly prices?: Prices;
+}
+
+async function list(client: OzzieClient): Promise<{ default: unknown; models: readonly Listed[] }> {
+	const { default: chosen, models } = await client.call("list_models");
+	return { default: chosen, models: Array.isArray(models) ? models : [] };
+}
+
+verifiesOn(
+	"ozzie",
+	["model.call", "model.answered"],
+	"a model call is told with the provider's own figures, and what they cost",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.script(replies("Hello!"));
+		await using gateway = await startWithClaude(fake);
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const { run_id } = await client.call("send_message", { content: "hi" });
+		const who = { run_id, model: sonnet, provider: "anthropic", message_count: 1 };
+		const none = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 };
+		const start = await client.event("internal.llm.call");
+		expect(start.transient).toBe(true);
+		expect(start.payload).toEqual({ phase: "start", ...who, ...none, cost_usd: 0, duration: 0, error: "" });
+
+		const end = await client.event("internal.llm.call");
+		expect(end.transient).toBeUndefined();
+		const { usage } = await fake.received(1);
+		const [read, written] = [usage?.cache_read_input_tokens ?? 0, usage?.cache_creation_input_tokens ?? 0];
+		const tokens = {
+			tokens_input: (usage?.input_tokens ?? 0) + read + written,
+			...{ tokens_output: usage?.output_tokens, tokens_cache_read: read, tokens_cache_write: written },
+		};
+		const prices = (await list(client)).models.find(({ name }) => name === sonnet)?.prices;
+		if (!usage || !prices) throw new Error("nothing to reckon with");
+		const cost =
+			usage.input_tokens * prices.input +
+			usage.output_tokens * prices.output +
+			read * prices.cache_read +
+			written * prices.cache_write;
+		expect(end.payload).toEqual({
+			...{ phase: "end", ...who, ...tokens, error: "" },
+			...{ duration: expect.any(Number), cost_usd: expect.closeTo(cost / 1e6, 9) },
+		});
+		expect(end.payload["cost_usd"]).not.toBe(0);
+		expect(Number.isSafeInteger(end.payload["duration"])).toBe(true);
+		const { payload } = await client.event("assistant.message");
+		expect(payload).toEqual({ content: "Hello!", error: "", context: { model: sonnet, usage: tokens } });
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["model.call", "model.answered"],
+	"a model call that fails is told too, and the key is told to nobody",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.script({ status: 401, body: `{"error":{"message":"bad key ${fake.apiKey}"}}` });
+		await using gateway = await startWithClaude(fake);
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", { content: "hi" });
+		const end = await client.event("internal.llm.call", { phase: "end" });
+		const { payload } = await client.event("assistant.message");
+		expect(payload).toMatchObject({ content: "", error: end.payload["error"], context: {} });
+		expect(payload["error"]).toMatch(/key/);
+		const warnings = gateway.log.records.filter(({ message }) => message === "the provider refuses the key");
+		expect(warnings).toHaveLength(1);
+		expect(JSON.stringify([end, payload, gateway.log.records])).not.toContain(fake.apiKey);
+	},
+);
+
+/** A reply that fails in a way that another try may mend. */
+function overloaded() {
+	return {
+		async *[Symbol.asyncIterator]() {
+			yield await Promise.reject(new ModelError("the model is overloaded", { fault: "overloaded" }));
+		},
+	};
+}
+
+verifiesOn(
+	"ozzie",
+	["run.retrying", "model.fallback", "model.answered"],
+	"a model that is overloaded is asked again, then the next one is",
+	async () => {
+		const clock = new ManualClock();
+		const end = { type: "end", stop: "end_turn", usage: noUsage, model: "second-2026" } as const;
+		const failing = Array.from({ length: 4 }, () => overloaded);
+		const model = new ScriptedModel(...failing, [says("here I am"), end]);
+		await using gateway = await TestGateway.start({ clock, model, config: { fallback: ["second"] } });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const { run_id } = await client.call("send_message", { content: "hi" });
+		const told: unknown[] = [];
+		for (let tries = 0; tries < 4; tries++) {
+			const { payload } = await client.event("run.retrying");
+			const { in_ms, ...rest } = payload;
+			expect(rest).toMatchObject({ run_id, reason: expect.stringMatching(/^the model is overloaded/) });
+			told.push([rest["attempt"], rest["model"], Math.round(Number(in_ms) / 1000 / 1.125)]);
+			clock.advance(Number(in_ms));
+		}
+		expect(told).toEqual([
+			[1, "scripted", 1],
+			[2, "scripted", 2],
+			[3, "scripted", 4],
+			[4, "second", 0],
+		]);
+		const { payload } = await client.event("assistant.message");
+		expect(payload).toMatchObject({ content: "here I am", error: "", context: { model: "second-2026" } });
+		expect(model.requests.map((request) => request.model)).toEqual([
+			...["scripted", "scripted", "scripted", "scripted", "second"],
+		]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["model.list", "model.set"],
+	"a session's model is chosen by name or tier, and given back",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.otherwise(replies("well"));
+		await using gateway = await startWithClaude(fake);
+		await using client = await OzzieClient.connect(gateway.url);
+		expect(await client.refusal("set_model", { model: "fast" })).toMatch(/^invalid params/);
+		await client.open();
+		const { default: chosen, models } = await list(client);
+		expect(chosen).toBe(sonnet);
+		const fast = models.find(({ tier }) => tier === "fast")?.name;
+		expect(models.map(({ tier }) => tier)).toEqual(expect.arrayContaining(["fast", "standard", "max"]));
+		const answeredBy = async (): Promise<unknown> => {
+			await client.call("send_message", { content: "go" });
+			const { payload } = await client.event("assistant.message");
+			return Object(payload["context"]).model;
+		};
+		expect(await answeredBy()).toBe(sonnet);
+		expect(await client.call("set_model", { model: "fast", key: "k" })).toEqual({ model: fast });
+		expect(await answeredBy()).toBe(fast);
+		expect(await client.call("list_sessions")).toMatchObject({ sessions: [{ model: fast }] });
+		expect(await client.call("set_model", { model: "default" })).toEqual({ model: sonnet });
+		expect(await answeredBy()).toBe(sonnet);
+		expect(fake.requests.map(({ body }) => body.model)).toEqual([sonnet, fast, sonnet]);
+	},
+);
+
+verifiesOn("ozzie", ["model.unknown"], "a model that nobody knows changes nothing", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	expect(await client.refusal("set_model", { model: "ofline" })).toMatch(
+		/^invalid params: model: there is no model "ofline"; did you mean offline\?/,
+	);
+	await client.call("send_message", { content: "say: hi" });
+	const { payload } = await client.event("assistant.message");
+	expect(payload).toMatchObject({ context: { model: "offline" } });
+	expect(await client.call("list_models")).toMatchObject({
+		...{ default: "offline", models: [{ name: "offline", provider: "offline" }] },
+	});
+});

@@ -1,0 +1,81 @@
+import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** What people and tools said, in the last request that the model got. */
+function heard(model: ScriptedModel): string[] {
+	const messages = model.requests.at(-1)?.messages ?? [];
+	return messages.flatMap(({ role, content }) =>
+		content.flatMap((block) => (role !== "assistant" && "text" in block ? [block.text] : [])),
+	);
+}
+
+verifiesOn("ozzie", ["run.steer"], "a steered message is in the next model call of the run", async () => {
+	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "echo hi" })], [says("done")]);
+	await using gateway = await TestGateway.start({ model });
+	await using client = await OzzieClient.connect(gateway.url);
+	await using other = await OzzieClient.connect(gateway.url);
+	const session = await client.open();
+	await other.open({ session_id: session });
+	const { run_id } = await client.call("send_message", { content: "go" });
+	const { payload } = await client.event("prompt.request");
+	const steered = await client.call("steer", { content: "be brief", key: "k" });
+	expect(steered).toEqual({ status: "steered", run_id });
+	expect(await client.call("steer", { content: "be brief", key: "k" })).toEqual(steered);
+	for (const one of [client, other]) {
+		await expect(one.event("user.message", { steered: true })).resolves.toMatchObject({
+			payload: { content: "be brief", run_id, steered: true },
+		});
+	}
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	await expect(client.event("assistant.message")).resolves.toMatchObject({ payload: { content: "done" } });
+	expect(heard(model)).toEqual(["go", "hi\n", "be brief"]);
+	expect(await client.arrived()).toEqual([]);
+});
+
+verifiesOn("ozzie", ["run.steer-idle"], "without a run at work a steered message is sent", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	expect(await client.refusal("steer", { content: "hi" })).toMatch(/^invalid params/);
+	await client.open();
+	const sent = await client.call("steer", { content: "say: hi" });
+	expect(sent).toEqual({ status: "sent", run_id: expect.any(String) });
+	const { payload } = await client.event("user.message");
+	expect(payload).toEqual({ content: "say: hi", run_id: sent["run_id"] });
+	await client.event("assistant.message", { content: "[offline] hi" });
+});
+
+verifiesOn("ozzie", ["run.retry"], "a retried reply is made from what came before it", async () => {
+	const model = new ScriptedModel([says("poor")], [says("better")]);
+	await using gateway = await TestGateway.start({ model });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const first = await client.call("send_message", { content: "go" });
+	await client.event("assistant.message", { content: "poor" });
+	const retried = await client.call("retry", { key: "k" });
+	expect(retried).toEqual({ status: "sent", run_id: expect.any(String) });
+	expect(retried["run_id"]).not.toBe(first["run_id"]);
+	const { payload } = await client.event("user.message", { run_id: retried["run_id"] });
+	expect(payload).toMatchObject({ content: "go", retry_of: first["run_id"] });
+	await client.event("assistant.message", { content: "better" });
+	expect(await client.call("retry", { key: "k" })).toEqual(retried);
+	expect(model.requests[1]?.messages).toEqual(model.requests[0]?.messages);
+	const messages = await client.request("load_messages");
+	expect(messages.ok && messages.payload).toMatchObject(
+		["go", "poor", "better"].map((content) => ({ content })),
+	);
+	expect(await client.arrived()).toEqual([]);
+});
+
+verifiesOn("ozzie", ["run.retry-nothing"], "without an ended run there is nothing to retry", async () => {
+	await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("well")) });
+	await using client = await OzzieClient.connect(gateway.url);
+	expect(await client.refusal("retry")).toMatch(/^invalid params/);
+	await client.open();
+	expect(await client.refusal("retry")).toMatch(/^not possible: there is nothing to retry/);
+	await client.call("send_message", { content: "go" });
+	await client.event("assistant.stream", { content: "well" });
+	expect(await client.refusal("retry")).toMatch(/^not possible: a run is at work/);
+});

@@ -1,0 +1,172 @@
+import { ManualClock } from "@parley/base/testing";
+import { type Budgets, billionths } from "@parley/core";
+import { ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Every reply of the scripted model has 10 tokens in and 5 out: two cents. */
+const table = {
+	models: [
+		{
+			...{ id: "scripted-1", provider: "scripted", context_window: 100_000, max_output: 1_000 },
+			prices: { input: 1_000, output: 2_000 },
+		},
+	],
+};
+const oneCall = {
+	...{ tokens_input: 10, tokens_output: 5, tokens_cache_read: 0, tokens_cache_write: 0 },
+	cost_usd: 0.02,
+};
+const calls = (count: number) => ({
+	...{ tokens_input: 10 * count, tokens_output: 5 * count, tokens_cache_read: 0, tokens_cache_write: 0 },
+	cost_usd: expect.closeTo(0.02 * count, 10),
+});
+
+function start(replies: number, budgets?: Budgets, clock = new ManualClock()): Promise<TestGateway> {
+	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("well")]));
+	const data = { "models.json": JSON.stringify(table) };
+	return TestGateway.start({ model, data, clock, ...(budgets && { config: { budgets } }) });
+}
+
+/** Says something and returns the error of the answer. */
+async function talk(client: OzzieClient): Promise<string> {
+	await client.call("send_message", { content: "go" });
+	const { payload } = await client.event("assistant.message");
+	return String(payload["error"]);
+}
+
+verifiesOn(
+	"ozzie",
+	["usage.updated"],
+	"the end of a run tells what it and its session have used",
+	async () => {
+		await using gateway = await start(2);
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		for (const count of [1, 2]) {
+			const { run_id } = await client.call("send_message", { content: "go" });
+			const { payload } = await client.event("usage.updated");
+			expect(payload).toEqual({ run_id, run: oneCall, session: calls(count) });
+			await client.event("assistant.message", { error: "" });
+		}
+	},
+);
+
+verifiesOn("ozzie", ["usage.report"], "what was used is summed up by day, model and session", async () => {
+	const clock = new ManualClock();
+	await using gateway = await start(3, undefined, clock);
+	await using client = await OzzieClient.connect(gateway.url);
+	const first = await client.open();
+	await talk(client);
+	await talk(client);
+	const second = await client.open();
+	await client.leave();
+	clock.advance(24 * 60 * 60 * 1000);
+	await using later = await OzzieClient.connect(gateway.url);
+	await later.open({ session_id: second });
+	await talk(later);
+
+	const sum = (count: number) => ({ calls: count, ...calls(count) });
+	const total = sum(3);
+	expect(await later.call("usage")).toMatchObject({
+		rows: [
+			{ day: "2026-01-02", ...sum(1) },
+			{ day: "2026-01-01", ...sum(2) },
+		],
+		total,
+	});
+	expect(await later.call("usage", { by: "model" })).toMatchObject({
+		...{ rows: [{ model: "scripted-1", provider: "scripted", ...sum(3) }], total },
+	});
+	expect(await later.call("usage", { by: "session" })).toMatchObject({
+		rows: [
+			{ session_id: first, ...sum(2) },
+			{ session_id: second, ...sum(1) },
+		],
+		total,
+	});
+	const of = async (params: object, more?: object) => (await later.call("usage", params, more))["total"];
+	expect(await of({ session_id: first })).toEqual(sum(2));
+	expect(await of({}, { session_id: second })).toEqual(sum(1));
+	expect(await of({ since: "2026-01-02" })).toEqual(sum(1));
+	expect(await of({ until: "2026-01-01" })).toEqual(sum(2));
+	expect(await of({ since: "2026-02-01" })).toEqual(sum(0));
+	expect(await later.refusal("usage", { session_id: "sess_x" })).toBe("session not found: sess_x");
+	expect(await later.refusal("usage", {}, { session_id: first })).toBe(`session not found: ${first}`);
+	expect(await later.refusal("usage", { since: "2026-01-32" })).toMatch(/^invalid params: since/);
+});
+
+verifiesOn(
+	"ozzie",
+	["budget.reached", "budget.stop"],
+	"a budget is told at 80 % and at its end, where everything stops",
+	async () => {
+		await using gateway = await start(9, { gateway: { day: billionths(0.1) }, session: {} });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		for (let run = 1; run <= 3; run++) expect(await talk(client)).toBe("");
+		const reached = { scope: "gateway", period: "day", limit_usd: 0.1 };
+		for (const [percent, spent_usd] of [
+			[80, 0.08],
+			[100, 0.1],
+		] as const) {
+			await client.call("send_message", { content: "go" });
+			const { payload } = await client.event("budget.reached");
+			expect(payload).toEqual({ ...reached, percent, spent_usd, message: expect.stringContaining("budget") });
+			await client.event("assistant.message", { error: "" });
+		}
+		await client.open();
+		await client.call("send_message", { content: "go" });
+		await client.event("user.message");
+		const { event, payload } = await client.event();
+		expect(event).toBe("assistant.message");
+		expect(payload).toMatchObject({ content: "", context: {} });
+		expect(payload["error"]).toMatch(/budget for this day is spent: \$0\.10 of \$0\.10.*2026-01-02/);
+		const { budgets } = await client.call("usage");
+		expect(budgets).toContainEqual({
+			...{ scope: "gateway", period: "day", spent_usd: 0.1, limit_usd: 0.1, source: "configured" },
+		});
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["budget.set"],
+	"budgets are set, lifted and given back, of the gateway and of a session",
+	async () => {
+		await using gateway = await start(9, { gateway: {}, session: { month: billionths(0.02) } });
+		let client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		expect(await talk(client)).toBe("");
+		expect(await talk(client)).toMatch(/^this session's budget for this month is spent/);
+		const set = (params: object) => client.call("set_budget", params);
+		const month = { scope: "session", period: "month" };
+		expect(await set({ ...month, limit_usd: 0.04, key: "k" })).toEqual({ status: "set" });
+		expect(await set({ ...month, limit_usd: 0.04, key: "k" })).toEqual({ status: "set" });
+		expect(await talk(client)).toBe("");
+		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);
+
+		await gateway.restart();
+		client = await OzzieClient.connect(gateway.url);
+		await client.open({ session_id: session });
+		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);
+		await set({ ...month, session_id: session, limit_usd: null });
+		expect(await talk(client)).toBe("");
+		await set({ scope: "gateway", period: "day", limit_usd: 0.01 });
+		expect(await talk(client)).toMatch(/^the gateway's budget for this day is spent/);
+		await set({ scope: "gateway", period: "day", limit_usd: "configured" });
+		expect(await talk(client)).toBe("");
+		await set({ ...month, limit_usd: "configured" });
+		expect(await talk(client)).toMatch(/spent: \$0\.08 of \$0\.02/);
+		const { budgets } = await client.call("usage", { session_id: session });
+		expect(budgets).toContainEqual({
+			...{ ...month, session_id: session, spent_usd: 0.08, limit_usd: 0.02, source: "configured" },
+		});
+		expect(await client.refusal("set_budget", { ...month, session_id: "sess_x", limit_usd: 1 })).toBe(
+			"session not found: sess_x",
+		);
+		await client.leave();
+	},
+);
