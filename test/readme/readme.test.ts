@@ -43,11 +43,11 @@ afterAll(() => {
 });
 
 test("the README marks the commands that this test runs, in this order", () => {
-	expect(blocks.map(({ name }) => name)).toEqual(["start", "ask", "token", "remove"]);
+	expect(blocks.map(({ name }) => name)).toEqual(["start", "ask", "token", "claude", "remove"]);
 });
 
 test("start: the gateway says where it listens", async () => {
-	expect(await listening(start())).toMatch(/ http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+	expect(await listening(start("start"))).toMatch(/ http:\/\/127\.0\.0\.1:[1-9]\d*$/);
 });
 
 test("ask: the agent's command prints", async () => {
@@ -64,8 +64,16 @@ test("the gateway ends well when it is told to", async () => {
 	expect(await gateway?.ended).toEqual([0, null]);
 });
 
+test("claude: with a key, the first line says that Claude answers", async () => {
+	const gateway = start("claude");
+	const said = await Promise.all([lineOf(gateway, /^parley .*$/m), listening(gateway)]);
+	expect(said[0]).toMatch(/^parley answers with claude-\S+ \(anthropic\): ANTHROPIC_API_KEY is set$/);
+	gateway.kill("SIGTERM");
+	expect(await gateway.ended).toEqual([0, null]);
+});
+
 test("remove: the gateway is stopped, and nothing of Parley is left in the home directory", async () => {
-	const gateway = start();
+	const gateway = start("start");
 	await listening(gateway);
 	expect(traces()).not.toEqual([]);
 	await run("remove");
@@ -84,9 +92,13 @@ async function run(name: string): Promise<string> {
 	return stdout;
 }
 
-/** Runs the block `start` with the shell out of the way, so that a signal reaches npm as it does at a prompt. */
-function start(): Gateway {
-	const child = spawn("sh", ["-c", `exec ${script("start")}`], {
+/**
+ * Runs a block that ends in `npm start`, with the shell out of the way, so that a signal reaches npm as it does at a
+ * prompt. Where it names a key, it gets one that only looks like one.
+ */
+function start(name: string): Gateway {
+	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
+	const child = spawn("sh", ["-c", commands.replace(/^npm start$/m, "exec npm start")], {
 		cwd: clone,
 		env,
 		stdio: ["ignore", "pipe", "pipe"],
@@ -107,14 +119,19 @@ function endGroup({ pid }: Gateway): void {
 	}
 }
 
-/** The line that says where it listens; when it ends without one, an error with all that it printed. */
+/** The line that says where it listens. */
 function listening(gateway: Gateway): Promise<string> {
+	return lineOf(gateway, /^parley listening on .*$/m);
+}
+
+/** The first line of that form; when it ends without one, an error with all that it printed. */
+function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";
 	let stderr = "";
 	gateway.stdout.setEncoding("utf8").on("data", (chunk: string) => {
 		stdout += chunk;
-		const [, line] = /^(parley listening on .*)\n/m.exec(stdout) ?? [];
+		const [line] = form.exec(stdout.slice(0, stdout.lastIndexOf("\n") + 1)) ?? [];
 		if (line !== undefined) resolve(line);
 	});
 	gateway.stderr.setEncoding("utf8").on("data", (chunk: string) => {

@@ -213,6 +213,7 @@ test("commands begin, list and explain, and a session can be gone on with", asyn
 	const chat = await place.chat();
 	await chat.enter("say: first");
 	await chat.rests("[offline] first");
+	const [first = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
 	await chat.enter("/new");
 	await chat.until("another session", () => chat.text.split("session sess_").length === 3);
 	await chat.enter("/sessions");
@@ -222,7 +223,6 @@ test("commands begin, list and explain, and a session can be gone on with", asyn
 	await chat.enter("/help");
 	await chat.rests("declines a question");
 	await golden(chat, "commands");
-	const [first = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
 	await chat.enter("/quit");
 	expect(await chat.ended()).toBe(0);
 	const again = await place.chat("--session", first);

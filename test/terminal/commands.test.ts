@@ -48,7 +48,7 @@ test("status, sessions and stop tell what is there", async ({ place }) => {
 	await place.startAnew();
 	const status = place.run("status");
 	expect(await status.ended()).toBe(0);
-	expect(status.text).toMatch(/^status {4}running\nversion/);
+	expect(status.text).toMatch(/^status {4}running\nversion .*\nanswers {3}offline\n/);
 	const sessions = place.run("sessions");
 	expect(await sessions.ended()).toBe(0);
 	expect(sessions.text).toBe("no conversations yet; begin one with `parley chat`");
@@ -74,7 +74,9 @@ test("start tells a person what to do, explains a second start, and ends on Ctrl
 	await place.killGateway();
 	const start = place.run("start", "--listen", "127.0.0.1:0");
 	await start.shows("Ctrl-C stops it");
-	expect(start.text).toMatch(/^parley listening on http:\/\/127\.0\.0\.1:\d+\n/);
+	expect(start.text).toMatch(
+		/^parley answers offline \(no key\): set ANTHROPIC_API_KEY for Claude\nparley listening on http:\/\/127\.0\.0\.1:\d+\n/,
+	);
 	start.type(interrupt);
 	expect(await start.ended()).toBe(0);
 });

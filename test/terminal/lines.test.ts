@@ -57,7 +57,16 @@ test("ask --json writes one object a line, the result last", async ({ place }) =
 		.split("\n")
 		.map((line) => JSON.parse(line));
 	expect(code).toBe(0);
-	expect(lines.at(-1)).toEqual({ session_id: `sess_${"x".repeat(26)}`, content: "[offline] hi", error: "" });
+	expect(lines.at(-1)).toEqual({
+		...{ session_id: `sess_${"x".repeat(26)}`, content: "[offline] hi", error: "", model: "offline" },
+		usage: {
+			tokens_input: expect.any(Number),
+			tokens_output: 3,
+			tokens_cache_read: 0,
+			tokens_cache_write: 0,
+		},
+		cost_usd: 0,
+	});
 	expect(lines.map(({ event }) => event)).toEqual(
 		expect.arrayContaining(["user.message", "assistant.stream", "assistant.message"]),
 	);

@@ -11,31 +11,36 @@ export class Place {
 	// Not the system's directory for such things, which may have a name that is too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
-	readonly #data = join(this.root, "data");
+	readonly data = join(this.root, "data");
 	readonly #screens: Screen[] = [];
 	readonly #port: number;
+	readonly #variables: Readonly<Record<string, string>>;
 	#gateway: GatewayProcess | undefined;
 
-	private constructor(port: number) {
+	private constructor(port: number, variables: Readonly<Record<string, string>>) {
 		this.#port = port;
+		this.#variables = variables;
 		mkdirSync(this.work);
 	}
 
-	/** A place whose gateway listens. */
-	static async open(): Promise<Place> {
-		const place = new Place(await choosePort(random));
+	/** A place whose gateway listens, and has these variables. */
+	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Place> {
+		const place = new Place(await choosePort(random), variables);
 		await place.startGateway();
 		return place;
 	}
 
 	async startGateway(): Promise<void> {
-		this.#gateway = new GatewayProcess({ port: this.#port, data: this.#data, root: this.work });
+		this.#gateway = new GatewayProcess({
+			...{ port: this.#port, data: this.data, root: this.work },
+			environment: this.#variables,
+		});
 		if (!(await this.#gateway.ready)) throw new Error(this.#gateway.stderr.join("\n"));
 	}
 
 	/** That of the person who owns the gateway. */
 	get environment(): Readonly<Record<string, string>> {
-		return { PATH: process.env["PATH"] ?? "", HOME: this.work, PARLEY_DATA: this.#data };
+		return { PATH: process.env["PATH"] ?? "", HOME: this.work, PARLEY_DATA: this.data };
 	}
 
 	/** The gateway that was started last. */
@@ -47,7 +52,7 @@ export class Place {
 	/** A gateway without anything that was said before. */
 	async startAnew(): Promise<void> {
 		await this.killGateway();
-		rmSync(this.#data, { recursive: true });
+		rmSync(this.data, { recursive: true });
 		await this.startGateway();
 	}
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { openSession } from "./open-session.ts";
@@ -39,4 +40,22 @@ test("where nobody could be told in time, it is an error", async () => {
 	const opening = openSession(client, elsewhere);
 	client.last("open_session").refuse(refused);
 	await expect(opening).rejects.toBe(refused);
+});
+
+test("the agent is chosen with the session, also where it works elsewhere, and the model behind it", async () => {
+	const client = new FakeClient();
+	const choice = { ...elsewhere, profile: "reviewer", model: "max", onOtherDirectory: () => undefined };
+	const opening = openSession(client, choice);
+	client.last("open_session").refuse(refused);
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: "claude-opus-5-1" });
+	expect(await opening).toBe(session);
+	expect(client.requests.map(({ params }) => params)).toEqual([
+		{ root_dir: "/elsewhere", profile: "reviewer" },
+		{ profile: "reviewer" },
+		{ model: "max" },
+	]);
+	expect(client.requests.at(-1)?.sessionId).toBe("sess_1");
 });

@@ -1,14 +1,18 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { agentsCommand } from "./commands/agents.ts";
 import { askCommand } from "./commands/ask.ts";
+import { budgetCommand } from "./commands/budget.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { helpCommand } from "./commands/help.ts";
+import { modelsCommand } from "./commands/models.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { tokenCommand } from "./commands/token.ts";
+import { usageCommand } from "./commands/usage.ts";
 import type { Io } from "./io.ts";
 import { explainUsage } from "./usage.ts";
 
@@ -28,11 +32,15 @@ export function createProgram(io: Io): Command {
 		chatCommand(io),
 		askCommand(io),
 		sessionsCommand(io),
+		usageCommand(io),
+		budgetCommand(io),
+		agentsCommand(io),
+		modelsCommand(io),
 		statusCommand(io),
 		stopCommand(io),
 		tokenCommand(io),
 		helpCommand(io),
 	];
-	for (const command of commands) program.addCommand(explainUsage(command, io));
+	for (const command of commands) program.addCommand(command);
 	return explainUsage(program, io);
 }

@@ -14,6 +14,20 @@ test.each([
 	["ask", "missing required argument 'message'\nusage: parley ask [options] <message...>"],
 	["token now", "too many arguments for 'token'. Expected 0 arguments but got 1: now\nusage: parley token"],
 	["gateway --data", "option '--data <dir>' argument missing\nusage: parley gateway"],
+	[
+		"usage --by week",
+		"option '--by <what>' argument 'week' is invalid. Allowed choices are day, model, session",
+	],
+	[
+		"budget set week 5",
+		"command-argument value 'week' is invalid for argument 'period'. Allowed choices are day, month",
+	],
+	["budget set day much", '"much" is no budget\nallowed: an amount of US dollars, none, configured'],
+	[
+		"budget set day",
+		"missing required argument 'limit'\nusage: parley budget set [options] <period> <limit>",
+	],
+	["chat --session x --profile y", "option '--profile <name>' cannot be used with option '--session <id>'"],
 	["help nothing", "there is no help on 'nothing'\nallowed: start, gateway, "],
 ])("`parley %s` names what is wrong and what is allowed", async (line, words) => {
 	const { code, out, error } = await runLine(line);
@@ -44,7 +58,18 @@ test("a gateway that is not there is told in one line", async () => {
 test.each(["", "--help", "help"])("`parley %s` explains the commands", async (line) => {
 	const { code, out } = await runLine(line);
 	expect(code).toBe(0);
-	for (const name of ["start", "gateway", "chat", "ask", "sessions", "status", "stop", "token"]) {
+	for (const name of [
+		"start",
+		"gateway",
+		"chat",
+		"ask",
+		"usage",
+		"budget",
+		"agents",
+		"models",
+		"status",
+		"stop",
+	]) {
 		expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
 	}
 });

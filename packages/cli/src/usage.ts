@@ -6,8 +6,10 @@ export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
 
-/** Makes wrong command lines throw a `UsageError` that tells what is allowed. */
-export function explainUsage(command: Command, { stdout, stderr }: Pick<Io, "stdout" | "stderr">): Command {
+/** Makes wrong command lines throw a `UsageError` that tells what is allowed, also those of commands below this one. */
+export function explainUsage(command: Command, io: Pick<Io, "stdout" | "stderr">): Command {
+	const { stdout, stderr } = io;
+	for (const inner of command.commands) explainUsage(inner, io);
 	return command
 		.configureOutput({
 			outputError: () => undefined,
@@ -40,6 +42,10 @@ function hintFor(code: string, command: Command): string {
 		const options = command.createHelp().visibleOptions(command);
 		return `allowed: ${options.map(({ long, short }) => long ?? short).join(", ")}`;
 	}
-	const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
-	return `usage: ${path} ${command.usage()}`;
+	return `usage: ${pathOf(command)} ${command.usage()}`;
+}
+
+/** `parley budget set`. */
+function pathOf(command: Command): string {
+	return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -1,12 +1,9 @@
-import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
+import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { RunFigures } from "../run-figures.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
+import { answered, event, modelCall, retrying, usageUpdated } from "../testing/events.ts";
 import { AnswerOutput } from "./answer-output.ts";
-
-function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
-	// True because a name and its payload are given together.
-	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
-}
 
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
 const end = event("assistant.stream", { phase: "end", content: "", index: 0 });
@@ -21,7 +18,8 @@ const returned = event("tool.call", { ...call, status: "completed", result: "a.t
 function write(...events: readonly OzzieEvent[]): { out: string; error: string } {
 	const io = new CapturedIo();
 	const output = new AnswerOutput(io);
-	for (const one of events) output.write(one);
+	const figures = new RunFigures();
+	for (const one of events) output.write(one, figures.take(one));
 	return { out: io.takeOut(), error: io.takeError() };
 }
 
@@ -57,4 +55,34 @@ test("an answer that begins anew says so on stderr", () => {
 
 test("a file gets the text as it is", () => {
 	expect(write(start, delta("\u001b[1mbold"), end).out).toBe("\u001b[1mbold\n");
+});
+
+test("who answered and at what cost stands on stderr, and so does why it took longer", () => {
+	const events = [modelCall("start"), start, delta("hel"), end, modelCall("end"), retrying(4000, 1)];
+	expect(
+		write(...events, start, delta("hello"), end, usageUpdated(0.0421), answered("hello", "claude")),
+	).toEqual({
+		out: "hel\nhello\n",
+		error:
+			"the model is overloaded; trying again in 4 s, attempt 2\n" +
+			"claude · 12.3k tokens in (10k cached), 1.2k out · $0.0421\n",
+	});
+});
+
+test("budgets and compactions are told on stderr", () => {
+	const spent = { scope: "session", period: "month", percent: 100, spent_usd: 5, limit_usd: 5 } as const;
+	const compacted = {
+		run_id: "run",
+		level: "tool_results",
+		tokens_before: 9_000,
+		tokens_after: 500,
+	} as const;
+	const { out, error } = write(
+		event("context.compacted", compacted),
+		event("budget.reached", { ...spent, message: "the budget is spent" }),
+	);
+	expect(out).toBe("");
+	expect(error).toBe(
+		"what tools found earlier was left out for the model: about 9k tokens became 500\nthe budget is spent\n",
+	);
 });

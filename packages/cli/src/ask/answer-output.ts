@@ -1,11 +1,13 @@
 import type { AssistantStreamPayload, OzzieEvent, ToolCallPayload } from "@parley/protocol";
 import type { Io } from "../io.ts";
+import { budgetReachedRows, compactedRows, figureRows, retryWords } from "../model-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
+import type { Figures } from "../run-figures.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
 
-/** Writes a run for people and pipes: the answer's text to stdout, what tools do to stderr. */
+/** Writes a run for people and pipes: the answer's text to stdout, all else to stderr. */
 export class AnswerOutput {
 	readonly #io: Io;
 	readonly #look: Look;
@@ -17,13 +19,30 @@ export class AnswerOutput {
 		this.#look = errorLook(io);
 	}
 
-	/** Takes in an event of the run. */
-	write(event: OzzieEvent): void {
+	/** Takes in an event of the run, and at its end its figures. */
+	write(event: OzzieEvent, figures?: Figures): void {
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
 		if (event.event === "tool.call") this.#called(event.payload);
-		if (event.event !== "assistant.message") return;
-		this.#show(this.#reply.finish(event.payload.content));
+		if (event.event === "assistant.message") this.#ended(event.payload.content, figures);
+		this.#note(event);
+	}
+
+	/** What happens around the model. */
+	#note(event: OzzieEvent): void {
+		const look = this.#look;
+		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
+		if (event.event === "budget.reached") this.#tell(budgetReachedRows(event.payload, look));
+		if (event.event === "context.compacted") this.#tell(compactedRows(event.payload, look));
+	}
+
+	#ended(content: string, figures: Figures | undefined): void {
+		this.#show(this.#reply.finish(content));
+		this.#tell(figures ? figureRows(figures, this.#look) : []);
+	}
+
+	#tell(rows: readonly string[]): void {
 		this.#endLine();
+		this.#rows(rows);
 	}
 
 	#called(call: ToolCallPayload): void {

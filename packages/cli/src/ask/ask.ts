@@ -6,6 +6,7 @@ import { connect } from "../connect.ts";
 import { findGateway } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import { openSession } from "../open-session.ts";
+import { type Figures, RunFigures } from "../run-figures.ts";
 import { visibleLine } from "../text/visible.ts";
 import { AnswerOutput, errorLook } from "./answer-output.ts";
 import { Interrupt, interruptedCode } from "./interrupt.ts";
@@ -24,6 +25,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	try {
 		const session = await openSession(client, {
 			sessionId: flags.session,
+			...{ profile: flags.profile, model: flags.model },
 			rootDir: address.isLocal ? io.cwd : undefined,
 			...(!flags.yes && {
 				onOtherDirectory: (reason) =>
@@ -35,6 +37,12 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	} finally {
 		await client.close();
 	}
+}
+
+/** How a run ended, and what it took where a model was asked. */
+interface Ended {
+	readonly answer: AssistantMessagePayload;
+	readonly figures: Figures | undefined;
 }
 
 interface AskOptions {
@@ -83,23 +91,27 @@ class Ask {
 	}
 
 	/** Shows the run, and returns how it ended. */
-	async #follow(run: OwnRun): Promise<AssistantMessagePayload> {
+	async #follow(run: OwnRun): Promise<Ended> {
 		const { io, session, flags } = this.#options;
 		const output = flags.json ? undefined : new AnswerOutput(io);
+		const gathered = new RunFigures();
 		for await (const frame of session.events()) {
 			if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
 			if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
+			const figures = gathered.take(frame);
 			this.#questions.take(frame);
-			output?.write(frame);
-			if (frame.event === "assistant.message") return frame.payload;
+			output?.write(frame, figures);
+			if (frame.event === "assistant.message") return { answer: frame.payload, figures };
 		}
 		throw new ParleyError("the session ended before the run", { code: "aborted" });
 	}
 
-	#exitCode({ content, error }: AssistantMessagePayload): number {
+	#exitCode({ answer: { content, error }, figures }: Ended): number {
 		const { io, session, flags } = this.#options;
 		this.#questions.close();
-		if (flags.json) io.stdout.write(`${JSON.stringify({ session_id: session.id, content, error })}\n`);
+		const { model = null, tokens: usage = null, costUsd: cost_usd = null } = figures ?? {};
+		const result = { session_id: session.id, content, error, model, usage, cost_usd };
+		if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
 		if (error === "") return 0;
 		io.stderr.write(`parley: ${visibleLine(error)}\n`);
 		return this.#interrupt.wasPressed ? interruptedCode : 1;

@@ -18,7 +18,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	const rootDir = address.isLocal ? io.cwd : undefined;
 	const open = (sessionId: string | undefined): Promise<OpenSession> =>
 		openSession(client, {
-			...{ sessionId, rootDir },
+			...{ sessionId, rootDir, profile: flags.profile, model: flags.model },
 			onOtherDirectory: (reason) =>
 				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
 		});

@@ -187,6 +187,72 @@ test("/cancel with nothing to cancel says so", async ({ table }) => {
 	expect(table.rows).toEqual(["there is nothing to cancel"]);
 });
 
+test("/model chooses who answers, and alone lists the models", async ({ table }) => {
+	await table.type("/model fast");
+	expect(table.client.last("set_model")).toMatchObject({ params: { model: "fast" }, sessionId: "sess_1" });
+	table.client.last("set_model").answer({ model: "claude-haiku-4-5\u0007" });
+	await table.settle();
+	expect(table.rows).toEqual(["claude-haiku-4-5\\u{7} answers from the next message on"]);
+	await table.type("/model");
+	const limits = { context_window: 1, max_output: 1, reasoning: "none", images: false };
+	const models = [{ name: "claude", provider: "anthropic", ...limits }];
+	table.client.last("list_models").answer({ default: "claude", models });
+	await table.settle();
+	expect(table.rows.at(-1)).toMatch(/^▸ {2}claude/);
+});
+
+test("/model with a name that there is not says so", async ({ table }) => {
+	await table.type("/model fats");
+	const refusal = new ParleyError("invalid params: model: unknown", { code: "invalid_argument" });
+	table.client.last("set_model").refuse(refusal);
+	await table.settle();
+	expect(table.rows).toEqual(["invalid params: model: unknown"]);
+});
+
+test("/steer says something to the turn at work", async ({ table }) => {
+	table.session.happens("user.message", running);
+	await table.settle();
+	await table.type("/steer not there");
+	expect(table.client.last("steer")).toMatchObject({ params: { content: "not there" }, sessionId: "sess_1" });
+	expect(table.chat.conversation.sending).toEqual(["not there"]);
+	table.session.happens("user.message", { content: "not there", run_id: "run", steered: true });
+	await table.settle();
+	expect(table.chat.conversation.sending).toEqual([]);
+	expect(table.rows.slice(-2)).toEqual(["", "› not there"]);
+});
+
+test("/retry keeps the chat busy until the reply is made again", async ({ table }) => {
+	await table.type("/retry");
+	table.client.last("retry").answer({ status: "sent", run_id: "again" });
+	await table.settle();
+	expect(table.chat.conversation.idle).toBe(false);
+	table.session.happens("user.message", { content: "", run_id: "again", retry_of: "run" });
+	table.session.happens("assistant.message", { content: "better", error: "", context: {} });
+	await table.settle();
+	expect(table.chat.conversation.idle).toBe(true);
+	expect(table.rows).toEqual(["", "› (the last reply once more)", "better"]);
+});
+
+test("/retry with nothing to make again says so and waits for nothing", async ({ table }) => {
+	await table.type("/retry");
+	table.client
+		.last("retry")
+		.refuse(new ParleyError("not possible: nothing", { code: "failed_precondition" }));
+	await table.settle();
+	expect(table.rows).toEqual(["not possible: nothing"]);
+	expect(table.chat.conversation.idle).toBe(true);
+});
+
+test("/usage tells what the conversation has used", async ({ table }) => {
+	await table.type("/usage");
+	const request = table.client.last("usage");
+	expect(request).toMatchObject({ params: { by: "model" }, sessionId: "sess_1" });
+	const none = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 };
+	request.answer({ rows: [], total: { ...none, cost_usd: 0, calls: 0 }, budgets: [] });
+	await table.settle();
+	expect(table.rows).toEqual(["no model was called yet"]);
+});
+
 test("/quit leaves", async ({ table }) => {
 	await table.type("/quit");
 	await table.over;

@@ -2,9 +2,11 @@ import { type Clock, ParleyError } from "@parley/base";
 import { type Client, type ClientState, isOzzieEvent, type OpenSession } from "@parley/protocol";
 import type { GivenAnswer } from "../questions/answered-row.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
+import { modelTable } from "../tables/model-table.ts";
+import { usageRows } from "../tables/usage-table.ts";
 import type { Look } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
-import { errorRows, headRow, noteRows } from "./rows.ts";
+import { againWords, errorRows, headRow, noteRows } from "./rows.ts";
 import { sessionRows } from "./session-rows.ts";
 import { helpRows, readLine, type SlashCommand } from "./slash-commands.ts";
 
@@ -133,30 +135,53 @@ export class Chat {
 	async #enterLine(line: string): Promise<void> {
 		const entered = readLine(line);
 		if (entered.kind === "unknown") this.#note(entered.hint);
-		if (entered.kind === "message") await this.#send(entered.content);
-		if (entered.kind === "command") await this.#commands[entered.name]();
+		const { kind } = entered;
+		if (kind === "message") await this.#say(entered.content, "send_message");
+		if (kind === "command") await this.#commands[entered.name](entered.words);
 	}
 
-	readonly #commands: { readonly [Name in SlashCommand]: () => void | Promise<void> } = {
+	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
 		new: async () => this.#begin(await this.#options.openNew()),
 		sessions: async () => {
 			const { sessions } = await this.#options.client.request("list_sessions", { limit: mostSessions });
 			const now = { current: this.sessionId, now: this.#options.clock.now() };
 			this.#show(sessionRows(sessions, now, this.#options.look()));
 		},
+		model: (name) => (name === "" ? this.#listModels() : this.#chooseModel(name)),
+		steer: (words) => this.#say(words, "steer"),
+		retry: () => this.#sending(againWords, () => this.#request("retry", {})),
+		usage: async () => {
+			const report = await this.#request("usage", { by: "model" });
+			this.#show(usageRows(report, "model", this.#options.look()));
+		},
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
 		help: () => this.#show(helpRows()),
 	};
 
-	async #send(content: string): Promise<void> {
+	async #listModels(): Promise<void> {
+		const list = await this.#options.client.request("list_models", {});
+		this.#show(modelTable(list, this.#options.look()));
+	}
+
+	async #chooseModel(name: string): Promise<void> {
+		const { model } = await this.#request("set_model", { model: name });
+		this.#note(`${model} answers from the next message on`);
+	}
+
+	#say(content: string, method: "send_message" | "steer"): Promise<void> {
+		return this.#sending(content, () => this.#request(method, { content }));
+	}
+
+	/** What is being sent is shown until the gateway tells everybody of it. */
+	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
-		conversation.send(content);
+		conversation.send(shown);
 		this.#show([]);
 		try {
-			await this.#request("send_message", { content });
+			await send();
 		} catch (reason) {
-			conversation.unsend(content);
+			conversation.unsend(shown);
 			throw reason;
 		}
 	}

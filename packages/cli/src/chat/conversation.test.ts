@@ -1,15 +1,11 @@
-import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
+import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { answered, event, modelCall, retrying, usageUpdated } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
 
 const look = { columns: 40, styles: createStyles(false) };
-
-function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
-	// True because a name and its payload are given together.
-	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
-}
 
 const said = (content: string, author?: { id: string; name: string }): OzzieEvent =>
 	event("user.message", { content, run_id: "run", ...(author && { author }) });
@@ -127,15 +123,100 @@ test("a reply that begins anew in other words says so", () => {
 	expect(apply(new Conversation(), ...events)).toEqual(["one two", "the reply begins again", "three"]);
 });
 
-test("the end of an earlier conversation is recalled, and what is unanswered is still going on", () => {
-	const conversation = new Conversation();
+test("the end of an earlier conversation is recalled, and a message at its end is being worked on", () => {
 	const message = (role: string, content: string, seq: number) => ({ role, content, ts: "", seq });
-	const messages = [
+	const answeredTwice = [
 		message("user", "one", 1),
-		message("assistant", "two", 2),
-		message("user", "three", 3),
-		message("user", "four", 4),
+		message("user", "and two", 2),
+		message("assistant", "three\u0007\n", 3),
+		message("assistant", "", 4),
 	];
-	expect(conversation.recall(messages, look)).toEqual(["", "› one", "two", "", "› three"]);
-	expect(conversation).toMatchObject({ active: true, queue: [{ content: "four" }] });
+	const rested = new Conversation();
+	expect(rested.recall(answeredTwice, look)).toEqual(["", "› one", "", "› and two", "three\\u{7}"]);
+	expect(rested.idle).toBe(true);
+	const working = new Conversation();
+	working.recall([...answeredTwice, message("user", "four", 5)], look);
+	expect(working).toMatchObject({ active: true, queue: [] });
+	expect(apply(working, ended("five"))).toEqual(["five"]);
+	expect(working.idle).toBe(true);
+});
+
+test("what is said to the run at work stands behind the row that is being spoken", () => {
+	const conversation = new Conversation();
+	conversation.send("not there");
+	const steered = event("user.message", { content: "not there", run_id: "run", steered: true });
+	expect(apply(conversation, said("go"), start, delta("I go th"), steered)).toEqual(["", "› go"]);
+	expect(conversation).toMatchObject({ sending: [], queue: [], steering: [{ content: "not there" }] });
+	expect(apply(conversation, delta("ere"), end)).toEqual(["I go there", "", "› not there"]);
+	expect(apply(conversation, steered, ended("done"))).toEqual(["", "› not there", "done"]);
+	expect(conversation.idle).toBe(true);
+});
+
+test("a reply that is made again is asked for in words", () => {
+	const conversation = new Conversation();
+	conversation.send("(the last reply once more)");
+	const again = event("user.message", { content: "", run_id: "run", retry_of: "old" });
+	expect(apply(conversation, again)).toEqual(["", "› (the last reply once more)"]);
+	expect(conversation.sending).toEqual([]);
+});
+
+test("that a model is asked again is told until it is", () => {
+	const conversation = new Conversation();
+	expect(apply(conversation, said("go"), modelCall("start"), modelCall("end"), retrying(4000, 1))).toEqual([
+		"",
+		"› go",
+	]);
+	expect(conversation.retrying).toMatchObject({ reason: "the model is overloaded", in_ms: 4000 });
+	apply(conversation, modelCall("start"));
+	expect(conversation.retrying).toBeUndefined();
+	apply(conversation, retrying(8000, 2), ended("", "cancelled"));
+	expect(conversation).toMatchObject({ retrying: undefined, idle: true });
+});
+
+test("a reply that broke off says so before it begins again, and one that never began does not", () => {
+	const conversation = new Conversation();
+	const first = [said("go"), modelCall("start"), start, delta("half a"), end, modelCall("end")];
+	expect(apply(conversation, ...first, retrying(1000, 1))).toEqual([
+		"",
+		"› go",
+		"half a",
+		"the reply broke off and begins again",
+	]);
+	const second = [modelCall("start"), start, delta("half a word"), end, modelCall("end"), called("a")];
+	expect(apply(conversation, ...second)).toEqual(["half a word", "▸ run_command cmd: ls"]);
+	expect(apply(conversation, returned("a"), modelCall("start"), modelCall("end"), retrying(1000, 1))).toEqual(
+		["  ↳ done"],
+	);
+});
+
+test("under an answer stand its model and its cost, but not for the offline model", () => {
+	const conversation = new Conversation();
+	const rows = apply(conversation, modelCall("end"), usageUpdated(0.0421), answered("hi", "claude"));
+	expect(rows).toEqual(["hi", "claude · 12.3k tokens in (10k cached),", "1.2k out · $0.0421"]);
+	const cancelled = answered("half", "claude", "cancelled");
+	expect(apply(conversation, modelCall("end"), cancelled)).toEqual([
+		...["half", "cancelled"],
+		...["claude · 12.3k tokens in (10k cached),", "1.2k out"],
+	]);
+	expect(apply(conversation, modelCall("end", "offline"), answered("hi", "offline"))).toEqual(["hi"]);
+});
+
+test("budgets and compactions are told between the rows", () => {
+	const spent = { scope: "gateway", period: "day", percent: 80, spent_usd: 4, limit_usd: 5 } as const;
+	const compacted = {
+		run_id: "run",
+		level: "thinking",
+		tokens_before: 90_000,
+		tokens_after: 50_000,
+	} as const;
+	expect(
+		apply(
+			new Conversation(),
+			event("context.compacted", compacted),
+			event("budget.reached", { ...spent, message: "80 % of the budget is spent" }),
+		),
+	).toEqual([
+		...["what the model thought earlier was left", "out: about 90k tokens became 50k"],
+		"80 % of the budget is spent",
+	]);
 });

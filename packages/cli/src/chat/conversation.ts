@@ -5,14 +5,16 @@ import type {
 	PromptRequestPayload,
 	UserMessagePayload,
 } from "@parley/protocol";
+import { budgetReachedRows, compactedRows, figureRows } from "../model-rows.ts";
 import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
+import { type Figures, RunFigures } from "../run-figures.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
-import { endRows, messageRows, noteRows } from "./rows.ts";
+import { againWords, endRows, messageRows, noteRows } from "./rows.ts";
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
@@ -22,10 +24,15 @@ type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
  */
 export class Conversation {
 	readonly #reply = new ReplyText();
+	readonly #figures = new RunFigures();
 	readonly #calls = new Set<string>();
 	#last = "";
 	#active = false;
 	#queue: readonly UserMessagePayload[] = [];
+	#steering: readonly UserMessagePayload[] = [];
+	#retrying: Payload<"run.retrying"> | undefined;
+	/** Whether the model that was asked last has said something. */
+	#speaks = false;
 	#sending: readonly string[] = [];
 	#question: OpenQuestion | undefined;
 
@@ -41,6 +48,16 @@ export class Conversation {
 	/** Accepted messages whose turn has not come. */
 	get queue(): readonly UserMessagePayload[] {
 		return this.#queue;
+	}
+
+	/** Messages to the run at work, which stand behind the part of the reply that is being spoken. */
+	get steering(): readonly UserMessagePayload[] {
+		return this.#steering;
+	}
+
+	/** Why the model is asked again, and when, while that is waited for. */
+	get retrying(): Payload<"run.retrying"> | undefined {
+		return this.#retrying;
 	}
 
 	/** Messages from here that the gateway has not told of yet. */
@@ -74,23 +91,34 @@ export class Conversation {
 		this.#question = given === undefined ? { question } : { question, given };
 	}
 
-	/** The rows of an earlier part of the session. Messages without an answer are still being worked on. */
+	/** The rows of an earlier part of the session. A message at its end is still being worked on. */
 	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
+		// Which run a message belongs to is not told, so none is taken for one that waits.
+		this.#active = messages.at(-1)?.role === "user";
 		return messages.flatMap(({ role, content }) => {
-			if (role !== "user") return this.#ended({ content, error: "", context: {} }, look);
-			return this.#accepted({ content, run_id: "" }, look);
+			if (role === "user") return messageRows({ content, run_id: "" }, look);
+			return content.trim() === "" ? [] : wrapText(visibleText(content).trimEnd(), look.columns);
 		});
 	}
 
 	/** Takes in what has happened and returns the rows to print for it. */
 	apply(event: OzzieEvent, look: Look): string[] {
+		const figures = this.#figures.take(event);
 		switch (event.event) {
 			case "user.message":
 				return this.#accepted(event.payload, look);
 			case "assistant.stream":
 				return this.#streamed(event.payload, look);
 			case "assistant.message":
-				return this.#ended(event.payload, look);
+				return this.#ended(event.payload, figures, look);
+			case "internal.llm.call":
+				return this.#asks(event.payload);
+			case "run.retrying":
+				return this.#retries(event.payload, look);
+			case "budget.reached":
+				return [...this.#flush(look), ...budgetReachedRows(event.payload, look)];
+			case "context.compacted":
+				return compactedRows(event.payload, look);
 			case "tool.call":
 				return this.#called(event.payload, look);
 			case "prompt.request":
@@ -101,12 +129,15 @@ export class Conversation {
 				return this.#closed(event.payload, look);
 			case "session.created":
 			case "session.closed":
+			case "usage.updated":
 				return [];
 		}
 	}
 
 	#accepted(message: UserMessagePayload, look: Look): string[] {
-		if (message.author === undefined) this.unsend(message.content);
+		const isRetry = message.retry_of !== undefined;
+		if (message.author === undefined) this.unsend(isRetry ? againWords : message.content);
+		if (message.steered) return this.#steered(message, look);
 		if (this.#active) {
 			this.#queue = [...this.#queue, message];
 			return [];
@@ -115,20 +146,51 @@ export class Conversation {
 		return messageRows(message, look);
 	}
 
-	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
+	/** Printed at once, except into the middle of a row. */
+	#steered(message: UserMessagePayload, look: Look): string[] {
 		this.#active = true;
-		if (phase === "start") this.#reply.start();
-		if (phase === "delta") return this.#write(this.#reply.delta(content), look);
-		return phase === "end" ? this.#endReply(look) : [];
+		if (this.#last === "") return messageRows(message, look);
+		this.#steering = [...this.#steering, message];
+		return [];
 	}
 
-	#ended({ content, error }: Payload<"assistant.message">, look: Look): string[] {
+	#asks({ phase }: Payload<"internal.llm.call">): string[] {
+		if (phase === "end") return [];
+		this.#active = true;
+		this.#speaks = false;
+		this.#retrying = undefined;
+		return [];
+	}
+
+	#retries(retry: Payload<"run.retrying">, look: Look): string[] {
+		this.#active = true;
+		this.#retrying = retry;
+		const rows = this.#endReply(look);
+		return this.#speaks ? [...rows, ...noteRows("the reply broke off and begins again", look)] : rows;
+	}
+
+	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
+		this.#active = true;
+		this.#retrying = undefined;
+		if (phase === "start") this.#reply.start();
+		if (phase !== "delta") return phase === "end" ? this.#endReply(look) : [];
+		this.#speaks = true;
+		return this.#write(this.#reply.delta(content), look);
+	}
+
+	#ended(
+		{ content, error }: Payload<"assistant.message">,
+		figures: Figures | undefined,
+		look: Look,
+	): string[] {
 		const rows = [...this.#write(this.#reply.finish(content), look), ...this.#endReply(look)];
 		const [next, ...queue] = this.#queue;
 		this.#queue = queue;
 		this.#active = next !== undefined;
+		this.#retrying = undefined;
 		this.#calls.clear();
-		return [...rows, ...endRows(error, look), ...(next ? messageRows(next, look) : [])];
+		const told = [...endRows(error, look), ...(figures ? figureRows(figures, look) : [])];
+		return [...rows, ...told, ...(next ? messageRows(next, look) : [])];
 	}
 
 	#called(call: Payload<"tool.call">, look: Look): string[] {
@@ -172,7 +234,10 @@ export class Conversation {
 
 	#endReply(look: Look): string[] {
 		this.#reply.end();
-		return this.#flush(look);
+		const rows = this.#flush(look);
+		const steering = this.#steering;
+		this.#steering = [];
+		return [...rows, ...steering.flatMap((message) => messageRows(message, look))];
 	}
 
 	/** The growing row is finished. */

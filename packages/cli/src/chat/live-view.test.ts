@@ -46,6 +46,24 @@ test("a running turn shows the growing row, what waits, and how to stop it", () 
 	]);
 });
 
+test("what joins the running turn and why a model is asked again are shown", () => {
+	const delta = {
+		event: "assistant.stream",
+		payload: { phase: "delta", content: "some te", index: 0 },
+	} as const;
+	const steered = { event: "user.message", payload: { content: "x", run_id: "run", steered: true } } as const;
+	const retry = {
+		event: "run.retrying",
+		payload: { run_id: "run", reason: "busy", in_ms: 0, attempt: 1, model: "m" },
+	} as const;
+	expect(view({ conversation: talking(said("first"), delta, steered) }).rows).toContain("  joins: x");
+	expect(view({ conversation: talking(said("first"), retry) }).rows).toEqual([
+		"",
+		"busy · Ctrl-C cancels",
+		"› hi",
+	]);
+});
+
 test("of many waiting messages the first are shown", () => {
 	const conversation = talking(...["a", "b", "c", "d", "e", "f"].map(said));
 	expect(view({ conversation }).rows).toContain("  and 2 more");

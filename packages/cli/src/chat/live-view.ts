@@ -1,3 +1,4 @@
+import { retryWords } from "../model-rows.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import type { Editor } from "../terminal/editor.ts";
 import { editorRows, type Frame } from "../terminal/editor-rows.ts";
@@ -6,7 +7,7 @@ import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import type { Conversation } from "./conversation.ts";
-import { promptMark } from "./rows.ts";
+import { messageLine, promptMark } from "./rows.ts";
 
 /** What is shown below the scrollback. */
 export interface LiveState {
@@ -19,13 +20,15 @@ export interface LiveState {
 	readonly notice: string;
 }
 
+const howToStop = " · Ctrl-C cancels";
+
 /** How many of the messages that wait are shown. */
 const mostWaiting = 3;
 
 /** Draws the reply's growing row, what waits, what is going on, and the line that is being typed. */
 export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
 	const { conversation, answer } = state;
-	const told = [...waitingRows(conversation), ...statusRows(state)];
+	const told = [...waitingRows(conversation), ...statusRows(state, look.columns)];
 	const rows = [
 		...growingRows(conversation, look),
 		// An answer stands under its question, a message where it will stand in the conversation.
@@ -41,22 +44,25 @@ function growingRows({ last }: Conversation, { columns }: Look): string[] {
 	return last.trim() === "" ? [] : wrapText(last, columns);
 }
 
-function waitingRows({ queue, sending }: Conversation): string[] {
+function waitingRows({ steering, queue, sending }: Conversation): string[] {
 	const waiting = [
-		...queue.map(({ content }, index) => `  waits (${index + 1}): ${visibleLine(content)}`),
+		...steering.map((message) => `  joins: ${messageLine(message)}`),
+		...queue.map((message, index) => `  waits (${index + 1}): ${messageLine(message)}`),
 		...sending.map((content) => `  sends: ${visibleLine(content)}`),
 	];
 	const hidden = waiting.length - mostWaiting;
 	return hidden > 0 ? [...waiting.slice(0, mostWaiting), `  and ${hidden} more`] : waiting;
 }
 
-function statusRows({ conversation, answer, notice }: LiveState): string[] {
+function statusRows({ conversation, answer, notice }: LiveState, columns: number): string[] {
 	if (notice !== "") return [notice];
 	if (conversation.question?.given) return ["sending the answer…"];
 	if (conversation.question && !answer) {
 		return ["the question above waits: send your line or empty it (Ctrl-U) to answer"];
 	}
-	return conversation.active && !conversation.question ? ["working · Ctrl-C cancels"] : [];
+	if (!conversation.active || conversation.question) return [];
+	const { retrying } = conversation;
+	return [`${retrying ? retryWords(retrying, columns - howToStop.length) : "working"}${howToStop}`];
 }
 
 function typedRows({ conversation, message, answer }: LiveState, columns: number, mostRows: number): Frame {

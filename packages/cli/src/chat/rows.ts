@@ -6,8 +6,18 @@ import { wrapText } from "../text/wrap.ts";
 /** Stands before what a person says. */
 export const promptMark = "› ";
 
+/** What a person says who wants the last reply made again. */
+export const againWords = "(the last reply once more)";
+
+/** A message as it is told in one line while it waits. */
+export function messageLine({ content, retry_of }: UserMessagePayload): string {
+	return retry_of === undefined ? visibleLine(content) : againWords;
+}
+
 /** A message of a person, behind an empty row. */
-export function messageRows({ content, author }: UserMessagePayload, { columns, styles }: Look): string[] {
+export function messageRows(message: UserMessagePayload, { columns, styles }: Look): string[] {
+	const { author } = message;
+	const content = message.retry_of === undefined ? message.content : againWords;
 	const name = author === undefined ? "" : `${visibleLine(author.name)}: `;
 	const rows = wrapText(name + visibleText(content), columns - promptMark.length);
 	return ["", ...rows.map((row, index) => styles.bold(`${index === 0 ? promptMark : "  "}${row}`))];

@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { helpRows, readLine, slashCommands } from "./slash-commands.ts";
 
 test.each([
-	["/new", { kind: "command", name: "new" }],
-	["/quit ", { kind: "command", name: "quit" }],
+	["/new", { kind: "command", name: "new", words: "" }],
+	["/quit ", { kind: "command", name: "quit", words: "" }],
+	["/model", { kind: "command", name: "model", words: "" }],
+	["/model fast ", { kind: "command", name: "model", words: "fast" }],
+	["/steer not there,\nhere", { kind: "command", name: "steer", words: "not there,\nhere" }],
 	["hello", { kind: "message", content: "hello" }],
 	[" /etc/hosts?", { kind: "message", content: " /etc/hosts?" }],
 	["   ", { kind: "blank" }],
@@ -11,10 +14,21 @@ test.each([
 	expect(readLine(line)).toEqual(entered);
 });
 
-test.each(["/news", "/", "/toString"])("%s is no command, and what there is is named", (line) => {
-	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining("/new /sessions") });
+test.each(["/news", "/", "/toString", "/etc/hosts is odd"])(
+	"%s is no command, and what there is is named",
+	(line) => {
+		expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining("/new /sessions") });
+	},
+);
+
+test.each([
+	["/steer", "type what to say: /steer TEXT"],
+	["/quit now", "/quit stands alone"],
+])("%s says what is missing or too much", (line, hint) => {
+	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });
 
-test("the help names every command", () => {
+test("the help names every command, in rows that a terminal of 80 columns has room for", () => {
 	for (const name of Object.keys(slashCommands)) expect(helpRows().join("\n")).toContain(`/${name}`);
+	expect(Math.max(...helpRows().map((row) => row.length))).toBeLessThanOrEqual(80);
 });

@@ -1,17 +1,29 @@
+interface CommandHelp {
+	readonly does: string;
+	/** What may stand behind the name; nothing where absent. */
+	readonly takes?: string;
+	/** Whether something has to. */
+	readonly needs?: true;
+}
+
 /** What can be typed besides messages. */
 export const slashCommands = {
-	new: "begins another conversation; this one stays",
-	sessions: "lists the latest conversations",
-	cancel: "stops the running turn, like Ctrl-C",
-	quit: "leaves, like Ctrl-D; running work goes on",
-	help: "shows this",
-} as const;
+	new: { does: "begins another conversation; this one stays" },
+	sessions: { does: "lists the latest conversations" },
+	model: { does: "chooses who answers next; alone, lists the models", takes: "NAME" },
+	steer: { does: "says something to the turn at work instead of after it", takes: "TEXT", needs: true },
+	retry: { does: "has the last reply made again" },
+	usage: { does: "tells what this conversation has used" },
+	cancel: { does: "stops the running turn, like Ctrl-C" },
+	quit: { does: "leaves, like Ctrl-D; running work goes on" },
+	help: { does: "shows this" },
+} as const satisfies Record<string, CommandHelp>;
 
 export type SlashCommand = keyof typeof slashCommands;
 
 /** What a line is: a command, something that only looks like one, or a message. */
 export type Line =
-	| { readonly kind: "command"; readonly name: SlashCommand }
+	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }
 	| { readonly kind: "message"; readonly content: string }
 	| { readonly kind: "blank" };
@@ -20,8 +32,8 @@ export type Line =
 export function readLine(line: string): Line {
 	if (line.trim() === "") return { kind: "blank" };
 	if (!line.startsWith("/")) return { kind: "message", content: line };
-	const name = line.slice(1).trim();
-	if (isCommand(name)) return { kind: "command", name };
+	const [, name = "", words = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
+	if (isCommand(name)) return readCommand(name, words);
 	const names = Object.keys(slashCommands).map((known) => `/${known}`);
 	const hint = `there is no /${name}, only ${names.join(" ")}; with a blank before it, it is a message`;
 	return { kind: "unknown", hint };
@@ -29,14 +41,26 @@ export function readLine(line: string): Line {
 
 /** The rows of `/help`. */
 export function helpRows(): string[] {
-	const commands = Object.entries(slashCommands).map(([name, does]) => `  /${name.padEnd(10)}${does}`);
+	const commands = Object.entries<CommandHelp>(slashCommands).map(([name, { does, takes }]) => {
+		return `  /${`${name} ${takes ?? ""}`.padEnd(12)}${does}`;
+	});
 	return [
 		...commands,
-		"  Enter       sends; Alt-Enter, Ctrl-J or \\ and Enter begin another line",
-		"  ↑ ↓         what was entered before",
-		"  Ctrl-C      stops the running turn; twice with nothing to stop, leaves",
-		"  Esc         declines a question that is no approval",
+		"  Enter        sends; Alt-Enter, Ctrl-J or \\ and Enter begin another line",
+		"  ↑ ↓          what was entered before",
+		"  Ctrl-C       stops the running turn; twice with nothing to stop, leaves",
+		"  Esc          declines a question that is no approval",
 	];
+}
+
+function readCommand(name: SlashCommand, words: string): Line {
+	const { takes, needs }: CommandHelp = slashCommands[name];
+	if (words === "" && needs) return { kind: "unknown", hint: `type what to say: /${name} ${takes}` };
+	if (words === "" || takes !== undefined) return { kind: "command", name, words };
+	return {
+		kind: "unknown",
+		hint: `/${name} stands alone; with a blank before it, the line is a message`,
+	};
 }
 
 function isCommand(name: string): name is SlashCommand {

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Io } from "../io.ts";
+import { retryWords } from "../model-rows.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -16,8 +17,10 @@ export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
 		look: () => look,
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
-			if (chat.notice !== notice && chat.notice !== "") io.stderr.write(`parley: ${chat.notice}\n`);
-			notice = chat.notice;
+			const { retrying } = chat.conversation;
+			const told = chat.notice || (retrying ? retryWords(retrying) : "");
+			if (told !== notice && told !== "") io.stderr.write(`parley: ${told}\n`);
+			notice = told;
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);

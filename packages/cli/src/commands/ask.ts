@@ -2,9 +2,9 @@ import { Command } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import { addAddressFlags } from "./address-flags.ts";
+import { addSessionFlags, type SessionFlags } from "./session-flags.ts";
 
-export interface AskFlags extends AddressFlags {
-	readonly session?: string;
+export interface AskFlags extends AddressFlags, SessionFlags {
 	readonly yes?: boolean;
 	readonly json?: boolean;
 }
@@ -15,7 +15,8 @@ The answer goes to stdout, everything else to stderr: tool calls, questions, and
 asked: what needs approval is denied, except with -y.
 
 --json writes one JSON object a line instead: every event frame of the session
-as the gateway sends it, and at the end {"session_id", "content", "error"}.
+as the gateway sends it, and at the end {"session_id", "content", "error",
+"model", "usage", "cost_usd"}, the last three null where no model was asked.
 
 Exit code: 0 when the run ended well, 1 when it did not, 130 after Ctrl-C.
 `;
@@ -25,11 +26,10 @@ export function askCommand(io: Io): Command {
 	const command = new Command("ask")
 		.description("say one thing and print the answer")
 		.argument("<message...>", "what to say; - reads it from stdin")
-		.option("--session <id>", "go on with a conversation")
 		.option("-y, --yes", "let it use its tools without asking; the gravest calls are still asked")
 		.option("--json", "print every event as JSON, one a line")
 		.addHelpText("after", notes.trimEnd());
-	return addAddressFlags(command).action(async (words: string[], flags: AskFlags) => {
+	return addAddressFlags(addSessionFlags(command)).action(async (words: string[], flags: AskFlags) => {
 		const { ask } = await import("../ask/ask.ts");
 		io.exitCode = await ask(words.join(" "), flags, io);
 	});

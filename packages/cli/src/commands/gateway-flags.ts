@@ -13,15 +13,21 @@ export function addGatewayFlags(command: Command): Command {
 		.option("--listen <host:port>", "where to listen; may be repeated (default 127.0.0.1:7777)", collect)
 		.option("--data <dir>", "where conversations and tokens live")
 		.option("--root <dir>", "what tools may touch; may be repeated (default the current directory)", collect)
-		.option("--provider <name>", "who answers: offline (default)")
-		.option("--model <name>", "which of the provider's models")
+		.option(
+			"--provider <name>",
+			"who answers: anthropic, offline or auto (default): anthropic where it has a key or a base URL",
+		)
+		.option("--model <name>", "which of the provider's models: a name or fast, standard, max")
+		.option("--base-url <url>", "a server that speaks the Messages API, instead of Anthropic's")
+		.option("--reasoning <level>", "how much models think: off, low, medium, high, xhigh or max")
 		.option("--config <file>", "settings (default parley.config.json in the data directory)")
 		.option("--auth <mode>", "who needs a token: local (other users, default), token (all), none (nobody)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText(
 			"after",
-			"\nAll but --config can also be set in the file, and as PARLEY_LISTEN, PARLEY_DATA, and so on.",
+			"\nAll but --config can also be set in the file, and as PARLEY_LISTEN, PARLEY_DATA, and so on.\n" +
+				"The key of a provider comes from the environment alone: ANTHROPIC_API_KEY.",
 		);
 }
 

@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { chosenDataDirectory } from "../data-directory.ts";
-import { type AddressFlags, findGateway } from "../gateway-address.ts";
+import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import { alignColumns } from "../text/columns.ts";
-import { createStyles, wantsColours } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 
 interface StatusFlags {
 	readonly data?: string;
@@ -15,6 +16,9 @@ interface StatusFlags {
 interface Status {
 	readonly status: "ok" | "draining";
 	readonly version: string;
+	/** Who answers; null where a gateway of version 0.1 runs. */
+	readonly provider: string | null;
+	readonly model: string | null;
 	readonly pid: number;
 	readonly urls: readonly string[];
 	readonly data: string;
@@ -37,7 +41,8 @@ export function statusCommand(io: Io): Command {
 				else io.stderr.write(`no gateway runs on ${data}; \`parley start\` starts one\n`);
 				return;
 			}
-			io.stdout.write(flags.json ? `${JSON.stringify(status, undefined, 2)}\n` : await describe(status, io));
+			if (flags.json) printJson(status, io);
+			else printRows(await describe(status, io), io);
 		});
 }
 
@@ -45,37 +50,36 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 	const { findRunningGateway } = await import("../running-gateway.ts");
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
-	const { health, version, pid, urls, startedAt } = running;
+	const { health, version, pid, urls, startedAt, provider = null, model = null } = running;
 	const sessions = await countSessions({ data, ...(urls[0] !== undefined && { url: urls[0] }) }, io);
-	return { status: health, version, pid, urls, data, started_at: startedAt, sessions };
+	return { status: health, version, provider, model, pid, urls, data, started_at: startedAt, sessions };
 }
 
 /** Null where the gateway does not tell this user. */
 async function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {
-	const { connect } = await import("../connect.ts");
-	const client = connect(await findGateway(flags, io));
 	try {
-		return (await client.request("list_sessions", { limit: 1000 })).sessions.length;
+		const request = { limit: 1000 };
+		return (await withGateway(flags, io, (client) => client.request("list_sessions", request))).sessions
+			.length;
 	} catch (error) {
-		io.stderr.write(`parley: ${error instanceof Error ? error.message : String(error)}\n`);
+		io.stderr.write(`parley: ${visibleText(error instanceof Error ? error.message : String(error))}\n`);
 		return null;
-	} finally {
-		await client.close();
 	}
 }
 
-async function describe(status: Status, io: Io): Promise<string> {
+async function describe(status: Status, io: Io): Promise<string[]> {
 	const { systemClock } = await import("@parley/base");
-	const { dim } = createStyles(wantsColours(io.stdout, io.environment));
-	const { sessions } = status;
+	const { dim } = outputLook(io).styles;
+	const { sessions, provider, model } = status;
 	const rows = [
 		["status", status.status === "ok" ? "running" : "stopping, takes no more work"],
 		["version", status.version],
+		...(model === null ? [] : [["answers", `${model}${provider === model ? "" : ` (${provider})`}`]]),
 		["process", String(status.pid)],
 		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
 		["data", status.data],
 		["uptime", duration(systemClock.now() - Date.parse(status.started_at))],
 		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === 1000 ? " or more" : ""}`],
 	];
-	return `${alignColumns(rows.map(([name = "", value = ""]) => [dim(name), value])).join("\n")}\n`;
+	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
 }

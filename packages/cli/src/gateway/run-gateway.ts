@@ -26,7 +26,9 @@ export interface RunOptions {
 	readonly version: string;
 	/** Where log lines go; stderr as JSON unless told. */
 	readonly destination?: { write(line: string): unknown };
-	/** Called when the gateway listens. */
+	/** Called when the gateway listens, before anything is said. */
+	onListening?(gateway: Gateway): void;
+	/** Called when it has said where. */
 	onReady?(gateway: Gateway, config: Config): void;
 }
 
@@ -45,9 +47,12 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		...{ config, log, redactor, version, clock: systemClock, ids: createIds() },
 		...{ failpoints, currentDirectory: io.cwd },
 	});
+	// Whoever reads that it is ready may ask it to stop at once.
+	const asked = stopSignal();
+	options.onListening?.(gateway);
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
 	options.onReady?.(gateway, config);
-	const signal = await stopSignal();
+	const signal = await asked;
 	log.info("stopping", { signal, graceMs });
 	const deadline = systemClock.after(longestStopMs, () => {
 		log.error("the gateway did not stop in time");

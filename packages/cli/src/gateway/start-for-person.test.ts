@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { alreadyRunning, welcome } from "./start-for-person.ts";
+import { alreadyRunning, answersLine, welcome } from "./start-for-person.ts";
 
 const plain = createStyles(false);
 const gateway = {
 	urls: ["http://127.0.0.1:7777", "http://127.0.0.1:8080"],
 	provider: "offline",
 	model: "offline",
+	serverHost: undefined,
+	providerReason: "no key" as const,
 	dataDirectory: "/home/ada/.local/share/parley",
 	resumed: 0,
 };
@@ -32,10 +34,48 @@ test("commands name a data directory that they would not find by themselves", ()
 	expect(welcome(elsewhere, gateway.dataDirectory, plain)).toContain("chat --data '/tmp/ada'\\''s data' ");
 });
 
-test("a model of a provider is named, and so is what goes on", () => {
-	const text = welcome({ ...gateway, provider: "else", model: "large", resumed: 2 }, "", plain);
-	expect(text).toContain("answers  large\n");
-	expect(text).toContain("resumed  unfinished work in 2 conversations\n");
+const claude = {
+	...gateway,
+	...{ provider: "anthropic", model: "claude-sonnet-5-5", providerReason: "key" as const },
+};
+
+test("with a model of a provider it is said where words go, and what goes on", () => {
+	const text = welcome({ ...claude, resumed: 2 }, gateway.dataDirectory, plain);
+	expect(text).toBe(`
+  answers  claude-sonnet-5-5
+  sends    what you say and what its tools find to anthropic
+  data     /home/ada/.local/share/parley
+  clients  ws://127.0.0.1:7777/api/ws (Ozzie)
+  resumed  unfinished work in 2 conversations
+
+  In another terminal, in this directory:
+    npx --no parley chat                              talk to it
+    npx --no parley ask "What is in this directory?"  ask once
+    npx --no parley usage                             what it has used, and what that cost
+
+  Ctrl-C stops it; conversations and unfinished work are kept.
+
+`);
+});
+
+test("a server of one's own is named", () => {
+	const local = { ...claude, model: "llama", serverHost: "127.0.0.1:8080" };
+	expect(welcome(local, "", plain)).toContain("what its tools find to 127.0.0.1:8080\n");
+});
+
+test.each([
+	[gateway, "parley answers offline (no key): set ANTHROPIC_API_KEY for Claude"],
+	[
+		{ ...gateway, providerReason: "configured" as const },
+		"parley answers offline: the provider offline is configured",
+	],
+	[claude, "parley answers with claude-sonnet-5-5 (anthropic): ANTHROPIC_API_KEY is set"],
+	[
+		{ ...claude, model: "llama\u001b", serverHost: "127.0.0.1:8080", providerReason: "base-url" as const },
+		"parley answers with llama\\u{1b} (anthropic API at 127.0.0.1:8080): a base URL is set",
+	],
+])("who answers and why stands in one line: %#", (answering, line) => {
+	expect(answersLine(answering)).toBe(line);
 });
 
 test("a second start tells where the first one is", () => {

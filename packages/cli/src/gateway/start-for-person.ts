@@ -4,20 +4,29 @@ import { defaultDataDirectory } from "../data-directory.ts";
 import { findRunningGateway } from "../running-gateway.ts";
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
 import { humanLog } from "./human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "./run-gateway.ts";
 
-/** Runs a gateway like `runGateway`, and tells a person on stderr what it is and what to do next. */
-export async function startForPerson(options: Omit<RunOptions, "onReady" | "destination">): Promise<number> {
+type StartOptions = Omit<RunOptions, "onListening" | "onReady" | "destination">;
+
+/**
+ * Runs a gateway like `runGateway`. The first line on stdout says who answers and why; a person is told on stderr what
+ * to do next.
+ */
+export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, io } = options;
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
+	const onListening = (gateway: Gateway): void => {
+		io.stdout.write(`${answersLine(gateway)}\n`);
+	};
 	const onReady = (gateway: Gateway): void => {
 		io.stderr.write(welcome(gateway, defaultData, styles));
 	};
 	try {
 		const destination = io.stderr.isTTY ? humanLog(io.stderr, styles) : undefined;
-		return await runGateway({ ...options, onReady, ...(destination && { destination }) });
+		return await runGateway({ ...options, onListening, onReady, ...(destination && { destination }) });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
 		const { data } = await readConfig(flags, io);
@@ -28,36 +37,71 @@ export async function startForPerson(options: Omit<RunOptions, "onReady" | "dest
 	}
 }
 
+type Answering = Pick<Gateway, "provider" | "model" | "serverHost" | "providerReason">;
+
+/** Who answers, and why it is not somebody else. */
+export function answersLine({ provider, model, serverHost, providerReason }: Answering): string {
+	if (provider === "offline" && providerReason === "no key") {
+		return "parley answers offline (no key): set ANTHROPIC_API_KEY for Claude";
+	}
+	const reason = {
+		key: "ANTHROPIC_API_KEY is set",
+		"base-url": "a base URL is set",
+		configured: `the provider ${provider} is configured`,
+		"no key": "there is no key",
+	}[providerReason];
+	if (provider === "offline") return `parley answers offline: ${reason}`;
+	const where = serverHost === undefined ? provider : `${provider} API at ${serverHost}`;
+	return visibleLine(`parley answers with ${model} (${where}): ${reason}`);
+}
+
 /** What a person needs to know once the gateway listens. */
 export function welcome(gateway: Omit<Gateway, "stop">, defaultData: string, styles: Styles): string {
-	const { urls, provider, model, dataDirectory, resumed } = gateway;
+	const { urls, provider, dataDirectory, resumed } = gateway;
 	const { bold, dim } = styles;
-	const who = provider === "offline" ? "offline, a small built-in assistant that needs no key" : model;
 	const facts = [
-		["answers", who],
+		...whoAnswers(gateway),
 		["data", dataDirectory],
 		["clients", `${urls[0]?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
 		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
 	];
 	const flag = dataDirectory === defaultData ? "" : ` --data ${shellWord(dataDirectory)}`;
-	const commands = [
-		[`chat${flag}`, "talk to it"],
-		[`ask "run: echo hi" -y${flag}`, "ask once"],
-		["help offline", "what the offline assistant understands"],
-	];
+	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
 	return [
 		"",
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
 		"  In another terminal, in this directory:",
-		...alignColumns(
-			commands.map(([command, does = ""]) => [`    ${bold(`npx --no parley ${command}`)}`, does]),
-		),
+		...alignColumns(commands.map(([command, does]) => [`    ${bold(`npx --no parley ${command}`)}`, does])),
 		"",
 		`  ${dim("Ctrl-C stops it; conversations and unfinished work are kept.")}`,
 		"",
 		"",
 	].join("\n");
+}
+
+function whoAnswers({ provider, model, serverHost = provider }: Answering): string[][] {
+	if (provider === "offline") return [["answers", "offline, a small built-in assistant that needs no key"]];
+	return [
+		["answers", visibleLine(model)],
+		["sends", visibleLine(`what you say and what its tools find to ${serverHost}`)],
+	];
+}
+
+function offlineCommands(flag: string): [command: string, does: string][] {
+	return [
+		[`chat${flag}`, "talk to it"],
+		[`ask "run: echo hi" -y${flag}`, "ask once"],
+		["help offline", "what the offline assistant understands"],
+	];
+}
+
+function modelCommands(flag: string): [command: string, does: string][] {
+	return [
+		[`chat${flag}`, "talk to it"],
+		[`ask "What is in this directory?"${flag}`, "ask once"],
+		[`usage${flag}`, "what it has used, and what that cost"],
+	];
 }
 
 function shellWord(text: string): string {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { alignColumns } from "./columns.ts";
+import { alignColumns, tableRows } from "./columns.ts";
+import { createStyles } from "./styles.ts";
+import { widthOf } from "./wrap.ts";
 
 test("cells stand under each other, also behind wide characters", () => {
 	const rows = [
@@ -8,4 +10,44 @@ test("cells stand under each other, also behind wide characters", () => {
 		["22", "", ""],
 	];
 	expect(alignColumns(rows)).toEqual(["ID  TITLE   N", "1   日本語  10", "22"]);
+});
+
+const table = {
+	rows: [
+		["NAME", "N", "TEXT"],
+		["a-name-that-is-long", "7", "one"],
+		["b", "1,234", "two three four"],
+	],
+	right: [1],
+	elastic: 0,
+};
+
+test("numbers stand at the right, and the head is dim", () => {
+	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(true) };
+	expect(tableRows(table, look)).toEqual([
+		"\u001b[2mNAME                     N  TEXT\u001b[22m",
+		"a-name-that-is-long      7  one",
+		"b                    1,234  two three four",
+	]);
+});
+
+test("a narrow terminal gets shorter names, and a very narrow one shorter rows", () => {
+	const look = (columns: number) => ({ columns, styles: createStyles(false) });
+	expect(tableRows(table, look(36))[1]).toBe("a-name-that-…      7  one");
+	for (const columns of [36, 20, 5]) {
+		expect(Math.max(...tableRows(table, look(columns)).map(widthOf))).toBeLessThanOrEqual(columns);
+	}
+});
+
+test("columns that may be missing go first, one after the other", () => {
+	const optional = { ...table, optional: [2, 1] };
+	const look = (columns: number) => ({ columns, styles: createStyles(false) });
+	expect(tableRows(optional, look(45))[2]).toBe("b                    1,234  two three four");
+	expect(tableRows(optional, look(30))[2]).toBe("b                    1,234");
+	expect(tableRows(optional, look(20))[1]).toBe("a-name-that-is-long");
+	expect(tableRows({ ...optional, optional: [0], elastic: 2 }, look(20))).toEqual([
+		"    N  TEXT",
+		"    7  one",
+		"1,234  two three fo…",
+	]);
 });

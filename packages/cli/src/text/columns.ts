@@ -1,14 +1,63 @@
+import { shorten } from "./shorten.ts";
+import type { Look } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
-/** Cells side by side, two blanks between the columns, no blanks at the ends of rows. */
-export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+/** Cells side by side, two blanks between the columns, no blanks at the ends of rows. Columns in `right` hold numbers. */
+export function alignColumns(
+	rows: readonly (readonly string[])[],
+	right: ReadonlySet<number> = new Set(),
+): string[] {
 	const widths = (rows[0] ?? []).map((_, column) =>
 		Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
 	);
 	return rows.map((row) =>
 		row
-			.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+			.map((cell, column) => {
+				const blanks = " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+				return right.has(column) ? blanks + cell : cell + blanks;
+			})
 			.join("  ")
 			.trimEnd(),
 	);
+}
+
+/** What a table is made of: plain cells, the first row being the head. */
+export interface Table {
+	readonly rows: readonly (readonly string[])[];
+	/** The columns that hold numbers. */
+	readonly right?: readonly number[];
+	/** Columns that are left out, in this order, where the terminal is too narrow for all. */
+	readonly optional?: readonly number[];
+	/** The column that becomes narrower where that is not enough. */
+	readonly elastic: number;
+}
+
+/** An elastic column is not made narrower than this. */
+const leastColumns = 10;
+
+/** The rows of a table with a head, none wider than the terminal. */
+export function tableRows(table: Table, { columns, styles }: Look): string[] {
+	const { rows, right, elastic, optional = [] } = table;
+	const numbers = new Set(right);
+	const excess = Math.max(0, ...alignColumns(rows, numbers).map(widthOf)) - columns;
+	const [first, ...others] = optional;
+	if (excess > 0 && first !== undefined) {
+		return tableRows(without(first, { ...table, optional: others }), { columns, styles });
+	}
+	const widest = Math.max(0, ...rows.map((row) => widthOf(row[elastic] ?? "")));
+	const most = excess > 0 ? Math.max(leastColumns, widest - excess) : widest;
+	const cells = rows.map((row) => row.map((cell, at) => (at === elastic ? shorten(cell, most) : cell)));
+	return alignColumns(cells, numbers)
+		.map((row) => shorten(row, columns))
+		.map((row, index) => (index === 0 ? styles.dim(row) : row));
+}
+
+function without(column: number, { rows, right = [], optional = [], elastic }: Table): Table {
+	const move = (at: number): number => (at > column ? at - 1 : at);
+	return {
+		rows: rows.map((row) => row.filter((_, at) => at !== column)),
+		right: right.filter((at) => at !== column).map(move),
+		optional: optional.map(move),
+		elastic: move(elastic),
+	};
 }

@@ -1,10 +1,10 @@
 import type { MethodResult } from "@parley/protocol";
-import { alignColumns } from "./text/columns.ts";
-import { shorten } from "./text/shorten.ts";
-import type { Look } from "./text/styles.ts";
-import { timeAgo } from "./text/time-ago.ts";
-import { visibleLine } from "./text/visible.ts";
-import { widthOf } from "./text/wrap.ts";
+import { alignColumns } from "../text/columns.ts";
+import { shorten } from "../text/shorten.ts";
+import type { Look } from "../text/styles.ts";
+import { timeAgo } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+import { widthOf } from "../text/wrap.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 

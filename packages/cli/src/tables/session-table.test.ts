@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
 import { sessionTable } from "./session-table.ts";
-import { createStyles } from "./text/styles.ts";
-import { widthOf } from "./text/wrap.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { budgetRows } from "./budget-rows.ts";
+
+const look = { columns: 100, styles: createStyles(false) };
+const day = { scope: "gateway", period: "day", spent_usd: 4.1, limit_usd: 5, source: "configured" } as const;
+const month = { ...day, period: "month", spent_usd: 19.999, limit_usd: 20, source: "set" } as const;
+const session = { ...day, scope: "session", session_id: "sess_1", spent_usd: 0.5, source: "set" } as const;
+const lifted = { ...session, limit_usd: null };
+
+test("each budget is a row with a bar, the part that is spent, and who set it", () => {
+	expect(budgetRows([lifted, month, day], look)).toEqual([
+		"everything, today       ████████████████░░░░  82 %  $4.10 of $5.00    configured",
+		"everything, this month  ███████████████████░  99 %  $20.00 of $20.00  set by the operator",
+		"sess_1, today                                       $0.50, no limit   set by the operator",
+	]);
+});
+
+test("what nobody ever limited is no budget", () => {
+	expect(budgetRows([{ ...day, limit_usd: null }], look)).toEqual([]);
+});
+
+test("a budget of nothing is spent, and one that is overspent has a full bar", () => {
+	const rows = budgetRows(
+		[
+			{ ...day, limit_usd: 0 },
+			{ ...day, spent_usd: 6 },
+		],
+		look,
+	);
+	expect(rows[0]).toContain(`${"█".repeat(20)}  100 %`);
+	expect(rows[1]).toContain(`${"█".repeat(20)}  120 %`);
+});
+
+test("what is nearly spent is yellow, what is spent is red", () => {
+	const coloured = { columns: 100, styles: createStyles(true) };
+	const rows = budgetRows([{ ...day, spent_usd: 3 }, day, { ...day, spent_usd: 5 }], coloured);
+	expect(rows.map((row) => row.slice(0, 5))).toEqual(["every", "\u001b[33m", "\u001b[31m"]);
+});
+
+test.each([70, 55, 30])("on %d columns the bar gives way first", (columns) => {
+	const rows = budgetRows([day, month], { ...look, columns });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+	expect(rows[0]).toMatch(/^everything, today/);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { modelTable } from "./model-table.ts";
+
+const list = {
+	default: "claude-sonnet-5-5",
+	models: [
+		{
+			...{ name: "claude-sonnet-5-5", provider: "anthropic", tier: "standard", reasoning: "adaptive" },
+			...{ context_window: 1_000_000, max_output: 64_000, images: true },
+			prices: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
+			long_prompt: {
+				above: 200_000,
+				prices: { input: 6, output: 22.5, cache_read: 0.6, cache_write: 7.5 },
+			},
+		},
+		{
+			...{ name: "local\u001b", provider: "anthropic", reasoning: "none" },
+			...{ context_window: 32_768, max_output: 8_192, images: false },
+		},
+	],
+};
+
+test("the models have rows with their limits and prices, and the one that answers is marked", () => {
+	expect(modelTable(list, { columns: 120, styles: createStyles(false) })).toEqual([
+		"   NAME               TIER      WINDOW  REPLY  THINKS    IMAGES  $/M IN  CACHED    OUT",
+		"▸  claude-sonnet-5-5  standard      1M    64k  adaptive  yes       3.00    0.30  15.00",
+		"   local\\u{1b}                   32.8k   8.2k  no        no           ?       ?      ?",
+		"claude-sonnet-5-5, prompts above 200k tokens: 6.00 in, 0.60 cached, 22.50 out",
+	]);
+});
+
+test.each([80, 40])("no row is wider than %d columns", (columns) => {
+	const rows = modelTable(list, { columns, styles: createStyles(false) });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+});

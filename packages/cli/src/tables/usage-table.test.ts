@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { type UsageReport, usageRows } from "./usage-table.ts";
+
+const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+
+function used(tokens_input: number, cost_usd: number) {
+	const tokens = { tokens_input, tokens_output: 1_200, tokens_cache_read: 10_000, tokens_cache_write: 500 };
+	return { ...tokens, calls: 3, cost_usd };
+}
+
+const sonnet = { ...used(12_345, 0.0421), model: "claude-sonnet-5-5", provider: "anthropic" };
+const opus = { ...used(1_234_567, 12.5), model: "claude-opus-5-1", provider: "anthropic" };
+const total = { ...used(1_246_912, 12.5421), calls: 6 };
+
+function report(changes: Partial<UsageReport>): UsageReport {
+	return { rows: [sonnet, opus], total, budgets: [], ...changes };
+}
+
+test("each model has a row, with what came out of the cache and the cost, and the sum is the last", () => {
+	expect(usageRows(report({}), "model", look)).toEqual([
+		"MODEL              CALLS      INPUT  CACHED  OUTPUT     COST",
+		"claude-sonnet-5-5      3     12,345  10,000   1,200  $0.0421",
+		"claude-opus-5-1        3  1,234,567  10,000   1,200   $12.50",
+		"total                  6  1,246,912  10,000   1,200   $12.54",
+	]);
+});
+
+test("a single row needs no sum, and days and sessions have their names", () => {
+	const day = { ...used(1, 1), day: "2026-03-14" };
+	const session = { ...used(1, 1), session_id: "sess_\u001b[2J" };
+	expect(usageRows(report({ rows: [day] }), "day", look)[1]).toMatch(/^2026-03-14 /);
+	expect(usageRows(report({ rows: [day] }), "day", look)).toHaveLength(2);
+	expect(usageRows(report({ rows: [session] }), "session", look)[1]).toMatch(/^sess_\\u\{1b\}\[2J /);
+});
+
+test("where no price is known, a cost of nothing is explained", () => {
+	const local = { ...used(10, 0), model: "llama", provider: "anthropic" };
+	const offline = { ...used(10, 0), model: "offline", provider: "offline" };
+	expect(usageRows(report({ rows: [local, offline] }), "model", look).at(-1)).toBe(
+		"no price is known for llama: counted as $0.00",
+	);
+	expect(usageRows(report({ rows: [offline] }), "model", look)).toHaveLength(2);
+});
+
+test("before anything was used the budgets are shown all the same", () => {
+	const nothing = { ...used(0, 0), calls: 0 };
+	const money = { spent_usd: 0, limit_usd: 5 };
+	const budget = { scope: "gateway", period: "day", source: "set", ...money } as const;
+	const rows = usageRows({ rows: [], total: nothing, budgets: [budget] }, "day", look);
+	expect(rows).toEqual(["no model was called yet", "", expect.stringContaining("everything, today")]);
+});
+
+test.each([80, 60, 40, 20])("no row is wider than %d columns", (columns) => {
+	const rows = usageRows(report({ rows: [sonnet, { ...opus, cost_usd: 0 }] }), "model", { ...look, columns });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+});

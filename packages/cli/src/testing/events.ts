@@ -1,0 +1,38 @@
+import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
+
+/** An event as a session sends it. */
+export function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
+	// True because a name and its payload are given together.
+	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
+}
+
+/** A call of a model, as it begins or ends. */
+export function modelCall(phase: "start" | "end", provider = "anthropic"): OzzieEvent {
+	return event("internal.llm.call", {
+		...{ run_id: "run", phase, model: "claude", provider, message_count: 1, duration: 1, error: "" },
+		...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
+	});
+}
+
+const tokens = {
+	tokens_input: 12_345,
+	tokens_output: 1_200,
+	tokens_cache_read: 10_000,
+	tokens_cache_write: 0,
+};
+
+/** What a run has used. */
+export function usageUpdated(cost_usd: number): OzzieEvent {
+	const used = { ...tokens, cost_usd };
+	return event("usage.updated", { run_id: "run", run: used, session: used });
+}
+
+/** The end of a run in which a model was asked. */
+export function answered(content: string, model: string, error = ""): OzzieEvent {
+	return event("assistant.message", { content, error, context: { model, usage: tokens } });
+}
+
+/** The model failed and is asked again. */
+export function retrying(in_ms: number, attempt: number, reason = "the model is overloaded"): OzzieEvent {
+	return event("run.retrying", { run_id: "run", reason, in_ms, attempt, model: "claude" });
+}

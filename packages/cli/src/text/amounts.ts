@@ -1,0 +1,22 @@
+const whole = new Intl.NumberFormat("en-US");
+
+/** `1,234,567`. */
+export function formatCount(count: number): string {
+	return whole.format(count);
+}
+
+/** At most three digits and a unit, where not every token matters: `12.3k`. */
+export function formatRoughly(count: number): string {
+	if (count < 1000) return String(count);
+	const [divisor, unit] = count < 999_500 ? [1e3, "k"] : [1e6, "M"];
+	const value = count / divisor;
+	return `${value.toFixed(value < 99.95 ? 1 : 0).replace(/\.0$/, "")}${unit}`;
+}
+
+/** US dollars: cents where there are dollars, else as many digits as say something, down to a hundredth of a cent. */
+export function formatUsd(usd: number): string {
+	if (usd === 0) return "$0.00";
+	if (usd < 0.0001) return "<$0.0001";
+	if (usd >= 0.995) return `$${usd.toFixed(2).replace(/\B(?=(?:\d{3})+\.)/g, ",")}`;
+	return `$${usd.toFixed(4).replace(/0{1,2}$/, "")}`;
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test as plainTest } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says } from "../simulators/anthropic/reply.ts";
+import { Place } from "./place.ts";
+import type { Screen } from "./screen.ts";
+
+interface Fixtures {
+	readonly fake: FakeAnthropic;
+	readonly place: Place;
+	/** Compares a screen with the file of that name. */
+	readonly golden: (screen: Screen, name: string) => Promise<void>;
+}
+
+/** A gateway that asks the simulator, shared by the tests of this file. */
+const test = plainTest.extend<Fixtures>({
+	fake: [
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		async ({}, use) => {
+			await using fake = await FakeAnthropic.start();
+			await use(fake);
+		},
+		{ scope: "file" },
+	],
+	place: [
+		async ({ fake }, use) => {
+			const place = await Place.open({
+				ANTHROPIC_API_KEY: fake.apiKey,
+				ANTHROPIC_BASE_URL: fake.url,
+				PARLEY_MODEL: "standard",
+			});
+			await use(place);
+			await place.close();
+		},
+		{ scope: "file" },
+	],
+	golden: async ({ place }, use) => {
+		await use(async (screen, name) => {
+			const text = place.normalise(screen.text).replaceAll(/\d{4}-\d\d-\d\d/g, "YYYY-MM-DD");
+			await expect(text).toMatchFileSnapshot(`./screens/${name}.txt`);
+		});
+	},
+});
+
+/** Figures that follow the length of the prompt and of paths are not what these tests are about. */
+function withoutFigures(text: string): string {
+	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/\$[\d.]+/g, "$N");
+}
+
+test("under an answer stand the model and what it took, and /model and /usage tell more", async ({
+	fake,
+	place,
+}) => {
+	fake.script(says("Good morning, who is there?"), says("Good evening."));
+	const chat = await place.chat();
+	await chat.enter("hello");
+	await chat.rests("claude-sonnet-5-5 · ");
+	await chat.enter("/model fast");
+	await chat.rests("claude-haiku-5-5 answers from the next message on");
+	await chat.enter("good night");
+	await chat.rests("claude-haiku-5-5 · ");
+	await chat.enter("/usage");
+	await chat.rests("total ");
+	const text = withoutFigures(chat.text);
+	expect(text).toContain("› hello\nGood morning, who is there?\nclaude-sonnet-5-5 · N tokens in");
+	expect(text).toMatch(/› good night\nGood evening\.\nclaude-haiku-5-5 · N tokens in.*, N out · \$N\nMODEL /);
+	expect(text).toMatch(/^claude-sonnet-5-5 +1 .*\nclaude-haiku-5-5 +1 |^claude-haiku-5-5 +1 .*\nclaude-son/m);
+});
+
+test("a model that cannot answer is asked again, and the reason is shown while that is waited for", async ({
+	fake,
+	place,
+}) => {
+	fake.script({ status: 529 }, says("At last."));
+	const chat = await place.chat();
+	await chat.enter("hello");
+	await chat.shows("; trying again in 1 s, attempt 2 · Ctrl-C cancels");
+	await chat.rests("At last.");
+	expect(chat.text).not.toContain("trying again");
+});
+
+test("a message to the turn at work reaches the model in that turn, and a reply can be made again", async ({
+	fake,
+	place,
+}) => {
+	const words = Array.from({ length: 40 }, (_, index) => `word${index} `).join("");
+	const before = fake.requests.length;
+	fake.script({ ...says(words), everyMs: 50 }, says("As you wish."), says("As you like."));
+	const chat = await place.chat();
+	await chat.enter("talk");
+	await chat.shows("word9");
+	await chat.enter("/steer be brief");
+	await chat.shows("  joins: be brief");
+	await chat.rests("As you wish.");
+	expect(JSON.stringify((await fake.received(before + 2)).body.messages.at(-1))).toContain("be brief");
+	await chat.enter("/retry");
+	await chat.rests("As you like.");
+	const text = withoutFigures(chat.text);
+	expect(text).toMatch(/word39\n\n› be brief\nAs you wish\.\nclaude-sonnet-5-5 · N tokens in/);
+	expect(text).toMatch(/\n\n› \(the last reply once more\)\nAs you like\.\nclaude-sonnet-5-5 · N/);
+});
+
+test("ask tells on stderr who answered, and as JSON with the figures", async ({ fake, place }) => {
+	fake.script(says("Hello."), says("Hello."));
+	const ask = place.run("ask", "hello");
+	expect(await ask.ended()).toBe(0);
+	expect(withoutFigures(ask.text)).toMatch(/Hello\.\nclaude-sonnet-5-5 · N tokens in.*, N out · \$N$/);
+	const json = place.run("ask", "--json", "--model", "max", "hello");
+	expect(await json.ended()).toBe(0);
+	expect(json.received).toMatch(
+		/"model":"claude-opus-5-5","usage":\{"tokens_input":\d+,.*"cost_usd":0\.\d+\}/,
+	);
+});
+
+test("an agent of the operator answers with its own instructions, and a broken one is told", async ({
+	fake,
+	place,
+	golden,
+}) => {
+	const write = (path: string, text: string): void => {
+		mkdirSync(join(place.data, "agents", path, ".."), { recursive: true });
+		writeFileSync(join(place.data, "agents", path), text);
+	};
+	write("poet/config.toml", 'name = "Poet"\nmodel = "fast"\ntools = ["read_file"]\nreasoning = "low"\n');
+	write("poet/agent.md", "You answer in verse.\n");
+	write("typo/config.toml", "[sampling]\ntemprature = 1\n");
+	const agents = place.run("agents");
+	expect(await agents.ended()).toBe(1);
+	await golden(agents, "agents");
+	fake.script(says("Roses are red."));
+	const ask = place.run("ask", "--profile", "poet", "hello");
+	expect(await ask.ended()).toBe(0);
+	expect(ask.text).toContain("Roses are red.\nclaude-haiku-5-5 · ");
+	const { body } = await fake.received(fake.requests.length);
+	expect(JSON.stringify(body.system)).toContain("You answer in verse.\\n");
+	expect(JSON.stringify(body.system)).toContain("# What to trust");
+	expect(body.tools).toMatchObject([{ name: "read_file" }]);
+	const unknown = place.run("ask", "--profile", "poe", "hello");
+	expect(await unknown.ended()).toBe(2);
+	expect(unknown.text).toContain("agent not found: poe; available: default, poet");
+});
+
+test("budgets are set, shown and lifted", async ({ place, golden }) => {
+	for (const args of [["set", "day", "5"], ["set", "month", "$50.5"], []]) {
+		expect(await place.run("budget", ...args).ended()).toBe(0);
+	}
+	const budget = place.run("budget");
+	await budget.ended();
+	expect(withoutFigures(budget.text)).toMatch(
+		/^everything, today +[█░]+ +\d+ % +\S+ of \$N +set by the operator\neverything, this month +[█░]+ /,
+	);
+	expect(await place.run("budget", "set", "day", "configured").ended()).toBe(0);
+	const lifted = place.run("budget", "set", "month", "none");
+	expect(await lifted.ended()).toBe(0);
+	expect(withoutFigures(lifted.text)).toMatch(/^everything, this month +\S+, no limit +set by the operator$/);
+	const wrong = place.run("budget", "set", "day", "much");
+	expect(await wrong.ended()).toBe(2);
+	await golden(wrong, "budget-usage");
+});
+
+test("the models are listed, and status names the one that answers", async ({ place }) => {
+	const models = place.run("models", "--json");
+	expect(await models.ended()).toBe(0);
+	expect(models.received).toContain('"default": "claude-sonnet-5-5"');
+	const table = place.run("models");
+	expect(await table.ended()).toBe(0);
+	expect(table.received).toMatch(/▸ {2}claude-sonnet-5-5 +standard +1M +128k /);
+	const status = place.run("status");
+	expect(await status.ended()).toBe(0);
+	expect(status.text).toContain("answers   claude-sonnet-5-5 (anthropic)");
+});
