@@ -10,12 +10,14 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * What the gateway adds to the first token: from sending a message to the first delta of a model that answers at once,
- * less a round trip of the same text through `ws` alone, less the one commit on that path. The commit is measured here:
- * the same statements on the same tables in one transaction by bare node:sqlite, WAL and synchronous=FULL, on the same
- * disk. The three take turns, message by message, so that none has warmer caches than the others.
+ * What the gateway adds to the first token: from sending a message to the first delta of a reply that comes through the
+ * SDK, less the same reply by the SDK alone, less a round trip of the same text through `ws` alone, less the one commit
+ * on that path. The commit is measured here: the same statements on the same tables in one transaction by bare
+ * node:sqlite, WAL and synchronous=FULL, on the same disk. The four take turns, message by message, so that none has
+ * warmer caches than the others.
  */
-const turns = 60;
+const turns = 40;
+const order = "words 2";
 /** Rounds that are not counted: a gateway that has answered some hundred messages is what people talk to. */
 const warmUp = 8;
 const options = readOptions(5);
@@ -42,7 +44,9 @@ const count = database.prepare(
 	"select (select max(ordinal) from runs where session_id = $id) as ordinal, " +
 		"(select count(*) from runs where session_id = $id and state <> 'ended') as open",
 );
-const run = database.prepare("insert into runs values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1, null)");
+const run = database.prepare(
+	"insert into runs values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1, null, null, null)",
+);
 const step = database.prepare("insert into steps values (1, 1, ?, 0, 1, ?)");
 const update = database.prepare(
 	"update sessions set last_seq = last_seq + 1, message_count = message_count + 1, updated_at = ? where id = ? " +
@@ -54,7 +58,7 @@ const event = database.prepare(
 
 function createSession(session: string): void {
 	database.exec(
-		`insert into sessions values (1, 1, '${session}', 'o', null, '', '/', 'active', 0, null, 0, 0, 0, 0, 0, null)`,
+		`insert into sessions values (1, 1, '${session}', 'o', null, '', '/', 'active', 0, null, 0, 0, 0, 0, 0, null, null, 'default', '')`,
 	);
 }
 
@@ -72,33 +76,39 @@ function commitTime(session: string, turn: number): number {
 	return performance.now() - began;
 }
 
-const gateway = await startServer("gateway");
+const model = await startServer("model-server");
+const url = `http://127.0.0.1:${model.port}`;
+const gateway = await startServer("gateway-sdk", url);
+const sdk = await startServer("raw-sdk", url);
 const raw = await startServer("raw-ws");
 const ours = await DrainClient.open(gateway.port, "/api/ws");
 const floor = await DrainClient.open(raw.port, "/");
 
 const first: number[] = [];
+const alone: number[] = [];
 const echo: number[] = [];
 const commit: number[] = [];
 for (let round = 0; round < warmUp + options.rounds; round++) {
 	// A session holds at most 100 requests at once and 50 a second: each round has its own.
 	await openSession(ours, {});
 	createSession(`s${round}`);
-	const taken: { first: number; echo: number; commit: number }[] = [];
+	const taken: { first: number; alone: number; echo: number; commit: number }[] = [];
 	for (let turn = 0; turn < turns; turn++) {
-		const message = request("send_message", { content: "2 1 20" });
+		const message = request("send_message", { content: order });
 		taken.push({
 			first: await roundTrip(ours, message, '"phase":"delta"', "assistant.message"),
+			alone: await sdk.ask({ order, streams: 1 }),
 			echo: await roundTrip(floor, message, "send_message"),
 			commit: commitTime(`s${round}`, turn),
 		});
 	}
 	if (round < warmUp) continue;
 	first.push(median(taken.map((one) => one.first)));
+	alone.push(median(taken.map((one) => one.alone)));
 	echo.push(median(taken.map((one) => one.echo)));
 	commit.push(median(taken.map((one) => one.commit)));
 }
-await Promise.all([gateway.stop(), raw.stop()]);
+await Promise.all([gateway.stop(), sdk.stop(), raw.stop(), model.stop()]);
 ours.close();
 floor.close();
 database.close();
@@ -107,12 +117,15 @@ rmSync(directory, { recursive: true });
 const added: Figure = {
 	name: "added to the first token beyond the commit",
 	unit: "ms",
-	values: first.map((value, index) => value - (echo[index] ?? 0) - (commit[index] ?? 0)),
+	values: first.map((value, index) => {
+		return value - (alone[index] ?? 0) - (echo[index] ?? 0) - (commit[index] ?? 0);
+	}),
 };
 report(
 	"ttft",
 	[
 		{ name: "gateway: message to first delta", unit: "ms", values: first },
+		{ name: "SDK alone: request to first delta", unit: "ms", values: alone },
 		{ name: "round trip through ws alone", unit: "ms", values: echo },
 		{ name: "one commit (FULL), bare node:sqlite", unit: "ms", values: commit },
 		added,

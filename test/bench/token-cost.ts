@@ -1,0 +1,94 @@
+import { DrainClient } from "./measure/drain-client.ts";
+import { type Figure, readOptions, report } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+import { startServer } from "./measure/server-process.ts";
+
+/**
+ * What a token costs the gateway, with everything on (the store with synchronous=FULL, redaction, one client that is
+ * told every delta), against a loop over the same SDK that only adds the text up. Both ask the same server and take
+ * turns. A is measured against A too, so that a reader sees the noise.
+ */
+const words = 20_000;
+const inputBytes = 100 * 1024;
+const streams = 50;
+const options = readOptions(7);
+
+const model = await startServer("model-server");
+const url = `http://127.0.0.1:${model.port}`;
+const gateway = await startServer("gateway-sdk", url);
+const raw = await startServer("raw-sdk", url);
+
+interface Side {
+	readonly cpu: () => Promise<number>;
+	/** Opens so many conversations, in which something was said already; then each order is carried out in all of them. */
+	readonly open: (streams: number) => Promise<(order: string) => Promise<unknown>>;
+}
+
+const floor: Side = { cpu: raw.cpu, open: async (count) => (order) => raw.ask({ order, streams: count }) };
+const ours: Side = { cpu: gateway.cpu, open: openOverGateway };
+
+async function openOverGateway(count: number): Promise<(order: string) => Promise<unknown>> {
+	const clients = await Promise.all(Array.from({ length: count }, openConversation));
+	return (order) => Promise.all(clients.map((client) => say(client, order)));
+}
+
+async function openConversation(): Promise<DrainClient> {
+	const client = await DrainClient.open(gateway.port, "/api/ws");
+	await openSession(client, {});
+	await say(client, "words 1");
+	return client;
+}
+
+async function say(client: DrainClient, order: string): Promise<void> {
+	const ended = client.until('"event":"assistant.message"');
+	client.send(request("send_message", { content: order }));
+	await ended;
+}
+
+/** Microseconds of CPU for one unit of the order. */
+async function costOf({ cpu, open }: Side, { order, streams: count, units }: Case): Promise<number> {
+	const carryOut = await open(count);
+	const before = await cpu();
+	await carryOut(order);
+	return ((await cpu()) - before) / (units * count);
+}
+
+interface Case {
+	readonly name: string;
+	readonly unit: string;
+	readonly order: string;
+	readonly streams: number;
+	readonly units: number;
+	readonly atMost?: number;
+}
+
+const cases: readonly Case[] = [
+	{ name: "bulk reply", unit: "µs/token", order: `words ${words}`, streams: 1, units: words, atMost: 2 },
+	{ name: "100 KB tool input", unit: "µs", order: `input ${inputBytes}`, streams: 1, units: 1, atMost: 2 },
+	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
+];
+
+/** Counted apart: what compiles and fills caches on the way. */
+const warmUp = 3;
+const figures: Figure[] = [];
+const gates: { figure: Figure; atMost: number }[] = [];
+for (const one of cases) {
+	const { name, unit, atMost } = one;
+	const taken: { a: number; again: number; b: number }[] = [];
+	for (let round = 0; round < warmUp + options.rounds; round++) {
+		const a = await costOf(floor, one);
+		const b = await costOf(ours, one);
+		const again = await costOf(floor, one);
+		if (round >= warmUp) taken.push({ a, again, b });
+	}
+	const ratio = { name: `${name}: gateway ÷ SDK loop`, unit: "×", values: taken.map(({ a, b }) => b / a) };
+	figures.push(
+		{ name: `${name}: SDK loop`, unit, values: taken.map(({ a }) => a) },
+		{ name: `${name}: gateway`, unit, values: taken.map(({ b }) => b) },
+		{ name: `${name}: SDK loop ÷ itself`, unit: "×", values: taken.map(({ a, again }) => again / a) },
+		ratio,
+	);
+	if (atMost !== undefined) gates.push({ figure: ratio, atMost });
+}
+await Promise.all([gateway.stop(), raw.stop(), model.stop()]);
+report("token-cost", figures, gates, options);
