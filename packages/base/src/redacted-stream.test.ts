@@ -86,3 +86,11 @@ test("a word without end is not held back for ever", () => {
 	expect(stream.push(`sk-a${"z".repeat(4000)}`)).toBe("");
 	expect(stream.push("z".repeat(1000))).toBe(`sk-a${"z".repeat(5000)}`);
 });
+
+test("a secret that the end of the text cuts off is not shown up to there", () => {
+	for (const length of [6, 12, key.length - 1]) {
+		const shown = flow(redactorWith(key), ["it is ", ...key.slice(0, length)]).join("");
+		expect(shown).toMatch(/^it is .{0,5}\[redacted\]$/);
+	}
+	expect(flow(redactorWith(key), ["skip it, sk-"]).join("")).toBe("skip it, sk-");
+});

@@ -16,6 +16,12 @@ export interface Gate {
 	readonly spaced: number;
 }
 
+export interface Redaction {
+	redact(text: string): string;
+	/** The same at the end of the text, where a secret may be cut off. */
+	redactCut(text: string): string;
+}
+
 /** Nothing is held back longer than this: no credential is that long. */
 const longestWord = 4096;
 const longestKey = 65_536;
@@ -26,7 +32,7 @@ const keyTitle = 80;
  * Text is held back from where a secret may begin to the end of that word, or of the key block; then it is redacted as
  * a whole. What a gate has to see may have left already: the first few characters of a secret are none.
  */
-export function redactedStream(gate: Gate, redact: (text: string) => string): RedactedStream {
+export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last characters that have left, as far as a gate may need them. */
 	let before = "";
 	let held = "";
@@ -38,8 +44,8 @@ export function redactedStream(gate: Gate, redact: (text: string) => string): Re
 		return text;
 	};
 	/** Redacts in view of what has left; afterwards the same place is not found again. */
-	const release = (length: number): string => {
-		const clean = redact(before + held.slice(0, length));
+	const release = (length: number, take = redact): string => {
+		const clean = take(before + held.slice(0, length));
 		const text = clean.slice(commonLength(before, clean));
 		held = held.slice(length);
 		before = "";
@@ -59,7 +65,7 @@ export function redactedStream(gate: Gate, redact: (text: string) => string): Re
 				out += release(Math.min(end, held.length));
 			}
 		},
-		end: () => release(held.length),
+		end: () => release(held.length, redactCut),
 	};
 }
 

@@ -3,6 +3,8 @@ import { type Gate, type RedactedStream, redactedStream } from "./redacted-strea
 const REPLACEMENT = "[redacted]";
 /** Shorter values would blank ordinary words. */
 const MIN_LENGTH = 4;
+/** So much of a registered value is taken out where the text ends in the middle of it; less tells nobody anything. */
+const MIN_CUT = 6;
 /** As deep as guarded JSON can be. */
 const MAX_DEPTH = 64;
 
@@ -59,7 +61,21 @@ export class Redactor {
 
 	/** The same for one text that comes in pieces: a secret is found wherever it was cut. */
 	stream(): RedactedStream {
-		return redactedStream(this.#gate, (text) => this.redact(text));
+		return redactedStream(this.#gate, {
+			redact: (text) => this.redact(text),
+			redactCut: (text) => this.#redactCut(this.redact(text)),
+		});
+	}
+
+	/** Also without the beginning of a registered value that the end of the text cuts off. */
+	#redactCut(text: string): string {
+		let cut = 0;
+		for (const value of this.#values) {
+			for (let length = Math.min(value.length, text.length); length >= MIN_CUT && length > cut; length--) {
+				if (text.endsWith(value.slice(0, length))) cut = length;
+			}
+		}
+		return cut === 0 ? text : text.slice(0, -cut) + REPLACEMENT;
 	}
 
 	/** The text with `[redacted]` in place of each secret. */

@@ -61,7 +61,7 @@ export const runRequirements = {
 	),
 	"run.retry-nothing": ozzie(
 		"ruling 12",
-		"Where nothing was said yet, or a run is at work, `retry` is refused with `not possible`.",
+		"`retry` is refused with `not available` where nothing was said yet, with `session busy` where a run is at work.",
 	),
 	"run.retrying": ozzie(
 		"ruling 12",

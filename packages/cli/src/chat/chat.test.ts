@@ -237,9 +237,9 @@ test("/retry with nothing to make again says so and waits for nothing", async ({
 	await table.type("/retry");
 	table.client
 		.last("retry")
-		.refuse(new ParleyError("not possible: nothing", { code: "failed_precondition" }));
+		.refuse(new ParleyError("not available: nothing", { code: "failed_precondition" }));
 	await table.settle();
-	expect(table.rows).toEqual(["not possible: nothing"]);
+	expect(table.rows).toEqual(["not available: nothing"]);
 	expect(table.chat.conversation.idle).toBe(true);
 });
 

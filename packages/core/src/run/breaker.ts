@@ -20,7 +20,8 @@ interface Tally {
 	manner: string;
 	failures: number;
 	denials: number;
-	refusals: number;
+	/** The replies that asked for it nevertheless: what one reply asks for many times was asked once. */
+	readonly refusedIn: Set<number>;
 }
 
 /** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
@@ -41,8 +42,8 @@ export function refuseRepeat(
 
 /** Why the run ends: its model asks for a call again and again that is not run any more. Undefined where it may go on. */
 export function brokenBy(steps: readonly Step[]): string | undefined {
-	for (const { name, refusals, denials } of tallies(steps).values()) {
-		if (refusals < MAX_REFUSALS) continue;
+	for (const { name, refusedIn, denials } of tallies(steps).values()) {
+		if (refusedIn.size < MAX_REFUSALS) continue;
 		const fate = denials >= MAX_FAILURES ? "was denied" : "failed in the same way";
 		return `stopped: the model repeated a call of ${visible(name.slice(0, 100))} that ${fate} ${MAX_FAILURES} times`;
 	}
@@ -58,10 +59,12 @@ function tallies(steps: readonly Step[]): Map<string, Tally> {
 		steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : [])).map(byId),
 	);
 	const effectful = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
+	let reply = 0;
 	for (const step of steps) {
+		if (step.kind === "reply") reply += 1;
 		if (step.kind !== "result") continue;
 		const call = calls.get(step.callId);
-		if (step.failed && call) count(found, call, step.text);
+		if (step.failed && call) count(found, call, { text: step.text, reply });
 		else if (effectful.has(step.callId)) forgive(found);
 	}
 	return found;
@@ -75,12 +78,22 @@ function forgive(found: Map<string, Tally>): void {
 	for (const [key, { denials }] of found) if (denials === 0) found.delete(key);
 }
 
-function count(found: Map<string, Tally>, call: CallBlock, text: string): void {
+function count(
+	found: Map<string, Tally>,
+	call: CallBlock,
+	{ text, reply }: { readonly text: string; readonly reply: number },
+): void {
 	const key = keyOf(call);
-	const tally = found.get(key) ?? { name: call.name, manner: "", failures: 0, denials: 0, refusals: 0 };
+	const tally = found.get(key) ?? {
+		name: call.name,
+		manner: "",
+		failures: 0,
+		denials: 0,
+		refusedIn: new Set<number>(),
+	};
 	found.set(key, tally);
 	if (text.startsWith(refused)) {
-		tally.refusals += 1;
+		tally.refusedIn.add(reply);
 	} else if (text.startsWith(denied)) {
 		tally.denials += 1;
 	} else {

@@ -243,7 +243,7 @@ test.each<[ParleyError["code"], string, string]>([
 	["resource_exhausted", "the budget is spent", "limit reached: the budget is spent"],
 	["deadline_exceeded", "deadline exceeded", "deadline exceeded"],
 	["deadline_exceeded", "no reply in 60 s", "deadline exceeded: no reply in 60 s"],
-	["failed_precondition", "nothing was said yet", "not possible: nothing was said yet"],
+	["failed_precondition", "nothing was said yet", "not available: nothing was said yet"],
 	["failed_precondition", "seq not available: 9", "seq not available: 9"],
 	["unavailable", "draining", "draining"],
 	["unavailable", "the store could not commit", "the store could not commit"],

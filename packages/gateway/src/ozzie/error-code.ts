@@ -24,8 +24,8 @@ export const errorPhrases = {
 	// Not `session busy` for all: a budget that is spent is not over in a minute.
 	resource_exhausted: one("limit reached", "session busy", "rate limited"),
 	failed_precondition: one(
-		"not possible",
-		...["invalid id", "invalid request", "duplicate id", "seq not available"],
+		"not available",
+		...["session busy", "invalid id", "invalid request", "duplicate id", "seq not available"],
 	),
 	aborted: one("aborted"),
 	unimplemented: one("not available", "unknown method"),

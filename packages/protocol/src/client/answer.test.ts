@@ -8,7 +8,7 @@ test.each([
 	["session busy", "resource_exhausted"],
 	["rate limited", "resource_exhausted"],
 	["limit reached: the budget for this day is spent", "resource_exhausted"],
-	["not possible: there is no reply to make again", "failed_precondition"],
+	["not available: there is no reply to make again", "unimplemented"],
 	["deadline exceeded", "deadline_exceeded"],
 	["unauthenticated: the provider refuses the key", "unauthenticated"],
 	["unavailable: no connection", "unavailable"],

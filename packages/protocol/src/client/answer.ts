@@ -22,7 +22,6 @@ const codes: readonly (readonly [phrase: string, code: ErrorCode])[] = [
 	["session busy", "resource_exhausted"],
 	["rate limited", "resource_exhausted"],
 	["limit reached", "resource_exhausted"],
-	["not possible", "failed_precondition"],
 	["deadline exceeded", "deadline_exceeded"],
 	["unauthenticated", "unauthenticated"],
 	["unavailable", "unavailable"],
