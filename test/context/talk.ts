@@ -1,0 +1,100 @@
+import { rm } from "node:fs/promises";
+import { silentLogger } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { createAnthropicModel, type ModelInfo, ModelTable } from "@parley/core";
+import { TestRuntime } from "@parley/core/testing";
+import { memoryDirectory } from "../faults/memory-directory.ts";
+import { RunLog } from "../faults/run-log.ts";
+import { FakeAnthropic, type FakeAnthropicOptions } from "../simulators/anthropic/fake-anthropic.ts";
+
+export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
+	readonly info: ModelInfo;
+	/** The product's own unless told. */
+	readonly systemTemplate?: string;
+}
+
+/** One long session with a model that is the simulator, over restarts of the gateway. */
+export class Talk implements AsyncDisposable {
+	readonly fake: FakeAnthropic;
+	readonly clock: ManualClock;
+	readonly directory: string;
+	readonly #options: TalkOptions;
+	#runtime: TestRuntime | undefined;
+	#log: RunLog | undefined;
+	#session = "";
+	#said = 0;
+
+	private constructor(fake: FakeAnthropic, clock: ManualClock, directory: string, options: TalkOptions) {
+		this.fake = fake;
+		this.clock = clock;
+		this.directory = directory;
+		this.#options = options;
+	}
+
+	static async open(options: TalkOptions): Promise<Talk> {
+		const clock = new ManualClock();
+		const directory = await memoryDirectory();
+		const talk = new Talk(await FakeAnthropic.start({ ...options, clock }), clock, directory, options);
+		await talk.#start();
+		await talk.#join();
+		return talk;
+	}
+
+	get runtime(): TestRuntime {
+		if (!this.#runtime) throw new Error("the gateway is stopped");
+		return this.#runtime;
+	}
+
+	get log(): RunLog {
+		if (!this.#log) throw new Error("nobody has joined");
+		return this.#log;
+	}
+
+	/** Says something without waiting for what comes of it. */
+	async begin(text: string): Promise<void> {
+		this.#said += 1;
+		await this.runtime.send(this.#session, text);
+	}
+
+	/** Waits until everything that was said is answered; returns the last answer. */
+	answered(): ReturnType<typeof this.log.the<"assistant.message">> {
+		return this.log.the("assistant.message", this.#said);
+	}
+
+	/** Says something and waits for the answer, which must be one. */
+	async say(text: string): Promise<string> {
+		await this.begin(text);
+		const { content, error } = await this.answered();
+		if (error !== "") throw new Error(`answer ${this.#said}: ${error}`);
+		return content;
+	}
+
+	/** Stops the gateway and starts it again. */
+	async restart(): Promise<void> {
+		await this.runtime.stop();
+		await this.#start();
+		await this.#join();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.runtime.stop();
+		await rm(this.directory, { recursive: true, force: true });
+		await this.fake.close();
+	}
+
+	async #start(): Promise<void> {
+		const { fake, clock, directory } = this;
+		const { info, systemTemplate = "built-in" } = this.#options;
+		const table = new ModelTable([info]);
+		const { apiKey, url: baseUrl } = fake;
+		const log = silentLogger;
+		const model = createAnthropicModel({ apiKey, baseUrl, clock, log, table, defaultModel: info.id });
+		this.#runtime = await TestRuntime.open({ model, clock, directory, table, systemTemplate });
+		await this.#runtime.runtime.start();
+	}
+
+	async #join(): Promise<void> {
+		if (this.#session === "") this.#session = await this.runtime.create();
+		this.#log = await RunLog.join(this.runtime, this.#session);
+	}
+}

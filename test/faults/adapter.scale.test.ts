@@ -1,0 +1,189 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { Model, ModelEvent, ModelRequest } from "@parley/core";
+import { ModelError } from "@parley/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { anthropicAt, asked } from "./anthropic-port.ts";
+import { brokenStreams } from "./broken-streams.ts";
+import { speech } from "./cuts.ts";
+import { damagedStreams } from "./damaged-streams.ts";
+import { bodyCanary, type Failure, speaking } from "./failure.ts";
+import { networkFailures } from "./network-failures.ts";
+import { oddUsages } from "./odd-usage.ts";
+import { oddStreams } from "./oddity.ts";
+import { PassingTime, settle } from "./passing-time.ts";
+import { withSeeds } from "./seeds.ts";
+import { statusFailures } from "./status-failures.ts";
+import { stops } from "./stops.ts";
+import { toolFaults } from "./tool-faults.ts";
+
+const request: ModelRequest = {
+	model: asked,
+	system: "You help.",
+	messages: [{ role: "user", content: [{ type: "text", text: "Good morning" }] }],
+	tools: [{ name: "look", description: "Looks.", parameters: { type: "object" } }],
+};
+
+let fake: FakeAnthropic;
+let clock: ManualClock;
+let log: MemoryLogger;
+let model: Model;
+beforeEach(async () => {
+	clock = new ManualClock();
+	log = new MemoryLogger();
+	fake = await FakeAnthropic.start({ clock });
+	model = anthropicAt(fake.url, { apiKey: fake.apiKey, clock, log });
+});
+afterEach(() => fake.close());
+
+interface Outcome {
+	readonly events: readonly ModelEvent[];
+	readonly error: unknown;
+}
+
+/** One call to its end, however that is. */
+async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
+	const events: ModelEvent[] = [];
+	const before = fake.requests.length;
+	let over = false;
+	const ended = (async () => {
+		try {
+			for await (const event of from.stream(request, new AbortController().signal)) events.push(event);
+			return undefined;
+		} catch (reason) {
+			return reason;
+		} finally {
+			over = true;
+		}
+	})();
+	if (pass) {
+		using time = new PassingTime(clock, () => over);
+		await fake.received(before + 1);
+		await pass(time);
+	}
+	const error = await ended;
+	// The simulator has its part of the clock's timers.
+	await fake.requests[before]?.abandoned;
+	return { events, error };
+}
+
+function textOf(events: readonly ModelEvent[]): string {
+	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
+}
+
+function asItIs(text: string): string {
+	return text;
+}
+
+const failures = [...statusFailures, ...brokenStreams, ...damagedStreams];
+
+test.for(failures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
+	await withSeeds(failure, async (random) => {
+		const before = fake.requests.length;
+		fake.script(failure.answer(random, clock.now()));
+		const { events, error } = await call(model, failure.pass);
+		expect(error).toBeInstanceOf(ModelError);
+		// True as of the line above.
+		const { fault, retryAfterMs, message } = error as ModelError;
+		expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
+		expect(message).toMatch(failure.message ?? /./);
+		expect(message).not.toContain(bodyCanary);
+		expect(message.length).toBeLessThan(600);
+		expect(events.map(({ type }) => type)).not.toContain("end");
+		expect(speech.startsWith(textOf(events).replace(/x{9}.*/s, ""))).toBe(true);
+		expect(fake.requests.length).toBe(before + 1);
+		expect(clock.pending).toBe(0);
+	});
+});
+
+test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
+	"an answer all the same: %s",
+	async ([, { answer, restore = asItIs, pass }]) => {
+		await withSeeds({}, async (random) => {
+			fake.script(answer(random));
+			const { events, error } = await call(model, pass);
+			expect(error).toBeUndefined();
+			expect(restore(textOf(events))).toBe(speech);
+			expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn", model: asked });
+			expect(clock.pending).toBe(0);
+		});
+	},
+);
+
+test.for(stops.map((stop) => [stop.name, stop] as const))("a stop: %s", async ([, { answer, stop }]) => {
+	await withSeeds({}, async (random) => {
+		fake.script(answer(random));
+		const { events, error } = await call();
+		expect(error).toBeUndefined();
+		expect(events.at(-1)).toMatchObject({ type: "end", stop });
+		const calls = events.filter((event) => event.type === "call");
+		// What the end cuts off is the last: it may look whole and is not.
+		if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
+	});
+});
+
+test.for(toolFaults.map((fault) => [fault.name, fault] as const))("calls: %s", async ([, fault]) => {
+	await withSeeds(fault, async (random) => {
+		fake.script(fault.answer(random));
+		const { events, error } = await call();
+		expect(error).toBeUndefined();
+		expect(events.at(-1)).toMatchObject({ type: "end", stop: "tool_use" });
+		fault.check(events.filter((event) => event.type === "call"));
+	});
+});
+
+test.for(oddUsages.map((usage) => [usage.name, usage] as const))("usage: %s", async ([, { usage }]) => {
+	await withSeeds({}, async (random) => {
+		fake.script(speaking(random, { usage: () => usage }));
+		const { events, error } = await call();
+		expect(error).toBeUndefined();
+		expect(textOf(events)).toBe(speech);
+		const end = events.at(-1);
+		if (end?.type !== "end") throw new Error("the reply has no end");
+		const { inputTokens, cacheReadTokens, cacheWriteTokens } = end.usage;
+		for (const figure of Object.values(end.usage)) {
+			expect(figure).toBeGreaterThanOrEqual(0);
+			expect(figure).toBeLessThanOrEqual(1e9);
+			expect(Number.isInteger(figure)).toBe(true);
+		}
+		expect(inputTokens).toBeGreaterThanOrEqual(cacheReadTokens + cacheWriteTokens);
+		expect(log.records.filter(({ level }) => level === "warn")).not.toEqual([]);
+		log.records.length = 0;
+	});
+});
+
+test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
+	const place = await failure.open();
+	try {
+		const lost = anthropicAt(place.baseUrl, { apiKey: fake.apiKey, clock, log });
+		await withSeeds(failure, async () => {
+			const { events, error } = await call(lost);
+			expect(error).toBeInstanceOf(ModelError);
+			expect(error).toMatchObject({ fault: failure.fault, message: expect.stringMatching(failure.message) });
+			expect(events).toEqual([]);
+			expect(clock.pending).toBe(0);
+		});
+	} finally {
+		await place.close();
+	}
+});
+
+test("a call that is given up ends at once and lets the connection go", async () => {
+	await withSeeds({}, async (random) => {
+		const at = random.pick(["start", "head", random.between(1, 40)] as const);
+		fake.script(speaking(random, { break: { at, how: "hang" } }));
+		const giveUp = new AbortController();
+		const before = fake.requests.length;
+		const stream = model.stream(request, giveUp.signal)[Symbol.asyncIterator]();
+		const first = stream.next();
+		await fake.received(before + 1);
+		await settle();
+		giveUp.abort();
+		const rest = (async () => {
+			for (let next = await first; !next.done; next = await stream.next());
+		})();
+		await expect(rest).rejects.toMatchObject({ code: "cancelled" });
+		expect(await fake.requests[before]?.abandoned).toBe(true);
+		expect(clock.pending).toBe(0);
+	});
+});

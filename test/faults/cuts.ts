@@ -1,0 +1,39 @@
+import type { Random } from "../random.ts";
+import type { StreamedReply } from "../simulators/anthropic/reply.ts";
+
+/** What the model says where nothing else is the point: long enough for far more than 40 deltas. */
+export const speech = Array.from(
+	{ length: 12 },
+	(_, index) => `Line ${index + 1}: the kettle sings – "Grüße!" – and somebody opens the door 👋.`,
+).join("\n");
+
+/** The reply as chance cuts it: its texts into deltas, its bytes into packets. */
+export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
+	return {
+		cut: (text) => pieces([...text], random, 12).map((signs) => signs.join("")),
+		packets: (bytes) => cutBytes(bytes, random),
+		...reply,
+	};
+}
+
+function cutBytes(bytes: Uint8Array, random: Random): Uint8Array[] {
+	// Large answers in larger packets, or a test would do nothing else.
+	const most = Math.max(1_000, Math.ceil(bytes.length / 100));
+	const packets: Uint8Array[] = [];
+	for (let from = 0; from < bytes.length; ) {
+		const to = from + random.between(1, most);
+		packets.push(bytes.subarray(from, to));
+		from = to;
+	}
+	return packets;
+}
+
+function pieces<Item>(items: readonly Item[], random: Random, most: number): Item[][] {
+	const cut: Item[][] = [];
+	for (let from = 0; from < items.length; ) {
+		const to = from + random.between(1, most);
+		cut.push(items.slice(from, to));
+		from = to;
+	}
+	return cut;
+}

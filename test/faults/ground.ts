@@ -1,0 +1,96 @@
+import type { Redactor } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import type { Model } from "@parley/core";
+import { TestRuntime } from "@parley/core/testing";
+import { Random } from "../random.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { anthropicAt, fallback, table } from "./anthropic-port.ts";
+import type { Failure } from "./failure.ts";
+import { lookTool } from "./look-tool.ts";
+import { memoryDirectory } from "./memory-directory.ts";
+import { RunLog } from "./run-log.ts";
+
+export interface GroundOptions {
+	readonly fallback?: boolean;
+	/** What answers in place of the simulator. */
+	readonly baseUrl?: string;
+	/** Nothing but what looks like a secret is taken out unless told. */
+	readonly redactor?: Redactor;
+}
+
+/** A runtime whose model is the simulator, on a clock of the test. */
+export class Ground implements AsyncDisposable {
+	readonly fake: FakeAnthropic;
+	readonly runtime: TestRuntime;
+	readonly clock: ManualClock;
+	/** What the tool `look` was asked. */
+	readonly looked: string[];
+	/** How many of its calls ran at the same time, at most. */
+	readonly together: () => number;
+
+	#session: { readonly id: string; readonly log: RunLog } | undefined;
+
+	private constructor(parts: Pick<Ground, "fake" | "runtime" | "clock" | "looked" | "together">) {
+		this.fake = parts.fake;
+		this.runtime = parts.runtime;
+		this.clock = parts.clock;
+		this.looked = parts.looked;
+		this.together = parts.together;
+	}
+
+	static async open(options: GroundOptions = {}): Promise<Ground> {
+		const clock = new ManualClock();
+		const fake = await FakeAnthropic.start({ clock });
+		const { apiKey } = fake;
+		const model: Model = anthropicAt(options.baseUrl ?? fake.url, { apiKey, clock });
+		const { tool, looked, together } = lookTool();
+		const chance = new Random(1);
+		const directory = await memoryDirectory();
+		const runtime = await TestRuntime.open({
+			...{ directory, model, clock, table, tools: [tool] },
+			...(options.fallback && { fallback: [fallback] }),
+			random: () => chance.next(),
+			...(options.redactor && { redactor: options.redactor }),
+			// Four tries of ten minutes each are no work that is to be stopped here.
+			limits: { workingMs: 24 * 3_600_000 },
+		});
+		return new Ground({ fake, runtime, clock, looked, together });
+	}
+
+	/** Says something in the session, always the same, and what its client sees from then on. */
+	async ask(): Promise<{ readonly log: RunLog; readonly session: string; readonly runId: string }> {
+		this.#session ??= await this.#open();
+		const { id: session, log } = this.#session;
+		log.clear();
+		const runId = await this.runtime.send(session, "Good morning");
+		return { log, session, runId };
+	}
+
+	async #open(): Promise<{ readonly id: string; readonly log: RunLog }> {
+		const id = await this.runtime.create();
+		return { id, log: await RunLog.join(this.runtime, id) };
+	}
+
+	/** The next requests meet the failure. */
+	script(failure: Failure, random: Random, times: number): void {
+		// Dates count from when they are said.
+		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));
+		this.fake.script(...answers);
+	}
+
+	/** What there was of replies that broke off, as the run remembers it. */
+	async abortedTexts(runId: string): Promise<string[]> {
+		const rows = await this.runtime.store.read((db) =>
+			db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),
+		);
+		return rows.flatMap(({ data }) => {
+			const step: { kind: string; text: string } = JSON.parse(data);
+			return step.kind === "spent" ? [step.text] : [];
+		});
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.runtime[Symbol.asyncDispose]();
+		await this.fake.close();
+	}
+}

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import http, { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import type { FaultName } from "./failure.ts";
+
+/** A place where no service is, ready to be asked. */
+export interface NetworkFailure {
+	readonly name: string;
+	/** So slow that it runs less often. */
+	readonly large?: boolean;
+	readonly fault: FaultName;
+	readonly message: RegExp;
+	/** Where to ask; what it returns is undone in the end. */
+	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
+}
+
+/** The row of the fault table about the network. */
+export const networkFailures: readonly NetworkFailure[] = [
+	...[301, 302, 303, 307, 308].map(redirect),
+	{
+		name: "a name that nobody has",
+		large: true,
+		fault: "unreachable",
+		message: /cannot reach no-such-host\.invalid/,
+		open: () => Promise.resolve({ baseUrl: "http://no-such-host.invalid", close: () => Promise.resolve() }),
+	},
+	{
+		name: "nobody listens",
+		fault: "unreachable",
+		message: /cannot reach/,
+		async open() {
+			const { port, close } = await serve();
+			await close();
+			return { baseUrl: `http://127.0.0.1:${port}`, close: () => Promise.resolve() };
+		},
+	},
+	{
+		name: "no TLS where it should be",
+		fault: "unreachable",
+		message: /cannot reach/,
+		async open() {
+			const { port, close } = await serve();
+			return { baseUrl: `https://127.0.0.1:${port}`, close };
+		},
+	},
+	{
+		name: "a proxy that answers 407",
+		fault: "rejected",
+		message: /proxy/,
+		async open() {
+			const { server, port, close } = await serve();
+			server.on("connect", (_request, socket) => {
+				socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n");
+			});
+			const restore = http.setGlobalProxyFromEnv({ https_proxy: `http://127.0.0.1:${port}` });
+			const undo = (): Promise<void> => {
+				restore();
+				return close();
+			};
+			return { baseUrl: "https://model.invalid", close: undo };
+		},
+	},
+];
+
+/** To another host, which must never hear of the request or the key. */
+function redirect(status: number): NetworkFailure {
+	return {
+		name: `a redirect to another host, ${status}`,
+		fault: "rejected",
+		message: /redirect/,
+		async open() {
+			const other = await FakeAnthropic.start();
+			const { server, port, close } = await serve();
+			server.on("request", (_request, response) => {
+				response.writeHead(status, { location: `${other.url}/v1/messages` }).end("moved");
+			});
+			const undo = async (): Promise<void> => {
+				await close();
+				const heard = other.requests.length + other.takeViolations().length;
+				await other.close();
+				if (heard > 0) throw new Error("the redirect was followed");
+			};
+			return { baseUrl: `http://127.0.0.1:${port}`, close: undo };
+		},
+	};
+}
+
+async function serve(): Promise<{ server: http.Server; port: number; close: () => Promise<void> }> {
+	const server = createServer();
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// True because it listens on a TCP port.
+	const { port } = server.address() as AddressInfo;
+	const close = async (): Promise<void> => {
+		const closed = new Promise((resolve) => server.close(resolve));
+		server.closeAllConnections();
+		await closed;
+	};
+	return { server, port, close };
+}

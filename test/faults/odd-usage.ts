@@ -1,0 +1,18 @@
+/** What a provider says of tokens that cannot be; the true figures are never far from the first of them. */
+export interface OddUsage {
+	readonly name: string;
+	readonly usage: unknown;
+}
+
+/** The row of the fault table about usage. */
+export const oddUsages: readonly OddUsage[] = [
+	{ name: "missing", usage: undefined },
+	{ name: "null", usage: null },
+	{ name: "a word", usage: "many" },
+	{ name: "empty", usage: {} },
+	{ name: "negative", usage: { input_tokens: -3, output_tokens: -1, cache_read_input_tokens: -1 } },
+	{ name: "1e18", usage: { input_tokens: 1e18, output_tokens: 1e18, cache_read_input_tokens: 1e18 } },
+	{ name: "more than a number holds", usage: { input_tokens: Number.MAX_VALUE, output_tokens: 3 } },
+	{ name: "fractions", usage: { input_tokens: 10.5, output_tokens: 0.1 } },
+	{ name: "words", usage: { input_tokens: "12", output_tokens: true, cache_read_input_tokens: [] } },
+];

@@ -1,0 +1,118 @@
+import { expect } from "vitest";
+import type { Random } from "../random.ts";
+import { asked, fallback } from "./anthropic-port.ts";
+import { speech } from "./cuts.ts";
+import { bodyCanary, type Failure, type FaultName, speaking } from "./failure.ts";
+import type { Ground } from "./ground.ts";
+import { PassingTime, settle } from "./passing-time.ts";
+import type { RunLog } from "./run-log.ts";
+
+/** How often one model is asked for a reply that cannot be had. */
+export const triesOf: Readonly<Record<FaultName, number>> = {
+	"rate-limited": 4,
+	overloaded: 4,
+	interrupted: 4,
+	timeout: 4,
+	unreachable: 3,
+	rejected: 1,
+	unauthenticated: 1,
+};
+
+/** One run that meets failures. */
+export interface Meeting {
+	readonly ground: Ground;
+	readonly log: RunLog;
+	/** Requests of the simulator before this run. */
+	readonly before: number;
+}
+
+/** Lets one try fail, which is the run's `number`th from 1: passes the time that it takes. */
+export async function meetFailure(
+	failure: Failure,
+	{ ground, log, before }: Meeting,
+	number: number,
+): Promise<void> {
+	const over = (): boolean =>
+		log.all("run.retrying").length >= number || log.all("assistant.message").length > 0;
+	if (failure.pass) {
+		using time = new PassingTime(ground.clock, over);
+		await ground.fake.received(before + number);
+		await failure.pass(time);
+	}
+	await log.until(`try ${number} has failed`, over);
+}
+
+/** Checks what is said of the next try, and that it comes when it is said to and not earlier. */
+export async function meetRetry(
+	failure: Failure,
+	{ ground, log, before }: Meeting,
+	number: number,
+): Promise<void> {
+	const retrying = await log.the("run.retrying", number);
+	const last = number === triesOf[failure.fault];
+	expect(retrying).toMatchObject({ attempt: number, model: last ? fallback : asked });
+	expect(retrying.reason).toMatch(failure.message ?? /./);
+	expect(retrying.reason).not.toContain(bodyCanary);
+	const { inMs } = retrying;
+	const [least, most] = waitAfter(failure, number, last);
+	expect(inMs).toBeGreaterThanOrEqual(least);
+	expect(inMs).toBeLessThanOrEqual(most);
+	// More than two minutes is told to people as what it is.
+	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
+	if (inMs === 0) return;
+	await settle();
+	ground.clock.advance(inMs - 1);
+	await settle();
+	expect(ground.fake.requests.length).toBe(before + number);
+	ground.clock.advance(1);
+}
+
+/** What the provider asks for, up to two minutes and with some jitter, or 1, 2, 4 seconds; at once to the fallback. */
+function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
+	if (last) return [0, 0];
+	if (failure.retryAfterMs === undefined || failure.fault !== "rate-limited") {
+		const backoff = 1_000 * 2 ** (number - 1);
+		return [backoff, backoff * 1.25];
+	}
+	const wait = Math.min(failure.retryAfterMs, 120_000);
+	return [wait, wait + (failure.spanMs ?? 0) + 1_000];
+}
+
+/** Checks how a run is told that went through failures before it ended. */
+export function checkRun({ ground, log, before }: Meeting, requests: number): void {
+	log.check();
+	expect(log.all("user.message")).toHaveLength(1);
+	expect(log.all("assistant.message")).toHaveLength(1);
+	expect(log.all("run.retrying")).toHaveLength(Math.max(0, requests - 1));
+	expect(log.all("model.called")).toHaveLength(requests);
+	expect(log.all("tool.started")).toHaveLength(0);
+	expect(ground.looked).toEqual([]);
+	expect(ground.fake.requests.length).toBe(before + requests);
+	const [first, ...others] = ground.fake.requests.slice(before);
+	for (const { bytes, body } of others) {
+		if (body.model === first?.body.model) expect(bytes.equals(first.bytes)).toBe(true);
+	}
+}
+
+/** All there was of each try that failed is kept, and was seen as a text of its own. */
+export async function checkAborted({ ground, log }: Meeting, runId: string, whole: boolean): Promise<void> {
+	const aborted = (await ground.abortedTexts(runId)).filter((text) => text !== "");
+	const spoken = whole ? log.spoken.slice(0, -1) : log.spoken;
+	if (whole) expect(aborted).toEqual(spoken);
+	else expect(spoken.slice(0, aborted.length)).toEqual(aborted);
+}
+
+/** The session is not stuck: what is said next is answered. */
+export async function checkNextMessage(
+	{ ground, log }: Meeting,
+	session: string,
+	random: Random,
+): Promise<void> {
+	ground.fake.script(speaking(random, {}));
+	await ground.runtime.send(session, "And now?");
+	await expect(log.the("assistant.message", 2)).resolves.toMatchObject({
+		content: speech,
+		error: "",
+		model: asked,
+	});
+}

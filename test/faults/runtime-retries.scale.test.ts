@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import type { Random } from "../random.ts";
+import { asked, fallback } from "./anthropic-port.ts";
+import { brokenStreams } from "./broken-streams.ts";
+import { speech } from "./cuts.ts";
+import { damagedStreams } from "./damaged-streams.ts";
+import { bodyCanary, type Failure, speaking } from "./failure.ts";
+import { Ground } from "./ground.ts";
+import { networkFailures } from "./network-failures.ts";
+import { settle } from "./passing-time.ts";
+import { checkAborted, checkNextMessage, checkRun, meetFailure, meetRetry, triesOf } from "./retries.ts";
+import { withSeeds } from "./seeds.ts";
+import { statusFailures } from "./status-failures.ts";
+
+const failures = [...statusFailures, ...brokenStreams, ...damagedStreams];
+
+interface Case {
+	readonly failure: Failure;
+	readonly ground: Ground;
+	readonly random: Random;
+}
+
+async function onceThenTheAnswer({ failure, ground, random }: Case): Promise<void> {
+	const timers = ground.clock.pending;
+	const before = ground.fake.requests.length;
+	ground.script(failure, random, 1);
+	ground.fake.script(speaking(random, {}));
+	const { log, session, runId } = await ground.ask();
+	const meeting = { ground, log, before };
+	await meetFailure(failure, meeting, 1);
+	await meetRetry(failure, meeting, 1);
+	const answer = await log.the("assistant.message");
+	expect(answer).toMatchObject({ runId, content: speech, error: "", model: asked });
+	checkRun(meeting, 2);
+	await checkAborted(meeting, runId, true);
+	expect(ground.clock.pending).toBe(timers);
+	await checkNextMessage(meeting, session, random);
+}
+
+async function againAndAgainThenTheFallback({ failure, ground, random }: Case): Promise<void> {
+	const tries = triesOf[failure.fault];
+	const before = ground.fake.requests.length;
+	ground.script(failure, random, tries);
+	ground.fake.script(speaking(random, {}));
+	const { log, runId } = await ground.ask();
+	const meeting = { ground, log, before };
+	for (let number = 1; number <= tries; number++) {
+		await meetFailure(failure, meeting, number);
+		await meetRetry(failure, meeting, number);
+	}
+	const answer = await log.the("assistant.message");
+	expect(answer).toMatchObject({ runId, content: speech, error: "", model: fallback });
+	checkRun(meeting, tries + 1);
+	const models = ground.fake.requests.slice(before).map(({ body }) => body.model);
+	expect(models).toEqual([...models.slice(0, tries).map(() => asked), fallback]);
+	await checkAborted(meeting, runId, true);
+}
+
+async function againAndAgainToTheEnd({ failure, ground, random }: Case): Promise<void> {
+	const tries = triesOf[failure.fault];
+	const timers = ground.clock.pending;
+	const before = ground.fake.requests.length;
+	ground.script(failure, random, tries);
+	const { log, session, runId } = await ground.ask();
+	const meeting = { ground, log, before };
+	for (let number = 1; number <= tries; number++) {
+		await meetFailure(failure, meeting, number);
+		if (number < tries) await meetRetry(failure, meeting, number);
+	}
+	const answer = await log.the("assistant.message");
+	expect(answer).toMatchObject({ runId, error: expect.stringMatching(failure.message ?? /./) });
+	expect(answer.error).not.toContain(bodyCanary);
+	expect(["", log.spoken.at(-1)]).toContain(answer.content);
+	checkRun(meeting, tries);
+	await checkAborted(meeting, runId, false);
+	expect(ground.clock.pending).toBe(timers);
+	await checkNextMessage(meeting, session, random);
+}
+
+const inPassing = failures.filter(({ fault }) => triesOf[fault] > 1);
+
+test.for(inPassing.map((failure) => [failure.name, failure] as const))(
+	"it is asked again, at most four times, then the fallback: %s",
+	async ([, failure]) => {
+		await using alone = await Ground.open();
+		await using backed = await Ground.open({ fallback: true });
+		let number = 0;
+		await withSeeds(failure, async (random) => {
+			const ways = [
+				() => onceThenTheAnswer({ failure, ground: backed, random }),
+				() => againAndAgainThenTheFallback({ failure, ground: backed, random }),
+				() => againAndAgainToTheEnd({ failure, ground: alone, random }),
+			];
+			await ways[number++ % ways.length]?.();
+		});
+	},
+);
+
+const forGood = failures.filter(({ fault }) => triesOf[fault] === 1);
+
+test.for(forGood.map((failure) => [failure.name, failure] as const))(
+	"neither it nor the fallback is asked again: %s",
+	async ([, failure]) => {
+		await using ground = await Ground.open({ fallback: true });
+		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, ground, random }));
+	},
+);
+
+test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
+	"%s: asked a few times, then told",
+	async ([, failure]) => {
+		const place = await failure.open();
+		try {
+			await using ground = await Ground.open({ baseUrl: place.baseUrl });
+			const timers = ground.clock.pending;
+			const tries = triesOf[failure.fault];
+			await withSeeds(failure, async () => {
+				const { log, runId } = await ground.ask();
+				for (let number = 1; number < tries; number++) {
+					const retrying = await log.the("run.retrying", number);
+					const { inMs } = retrying;
+					expect(retrying).toMatchObject({ attempt: number, reason: expect.stringMatching(failure.message) });
+					expect(inMs / 2 ** (number - 1)).toBeGreaterThanOrEqual(1_000);
+					expect(inMs / 2 ** (number - 1)).toBeLessThanOrEqual(1_250);
+					await settle();
+					ground.clock.advance(inMs);
+				}
+				const error = expect.stringMatching(failure.message);
+				expect(await log.the("assistant.message")).toMatchObject({ runId, content: "", error, model: "" });
+				expect(log.all("model.called")).toHaveLength(tries);
+				expect(log.all("run.retrying")).toHaveLength(tries - 1);
+				log.check();
+				await settle();
+				expect(ground.clock.pending).toBe(timers);
+			});
+		} finally {
+			await place.close();
+		}
+	},
+);

@@ -1,0 +1,119 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { PromptCache } from "./prompt-cache.ts";
+import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
+
+/** Blocks of 1000 tokens each; those with a star end in a breakpoint of five minutes, with two of an hour. */
+function prompt(...names: readonly string[]): PromptBlock[] {
+	const lives = [undefined, "5m", "1h"] as const;
+	return names.map((name) => {
+		const [text = "", ...stars] = name.split(/(?=\*)/);
+		return { text, tokens: 1_000, ttl: lives[stars.length] };
+	});
+}
+
+function cache(clock = new ManualClock()): PromptCache {
+	return new PromptCache(clock);
+}
+
+test("what a breakpoint ends is written once and then read", () => {
+	const kept = cache();
+	expect(kept.use("m", prompt("a", "b*", "c"))).toEqual({
+		read: 0,
+		written5m: 2_000,
+		written1h: 0,
+		rest: 1_000,
+	});
+	expect(kept.use("m", prompt("a", "b*", "c"))).toEqual({
+		read: 2_000,
+		written5m: 0,
+		written1h: 0,
+		rest: 1_000,
+	});
+});
+
+test("a prompt that grows reads what was there and writes what is new", () => {
+	const kept = cache();
+	kept.use("m", prompt("a", "b*"));
+	expect(kept.use("m", prompt("a", "b", "c", "d*"))).toEqual({
+		read: 2_000,
+		written5m: 2_000,
+		written1h: 0,
+		rest: 0,
+	});
+});
+
+test("one changed sign in front loses everything behind", () => {
+	const kept = cache();
+	kept.use("m", prompt("a", "b*"));
+	expect(kept.use("m", prompt("A", "b*")).read).toBe(0);
+});
+
+test("an early breakpoint still hits when a later part has changed", () => {
+	const kept = cache();
+	kept.use("m", prompt("a", "b*", "c*"));
+	expect(kept.use("m", prompt("a", "b*", "C*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
+});
+
+test("a prefix that no breakpoint has ended is not known", () => {
+	const kept = cache();
+	kept.use("m", prompt("a", "b", "c*"));
+	expect(kept.use("m", prompt("a", "b*")).read).toBe(0);
+});
+
+test("twenty blocks before a breakpoint are looked at, and no more", () => {
+	const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+	const kept = cache();
+	kept.use("m", prompt("a", "b*"));
+	expect(kept.use("m", prompt("a", "b", ...names(18), "z*")).read).toBe(2_000);
+	expect(kept.use("m", prompt("a", "b", ...names(19), "y", "x*")).read).toBe(0);
+});
+
+test("short prefixes are not kept", () => {
+	const kept = cache();
+	expect(kept.use("m", prompt("a*", "b"))).toEqual({ read: 0, written5m: 0, written1h: 0, rest: 2_000 });
+	expect(kept.use("m", prompt("a*", "b")).read).toBe(0);
+});
+
+test("another model has another cache", () => {
+	const kept = cache();
+	kept.use("m", prompt("a", "b*"));
+	expect(kept.use("n", prompt("a", "b*")).read).toBe(0);
+});
+
+test("an entry lives five minutes since its last use, or an hour", () => {
+	const clock = new ManualClock();
+	const kept = cache(clock);
+	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ written1h: 2_000, written5m: 1_000 });
+	clock.advance(299_000);
+	expect(kept.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
+	clock.advance(299_000);
+	expect(kept.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
+	clock.advance(301_000);
+	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
+});
+
+test("a prompt is tools, then system, then messages, and a mark is not part of what is compared", () => {
+	const request = {
+		messages: [{ role: "user" as const, content: "Hello there" }],
+		system: [{ type: "text" as const, text: "You help.", cache_control: { type: "ephemeral" as const } }],
+		tools: [{ name: "look", input_schema: { type: "object" as const } }],
+	};
+	const blocks = promptBlocks(request, wordsAndSigns);
+	expect(blocks.map(({ ttl }) => ttl)).toEqual([undefined, "5m", undefined]);
+	expect(blocks.map(({ text }) => text)).toEqual([
+		expect.stringContaining("look"),
+		'{"type":"text","text":"You help."}',
+		expect.stringContaining("Hello there"),
+	]);
+	expect(blocks[1]?.tokens).toBe(3);
+	expect(blocks[2]?.tokens).toBe(4 + 2);
+});
+
+test("the mark on a whole request is one behind its last block", () => {
+	const request = {
+		messages: [{ role: "user" as const, content: "Hello there" }],
+		cache_control: { type: "ephemeral" as const },
+	};
+	expect(promptBlocks(request, wordsAndSigns).map(({ ttl }) => ttl)).toEqual(["5m"]);
+});

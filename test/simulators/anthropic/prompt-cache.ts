@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "@parley/base";
+import type { PromptBlock } from "./tokenizer.ts";
+
+const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
+
+/** How many blocks before a breakpoint the service looks for a shorter prefix that it knows. */
+const LOOKBACK = 20;
+
+/** Shorter prefixes are not kept; some models ask for more. */
+const LEAST_TOKENS = 1_024;
+
+/** How the tokens of one prompt are made up. */
+export interface CacheUse {
+	readonly read: number;
+	readonly written5m: number;
+	readonly written1h: number;
+	/** Neither read from the cache nor written to it. */
+	readonly rest: number;
+}
+
+interface Entry {
+	readonly lifetime: number;
+	expires: number;
+}
+
+/**
+ * Prompt caching as the service documents it: what a breakpoint ends is kept for five minutes or an hour since its
+ * last use; a later prompt reads the longest prefix that one of its own breakpoints, or one of the 20 blocks before
+ * it, has in common with what is kept. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ */
+export class PromptCache {
+	readonly #entries = new Map<string, Entry>();
+	readonly #clock: Clock;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Reads and writes what the prompt's breakpoints say. `scope` is what else must be the same: the model. */
+	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
+		const prefixes = prefixesOf(scope, blocks);
+		const total = prefixes.at(-1)?.tokens ?? 0;
+		const breakpoints = [...blocks.entries()].flatMap(([index, { ttl }]) => (ttl ? [{ index, ttl }] : []));
+		const hit = this.#longestHit(
+			prefixes,
+			breakpoints.map(({ index }) => index),
+		);
+		const read = hit === undefined ? 0 : (prefixes[hit]?.tokens ?? 0);
+		const written = { "5m": 0, "1h": 0 };
+		let upTo = read;
+		for (const { index, ttl } of breakpoints) {
+			const prefix = prefixes[index];
+			if (!prefix || prefix.tokens < LEAST_TOKENS) continue;
+			this.#keep(prefix.key, lifetimes[ttl]);
+			written[ttl] += Math.max(0, prefix.tokens - upTo);
+			upTo = Math.max(upTo, prefix.tokens);
+		}
+		return { read, written5m: written["5m"], written1h: written["1h"], rest: total - upTo };
+	}
+
+	#longestHit(
+		prefixes: readonly { readonly key: string }[],
+		breakpoints: readonly number[],
+	): number | undefined {
+		const now = this.#clock.now();
+		for (const breakpoint of breakpoints.toReversed()) {
+			for (let index = breakpoint; index >= 0 && index > breakpoint - LOOKBACK; index--) {
+				const entry = this.#entries.get(prefixes[index]?.key ?? "");
+				if (!entry || entry.expires <= now) continue;
+				entry.expires = now + entry.lifetime;
+				return index;
+			}
+		}
+		return undefined;
+	}
+
+	#keep(key: string, lifetime: number): void {
+		this.#entries.set(key, { lifetime, expires: this.#clock.now() + lifetime });
+	}
+}
+
+function prefixesOf(scope: string, blocks: readonly PromptBlock[]): { key: string; tokens: number }[] {
+	const hash = createHash("sha256").update(scope);
+	let tokens = 0;
+	return blocks.map((block) => {
+		tokens += block.tokens;
+		hash.update("\0").update(block.text);
+		return { key: hash.copy().digest("base64"), tokens };
+	});
+}

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { VERSION } from "@anthropic-ai/sdk/version";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+
+const require = createRequire(import.meta.url);
+const declarations = require
+	.resolve("@anthropic-ai/sdk/resources/messages/messages")
+	.replace(/\.m?js$/, ".d.ts");
+const cacheDirectory = fileURLToPath(new URL("../../node_modules/.cache/anthropic-schema/", import.meta.url));
+
+const types = [
+	"MessageCreateParamsStreaming",
+	"MessageCountTokensParams",
+	"RawMessageStreamEvent",
+	"MessageTokensCount",
+] as const;
+type Schemas = Readonly<Record<string, object>>;
+type TypeName = (typeof types)[number];
+
+/** What the types hold among the rest but the SDK sends as headers. */
+const headerKeys = ["user_profile_id", "workspace_id"];
+
+/** Checks values against the types of the SDK that is installed. */
+export class RequestSchema {
+	static #loaded: Promise<RequestSchema> | undefined;
+	readonly #validators: Readonly<Record<string, ValidateFunction>>;
+
+	private constructor(schemas: Schemas) {
+		const ajv = new Ajv({ strict: false, allErrors: true });
+		const compiled = Object.entries(schemas).map(([type, schema]) => [type, ajv.compile(schema)] as const);
+		this.#validators = Object.fromEntries(compiled);
+	}
+
+	/** Ready once in a process. */
+	static load(): Promise<RequestSchema> {
+		RequestSchema.#loaded ??= loadSchemas().then((schemas) => new RequestSchema(schemas));
+		return RequestSchema.#loaded;
+	}
+
+	/** What keeps the value from being of the type: also a key that the type does not know. Nothing when it is. */
+	faults(type: TypeName, value: unknown): string[] {
+		const validate = this.#validators[type];
+		if (!validate) throw new Error(`no schema of ${type}`);
+		return validate(value) ? [] : deepest(validate.errors ?? []);
+	}
+}
+
+/** Of all the ways in which a union does not fit, those that came furthest: they name the mistake. */
+function deepest(errors: readonly ErrorObject[]): string[] {
+	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
+	const most = Math.max(...errors.map(depth));
+	const told = errors
+		.filter((error) => depth(error) === most && error.keyword !== "anyOf")
+		.map(
+			({ instancePath, message, params }) => `${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
+		);
+	const distinct = [...new Set(told)].slice(0, 6);
+	return distinct.length > 0 ? distinct : ["fits none of the types"];
+}
+
+/** Making the schemas takes seconds: they are kept for each version of the SDK and of the generator. */
+async function loadSchemas(): Promise<Schemas> {
+	const generator = JSON.parse(
+		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),
+	);
+	const file = `${cacheDirectory}${VERSION}-${generator.version}.json`;
+	if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+	const schemas = await generateSchemas();
+	mkdirSync(cacheDirectory, { recursive: true });
+	// Test files that run at the same time must not read a half-written one.
+	writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
+	renameSync(`${file}.${process.pid}`, file);
+	return schemas;
+}
+
+/** The types as JSON schemas with closed objects, so that a misspelt key is a fault. */
+async function generateSchemas(): Promise<Schemas> {
+	const { createGenerator } = await import("ts-json-schema-generator");
+	const generator = createGenerator({
+		path: declarations,
+		skipTypeCheck: true,
+		additionalProperties: false,
+		topRef: false,
+		jsDoc: "none",
+	});
+	const schemas = types.map((type) => {
+		const schema = generator.createSchema(type);
+		for (const key of headerKeys) delete schema.properties?.[key];
+		return [type, schema] as const;
+	});
+	return Object.fromEntries(schemas);
+}
