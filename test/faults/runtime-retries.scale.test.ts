@@ -103,6 +103,9 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 	async ([, failure]) => {
 		await using ground = await Ground.open({ fallback: true });
 		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, ground, random }));
+		const warnings = ground.runtime.log.records.filter(({ level }) => level === "warn");
+		// The operator has to learn that the key is refused, whoever it was that asked.
+		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");
 	},
 );
 

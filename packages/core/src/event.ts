@@ -40,7 +40,7 @@ export type RecordedEvent =
 			/** The model that really answered; "" when none did. */
 			readonly model: string;
 			readonly usage: Usage;
-			/** Billionths of a US dollar; absent in events that version 0.1 wrote. */
+			/** Billionths of a US dollar; absent in events that an earlier version wrote. */
 			readonly cost?: number;
 	  }
 	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */

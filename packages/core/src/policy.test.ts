@@ -87,7 +87,7 @@ test("the version is that of the rules: where this fails, raise it, so that old 
 		]),
 	);
 	const hash = createHash("sha256").update(JSON.stringify(decisions)).digest("hex").slice(0, 16);
-	expect({ version: policyVersion, hash }).toEqual({ version: "2", hash: "2ea8036cc8c00df6" });
+	expect({ version: policyVersion, hash }).toEqual({ version: "3", hash: "cbc6c11b66b7c520" });
 });
 
 test("the reason says why it is asked or what allows it", () => {

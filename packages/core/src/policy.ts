@@ -3,7 +3,7 @@ import type { ActionClass, GrantScope, Tool, ToolPlan } from "./tool.ts";
 import { isWithin } from "./tools/paths.ts";
 
 /** Part of what an approval is bound to: approvals and grants given under other rules no longer hold. */
-export const policyVersion = "2";
+export const policyVersion = "3";
 
 type Effect = "allow" | "ask" | "deny";
 /** What takes the place of asking. */

@@ -22,7 +22,7 @@ import { retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
 import type { Session, SessionDeps } from "./session/session.ts";
 import { Sessions } from "./session/sessions.ts";
-import { setModel } from "./session/set-model.ts";
+import { type ModelWish, setModel } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
@@ -91,8 +91,8 @@ export class Runtime {
 		this.#admit();
 		authorize(request.principal, "session.open");
 		const root = await chooseRoot(wanted.rootDir, this.#options.roots);
-		if (wanted.profile !== undefined) await this.#choice.profiles.find(wanted.profile);
-		return createSession(this.#deps, request, { ...wanted, root });
+		const usable = wanted.profile === undefined ? undefined : this.#choice.profiles.find(wanted.profile);
+		return createSession(this.#deps, request, { ...wanted, root, ...(usable && { usable }) });
 	}
 
 	/** Joins a client to a session; what it then gets is the follower's to begin. */
@@ -133,9 +133,7 @@ export class Runtime {
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		const { session } = lease;
-		await setModel(session, request, await this.#chosen(session, wanted));
-		return { model: (await chooseSettings(session, this.#choice)).names[0] };
+		return setModel(lease.session, request, this.#wish(lease.session, wanted));
 	}
 
 	/** Agent profiles, and what is wrong with those that cannot be used. */
@@ -254,9 +252,13 @@ export class Runtime {
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 	}
 
-	async #chosen(session: Session, wanted: string): Promise<string | undefined> {
-		if (wanted === "default") return undefined;
-		const { endpoint } = await this.#choice.profiles.find(session.profile);
+	async #wish({ profile }: Session, wanted: string): Promise<ModelWish> {
+		const chosen = wanted === "default" ? undefined : await this.#resolve(profile, wanted);
+		return { chosen, model: (await chooseSettings({ profile, model: chosen }, this.#choice)).names[0] };
+	}
+
+	async #resolve(profile: string, wanted: string): Promise<string> {
+		const { endpoint } = await this.#choice.profiles.find(profile);
 		const anyModel = endpoint !== undefined || this.#choice.anyModel;
 		const model = endpoint ? this.#choice.modelAt(endpoint) : this.#choice.model;
 		return resolveModel(wanted, { ...this.#choice, model, anyModel });

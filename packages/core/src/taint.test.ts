@@ -4,7 +4,8 @@ import type { ActionClass } from "./tool.ts";
 
 test.each<[readonly ActionClass[], Taint]>([
 	[[], ""],
-	[["read", "write", "exec-sandboxed", "exec-unsandboxed", "outside-write", "control", "person"], ""],
+	[["read", "write", "exec-sandboxed", "outside-write", "control", "person"], ""],
+	[["exec-unsandboxed"], "PE"],
 	[["egress"], "UE"],
 	[["outside-read"], "P"],
 	[["secret"], "P"],

@@ -13,6 +13,8 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"outside-read": "P",
 	secret: "P",
 	irreversible: "E",
+	// Nothing keeps such a command from private data, or from the network.
+	"exec-unsandboxed": "PE",
 };
 
 const names = { U: "text of strangers", P: "private data", E: "effects outside" } as const;

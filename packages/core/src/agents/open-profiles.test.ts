@@ -180,3 +180,18 @@ test("a change is seen the next time, and without one nothing is read again", as
 	await rm(join(place.agents, "poet"), { recursive: true });
 	expect(await place.refusal("poet")).toContain("agent not found");
 });
+
+test("a model that the gateway's own provider lacks is a problem of that agent", async ({ place }) => {
+	await place.write("good/config.toml", 'model = "fast"');
+	await place.write("bad/config.toml", 'model = "gpt-5"');
+	await place.write("elsewhere/config.toml", 'model = "gpt-5"\n[provider]\nendpoint = "http://127.0.0.1:1"');
+	const profiles = openProfiles(place.agents, undefined, (name) => {
+		if (name !== "fast") throw new ParleyError(`${name} is no model`, { code: "invalid_argument" });
+	});
+	const { profiles: usable, problems } = await profiles.list();
+	expect(usable.map(({ name }) => name)).toEqual(["default", "elsewhere", "good"]);
+	expect(problems).toEqual([{ name: "bad", message: "config.toml: gpt-5 is no model" }]);
+	await expect(profiles.find("bad")).rejects.toThrow(
+		"the agent bad cannot be used: config.toml: gpt-5 is no model",
+	);
+});

@@ -21,20 +21,31 @@ type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProble
 
 /**
  * The agents below a directory, which need not exist: `NAME/config.toml`, `NAME/agent.md` or both. Files are looked at
- * each time, and read again when they have changed. Where `tools` gives the names of all tools, others are a problem.
+ * each time, and read again when they have changed. Where `tools` gives the names of all tools, others are a problem;
+ * so are models of the gateway's own provider that `checkModel` throws for.
  */
-export function openProfiles(directory: string, tools?: readonly string[]): Profiles {
-	return new ProfileDirectory(directory, tools);
+export function openProfiles(
+	directory: string,
+	tools?: readonly string[],
+	checkModel?: (name: string) => void,
+): Profiles {
+	return new ProfileDirectory(directory, tools, checkModel);
 }
 
 class ProfileDirectory implements Profiles {
 	readonly #directory: string;
 	readonly #tools: readonly string[] | undefined;
+	readonly #checkModel: ((name: string) => void) | undefined;
 	readonly #read = new Map<string, { readonly stamp: string; readonly profile: Profile }>();
 
-	constructor(directory: string, tools: readonly string[] | undefined) {
+	constructor(
+		directory: string,
+		tools: readonly string[] | undefined,
+		checkModel: ((name: string) => void) | undefined,
+	) {
 		this.#directory = directory;
 		this.#tools = tools;
+		this.#checkModel = checkModel;
 	}
 
 	async find(name: string): Promise<Profile> {
@@ -109,6 +120,8 @@ class ProfileDirectory implements Profiles {
 		try {
 			const config = readProfileConfig(text);
 			this.#checkTools(config.tools ?? []);
+			// Another server has names of its own.
+			if (config.model !== undefined && !config.endpoint) this.#checkModel?.(config.model);
 			return config;
 		} catch (reason) {
 			const { message, code } = ParleyError.from(reason);

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Message } from "../message.ts";
+import { ModelError } from "../model-error.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import type { Session } from "../session/session.ts";
 import { type Compaction, type Marks, withCompaction } from "./marks.ts";
@@ -92,6 +93,7 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 		return await summarise(task, job.write);
 	} catch (error) {
 		job.signal.throwIfAborted();
+		if (!isOfTheModel(error)) throw error;
 		job.session.deps.log.warn("no summary could be written, an extract takes its place", {
 			...{ sessionId: job.session.id, error: ParleyError.from(error) },
 		});
@@ -99,6 +101,11 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 		const before = earlier === "" ? "" : `${shortenTo(earlier, length / 2, measure)}\n`;
 		return before + extractOf(messages, length - measure(before), measure);
 	}
+}
+
+/** A model that fails, or may not be asked, can be done without; a record that cannot be written cannot. */
+function isOfTheModel(error: unknown): boolean {
+	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
 /** Writes the compactions down, each with what it changed. */

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Message } from "../message.ts";
+import { ModelError } from "../model-error.ts";
 import { isPrefix, structuralFault, wordsOf } from "./testing/check-request.ts";
 import { type ToyOptions, ToySession } from "./testing/toy-session.ts";
 import { chance, prose } from "./testing/toy-text.ts";
@@ -298,7 +299,7 @@ test("a compaction that cannot be recorded is not used", async () => {
 
 test("where the model writes no summary, an extract takes its place", async () => {
 	const write = async (): Promise<string> => {
-		throw new ParleyError("overloaded", { code: "unavailable" });
+		throw new ModelError("overloaded", { fault: "overloaded" });
 	};
 	await using toy = await ToySession.open({ ...small, write });
 	await talks(toy, "First of all: be kind.", 700);

@@ -18,7 +18,12 @@ export interface Asker {
 	readonly id: string;
 	readonly session: Session;
 	readonly signal: AbortSignal;
-	readonly settings: Pick<RunSettings, "model" | "contextWindow" | "maxOutput">;
+	readonly settings: Pick<RunSettings, "model"> & {
+		/** Tokens of input and output together. */
+		readonly contextWindow: number;
+		/** Tokens of one reply at most. */
+		readonly maxOutput: number;
+	};
 }
 
 type Parts = Omit<ModelRequest, "messages">;
@@ -50,7 +55,11 @@ export async function fitRequest(
 }
 
 /** Learns from what a request really took. */
-export function observeUsage({ session, settings }: Asker, request: ModelRequest, usage: Usage): void {
+export function observeUsage(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	usage: Usage,
+): void {
 	const tokens = usage.inputTokens;
 	if (tokens <= 0) return;
 	const contexts = contextsOf(session.deps);

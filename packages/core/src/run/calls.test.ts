@@ -191,7 +191,7 @@ test("a run stops after its limit of model calls", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: "stopped after 3 model calls",
+		error: 'stopped after 3 model calls; say "go on" to let it continue',
 		content: "3",
 	});
 	log.check();

@@ -1,13 +1,14 @@
-import { ParleyError } from "@parley/base";
-import { refuseWhenSpent } from "../usage/ledger.ts";
+import type { ParleyError } from "@parley/base";
 import { recordCall } from "./attempt.ts";
-import { brokenBy } from "./breaker.ts";
-import { type Answer, callModel } from "./model-call.ts";
+import { callModel } from "./model-call.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
-import { takeSteers } from "./steers.ts";
+import { limitsOf } from "./settings.ts";
+import { enterSteers, takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf } from "./transcript.ts";
+import type { Answer } from "./with-retries.ts";
 
 /** How a run ends: `last` is an answer that is not recorded yet, `error` is "" when all went well. */
 export interface Ending {
@@ -25,11 +26,13 @@ export async function converse(run: Run): Promise<Ending> {
 		run.signal.throwIfAborted();
 		const open = openCalls(run.steps);
 		if (open.length > 0) await runCalls(run, open);
-		const refused = await refusalOf(run);
+		const refused = await refusalOf(run, run.asking ?? run.settings.names[0]);
 		if (refused !== undefined) return { error: refused, last: undefined };
 		if (run.steps.at(-1)?.kind !== "call") await beginCall(run);
+		else if (run.resumed) await enterSteers(run);
 		const answer = await callModel(run);
 		await run.session.deps.failpoints.reach("model-done");
+		if ("stopped" in answer) return { error: messageOf(answer.stopped), last: undefined };
 		const error = errorOf(run, answer);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
 		await run.commit(async (tx, record, step) => {
@@ -53,36 +56,21 @@ function beginCall(run: Run): Promise<void> {
 	});
 }
 
-/** Why the model may not be called again; undefined where it may. */
-async function refusalOf(run: Run): Promise<string | undefined> {
-	const broken = brokenBy(run.steps);
-	if (broken !== undefined) return broken;
-	const { modelCalls } = run.deps.limits;
-	if (replies(run.steps) >= modelCalls) return `stopped after ${modelCalls} model calls`;
-	const { journal, clock } = run.session.deps;
-	try {
-		await refuseWhenSpent(journal.store, run.session.id, clock.now(), run.deps.budgets);
-		return undefined;
-	} catch (reason) {
-		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
-		throw reason;
-	}
-}
-
 /** The calls of the last reply, as long as the model has not been called again. */
 function openCalls(steps: readonly Step[]): ReturnType<typeof callsOf> {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
 }
 
-function replies(steps: readonly Step[]): number {
-	return steps.filter((step) => step.kind === "reply").length;
-}
-
 /** What people are told of a reply that is not what was asked for; "" where it is. */
-function errorOf(run: Run, { reply }: Answer): string {
-	if (reply.failure) return reply.failure.code === "cancelled" ? "cancelled" : reply.failure.message;
+function errorOf(run: Run, { asked, reply }: Answer): string {
+	if (reply.failure) return messageOf(reply.failure);
 	if (reply.stop === "refusal") return "the model refused to answer this";
 	if (reply.stop !== "max_tokens") return "";
-	return `the reply was cut off: it reached the model's limit (${run.settings.maxOutput} tokens at most); ask it to go on, or for less`;
+	const { maxOutput } = limitsOf(run.settings, asked, run.deps.table);
+	return `the reply was cut off: it reached the limit of ${maxOutput} tokens; ask it to go on, or for less`;
+}
+
+function messageOf(failure: ParleyError): string {
+	return failure.code === "cancelled" ? "cancelled" : failure.message;
 }

@@ -143,7 +143,7 @@ async function announce(run: Run, call: CallBlock): Promise<void> {
 			runId: run.id,
 			callId: call.id,
 			name: call.name,
-			arguments: call.arguments,
+			arguments: run.deps.redactor.redactFields(call.arguments),
 		});
 	});
 }

@@ -128,14 +128,28 @@ async function recordEnd(
 const causes = {
 	cancelled: () => "cancelled",
 	parked: () => "parked",
-	overtime: (run: Run) => `stopped after ${Math.round(run.deps.limits.workingMs / 60_000)} minutes of work`,
+	overtime: (run: Run) =>
+		`stopped after ${Math.round(run.deps.limits.workingMs / 60_000)} minutes of work; say "go on" to let it continue`,
 } as const;
 
-/** The text that a run leaves: of its last reply, or of all where that has none. */
+/**
+ * The text that a run leaves: of its last reply, or of all where that has none. An answer that somebody replied to
+ * while the run was at work is part of it: nobody finds it anywhere else.
+ */
 function spoken(steps: readonly Step[]): string {
-	const texts = steps.filter((step) => step.kind === "reply").map((step) => textOf(step.content));
-	const final = texts.at(-1) ?? "";
-	return final === "" ? texts.filter((text) => text !== "").join("\n\n") : final;
+	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
+	const texts = replies.map((step) => (step.kind === "reply" ? textOf(step.content) : ""));
+	const final = texts.findLast((_, index) => replies[index]?.kind === "reply") ?? "";
+	if (final === "") return texts.filter((text) => text !== "").join("\n\n");
+	const answers = texts.filter(
+		(_, index) => isAnswer(replies[index]) && replies[index + 1]?.kind === "steered",
+	);
+	return [...answers, final].filter((text) => text !== "").join("\n\n");
+}
+
+/** Whether a reply calls nothing: the run would have ended with it. */
+function isAnswer(step: Step | undefined): boolean {
+	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
 /** Every call that was announced gets its end, also when the run was stopped before it. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ModelError, type ModelFault } from "../model-error.ts";
+import { ModelTable } from "../models/table/model-table.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
@@ -111,6 +112,8 @@ test("a run that waits for its next try can be cancelled", async () => {
 	await t.runtime.cancel(unkeyed(), session, false);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	log.check();
+	// The try that was waited for never began.
+	expect(log.recorded.filter((type) => type === "model.called")).toHaveLength(1);
 });
 
 test("a long pause is no working time", async () => {
@@ -138,10 +141,7 @@ test("a gateway that stops while a run waits makes the try again after its start
 });
 
 test.each([
-	[
-		"max_tokens",
-		"the reply was cut off: it reached the model's limit (8192 tokens at most); ask it to go on, or for less",
-	],
+	["max_tokens", "the reply was cut off: it reached the limit of 8192 tokens; ask it to go on, or for less"],
 	["refusal", "the model refused to answer this"],
 ] as const)("a reply that ends by %s says so, and none of its calls runs", async (stop, error) => {
 	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -179,4 +179,69 @@ test("every try is counted, and what all of them took is told at the end", async
 	await expect(log.next("usage.updated")).resolves.toMatchObject({ runId, run: total, session: total });
 	const { cost: _, ...spent } = total;
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ usage: spent });
+});
+
+test("tries count against the limit of model calls", async () => {
+	const model = new ScriptedModel(...[1, 2, 3, 4].map(() => fails("overloaded")), [says("never")]);
+	await using t = await TestRuntime.open({ model, fallback: ["second"], limits: { modelCalls: 2 } });
+	const { session, log } = await open(t);
+	await t.send(session, "hi");
+	await log.next("run.retrying");
+	await pass(t, 1000);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		error: expect.stringMatching(/^stopped after 2 model calls/),
+	});
+	expect(model.requests).toHaveLength(2);
+});
+
+const priced = new ModelTable([
+	{
+		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 },
+		...{ reasoning: "none", sampling: true, images: false },
+		prices: { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 },
+	},
+]);
+
+test("a budget that a failed try has spent ends the run before the next try", async () => {
+	const usage = { inputTokens: 1_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const dear: ScriptedReply = async function* () {
+		yield { type: "usage", usage, model: "scripted" };
+		throw new ModelError("cut", { fault: "interrupted" });
+	};
+	const model = new ScriptedModel(dear, dear);
+	const budgets = { gateway: { day: 1_000_000_000 }, session: {} };
+	await using t = await TestRuntime.open({ model, table: priced, budgets });
+	const { session, log } = await open(t);
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		error: expect.stringMatching(/^the gateway's budget for this day is spent/),
+	});
+	expect(model.requests).toHaveLength(1);
+});
+
+test("where a budget holds, a model that nobody knows the price of is not asked", async () => {
+	const model = new ScriptedModel([says("never")]);
+	const budgets = { gateway: {}, session: { month: 1_000_000_000 } };
+	await using t = await TestRuntime.open({ model, budgets });
+	const { session, log } = await open(t);
+	await t.send(session, "hi");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		error: expect.stringMatching(/nobody knows what scripted costs; .*models\.json/),
+	});
+	expect(model.requests).toHaveLength(0);
+});
+
+test("the fallback that has taken over goes on for the rest of the run", async () => {
+	const away = [1, 2, 3, 4].map(() => fails("overloaded"));
+	const model = new ScriptedModel(...away, [calls("c1", "probe")], [says("done")]);
+	const tools = [probeTool("probe")];
+	await using t = await TestRuntime.open({ model, tools, fallback: ["second"] });
+	const { session, log } = await open(t);
+	await t.send(session, "hi");
+	for (const ms of [1000, 2000, 4000]) {
+		await log.next("run.retrying");
+		await pass(t, ms);
+	}
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });
+	expect(model.requests.map((request) => request.model).slice(4)).toEqual(["second", "second"]);
 });

@@ -11,7 +11,7 @@ import type { Asked, RunTranscript } from "./transcript.ts";
 import { WorkingTime } from "./working-time.ts";
 
 /** Takes secrets out of a text, whole or in pieces. */
-export type TextRedactor = Pick<Redactor, "redact" | "stream">;
+export type TextRedactor = Pick<Redactor, "redact" | "redactFields" | "stream">;
 
 /** What every run needs from the runtime. */
 export interface RunDeps {
@@ -59,6 +59,10 @@ export class Run implements LiveRun {
 	readonly working: WorkingTime;
 	/** What the model saw of the session before this run. */
 	history: readonly RunTranscript[] = [];
+	/** The fallback that has taken over, once one has. */
+	asking: string | undefined;
+	/** Whether a stop of the gateway came before it. */
+	resumed = false;
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
 	#cause: StopCause | undefined;

@@ -7,7 +7,7 @@ import type { Session } from "../session/session.ts";
 import type { Tool } from "../tool.ts";
 import { describeTools } from "../tools/builtin.ts";
 
-/** Who answers in a run, and with what: chosen when it begins to work, and the same until it ends. */
+/** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
 export interface RunSettings {
 	readonly model: Model;
 	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
@@ -18,10 +18,8 @@ export interface RunSettings {
 	readonly reasoning: Reasoning | undefined;
 	readonly tools: readonly Tool[];
 	readonly descriptions: readonly ToolDescription[];
-	/** Tokens of input and output together that each of the models has room for. */
-	readonly contextWindow: number;
-	/** Tokens of one reply at most. */
-	readonly maxOutput: number;
+	/** Tokens of input and output together, where a profile says so. */
+	readonly contextWindow: number | undefined;
 	/** What a profile says instead of the built-in instructions. */
 	readonly instructions: string | undefined;
 }
@@ -46,29 +44,47 @@ export interface ModelChoice {
 /** For models that nobody described: small enough for most, and an operator can say more. */
 const unknownWindow = 32_768;
 const unknownOutput = 8_192;
+/** Where nobody chose: much for an answer, and little enough to end. */
+const usualOutput = 32_000;
+
+type Chosen = Pick<Session, "profile" | "model">;
 
 /** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
-export async function chooseSettings(session: Session, choice: ModelChoice): Promise<RunSettings> {
+export async function chooseSettings(session: Chosen, choice: ModelChoice): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
 	const names = namesOf(session, profile, { ...choice, model });
-	const infos = names.map((name) => choice.table.find(name, model.provider));
-	const [info] = infos;
+	const info = choice.table.find(names[0], model.provider);
 	const tools = toolsOf(profile, choice.tools);
 	const reasoning = profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
 		descriptions: describe(tools),
-		contextWindow: Math.min(
-			profile.contextWindow ?? Number.POSITIVE_INFINITY,
-			...infos.map((known) => known?.contextWindow ?? profile.contextWindow ?? unknownWindow),
-		),
-		maxOutput: profile.sampling.maxTokens ?? info?.maxOutput ?? unknownOutput,
+		contextWindow: profile.contextWindow,
 	};
 }
 
-function namesOf(session: Session, profile: Profile, choice: ModelChoice): [string, ...string[]] {
+/** What one of the models has room for, in tokens: input and output together, and one reply. */
+export function limitsOf(
+	{ model, contextWindow, sampling }: RunSettings,
+	name: string,
+	table: ModelTable,
+): { readonly contextWindow: number; readonly maxOutput: number } {
+	const info = table.find(name, model.provider);
+	return {
+		contextWindow: Math.min(
+			contextWindow ?? Number.POSITIVE_INFINITY,
+			info?.contextWindow ?? contextWindow ?? unknownWindow,
+		),
+		maxOutput: Math.min(
+			sampling.maxTokens ?? usualOutput,
+			info?.maxOutput ?? sampling.maxTokens ?? unknownOutput,
+		),
+	};
+}
+
+function namesOf(session: Chosen, profile: Profile, choice: ModelChoice): [string, ...string[]] {
 	const { model, table, modelName, fallback } = choice;
 	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
 	const first = session.model ?? profile.model ?? (profile.endpoint ? undefined : modelName);

@@ -20,7 +20,11 @@ export async function recordResult(
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
 		await step({ kind: "started", callId: call.id });
-		await record({ type: "tool.started", ...facts, arguments: call.arguments });
+		await record({
+			type: "tool.started",
+			...facts,
+			arguments: run.deps.redactor.redactFields(call.arguments),
+		});
 	}
 	await step({ kind: "result", callId: call.id, text, failed: result.failed });
 	if (result.failed) await record({ type: "tool.failed", ...facts, error: text });

@@ -28,9 +28,10 @@ export class Runner {
 	}
 
 	/** Starts a claimed run, unless it works already; `steps` are what a restart found of it. */
-	start(session: Session, row: RunRow, steps: readonly Step[] = [{ kind: "call" }]): void {
+	start(session: Session, row: RunRow, steps: readonly Step[] = [{ kind: "call" }], resumed = false): void {
 		if (this.#stopped || session.live.has(row.id)) return;
 		const run = new Run(row, steps, session, this.#deps);
+		run.resumed = resumed;
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run);
 		run.ended = this.#follow(run, before);
@@ -38,7 +39,7 @@ export class Runner {
 
 	/** Goes on with a run that the last stop of the gateway left active. */
 	async resume(session: Session, row: RunRow): Promise<void> {
-		this.start(session, row, await readSteps(session.deps.journal.store, row.id));
+		this.start(session, row, await readSteps(session.deps.journal.store, row.id), true);
 	}
 
 	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
@@ -74,6 +75,7 @@ export class Runner {
 		const row = await journal.store.read((db) => findActive(db, session.id));
 		if (row?.id !== failed.id) return undefined;
 		const run = new Run(row, await readSteps(journal.store, failed.id), session, this.#deps);
+		run.resumed = true;
 		run.ended = failed.ended;
 		session.begin(run);
 		return run;

@@ -14,12 +14,12 @@ export type Step =
 			readonly content: AssistantMessage["content"];
 			/** The model that answered. */
 			readonly model: string;
-			/** The model that was asked for; absent in steps that version 0.1 wrote. */
+			/** The model that was asked for; absent in steps that an earlier version wrote. */
 			readonly asked?: string;
-			/** Absent where the reply broke off, and in steps that version 0.1 wrote. */
+			/** Absent where the reply broke off, and in steps that an earlier version wrote. */
 			readonly stop?: StopReason;
 			readonly usage: Usage;
-			/** Billionths of a US dollar; absent in steps that version 0.1 wrote. */
+			/** Billionths of a US dollar; absent in steps that an earlier version wrote. */
 			readonly cost?: number;
 	  }
 	/**

@@ -23,6 +23,7 @@ function toolsOf(ran: string[]): Tool[] {
 		tool("peek", ["outside-read"], "none"),
 		tool("publish", ["irreversible"], "effectful"),
 		tool("write", ["write"], "effectful"),
+		tool("command", ["exec-unsandboxed"], "effectful"),
 	];
 }
 
@@ -232,4 +233,26 @@ test("what is denied, or cannot run, brings nothing in", async () => {
 	await s.log.next("assistant.message");
 	s.log.check();
 	expect(await s.taint()).toBe("");
+});
+
+test("behind what strangers wrote, a command that nothing confines is asked although all tools are accepted", async () => {
+	await using s = await trusted(
+		[calls("c1", "command")],
+		[says("before")],
+		[calls("c2", "write")],
+		[says("harmless")],
+	);
+	await s.t.send(s.session, "go");
+	await expect(s.log.next("prompt.requested", "assistant.message")).resolves.toMatchObject({
+		content: "before",
+	});
+	expect(await s.taint()).toBe("PE");
+	await using later = await trusted([calls("c1", "fetch")], [calls("c2", "command")], [says("done")]);
+	await later.t.send(later.session, "go");
+	const prompt = await later.asked();
+	expect(prompt.approval).toMatchObject({ tool: "command", risk: "critical" });
+	expect(prompt.approval?.notes.join()).toContain(together);
+	await later.answer(prompt, false);
+	await later.log.next("assistant.message");
+	expect(later.ran).toEqual(["fetch"]);
 });

@@ -127,7 +127,7 @@ test("a run that works too long is stopped, and says so", async () => {
 	expect(log.recorded).not.toContain("assistant.message");
 	t.clock.advance(1);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		...{ content: "hm", error: "stopped after 30 minutes of work" },
+		...{ content: "hm", error: 'stopped after 30 minutes of work; say "go on" to let it continue' },
 	});
 	await t.send(session, "again");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });

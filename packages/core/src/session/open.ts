@@ -30,14 +30,19 @@ export interface Roots {
 	readonly dataDir: string;
 }
 
-/** Creates a session, or finds the one of the same external key; durable, with its `session.created`. */
+/**
+ * Creates a session, or finds the one of the same external key; durable, with its `session.created`. `usable` rejects
+ * where a new one is not possible.
+ */
 export async function createSession(
 	deps: SessionDeps,
 	request: Keyed,
-	wanted: NewSession & { readonly root: string },
+	wanted: NewSession & { readonly root: string; readonly usable?: Promise<unknown> },
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids, clock } = deps;
 	const owner = request.principal.id;
+	// Where the session is there already nobody looks at it.
+	wanted.usable?.catch(() => undefined);
 	const externalKey = wanted.externalKey ?? null;
 	const outcome = await journal.store.commit((tx) =>
 		once(tx, request, deps, async () => {
@@ -50,6 +55,7 @@ export async function createSession(
 					.executeTakeFirst();
 				if (known) return { id: known.id, status: "resumed" as const };
 			}
+			await wanted.usable;
 			const id = ids.create("sess");
 			const facts = {
 				id,

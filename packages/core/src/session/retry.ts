@@ -40,7 +40,8 @@ async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
 		.limit(1)
 		.executeTakeFirst();
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
-	if (row.state !== "ended") throw refused("session busy: a run is at work; cancel it first, or wait for its end");
+	if (row.state !== "ended")
+		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
 	const { content, images, retryOf, id } = toRunRow(row);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited never reached the model: it is simply sent again.

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Profile, Profiles } from "../agents/profile.ts";
 import type { ModelInfo } from "../models/table/model-info.ts";
@@ -151,4 +152,34 @@ test("pictures of a message reach the model before its text, also after a restar
 	await again.send(session, "and now?");
 	await later.next("assistant.message");
 	expect(second.requests[0]?.messages[0]).toEqual(asked);
+});
+
+test("a choice that is sent again with its key changes nothing, also where another one was made since", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, session, say } = await talk(stack);
+	const choose = (key: string, name: string) =>
+		t.runtime.setModel({ ...unkeyed(), key, params: { name } }, session, name);
+	await expect(choose("k1", "fast")).resolves.toEqual({ model: "quick-2" });
+	await expect(choose("k2", "standard")).resolves.toEqual({ model: "solid-2" });
+	await expect(choose("k1", "fast")).resolves.toEqual({ model: "quick-2" });
+	await expect(say()).resolves.toMatchObject({ model: "solid-2" });
+});
+
+test("a session that is opened again with its key is there although its profile cannot be used any more", async () => {
+	await using stack = new AsyncDisposableStack();
+	const all = new Map([["poet", { name: "poet", title: "Poet", sampling: {} }]]);
+	const vanishing: Profiles = {
+		async find(name) {
+			const profile = all.get(name);
+			if (!profile) throw new ParleyError(`agent not found: ${name}`, { code: "invalid_argument" });
+			return profile;
+		},
+		list: async () => ({ profiles: [...all.values()], problems: [] }),
+	};
+	const t = stack.use(await TestRuntime.open({ model: new ScriptedModel(), table, profiles: vanishing }));
+	const open = (key: string) => t.runtime.create({ ...unkeyed(), key }, { profile: "poet" });
+	const { id } = await open("k1");
+	all.clear();
+	await expect(open("k1")).resolves.toMatchObject({ id });
+	await expect(open("k2")).rejects.toMatchObject({ code: "invalid_argument" });
 });

@@ -1,16 +1,35 @@
 import { type Keyed, once } from "./idempotency.ts";
 import type { Session } from "./session.ts";
 
-/** Chooses the model of a session's next runs, a real name; undefined leaves it to the profile and the gateway. */
-export async function setModel(session: Session, request: Keyed, model: string | undefined): Promise<void> {
-	await session.commit((tx) =>
+/** What somebody chose, as it will hold. */
+export interface ModelWish {
+	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
+	readonly chosen: string | undefined;
+	/** The name of the model that will be asked. */
+	readonly model: string;
+}
+
+/** Chooses the model of a session's next runs. What is wrong with the wish is thrown, unless the key was used before. */
+export async function setModel(
+	session: Session,
+	request: Keyed,
+	wish: Promise<ModelWish>,
+): Promise<{ readonly model: string }> {
+	// Of a repeated request nobody looks at it.
+	wish.catch(() => undefined);
+	let chosen: string | undefined;
+	const { response, repeated } = await session.commit((tx) =>
 		once(tx, request, session.deps, async () => {
+			const wanted = await wish;
+			chosen = wanted.chosen;
 			await tx
 				.updateTable("sessions")
-				.set({ model: model ?? null })
+				.set({ model: chosen ?? null })
 				.where("id", "=", session.id)
 				.execute();
+			return { model: wanted.model };
 		}),
 	);
-	session.model = model;
+	if (!repeated) session.model = chosen;
+	return response;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ModelError } from "../model-error.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
@@ -66,7 +67,7 @@ test("what is said while the last reply is made is answered too, in the same run
 	await spoken.promise;
 	await t.runtime.steer(unkeyed(), session, { content: "and two?" });
 	goOn.resolve();
-	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "two" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "one\n\ntwo" });
 	log.check();
 	expect(log.recorded.filter((type) => type === "assistant.message")).toHaveLength(1);
 	expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
@@ -136,4 +137,25 @@ test("the same key says it once", async () => {
 	expect(two).toEqual(one);
 	expect(log.events.filter(({ event }) => event.type === "user.message")).toHaveLength(2);
 	await t.runtime.cancel(unkeyed(), session, false);
+});
+
+test("what is said while a failed call waits for its next try is in that try", async () => {
+	const model = new ScriptedModel(
+		async function* () {
+			yield says("");
+			throw new ModelError("busy", { fault: "overloaded" });
+		},
+		[says("B, then")],
+	);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "do A");
+	await log.next("run.retrying");
+	await t.runtime.steer(unkeyed(), session, { content: "no, do B" });
+	await t.settle();
+	t.clock.advance(1000);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "B, then" });
+	expect(JSON.stringify(model.requests[1]?.messages)).toContain("no, do B");
+	log.check();
 });

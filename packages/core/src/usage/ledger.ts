@@ -84,17 +84,21 @@ export async function recordCharge(tx: Tx, record: Record, charge: Charge, budge
 	if (reached.length > 0) await record(...reached);
 }
 
-/** Throws `resource_exhausted` with what people can do, where a budget of the gateway or the session is spent. */
+/**
+ * Throws `resource_exhausted` with what people can do, where a budget of the gateway or the session is spent. Returns
+ * whether any budget holds.
+ */
 export async function refuseWhenSpent(
 	store: Store<Tables>,
 	sessionId: string,
 	now: number,
 	budgets: Budgets,
-): Promise<void> {
-	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return;
+): Promise<boolean> {
+	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return false;
 	const standings = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
 	const spent = standings.find((standing) => standing.spent >= standing.limit);
 	if (spent) throw new ParleyError(describeSpent(spent, now), { code: "resource_exhausted" });
+	return standings.length > 0;
 }
 
 /** All that a session has used so far, as this transaction sees it. */

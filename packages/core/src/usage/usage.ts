@@ -16,7 +16,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 	return {
 		inputTokens: a.inputTokens + b.inputTokens,
 		outputTokens: a.outputTokens + b.outputTokens,
-		// What version 0.1 recorded knows of no cache.
+		// What an earlier version recorded knows of no cache.
 		cacheReadTokens: (a.cacheReadTokens ?? 0) + (b.cacheReadTokens ?? 0),
 		cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
 	};

@@ -93,7 +93,7 @@ test.each([
 const all: Sampling = { temperature: 0.5, topP: 0.9, topK: 40, repeatPenalty: 1.1 };
 
 test.each([
-	["an older model", official(), { temperature: 0.5, top_p: 0.9, top_k: 40 }, ["repeatPenalty"]],
+	["an older model", official(), { temperature: 0.5, top_k: 40 }, ["topP", "repeatPenalty"]],
 	[
 		"a newer model",
 		official(info({ sampling: false })),
@@ -118,6 +118,12 @@ test.each([
 	const { temperature, top_p, top_k, repeat_penalty } = encoded.body;
 	expect({ temperature, top_p, top_k, repeat_penalty }).toEqual(fields);
 	expect(encoded.dropped).toEqual(dropped);
+});
+
+test("top-p is said to an older model where no temperature is", () => {
+	const { body, dropped } = encodeRequest(request({ sampling: { topP: 0.9 } }), official());
+	expect(body).toMatchObject({ top_p: 0.9 });
+	expect(dropped).toEqual([]);
 });
 
 test("thinking and sampling exclude each other, and what was chosen wins", () => {

@@ -38,7 +38,11 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	const { sampling = {} } = request;
 	const input = encodeInput(request, { info, custom });
 	const thinks = input.thinking !== undefined && input.thinking.type !== "disabled";
-	const taken = samplingTaken({ sampled: info?.sampling ?? custom, custom, thinks });
+	// The provider's own models take one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
+	const both = sampling.temperature !== undefined && !custom;
+	const taken = samplingTaken({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
+		(key) => key !== "topP" || !both,
+	);
 	const dropped = samplingKeys.filter((key) => sampling[key] !== undefined && !taken.includes(key));
 	const fields = Object.fromEntries(
 		taken.flatMap((key) => (sampling[key] === undefined ? [] : [[wireNames[key], sampling[key]]])),

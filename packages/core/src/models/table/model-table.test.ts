@@ -35,6 +35,17 @@ test("each provider has a default, and its own list", () => {
 	expect(table.list()).toHaveLength(table.list("anthropic").length + 1);
 });
 
+test("what is not listed is known all the same", () => {
+	const opus = table.list("anthropic").filter(({ id }) => id === "claude-opus-5");
+	const some = new ModelTable(table.list(), opus);
+	expect(some.list()).toEqual(opus);
+	expect(some.list("anthropic")).toEqual(opus);
+	expect(some.list("offline")).toEqual([]);
+	expect(some.find("fast", "anthropic")).toEqual(table.find("fast", "anthropic"));
+	expect(some.defaultOf("anthropic")).toEqual(table.defaultOf("anthropic"));
+	expect(some.near("haiku", "anthropic")).toEqual(table.near("haiku", "anthropic"));
+});
+
 test.each([
 	["claude-sonet-5-5", "claude-sonnet-5-5"],
 	["Claude Opus 5.5", "claude-opus-5-5"],
@@ -47,7 +58,7 @@ test.each([
 	expect(near.length).toBeLessThanOrEqual(3);
 });
 
-test.each(["gpt-4o", "llama3.2:3b", "", "🦙"])("%j resembles nothing", (name) => {
+test.each(["gpt-4o", "gpt-5", "gpt-5-5", "5-5", "llama3.2:3b", "", "🦙"])("%j resembles nothing", (name) => {
 	expect(table.near(name, "anthropic")).toEqual([]);
 });
 

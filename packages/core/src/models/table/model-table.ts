@@ -5,15 +5,17 @@ import { nearNames } from "./near-names.ts";
 /** All models that are known by name: those of the program, and those that the operator added or corrected. */
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
+	readonly #listed: readonly ModelInfo[];
 
-	/** Of models with the same tier and provider the first has it. */
-	constructor(models: readonly ModelInfo[] = []) {
+	/** Of models with the same tier and provider the first has it. Where only some are to be listed: those. */
+	constructor(models: readonly ModelInfo[] = [], listed: readonly ModelInfo[] = models) {
 		this.#models = models;
+		this.#listed = listed;
 	}
 
 	/** The model of that name. A tier stands for the provider's model of it, or for its default where it has none. */
 	find(name: string, provider: string): ModelInfo | undefined {
-		const models = this.list(provider);
+		const models = this.#of(provider);
 		const named = models.find((model) => model.id === name);
 		if (named || !isTier(name)) return named;
 		return models.find((model) => model.tier === name) ?? this.defaultOf(provider);
@@ -21,21 +23,25 @@ export class ModelTable {
 
 	/** Names and tiers of the provider that look like this one, at most three. */
 	near(name: string, provider: string): string[] {
-		const models = this.list(provider);
+		const models = this.#of(provider);
 		const used = tiers.filter((tier) => models.some((model) => model.tier === tier));
 		return nearNames(name, [...used, ...models.map((model) => model.id)]);
 	}
 
 	/** In the order in which they are told: the newest first. */
 	list(provider?: string): readonly ModelInfo[] {
-		if (provider === undefined) return this.#models;
-		return this.#models.filter((model) => model.provider === provider);
+		if (provider === undefined) return this.#listed;
+		return this.#listed.filter((model) => model.provider === provider);
 	}
 
 	/** The provider's standard model; its first where none is called so. */
 	defaultOf(provider: string): ModelInfo | undefined {
-		const models = this.list(provider);
+		const models = this.#of(provider);
 		return models.find((model) => model.tier === "standard") ?? models[0];
+	}
+
+	#of(provider: string): readonly ModelInfo[] {
+		return this.#models.filter((model) => model.provider === provider);
 	}
 }
 

@@ -1,0 +1,31 @@
+import { ParleyError } from "@parley/base";
+import { refuseWhenSpent } from "../usage/ledger.ts";
+import { brokenBy } from "./breaker.ts";
+import type { Run } from "./run.ts";
+import type { Step } from "./step.ts";
+
+/** Why this model may not be called, for people; undefined where it may. */
+export async function refusalOf(run: Run, model: string): Promise<string | undefined> {
+	const broken = brokenBy(run.steps);
+	if (broken !== undefined) return broken;
+	const { modelCalls } = run.deps.limits;
+	if (callsIn(run.steps) >= modelCalls) {
+		return `stopped after ${modelCalls} model calls; say "go on" to let it continue`;
+	}
+	const { journal, clock } = run.session.deps;
+	const { table, budgets } = run.deps;
+	try {
+		const limited = await refuseWhenSpent(journal.store, run.session.id, clock.now(), budgets);
+		const { provider } = run.settings.model;
+		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
+		return `not asked: a budget holds here, and nobody knows what ${model} costs; the operator can say so in models.json`;
+	} catch (reason) {
+		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
+		throw reason;
+	}
+}
+
+/** Every call that was made, those that failed and those for summaries too. */
+function callsIn(steps: readonly Step[]): number {
+	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
+}
