@@ -93,6 +93,16 @@ test("a redirect is not followed, so that the key stays where it belongs", async
 	expect(elsewhere.sockets).toEqual([]);
 });
 
+test("a page instead of a reply says that the base URL is wrong, at once", async () => {
+	const { url } = await serve((_request, response) => {
+		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Welcome</h1>");
+	});
+	await expect(all(url)).rejects.toMatchObject({
+		fault: "rejected",
+		message: `${new URL(url).host} answers, but not as a Messages API does: check the base URL`,
+	});
+});
+
 test("nobody listens", async () => {
 	const { url } = await serve(() => undefined);
 	const [server] = servers.splice(0);

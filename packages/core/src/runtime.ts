@@ -1,6 +1,8 @@
 import { ParleyError, type Timer } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
 import { authorize, isAuthorized } from "./authorize.ts";
+import type { EstimateError } from "./context/calibration.ts";
+import { contextsOf } from "./context/contexts.ts";
 import type { Recorded } from "./event.ts";
 import { Journal } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
@@ -154,6 +156,12 @@ export class Runtime {
 		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
 		else (await this.#sessions.lease(principal, filter.sessionId, "usage.read"))[Symbol.dispose]();
 		return readUsage(store, filter, clock.now(), budgets);
+	}
+
+	/** How far the estimates of token counts were off, by `provider/model`: a metric of the gateway. */
+	estimateErrors(principal: Principal): ReadonlyMap<string, EstimateError> {
+		authorize(principal, "usage.read", { owner: "" });
+		return contextsOf(this.#deps).errors();
 	}
 
 	/** Sets a budget at run time: from then on it holds instead of the configured one. */

@@ -3,6 +3,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { tooManyCalls } from "../too-many-calls.ts";
 import { noUsage } from "../usage/usage.ts";
 import { brokenBy, denied, refuseRepeat } from "./breaker.ts";
 import type { Step } from "./step.ts";
@@ -158,4 +159,9 @@ test("a person who denied a call three times is not asked a fourth time", async 
 	log.check();
 	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(3);
 	expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("was denied 3 times");
+});
+
+test("calls that were too many for one reply are no failures, however often that happens", () => {
+	const many: Told = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
+	expect(brokenBy(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import canonicalize from "canonicalize";
 import type { CallBlock } from "../message.ts";
+import { tooManyCalls } from "../too-many-calls.ts";
 import { visible } from "../tools/visible.ts";
 import type { Step } from "./step.ts";
 import { callsOf } from "./transcript.ts";
@@ -83,6 +84,8 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
+	// That there were too many at once is no failure of this one.
+	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = found.get(key) ?? {
 		name: call.name,

@@ -68,7 +68,7 @@ function errorOf(run: Run, { asked, reply }: Answer): string {
 	if (reply.stop === "refusal") return "the model refused to answer this";
 	if (reply.stop !== "max_tokens") return "";
 	const { maxOutput } = limitsOf(run.settings, asked, run.deps.table);
-	return `the reply was cut off: it reached the limit of ${maxOutput} tokens; ask it to go on, or for less`;
+	return `the reply was cut off (at most ${maxOutput} tokens) or ended without a reason; ask it to go on, or for less`;
 }
 
 function messageOf(failure: ParleyError): string {

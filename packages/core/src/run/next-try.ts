@@ -10,8 +10,6 @@ export interface NextTry {
 	readonly waitMs: number;
 	/** For people. */
 	readonly reason: string;
-	/** The provider asked for more than we wait at once: the run stands still meanwhile. */
-	readonly paused: boolean;
 }
 
 /** Calls of one model for one reply, all of them counted. */
@@ -58,19 +56,19 @@ export class Tries {
 		const model = this.#names[this.#index];
 		if (model === undefined) return undefined;
 		const reason = `${failure.message}; ${model} answers instead`;
-		return { model, attempt, waitMs: 0, reason, paused: false };
+		return { model, attempt, waitMs: 0, reason };
 	}
 
-	#wait(failure: ModelError): Pick<NextTry, "waitMs" | "reason" | "paused"> {
+	#wait(failure: ModelError): Pick<NextTry, "waitMs" | "reason"> {
 		const asked = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
 		const { message } = failure;
 		if (asked === undefined) {
 			const backoff = firstPauseMs * 2 ** (this.#failedHere - 1);
-			return { waitMs: Math.round(backoff * (1 + this.#random() / 4)), reason: message, paused: false };
+			return { waitMs: Math.round(backoff * (1 + this.#random() / 4)), reason: message };
 		}
 		const waitMs = Math.min(asked, longestWaitMs) + Math.round(this.#random() * jitterMs);
-		if (asked <= longestWaitMs) return { waitMs, reason: message, paused: false };
+		if (asked <= longestWaitMs) return { waitMs, reason: message };
 		const reason = `${message}; it asks to wait ${Math.round(asked / 1000)} s, and is tried again before that`;
-		return { waitMs, reason, paused: true };
+		return { waitMs, reason };
 	}
 }

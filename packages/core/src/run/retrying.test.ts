@@ -116,7 +116,7 @@ test("a run that waits for its next try can be cancelled", async () => {
 	expect(log.recorded.filter((type) => type === "model.called")).toHaveLength(1);
 });
 
-test("a long pause is no working time", async () => {
+test("to wait for a model is no working time", async () => {
 	const model = new ScriptedModel(fails("rate-limited", "", 3_600_000), [says("hello")]);
 	await using t = await TestRuntime.open({ model, limits: { workingMs: 60_000 } });
 	const { session, log } = await open(t);
@@ -141,7 +141,10 @@ test("a gateway that stops while a run waits makes the try again after its start
 });
 
 test.each([
-	["max_tokens", "the reply was cut off: it reached the limit of 8192 tokens; ask it to go on, or for less"],
+	[
+		"max_tokens",
+		"the reply was cut off (at most 8192 tokens) or ended without a reason; ask it to go on, or for less",
+	],
 	["refusal", "the model refused to answer this"],
 ] as const)("a reply that ends by %s says so, and none of its calls runs", async (stop, error) => {
 	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -244,4 +247,16 @@ test("the fallback that has taken over goes on for the rest of the run", async (
 	}
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });
 	expect(model.requests.map((request) => request.model).slice(4)).toEqual(["second", "second"]);
+});
+
+test("a gateway that stops does not wait with a run for its next try", async () => {
+	const model = new ScriptedModel(fails("rate-limited", "", 120_000));
+	await using t = await TestRuntime.open({ model });
+	const { session, log } = await open(t);
+	await t.send(session, "hi");
+	await log.next("run.retrying");
+	await t.settle();
+	// No time passes: a run at work would be given its grace.
+	await t.runtime.drain(25_000);
+	expect(t.clock.pending).toBe(0);
 });

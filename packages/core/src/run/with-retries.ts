@@ -61,9 +61,9 @@ function tell(run: Run, { reason, waitMs: inMs, attempt, model }: NextTry): Prom
 	});
 }
 
-/** False where the run was stopped first. A long pause is no working time, and a stop of the gateway ends it at once. */
-async function waited(run: Run, { waitMs, paused }: NextTry): Promise<boolean> {
-	if (paused) run.working.stop();
+/** False where the run was stopped first. To wait is no work, and a stop of the gateway ends it at once. */
+async function waited(run: Run, { waitMs }: NextTry): Promise<boolean> {
+	run.working.stop();
 	try {
 		if (waitMs > 0) await delay(run.session.deps.clock, waitMs, run.signal);
 		return !run.signal.aborted;
@@ -71,6 +71,6 @@ async function waited(run: Run, { waitMs, paused }: NextTry): Promise<boolean> {
 		if (run.signal.aborted) return false;
 		throw reason;
 	} finally {
-		if (paused) run.working.start();
+		run.working.start();
 	}
 }

@@ -117,6 +117,9 @@ test("no program that a repository names starts while git looks", async () => {
 		git("add", ".");
 		git("-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "-m", "Plant");
 		git("config", "filter.trap.clean", "touch sprung; cat");
+		git("config", "filter.trap.smudge", "touch sprung; cat");
+		git("config", "filter.trap.required", "true");
+		git("config", "filter.other.trap.clean", "touch sprung; cat");
 		git("config", "core.fsmonitor", "touch sprung; false");
 		await writeFile(join(directory, ".gitattributes"), "*.txt filter=trap\n");
 		await writeFile(join(directory, "bed.txt"), "peas!\n");

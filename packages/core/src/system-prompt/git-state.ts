@@ -8,7 +8,7 @@ const MAX_NAME = 200;
 
 const STATUS = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=all"];
 const LAST_COMMIT = ["log", "-1", "--no-show-signature", "--format=subject %s"];
-const FILTERS = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
+const FILTERS = ["config", "--name-only", "--get-regexp", "^filter\\."];
 
 /** One line: branch, counts of changes, subject of the last commit; or why that is not known. Never rejects. */
 export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string> {
@@ -37,7 +37,8 @@ export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string
 
 /** The names of filters that any settings know. */
 function filtersIn(output: string): string[] {
-	const names = output.split("\0").flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+	// A name cannot hold a line break: https://git-scm.com/docs/git-config#_syntax
+	const names = output.split("\n").flatMap((key) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []);
 	return [...new Set(names)];
 }
 

@@ -128,6 +128,15 @@ export class Exchange {
 
 	/** The SDK reads a body by iterating over it, so that one which merely counts needs no further stream. */
 	#guarded(response: Response): Response {
+		const type = response.headers.get("content-type") ?? "";
+		// Most likely a page that some other server has for everybody: another try would get it again.
+		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
+			throw this.#fail(
+				new ModelError(`${this.#options.host} answers, but not as a Messages API does: check the base URL`, {
+					fault: "rejected",
+				}),
+			);
+		}
 		if (response.body === null) return response;
 		return Object.defineProperty(response, "body", { value: new GuardedBody(response.body, this.#watchdog) });
 	}

@@ -1,11 +1,9 @@
 import { ParleyError, parseJson } from "@parley/base";
 import type { ModelEvent } from "../../model.ts";
+import { mostCalls, tooManyCalls } from "../../too-many-calls.ts";
 import type { Fields } from "./fields.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
-
-/** So many calls of one reply may run; a provider that sends hundreds is out of order. */
-const MAX_CALLS = 8;
 
 /** Characters of the arguments of one call: more than the longest reply of any model. */
 const MAX_ARGUMENTS = 4 << 20;
@@ -40,12 +38,12 @@ export class OpenCall {
 	close(reply: ReplyCalls): Call {
 		const { name, id, problem } = reply.admit(this.#name, this.#id);
 		const invalid = (reason: string): Call => ({ type: "call", id, name, arguments: {}, invalid: reason });
-		if (problem !== undefined) return invalid(problem);
 		try {
-			return { type: "call", id, name, arguments: this.#arguments() };
+			const call = { type: "call", id, name, arguments: this.#arguments() } as const;
+			return problem === undefined ? call : { ...call, invalid: problem };
 		} catch (reason) {
 			if (!(reason instanceof ParleyError)) throw reason;
-			return invalid(`the arguments cannot be used: ${reason.message}`);
+			return invalid(problem ?? `the arguments cannot be used: ${reason.message}`);
 		}
 	}
 
@@ -79,8 +77,7 @@ export class ReplyCalls {
 }
 
 function problemOf(name: unknown, number: number): string | undefined {
-	if (number >= MAX_CALLS)
-		return `only the first ${MAX_CALLS} calls of a reply are carried out: repeat this one`;
+	if (number >= mostCalls) return tooManyCalls;
 	if (typeof name !== "string" || name === "") return "the call names no tool";
 	if (name.length > MAX_NAME) return `the tool's name is longer than ${MAX_NAME} characters`;
 	return undefined;
