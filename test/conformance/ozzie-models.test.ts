@@ -13,7 +13,10 @@ const sonnet = "claude-sonnet-5-5";
 /** A gateway whose model answers over the real library, from a stand-in for the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
-	return TestGateway.start({ config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
+	// Of a server at another address than the vendor's own only what the operator names is listed, and what answers.
+	const models = ["claude-haiku-5-5", "claude-opus-5-5"].map((id) => ({ id }));
+	const data = { "models.json": JSON.stringify({ models }) };
+	return TestGateway.start({ data, config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
 }
 
 interface Prices {
@@ -157,6 +160,7 @@ verifiesOn(
 		expect(chosen).toBe(sonnet);
 		const fast = models.find(({ tier }) => tier === "fast")?.name;
 		expect(models.map(({ tier }) => tier)).toEqual(expect.arrayContaining(["fast", "standard", "max"]));
+		expect(models).toHaveLength(3);
 		const answeredBy = async (): Promise<unknown> => {
 			await client.call("send_message", { content: "go" });
 			const { payload } = await client.event("assistant.message");

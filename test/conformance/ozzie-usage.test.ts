@@ -27,7 +27,9 @@ const calls = (count: number) => ({
 function start(replies: number, budgets?: Budgets, clock = new ManualClock()): Promise<TestGateway> {
 	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("well")]));
 	const data = { "models.json": JSON.stringify(table) };
-	return TestGateway.start({ model, data, clock, ...(budgets && { config: { budgets } }) });
+	// A budget lets only models be asked whose price is known by the name they are asked by.
+	const config = { model: "scripted-1", ...(budgets && { budgets }) };
+	return TestGateway.start({ model, data, clock, config });
 }
 
 /** Says something and returns the error of the answer. */
@@ -143,8 +145,10 @@ verifiesOn(
 		expect(await talk(client)).toMatch(/^this session's budget for this month is spent/);
 		const set = (params: object) => client.call("set_budget", params);
 		const month = { scope: "session", period: "month" };
-		expect(await set({ ...month, limit_usd: 0.04, key: "k" })).toEqual({ status: "set" });
-		expect(await set({ ...month, limit_usd: 0.04, key: "k" })).toEqual({ status: "set" });
+		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
+		expect(await set({ ...month, limit_usd: 0.04 })).toEqual({ status: "set" });
+		// Said before, so that it changes nothing.
+		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await talk(client)).toBe("");
 		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);
 

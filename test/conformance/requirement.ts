@@ -5,7 +5,7 @@ export type Wire = (typeof wires)[number];
 /** Something we promise to whoever talks to the gateway. */
 export interface Requirement {
 	readonly promise: string;
-	/** The section of the protocol's document, or the ruling, that it comes from. */
+	/** The section of the protocol's document, or the ruling, that it comes from; `our own` names one of ozzie.md. */
 	readonly source: string;
 	/** Whether a wire keeps the promise, or why its messages cannot express it. */
 	readonly wires: { readonly [Name in Wire]: "kept" | { readonly cannot: string } };

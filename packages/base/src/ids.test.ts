@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
-import { createIds } from "./ids.ts";
+import { chanceOf, createIds } from "./ids.ts";
 import { seededIds } from "./testing/seeded-ids.ts";
 
 test("an id is its prefix and 26 characters", () => {
 	expect(createIds().create("sess")).toMatch(/^sess_[0-9a-z]{26}$/);
+});
+
+test("chance is from 0 up to but without 1, and even", () => {
+	const chanceFrom = (byte: number) => chanceOf(createIds((bytes) => new Uint8Array(bytes).fill(byte)));
+	expect(chanceFrom(0)).toBe(0);
+	expect(chanceFrom(0x80)).toBeCloseTo(0.5, 2);
+	expect(chanceFrom(0xff)).toBeCloseTo(1, 8);
+	expect(chanceFrom(0xff)).toBeLessThan(1);
+	const ids = seededIds(1);
+	const drawn = Array.from({ length: 1000 }, () => chanceOf(ids));
+	expect(drawn.reduce((sum, one) => sum + one, 0) / drawn.length).toBeCloseTo(0.5, 1);
 });
 
 test("a uuid has the version and the variant of RFC 9562", () => {

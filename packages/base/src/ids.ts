@@ -23,6 +23,11 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 	};
 }
 
+/** Chance from 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
+export function chanceOf(ids: Ids): number {
+	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
+}
+
 /** Bytes of a pool that is filled by the operating system; none is given out twice. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);

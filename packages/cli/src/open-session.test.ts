@@ -46,6 +46,7 @@ test("the agent is chosen with the session, also where it works elsewhere, and t
 	const client = new FakeClient();
 	const choice = { ...elsewhere, profile: "reviewer", model: "max", onOtherDirectory: () => undefined };
 	const opening = openSession(client, choice);
+	await setImmediate();
 	client.last("open_session").refuse(refused);
 	await setImmediate();
 	client.last("open_session").answer(session);
@@ -58,4 +59,50 @@ test("the agent is chosen with the session, also where it works elsewhere, and t
 		{ model: "max" },
 	]);
 	expect(client.requests.at(-1)?.sessionId).toBe("sess_1");
+});
+
+const models = [{ name: "claude-haiku-5-5" }];
+const fresh = { sessionId: undefined, rootDir: undefined };
+
+test("a model that is not there is refused before there is a session", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, model: "gpt-5" });
+	client.last("list_models").answer({ default: "claude-sonnet-5-5", models });
+	await setImmediate();
+	client.last("list_agents").answer({ agents: [{ name: "default" }, { name: "local", server: "http://x" }] });
+	await expect(opening).rejects.toMatchObject({
+		...{
+			code: "invalid_argument",
+			message: expect.stringMatching(/^there is no model "gpt-5"; parley models/),
+		},
+	});
+	expect(client.requests.map(({ method }) => method)).toEqual(["list_models", "list_agents"]);
+});
+
+test.each([
+	[{ model: "claude-haiku-5-5" }, { default: "a", models }],
+	[{ model: "a" }, { default: "a", models }],
+	[{ model: "gemma" }, { default: "a", models, any_model: true }],
+])("a model that can be chosen is chosen: %j", async (wanted, list) => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, ...wanted });
+	client.last("list_models").answer(list);
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: wanted.model });
+	expect(await opening).toBe(session);
+});
+
+test("an agent with a server of its own may have any model", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, profile: "local", model: "gemma" });
+	client.last("list_models").answer({ default: "a", models });
+	await setImmediate();
+	client.last("list_agents").answer({ agents: [{ name: "local", server: "http://x" }] });
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: "gemma" });
+	expect(await opening).toBe(session);
 });

@@ -14,12 +14,36 @@ export interface SessionChoice {
 	onOtherDirectory?(reason: string): void;
 }
 
-/** Opens a session for a person: the one that is named, or a new one in the person's directory. */
+/** Names that stand for a model of every provider, and for none that was chosen. */
+const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
+
+/**
+ * Opens a session for a person: the one that is named, or a new one in the person's directory. Throws
+ * `invalid_argument`, and leaves nothing behind, where there is no such model.
+ */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
-	const session = await openChosen(client, choice);
 	const { model } = choice;
+	if (model !== undefined && choice.sessionId === undefined) await checkModel(client, model, choice.profile);
+	const session = await openChosen(client, choice);
 	if (model !== undefined) await client.request("set_model", { model }, { sessionId: session.id });
 	return session;
+}
+
+/** A session cannot be taken back, so that a wrong name is to be found before there is one. */
+async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
+	const name = model.trim();
+	if (alwaysKnown.includes(name)) return;
+	const { models, default: chosen, any_model } = await client.request("list_models", {});
+	if (any_model || name === chosen || models.some((known) => known.name === name)) return;
+	const { agents } = await client.request("list_agents", {});
+	// Such a server has models of its own.
+	if (agents.some((agent) => agent.name === profile && agent.server !== undefined)) return;
+	throw new ParleyError(
+		`there is no model ${JSON.stringify(name)}; parley models lists those that there are`,
+		{
+			code: "invalid_argument",
+		},
+	);
 }
 
 async function openChosen(client: Client, choice: SessionChoice): Promise<OpenSession> {

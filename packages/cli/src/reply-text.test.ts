@@ -64,3 +64,18 @@ test.each<[string, readonly Step[], string]>([
 ])("%s", (_, steps, shown) => {
 	expect(show(...steps)).toBe(shown);
 });
+
+test("what was dropped is no part of the run's text", () => {
+	const reply = new ReplyText();
+	reply.start();
+	reply.delta("one ");
+	reply.end();
+	reply.start();
+	reply.delta("broken");
+	reply.end();
+	reply.drop();
+	reply.start();
+	expect(reply.delta("two").text).toBe("two");
+	reply.end();
+	expect(reply.finish("one two").text).toBe("");
+});

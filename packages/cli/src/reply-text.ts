@@ -37,6 +37,14 @@ export class ReplyText {
 		this.#ended = true;
 	}
 
+	/** What was shown of the last reply is no part of the run's text: it broke off, and is made again. */
+	drop(): void {
+		this.#run = this.#run.slice(0, this.#run.length - this.#shown.length);
+		this.#shown = "";
+		this.#repeated = undefined;
+		this.#ended = true;
+	}
+
 	/** The run has ended, and this is the whole text of its last reply, or of all where the last one has none. */
 	finish(content: string): Shown {
 		const known = ["", withoutBlanks(this.#shown), withoutBlanks(this.#run)];

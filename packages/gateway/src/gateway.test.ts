@@ -254,11 +254,16 @@ test("a word that a server wants for a key is not taken out of what people read"
 
 test("a model that nobody knows keeps the gateway from starting, and leaves nothing behind", async () => {
 	await using place = await Place.create();
-	const config = { provider: "anthropic", apiKey: "sk-ant-0123456789", model: "claude-sonnet-99" } as const;
+	const config = {
+		provider: "anthropic",
+		apiKey: "sk-ant-0123456789",
+		model: "claude-sonnet-99",
+		origins: { model: "--model" },
+	} as const;
 	await expect(place.during(place.start({ config }))).rejects.toMatchObject({
 		...{
 			code: "invalid_argument",
-			message: expect.stringMatching(/^model: there is no model "claude-sonnet-99"/),
+			message: expect.stringMatching(/^"claude-sonnet-99" is not allowed for model \(--model\): /),
 		},
 	});
 	const gateway = await place.start();

@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import {
 	type Clock,
+	chanceOf,
 	type Failpoints,
 	type Ids,
 	type Logger,
@@ -108,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const resumed = await runtime.start();
 	let draining = false;
 	const admission = new Admission();
-	const ozzie = new OzzieServer({ runtime, clock, log });
+	const ozzie = new OzzieServer({ runtime, clock, log, anyModel: models.anyModel });
 	const http = createHttpServer({
 		api: { runtime, healthy: () => !draining },
 		rules: { allowedHosts: config.allowedHosts },
@@ -156,23 +157,19 @@ function isSecret(apiKey: string | undefined): apiKey is string {
 /** Who answers, with which tools and within which budgets. */
 function answering(
 	{ config, clock, ids, log, redactor }: GatewayOptions,
-	{ model, modelName, table, fallback, anyModel, modelAt }: Models,
+	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
 	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
 	const names = tools.map((tool) => tool.name);
 	return {
 		...{ clock, ids, log, redactor, model, table, fallback, anyModel, modelAt, tools },
-		profiles: openProfiles(join(config.data, "agents"), names),
+		profiles: openProfiles(join(config.data, "agents"), names, checkModel),
 		random: () => chanceOf(ids),
 		...(modelName !== undefined && { modelName }),
 		...(config.reasoning && { reasoning: config.reasoning }),
 		...(config.budgets && { budgets: config.budgets }),
+		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),
 	};
-}
-
-/** From 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
-function chanceOf(ids: Ids): number {
-	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
 /** Once everybody has been told that the gateway listens: loading keeps the process busy for a moment. */

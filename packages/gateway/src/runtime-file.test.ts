@@ -42,7 +42,7 @@ test("unknown fields are left out: a later version may write more", async () => 
 	expect(await readRuntimeFile(data.path)).toEqual(content);
 });
 
-test("a file of version 0.1 does not say who answers", async () => {
+test("a file of an earlier version does not say who answers", async () => {
 	await using data = await temporaryDirectory();
 	const { provider: _, model: __, ...old } = content;
 	await writeRuntimeFile(data.path, old);

@@ -12,7 +12,7 @@ const schema = z.object({
 	/** ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
-	/** Who answers; absent in files that version 0.1 wrote. */
+	/** Who answers; absent in files that an earlier version wrote. */
 	provider: z.exactOptional(z.string()),
 	model: z.exactOptional(z.string()),
 });

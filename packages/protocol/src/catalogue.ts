@@ -52,5 +52,7 @@ const ModelEntry = z.object({
 export const ModelList = z.object({
 	/** Who answers where neither the session nor its profile says otherwise. */
 	default: z.string(),
+	/** Whether other names can be chosen as well: a server of the operator's own may have any. */
+	any_model: z.exactOptional(z.literal(true)),
 	models: z.array(ModelEntry),
 });

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { documentedMethods, type MethodName, methods, plannedMethods } from "./methods.ts";
 
+function issueOf(method: MethodName, params: object) {
+	return methods[method].params.safeParse(params).error?.issues[0];
+}
+
 function refusedAt(method: MethodName, params: object): unknown {
-	return methods[method].params.safeParse(params).error?.issues[0]?.path.join(".");
+	return issueOf(method, params)?.path.join(".");
 }
 
 test("null means absent for every optional parameter, and defaults hold", () => {
@@ -57,9 +61,28 @@ test.each<[MethodName, object, string]>([
 test.each([-0.01, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, "5", "none"])(
 	"a budget of %j is refused",
 	(limit_usd) => {
-		expect(refusedAt("set_budget", { scope: "gateway", period: "day", limit_usd })).toBe("limit_usd");
+		expect(issueOf("set_budget", { scope: "gateway", period: "day", limit_usd })).toMatchObject({
+			path: ["limit_usd"],
+			message: "must be an amount in US dollars from 0 to 1000000, null or configured",
+		});
 	},
 );
+
+test.each<[MethodName, object, string]>([
+	["usage", { since: "2026-1-1" }, "must be a day (UTC) such as 2026-01-31"],
+	["usage", { since: 20_260_101 }, "must be a day (UTC) such as 2026-01-31"],
+	["usage", { until: "2026-02-30" }, "must be a day (UTC) such as 2026-01-31"],
+	["usage", { by: "hour" }, "must be one of day, model, session"],
+	["set_budget", { period: "day", limit_usd: 1 }, "must be gateway or session"],
+	["set_budget", { scope: "gateway", period: "week", limit_usd: 1 }, "must be day or month"],
+	[
+		"set_budget",
+		{ scope: "gateway", period: "day" },
+		"must be an amount in US dollars from 0 to 1000000, null or configured",
+	],
+])("%s tells people what %j must be: %s", (method, params, message) => {
+	expect(issueOf(method, params)?.message).toBe(message);
+});
 
 test.each([0, 0.000_000_001, 1_000_000, null, "configured"])("a budget can be %j", (limit_usd) => {
 	const params = { scope: "gateway", period: "day", limit_usd } as const;
@@ -70,6 +93,10 @@ test("the longest allowed strings pass", () => {
 	const longest = { title: "t".repeat(200), external_key: "e".repeat(256), session_id: "s".repeat(128) };
 	expect(methods.open_session.params.safeParse(longest).success).toBe(true);
 	expect(methods.send_message.params.safeParse({ content: "a".repeat(1_048_576) }).success).toBe(true);
+});
+
+test("blanks around a model's name mean nothing", () => {
+	expect(methods.set_model.params.parse({ model: " fast\n" })).toEqual({ model: "fast" });
 });
 
 test("no method is there and not there at once", () => {

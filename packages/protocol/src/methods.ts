@@ -19,9 +19,18 @@ const key = maybe(z.string().min(1).max(128));
 const content = z.string().max(1_048_576).regex(/\S/, "blank");
 /** From 1; absent when the run started at once. */
 const queuedPosition = z.exactOptional(z.int().min(1));
-const limitUsd = z.union([z.number().min(0).max(1_000_000), z.null(), z.literal("configured")], {
-	error: "an amount in US dollars from 0 to 1000000, null or configured",
-});
+/** The number says it again: a union passes on what its only fitting member finds wrong. */
+const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
+const limitUsd = z.union(
+	[
+		z.number().min(0, { error: limitError }).max(1_000_000, { error: limitError }),
+		z.null(),
+		z.literal("configured"),
+	],
+	{ error: limitError },
+);
+const day = z.iso.date({ error: "must be a day (UTC) such as 2026-01-31" });
+const groupings = ["day", "model", "session"] as const;
 
 /**
  * The methods that exist: what each accepts (unknown keys are dropped, null means absent) and what it answers.
@@ -68,7 +77,7 @@ export const methods = {
 	/** From the session's next run on. */
 	set_model: {
 		/** A name that `list_models` shows, or a tier. */
-		params: z.object({ model: z.string().max(200).regex(/\S/, "blank"), key }),
+		params: z.object({ model: z.string().trim().max(200).regex(/\S/, "blank"), key }),
 		/** The name that the tier stands for. */
 		result: z.object({ model: z.string() }),
 	},
@@ -151,10 +160,10 @@ export const methods = {
 			/** Of one session; of all that the client may see where neither this nor the frame names one. */
 			session_id: maybe(sessionId.min(1)),
 			/** UTC days, both included. */
-			since: maybe(z.iso.date()),
-			until: maybe(z.iso.date()),
+			since: maybe(day),
+			until: maybe(day),
 			by: z
-				.enum(["day", "model", "session"])
+				.enum(groupings, { error: `must be one of ${groupings.join(", ")}` })
 				.nullish()
 				.transform((by) => by ?? "day"),
 		}),

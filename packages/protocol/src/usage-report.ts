@@ -17,8 +17,8 @@ export type TokensPayload = Readonly<z.output<typeof Tokens>>;
 export const Usage = Tokens.extend({ cost_usd: dollars });
 export type UsagePayload = Readonly<z.output<typeof Usage>>;
 
-export const budgetScope = z.enum(["gateway", "session"]);
-export const budgetPeriod = z.enum(["day", "month"]);
+export const budgetScope = z.enum(["gateway", "session"], { error: "must be gateway or session" });
+export const budgetPeriod = z.enum(["day", "month"], { error: "must be day or month" });
 
 /** What was used in one UTC day, by one model or in one session: the keys of the others are absent. */
 const UsageRow = Usage.extend({

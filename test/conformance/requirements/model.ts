@@ -6,15 +6,15 @@ export const modelRequirements = {
 		"Every model call is told when it starts, in passing, and when it ends, with what it took; durations are whole nanoseconds.",
 	),
 	"model.answered": ozzie(
-		"ruling 12",
+		"our own: Events",
 		"The context of an answer names the model that gave it, and is empty where none did.",
 	),
 	"model.fallback": ozzie(
-		"ruling 12",
+		"our own: Events",
 		"When a model stays unable to answer, the next of the fallbacks does, and the answer names it.",
 	),
 	"model.list": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"`list_models` names the models that can be chosen, with limits and prices.",
 	),
 	"model.set": ozzie(
@@ -22,21 +22,21 @@ export const modelRequirements = {
 		"`set_model` chooses the model of the session's next runs by name or tier and tells its real name; `default` undoes it.",
 	),
 	"model.unknown": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"A model that nobody knows is refused with `invalid params`, and changes nothing.",
 	),
 	"model.compacted": ozzie(
-		"ruling 12",
+		"our own: Events",
 		"When a conversation outgrows the model's window, older parts are made shorter for the model, and everybody is told.",
 	),
 
 	"agent.list": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"`list_agents` names the agent profiles, and says what is wrong with those that cannot be used.",
 	),
 	"agent.profile": ozzie("ruling 12", "A session that names a profile is answered by that agent."),
 	"agent.unknown": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"A profile that is not there is refused with `invalid params` and the names of those that are, and creates nothing.",
 	),
 
@@ -53,11 +53,11 @@ export const modelRequirements = {
 		"`budget.reached` tells when 80 % of a budget are spent, and when all of it is.",
 	),
 	"budget.stop": ozzie(
-		"ruling 12",
+		"our own: Events",
 		"When a budget is spent no model is called, and the run's error says why.",
 	),
 	"budget.set": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"`set_budget` sets, lifts or gives back a budget at once and over restarts, of the gateway or of a session.",
 	),
 } satisfies Record<string, Requirement>;

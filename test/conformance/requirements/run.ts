@@ -54,13 +54,16 @@ export const runRequirements = {
 		"ruling 12",
 		"`steer` says something to the run at work, which takes it into its next model call; everybody is told at once.",
 	),
-	"run.steer-idle": ozzie("ruling 12", "Where no run is at work, `steer` sends the message like any other."),
+	"run.steer-idle": ozzie(
+		"our own: Models, agents and money",
+		"Where no run is at work, `steer` sends the message like any other.",
+	),
 	"run.retry": ozzie(
 		"ruling 12",
 		"`retry` makes the last reply again, without showing the model what is replaced.",
 	),
 	"run.retry-nothing": ozzie(
-		"ruling 12",
+		"our own: Models, agents and money",
 		"`retry` is refused with `not available` where nothing was said yet, with `session busy` where a run is at work.",
 	),
 	"run.retrying": ozzie(

@@ -15,8 +15,23 @@ const call = { name: "run_command", call_id: "c" } as const;
 const called = event("tool.call", { ...call, status: "started", arguments: { cmd: "ls" } });
 const returned = event("tool.call", { ...call, status: "completed", result: "a.txt" });
 
+const modelFailed = event("internal.llm.call", {
+	...{ run_id: "run", phase: "end", model: "claude", provider: "anthropic", message_count: 1 },
+	...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
+	...{ duration: 1, error: "the model is overloaded" },
+});
+
 function write(...events: readonly OzzieEvent[]): { out: string; error: string } {
+	return writeTo(new CapturedIo(), ...events);
+}
+
+function writeToTerminal(...events: readonly OzzieEvent[]): { out: string; error: string } {
 	const io = new CapturedIo();
+	Object.assign(io.stdout, { isTTY: true });
+	return writeTo(io, ...events);
+}
+
+function writeTo(io: CapturedIo, ...events: readonly OzzieEvent[]): { out: string; error: string } {
 	const output = new AnswerOutput(io);
 	const figures = new RunFigures();
 	for (const one of events) output.write(one, figures.take(one));
@@ -47,22 +62,49 @@ test("after a loss the answer is neither cut nor repeated", () => {
 });
 
 test("an answer that begins anew says so on stderr", () => {
-	expect(write(start, delta("hello"), start, delta("good day"), end)).toEqual({
+	const events = [start, delta("hello"), start, delta("good day"), end, ended("good day")];
+	expect(writeToTerminal(...events)).toEqual({
 		out: "hello\ngood day\n",
 		error: "the reply begins again\n",
 	});
+	expect(write(...events)).toEqual({ out: "good day\n", error: "the reply begins again\n" });
 });
 
 test("a file gets the text as it is", () => {
-	expect(write(start, delta("\u001b[1mbold"), end).out).toBe("\u001b[1mbold\n");
+	const events = [start, delta("\u001b[1mbold"), end, ended("\u001b[1mbold")];
+	expect(write(...events).out).toBe("\u001b[1mbold\n");
+	expect(writeToTerminal(...events).out).not.toContain("\u001b");
+});
+
+test("a file gets nothing of a reply that broke off and was made again", () => {
+	const events = [start, delta("hello wo"), end, modelFailed, retrying(1000, 1)];
+	const again = [start, delta("good "), delta("day"), end, modelCall("end"), ended("good day")];
+	expect(write(...events).out).toBe("");
+	expect(write(...events, ...again).out).toBe("good day\n");
+	expect(write(start, delta("first"), end, modelCall("end"), called, ...events, ...again).out).toBe(
+		"first\ngood day\n",
+	);
+	expect(writeToTerminal(...events, ...again).out).toBe("hello wo\ngood day\n");
+});
+
+test("a file gets each reply as soon as it is whole, and what is left when the run cannot be followed", () => {
+	expect(write(start, delta("hel"), delta("lo"), end).out).toBe("");
+	expect(write(start, delta("hello"), end, modelCall("end")).out).toBe("hello\n");
+	expect(write(start, delta("hello"), end, called).out).toBe("hello\n");
+	const io = new CapturedIo();
+	const output = new AnswerOutput(io);
+	output.write(start);
+	output.write(delta("hel"));
+	output.close();
+	expect(io.takeOut()).toBe("hel\n");
 });
 
 test("who answered and at what cost stands on stderr, and so does why it took longer", () => {
-	const events = [modelCall("start"), start, delta("hel"), end, modelCall("end"), retrying(4000, 1)];
+	const events = [modelCall("start"), start, delta("hel"), end, modelFailed, retrying(4000, 1)];
 	expect(
 		write(...events, start, delta("hello"), end, usageUpdated(0.0421), answered("hello", "claude")),
 	).toEqual({
-		out: "hel\nhello\n",
+		out: "hello\n",
 		error:
 			"the model is overloaded; trying again in 4 s, attempt 2\n" +
 			"claude · 12.3k tokens in (10k cached), 1.2k out · $0.0421\n",

@@ -7,12 +7,17 @@ import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
 
-/** Writes a run for people and pipes: the answer's text to stdout, all else to stderr. */
+/**
+ * Writes a run for people and pipes: the answer's text to stdout, all else to stderr. What is no terminal gets a reply
+ * when it is whole, so that nothing of a broken one that is made again stands in a file.
+ */
 export class AnswerOutput {
 	readonly #io: Io;
 	readonly #look: Look;
 	readonly #reply = new ReplyText();
 	#isInLine = false;
+	/** For stdout, of a reply that is not whole yet. */
+	#held = "";
 
 	constructor(io: Io) {
 		this.#io = io;
@@ -21,15 +26,24 @@ export class AnswerOutput {
 
 	/** Takes in an event of the run, and at its end its figures. */
 	write(event: OzzieEvent, figures?: Figures): void {
+		if (event.event === "internal.llm.call" && event.payload.phase === "end")
+			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
-		if (event.event === "tool.call") this.#called(event.payload);
+		if (event.event === "tool.call") this.#toolCalled(event.payload);
 		if (event.event === "assistant.message") this.#ended(event.payload.content, figures);
 		this.#note(event);
+	}
+
+	/** Writes what is left of a run that cannot be followed to its end. */
+	close(): void {
+		this.#endLine();
+		this.#release();
 	}
 
 	/** What happens around the model. */
 	#note(event: OzzieEvent): void {
 		const look = this.#look;
+		if (event.event === "run.retrying") this.#drop();
 		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
 		if (event.event === "budget.reached") this.#tell(budgetReachedRows(event.payload, look));
 		if (event.event === "context.compacted") this.#tell(compactedRows(event.payload, look));
@@ -37,6 +51,8 @@ export class AnswerOutput {
 
 	#ended(content: string, figures: Figures | undefined): void {
 		this.#show(this.#reply.finish(content));
+		this.#endLine();
+		this.#release();
 		this.#tell(figures ? figureRows(figures, this.#look) : []);
 	}
 
@@ -45,10 +61,24 @@ export class AnswerOutput {
 		this.#rows(rows);
 	}
 
-	#called(call: ToolCallPayload): void {
+	/** A call of the model has ended; without an error its reply is whole. */
+	#called(error: string): void {
+		if (error === "") this.#release();
+	}
+
+	/** The reply broke off and is made again. */
+	#drop(): void {
+		this.#reply.drop();
+		if (this.#io.stdout.isTTY) return;
+		this.#held = "";
+		this.#isInLine = false;
+	}
+
+	#toolCalled(call: ToolCallPayload): void {
 		const started = call.status === "started";
 		this.#reply.end();
 		this.#endLine();
+		this.#release();
 		this.#rows(started ? [toolStartRow(call, this.#look)] : toolEndRows(call, true, this.#look));
 	}
 
@@ -65,16 +95,27 @@ export class AnswerOutput {
 		if (text === "") return;
 		if (restarted) {
 			this.#endLine();
+			this.#held = "";
 			this.#rows([this.#look.styles.dim("the reply begins again")]);
 		}
-		// A file gets the text as it is, a terminal what is safe for it.
-		this.#io.stdout.write(this.#io.stdout.isTTY ? visibleText(text) : text);
+		this.#print(text);
 		this.#isInLine = !text.endsWith("\n");
 	}
 
 	#endLine(): void {
-		if (this.#isInLine) this.#io.stdout.write("\n");
+		if (this.#isInLine) this.#print("\n");
 		this.#isInLine = false;
+	}
+
+	/** A file gets the text as it is, a terminal at once what is safe for it. */
+	#print(text: string): void {
+		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
+		else this.#held += text;
+	}
+
+	#release(): void {
+		if (this.#held !== "") this.#io.stdout.write(this.#held);
+		this.#held = "";
 	}
 
 	#rows(rows: readonly string[]): void {

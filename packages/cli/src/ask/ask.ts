@@ -95,13 +95,17 @@ class Ask {
 		const { io, session, flags } = this.#options;
 		const output = flags.json ? undefined : new AnswerOutput(io);
 		const gathered = new RunFigures();
-		for await (const frame of session.events()) {
-			if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
-			if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
-			const figures = gathered.take(frame);
-			this.#questions.take(frame);
-			output?.write(frame, figures);
-			if (frame.event === "assistant.message") return { answer: frame.payload, figures };
+		try {
+			for await (const frame of session.events()) {
+				if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
+				if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
+				const figures = gathered.take(frame);
+				this.#questions.take(frame);
+				output?.write(frame, figures);
+				if (frame.event === "assistant.message") return { answer: frame.payload, figures };
+			}
+		} finally {
+			output?.close();
 		}
 		throw new ParleyError("the session ended before the run", { code: "aborted" });
 	}

@@ -16,7 +16,7 @@ interface StatusFlags {
 interface Status {
 	readonly status: "ok" | "draining";
 	readonly version: string;
-	/** Who answers; null where a gateway of version 0.1 runs. */
+	/** Who answers; null where a gateway of an earlier version runs. */
 	readonly provider: string | null;
 	readonly model: string | null;
 	readonly pid: number;

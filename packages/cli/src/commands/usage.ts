@@ -9,6 +9,7 @@ import { addAddressFlags } from "./address-flags.ts";
 interface UsageFlags extends AddressFlags {
 	readonly by: Grouping;
 	readonly since?: string;
+	readonly until?: string;
 	readonly session?: string;
 	readonly json?: boolean;
 }
@@ -27,6 +28,7 @@ export function usageCommand(io: Io): Command {
 			new Option("--by <what>", "one row for each").choices(["day", "model", "session"]).default("day"),
 		)
 		.option("--since <date>", "from this day on, like 2026-03-14")
+		.option("--until <date>", "up to this day, which counts")
 		.option("--session <id>", "of one conversation alone")
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
@@ -38,10 +40,11 @@ export function usageCommand(io: Io): Command {
 	});
 }
 
-function filterOf({ by, since, session }: UsageFlags): MethodInput<"usage"> {
+function filterOf({ by, since, until, session }: UsageFlags): MethodInput<"usage"> {
 	return {
 		by,
 		...(since !== undefined && { since }),
+		...(until !== undefined && { until }),
 		...(session !== undefined && { session_id: session }),
 	};
 }

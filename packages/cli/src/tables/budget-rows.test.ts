@@ -33,6 +33,15 @@ test("a budget of nothing is spent, and one that is overspent has a full bar", (
 	expect(rows[1]).toContain(`${"█".repeat(20)}  120 %`);
 });
 
+test.each([
+	[0.29, 1, 29],
+	[0.57, 1, 57],
+	[4.999_999_999, 5, 99],
+	[1_000_000, 1_000_000, 100],
+])("$%d of $%d are %d %%", (spent_usd, limit_usd, percent) => {
+	expect(budgetRows([{ ...day, spent_usd, limit_usd }], look)[0]).toContain(` ${percent} %  `);
+});
+
 test("what is nearly spent is yellow, what is spent is red", () => {
 	const coloured = { columns: 100, styles: createStyles(true) };
 	const rows = budgetRows([{ ...day, spent_usd: 3 }, day, { ...day, spent_usd: 5 }], coloured);

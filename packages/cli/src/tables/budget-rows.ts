@@ -57,7 +57,10 @@ function spentOf({ spent_usd, limit_usd }: Budget): string {
 /** Rounded down: 100 % is never shown where something is left. */
 function percentOf({ spent_usd, limit_usd }: Budget): number {
 	if (limit_usd === null) return 0;
-	return limit_usd === 0 ? 100 : Math.floor((spent_usd / limit_usd) * 100);
+	if (limit_usd === 0) return 100;
+	// In whole billionths: 0.29 of a dollar is less than 29 % of it in floating point.
+	const [spent, limit] = [spent_usd, limit_usd].map((usd) => BigInt(Math.round(usd * 1e9)));
+	return spent === undefined || !limit ? 100 : Number((spent * 100n) / limit);
 }
 
 function barOf(budget: Budget, length: number): string {

@@ -35,3 +35,15 @@ test.each([80, 40])("no row is wider than %d columns", (columns) => {
 	const rows = modelTable(list, { columns, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });
+
+test("of a server of the operator's own it is told what the table cannot say", () => {
+	const look = { columns: 100, styles: createStyles(false) };
+	const own = { default: "gemma.gguf", any_model: true, models: [] } as const;
+	const notes = [
+		"gemma.gguf answers; nothing more is known of it",
+		"the server may have other models: any name can be chosen",
+	];
+	expect(modelTable({ ...own, models: [] }, look)).toEqual(notes);
+	expect(modelTable({ ...list, default: "gemma.gguf", any_model: true }, look).slice(-2)).toEqual(notes);
+	expect(modelTable({ ...list, any_model: true }, look).at(-1)).toBe(notes[1]);
+});

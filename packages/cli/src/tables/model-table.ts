@@ -9,14 +9,27 @@ type ModelList = MethodResult<"list_models">;
 type Listed = ModelList["models"][number];
 
 /** The models in rows; `▸` stands before the one that answers unless told. */
-export function modelTable({ models, default: chosen }: ModelList, look: Look): string[] {
+export function modelTable(list: ModelList, look: Look): string[] {
+	const { models, default: chosen } = list;
+	const notes = noteRows(list, look);
+	if (models.length === 0) return notes;
 	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKS", "IMAGES", "$/M IN", "CACHED", "OUT"];
 	const rows = models.map((model) => [model.name === chosen ? "▸" : "", ...cellsOf(model)]);
 	const table = tableRows(
 		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
 		look,
 	);
-	return [...table, ...models.flatMap((model) => longPromptRows(model, look))];
+	return [...table, ...models.flatMap((model) => longPromptRows(model, look)), ...notes];
+}
+
+/** What the table cannot say of a server of the operator's own. */
+function noteRows({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
+	const isListed = models.some(({ name }) => name === chosen);
+	const notes = [
+		...(isListed ? [] : [`${visibleLine(chosen)} answers; nothing more is known of it`]),
+		...(any_model ? ["the server may have other models: any name can be chosen"] : []),
+	];
+	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
 /** A price that goes up with the length of the prompt has no room in the table. */

@@ -17,7 +17,7 @@ export type Grouping = (typeof groupings)[number];
 export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, look: Look): string[] {
 	const known = budgetRows(budgets, look);
 	const limits = known.length === 0 ? [] : ["", ...known];
-	if (total.calls === 0) return ["no model was called yet", ...limits];
+	if (total.calls === 0) return ["nothing was used yet", ...limits];
 	const cells = [
 		[by.toUpperCase(), "CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 		...rows.map((row) => cellsOf(nameOf(row, by), row)),

@@ -47,7 +47,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"listen": ["127.0.0.1:1"], "root": ["../work"], "provider": "offline", "model": "file",
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
 			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
-			"budgets": { "day": 0.1, "session": { "month": 20 } },
+			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200,
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
@@ -58,6 +58,11 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		root: [place.at("work")],
 		...{ provider: "offline", providerReason: "configured" },
 		...{ model: "file", reasoning: "low", fallback: ["fast"], modelsFile: place.at("data", "table.json") },
+		maxModelCalls: 200,
+		origins: {
+			model: `${place.at("data", "parley.config.json")}:4:84`,
+			fallback: [`${place.at("data", "parley.config.json")}:6:49`],
+		},
 		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
 		auth: "token",
 		logLevel: "warn",
@@ -72,6 +77,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		PARLEY_PROVIDER: "offline",
 		PARLEY_MODEL: "variable",
 		PARLEY_REASONING: "medium",
+		PARLEY_MAX_MODEL_CALLS: "30",
 		PARLEY_AUTH: "none",
 		PARLEY_LOG_LEVEL: "error",
 	};
@@ -83,7 +89,9 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		],
 		root: [place.at("other"), place.at("work")],
 		model: "variable",
+		origins: { ...file.origins, model: "PARLEY_MODEL" },
 		reasoning: "medium",
+		maxModelCalls: 30,
 		auth: "none",
 		logLevel: "error",
 	};
@@ -103,6 +111,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		listen: [{ host: "localhost", port: 3 }],
 		root: [place.at("work")],
 		model: "flag",
+		origins: { ...file.origins, model: "--model" },
 		reasoning: "high",
 		auth: "local",
 		logLevel: "debug",
@@ -177,6 +186,8 @@ test.each([
 	[{ PARLEY_LISTEN: "127.0.0.1:1,,127.0.0.1:2" }, ['""', "(PARLEY_LISTEN)", hostPort]],
 	[{ PARLEY_ROOT: "work:nowhere" }, ["nowhere", "(PARLEY_ROOT)", "a directory that exists"]],
 	[{ PARLEY_PROVIDER: "acme" }, ['"acme"', "(PARLEY_PROVIDER)", "offline"]],
+	[{ PARLEY_MAX_MODEL_CALLS: "many" }, ['"many"', "(PARLEY_MAX_MODEL_CALLS)", "a whole number from 1"]],
+	[{ PARLEY_MAX_MODEL_CALLS: "1001" }, ["1001", "(PARLEY_MAX_MODEL_CALLS)", "a whole number from 1"]],
 	[{ PARLEY_AUTH: "Local" }, ['"Local"', "(PARLEY_AUTH)", "local, token, none"]],
 	[{ PARLEY_LOG_LEVEL: "trace" }, ['"trace"', "(PARLEY_LOG_LEVEL)", "debug, info"]],
 ])("the variables %j are refused with their name, even where a flag beats them", (environment, parts) => {
@@ -200,6 +211,11 @@ test.each([
 	['{ "systemPromptFile": "absent.md" }', ["absent.md", ":1:23)", "a file that exists"]],
 	['{ "allowedHosts": ["http://a.test"] }', ['"http://a.test"', ":1:20)", "a host name or address"]],
 	['{ "auth": {"mode": "token"} }', ['{"mode":"token"}', ":1:11)", "local, token, none"]],
+	[
+		'{ "maxModelCalls": 0 }',
+		["0 is not allowed for maxModelCalls", ":1:20)", "a whole number from 1 to 1000"],
+	],
+	['{ "maxModelCalls": 1.5 }', ["1.5 is not allowed for maxModelCalls"]],
 	['{ "models": [] }', ["[] is not allowed for models", ":1:13)"]],
 	['{ "models": { "fallback":\n"fast" } }', ['"fast" is not allowed for models.fallback', ":2:1)", "a list"]],
 	['{ "models": { "fallback": ["a",\n""] } }', ['"" is not allowed for models.fallback', ":2:1)"]],

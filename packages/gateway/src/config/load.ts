@@ -22,13 +22,24 @@ export interface Config extends ProviderChoice {
 	readonly reasoning?: Reasoning;
 	/** Names or tiers of models that answer where the first stays unable to. */
 	readonly fallback?: readonly string[];
+	/** Where these names stand, for messages: whether there are such models is known later. */
+	readonly origins?: ModelOrigins;
 	/** The operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
+	/** Of one turn. */
+	readonly maxModelCalls?: number;
 	readonly auth: AuthMode;
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
 	readonly allowedHosts: readonly string[];
+}
+
+/** A flag, a variable, or `FILE:LINE:COLUMN`. */
+export interface ModelOrigins {
+	readonly model?: string;
+	/** One for each name. */
+	readonly fallback?: readonly string[];
 }
 
 /** One source's settings, checked, with absolute paths. */
@@ -54,6 +65,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		root: set.root ?? [],
 		...choice,
 		...aboutModels(set),
+		...originsOf(checked),
 		auth,
 		logLevel: set.logLevel ?? "info",
 		...(set.systemPromptFile !== undefined && { systemPromptFile: set.systemPromptFile }),
@@ -102,14 +114,26 @@ function checkServer(
 	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
 }
 
-function aboutModels({ model, reasoning, models, budgets }: Settings): Partial<Config> {
+function aboutModels({ model, reasoning, models, budgets, maxModelCalls }: Settings): Partial<Config> {
 	return {
 		...(model !== undefined && { model }),
 		...(reasoning && { reasoning }),
 		...(models?.fallback && { fallback: models.fallback }),
 		...(models?.file !== undefined && { modelsFile: models.file }),
+		...(maxModelCalls !== undefined && { maxModelCalls }),
 		...(budgets && { budgets: { gateway: limits(budgets), session: limits(budgets.session ?? {}) } }),
 	};
+}
+
+/** The strongest source that names models is the one that counts. */
+function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
+	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
+	const last = checked.find(({ settings }) => settings.models?.fallback);
+	const fallback = last?.settings.models?.fallback?.map((_, index) =>
+		last.source.origin(["models", "fallback", index]),
+	);
+	if (model === undefined && !fallback) return {};
+	return { origins: { ...(model !== undefined && { model }), ...(fallback && { fallback }) } };
 }
 
 function limits({ day, month }: Pick<NonNullable<Settings["budgets"]>, "day" | "month">): Budgets["gateway"] {

@@ -106,7 +106,7 @@ test("anthropic with neither key nor server says what to do", () => {
 
 test.each([
 	...["undefined", "null", "changeme", "change-me", "your-api-key", "YOUR_KEY_HERE", "<key>", "$KEY"],
-	...["sk-ant-...", "sk-ant-xxxx", "sk-ant-api03-...", "***", "dummy"],
+	...["***", "dummy"],
 ])("%j is no key", (ANTHROPIC_API_KEY) => {
 	expect(() => chosen({ environment: { ANTHROPIC_API_KEY } })).toThrow(
 		expect.objectContaining({
@@ -119,6 +119,20 @@ test.each([
 	expect(chosen({ flags: { provider: "offline" }, environment: { ANTHROPIC_API_KEY } })).toMatchObject({
 		provider: "offline",
 	});
+});
+
+test.each([
+	...["sk-ant-...", "sk-ant-xxxx", "sk-ant-api03-q7Fw...", "your-sk-ant-api03-q7Fw"],
+	...["your0123456789abcdefghij", "q7Fw0123456789abcdefgh..."],
+])("%j is no key, and is not shown: a part of it may be one", (ANTHROPIC_API_KEY) => {
+	expect(() => chosen({ environment: { ANTHROPIC_API_KEY } })).toThrow(
+		expect.objectContaining({
+			code: "invalid_argument",
+			message: expect.stringMatching(
+				/^ANTHROPIC_API_KEY is a placeholder, which is no key; (?!.*(?:sk-|q7Fw|0123))/,
+			),
+		}),
+	);
 });
 
 test("another server may want any key at all", () => {

@@ -71,7 +71,14 @@ function checkKey(key: string, anyWillDo: boolean): void {
 		);
 	}
 	if (anyWillDo || !placeholder.test(key)) return;
-	throw refused(`${keyName} is ${JSON.stringify(key.slice(0, 40))}, which is no key; ${mend}`);
+	throw refused(
+		`${keyName} is ${mayBeShown(key) ? JSON.stringify(key) : "a placeholder"}, which is no key; ${mend}`,
+	);
+}
+
+/** Whether nobody can have made a mistake in calling it no key: whatever looks like one stays hidden. */
+function mayBeShown(key: string): boolean {
+	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }
 
 function refused(message: string): ParleyError {

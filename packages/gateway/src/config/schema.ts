@@ -65,6 +65,9 @@ export const configSchema = z
 					"Where no model is named it has to have just one.",
 			),
 		reasoning: choice(reasoningLevels).describe("How much models think before they answer."),
+		maxModelCalls: wholeNumber(1, 1000).describe(
+			"How often a turn calls its model at most, before it ends with what it has. 50 unless told.",
+		),
 		models: models.describe("Models besides the first, and what is known of models."),
 		budgets: budgets.describe("What models may cost. At the end of a budget no model is called."),
 		auth: choice(authModes).describe(
@@ -105,6 +108,11 @@ function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in
 function dollars(): z.ZodNumber {
 	const error = `an amount in US dollars from 0 to ${mostDollars}`;
 	return z.number({ error }).min(0, { error }).max(mostDollars, { error });
+}
+
+function wholeNumber(least: number, most: number): z.ZodInt {
+	const error = `a whole number from ${least} to ${most}`;
+	return z.int({ error }).min(least, { error }).max(most, { error });
 }
 
 function isEndpoint(text: string): boolean {

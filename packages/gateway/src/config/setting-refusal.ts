@@ -32,13 +32,17 @@ interface Objection {
 	readonly why?: string;
 }
 
-/** The refusal of one setting, with its place in the source. */
-export function notAllowed(source: Source, path: Path, { value, allowed, why }: Objection): ParleyError {
+/** The refusal of one setting, with its place in the source where there is one. */
+export function notAllowed(
+	source: { origin(path: Path): string | undefined },
+	path: Path,
+	{ value, allowed, why }: Objection,
+): ParleyError {
 	const because = why === undefined ? "" : `: ${why}`;
 	const name = path.filter((key) => typeof key === "string").join(".");
-	return refused(
-		`${show(value)} is not allowed for ${name} (${source.origin(path)})${because}; allowed: ${allowed}`,
-	);
+	const origin = source.origin(path);
+	const place = origin === undefined ? name : `${name} (${origin})`;
+	return refused(`${show(value)} is not allowed for ${place}${because}; allowed: ${allowed}`);
 }
 
 /** As it stands in JSON, without a password that an address may hold. */

@@ -51,7 +51,7 @@ const flagNames: Record<Setting, string> = {
 	logLevel: "--log-level",
 };
 
-const variableNames: Record<Setting, string> = {
+const variableNames: Record<Setting | "maxModelCalls", string> = {
 	listen: "PARLEY_LISTEN",
 	data: "PARLEY_DATA",
 	root: "PARLEY_ROOT",
@@ -59,6 +59,7 @@ const variableNames: Record<Setting, string> = {
 	model: "PARLEY_MODEL",
 	baseUrl: "PARLEY_BASE_URL",
 	reasoning: "PARLEY_REASONING",
+	maxModelCalls: "PARLEY_MAX_MODEL_CALLS",
 	auth: "PARLEY_AUTH",
 	logLevel: "PARLEY_LOG_LEVEL",
 };
@@ -87,7 +88,7 @@ function environmentSource(
 ): Source {
 	const texts = Object.entries(names).map(([key, name]) => [key, valueIn(environment, name)] as const);
 	const values = texts.map(
-		([key, text]) => [key, text === undefined ? undefined : splitList(key, text)] as const,
+		([key, text]) => [key, text === undefined ? undefined : readVariable(key, text)] as const,
 	);
 	return {
 		values: onlySet(Object.fromEntries(values)),
@@ -126,7 +127,8 @@ function readFile(path: string, mayBeMissing: boolean): string | undefined {
 }
 
 /** Directories are separated as in PATH, because a comma may be part of their names. */
-function splitList(key: string, text: string): string | string[] {
+function readVariable(key: string, text: string): string | number | string[] {
+	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
 	if (key === "listen") return text.split(",").map((place) => place.trim());
 	return key === "root" ? text.split(delimiter) : text;
 }

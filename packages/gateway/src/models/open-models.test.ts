@@ -10,10 +10,10 @@ import { expect, test } from "vitest";
 import type { Config } from "../config/load.ts";
 import { type Models, openModels } from "./open-models.ts";
 
-type Told = Partial<Config> & { readonly table?: object };
+type Told = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
 
 /** The models of a configuration; `table` is the operator's file. */
-async function opened({ table, ...told }: Told, model?: ScriptedModel): Promise<Models> {
+async function opened({ table, log, ...told }: Told, model?: ScriptedModel): Promise<Models> {
 	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-models-"));
 	if (table) await writeFile(join(data.path, "models.json"), JSON.stringify(table));
 	const config: Config = {
@@ -23,7 +23,7 @@ async function opened({ table, ...told }: Told, model?: ScriptedModel): Promise<
 	return await openModels({
 		config,
 		clock: new ManualClock(),
-		log: new MemoryLogger(),
+		log: log ?? new MemoryLogger(),
 		model,
 	});
 }
@@ -43,6 +43,20 @@ test("the offline assistant needs nothing, and has neither another model nor a f
 	await models.preload();
 });
 
+test("what the offline assistant does not use is told in the log", async () => {
+	const log = new MemoryLogger();
+	await opened({ provider: "offline", log });
+	expect(log.records).toEqual([]);
+	await opened({ provider: "offline", model: "fast", fallback: ["max"], log });
+	expect(log.records).toMatchObject([
+		{
+			level: "warn",
+			message: expect.stringContaining("are not used"),
+			fields: { model: "fast", fallback: ["max"] },
+		},
+	]);
+});
+
 test("with a key the newest standard model answers, unless another one is chosen by name or tier", async () => {
 	const models = await opened({ apiKey, providerReason: "key" });
 	const standard = models.table.find("standard", "anthropic")?.id;
@@ -60,15 +74,50 @@ test("with a key the newest standard model answers, unless another one is chosen
 test.each<[string, Told, RegExp]>([
 	[
 		"model",
-		{ model: "claude-sonet-5-5" },
-		/^model: there is no model "claude-sonet-5-5"; did you mean .*claude-sonnet.*\?/,
+		{ model: "claude-sonet-5-5", origins: { model: "PARLEY_MODEL" } },
+		/^"claude-sonet-5-5" is not allowed for model \(PARLEY_MODEL\): no model has this name, did you mean claude-sonnet-5-5, .*\?; allowed: a tier: /,
 	],
-	["model", { model: "xyzzy" }, /^model: there is no model "xyzzy"; the tiers are .*fast \(claude-haiku/],
-	["fallback", { fallback: ["fast", "gpt-5"] }, /^models.fallback: there is no model "gpt-5"; .*models.json/],
-])("an unknown %s is refused at the vendor's own address with what was meant", async (_, told, message) => {
+	[
+		"model",
+		{ model: "gpt-5", origins: { model: "--model" } },
+		/^"gpt-5" is not allowed for model \(--model\): no model has this name; allowed: .*fast \(claude-haiku.*models.json/,
+	],
+	[
+		"fallback",
+		{ fallback: ["fast", "gpt-5"], origins: { fallback: ["a.json:2:3", "a.json:2:9"] } },
+		/^"gpt-5" is not allowed for models.fallback \(a.json:2:9\): no model has this name; /,
+	],
+])("an unknown %s is refused at the vendor's own address with its place", async (_, told, message) => {
 	await expect(opened({ apiKey, ...told })).rejects.toMatchObject({
 		...{ code: "invalid_argument", message: expect.stringMatching(message) },
 	});
+});
+
+test("what agents name is known at the vendor's own address alone", async () => {
+	const { checkModel } = await opened({ apiKey });
+	expect(() => checkModel?.("fast")).not.toThrow();
+	expect(() => checkModel?.("gpt-5")).toThrow(/^"gpt-5" is not allowed for model: no model has this name; /);
+	await expect(opened({ baseUrl, model: "m" })).resolves.not.toHaveProperty("checkModel");
+	await expect(opened({ provider: "offline" })).resolves.not.toHaveProperty("checkModel");
+});
+
+test("of another server only what the operator described is listed, and what answers", async () => {
+	const table = {
+		models: [
+			{ id: "gemma", context_window: 8_192, max_output: 1_000, tier: "fast" },
+			{ id: "claude-opus-5", prices: { input: 1, output: 2 } },
+		],
+	};
+	const names = async (told: Told) => {
+		const models = await opened({ apiKey, ...told });
+		return models.table.list("anthropic").map(({ id }) => id);
+	};
+	expect(await names({ baseUrl, model: "llama", table })).toEqual(["claude-opus-5", "gemma"]);
+	expect(await names({ baseUrl, model: "llama" })).toEqual([]);
+	expect(await names({ baseUrl, model: "standard" })).toEqual(["claude-sonnet-5-5"]);
+	expect(await names({ table })).toContain("claude-haiku-5-5");
+	const { table: known } = await opened({ baseUrl, model: "llama" });
+	expect(known.find("claude-haiku-5-5", "anthropic")?.prices).toBeDefined();
 });
 
 test("a model that the operator has described can be chosen", async () => {

@@ -1,15 +1,15 @@
 import type { Clock, Logger } from "@parley/base";
-import { ParleyError } from "@parley/base";
 import {
 	createAnthropicModel,
 	createOfflineModel,
 	type Model,
-	type ModelTable,
+	ModelTable,
 	type ProfileEndpoint,
 	preloadAnthropic,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
+import { notAllowed } from "../config/setting-refusal.ts";
 import { discoverModel } from "./discover-model.ts";
 import { readModelTable } from "./read-model-table.ts";
 
@@ -37,6 +37,8 @@ export interface Models {
 	/** Host and port of the server, where it is not the provider's own. */
 	readonly serverHost: string | undefined;
 	readonly providerReason: ProviderReason;
+	/** Throws for a name that the provider itself does not know; absent where nobody can tell. */
+	readonly checkModel?: (name: string) => void;
 	/** Loads what the first call would have to wait for. */
 	readonly preload: () => Promise<void>;
 }
@@ -45,7 +47,7 @@ export interface Models {
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
 	const { baseUrl, apiKey, fallback = [] } = config;
-	const table = await readModelTable(config);
+	const { table, own } = await readModelTable(config);
 	const modelAt = endpoints({ table, clock, log });
 	const common = { table, modelAt, providerReason: config.providerReason ?? "configured" };
 	const inside = { ...common, anyModel: false, serverHost: undefined, preload: async () => undefined };
@@ -54,15 +56,25 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		return { ...inside, ...chosen, fallback, model: options.model };
 	}
 	// Names of models in the configuration are meant for a provider that has several.
-	if (config.provider === "offline") return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
-	if (baseUrl === undefined) for (const name of fallback) checkKnown(name, "models.fallback", table);
+	if (config.provider === "offline") {
+		warnOfIgnored(config, log);
+		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
+	}
+	if (baseUrl === undefined) checkConfigured(config, table);
 	const modelName = await chooseName(config, table);
 	const server = baseUrl === undefined ? {} : { baseUrl };
 	const model = createAnthropicModel({ apiKey, ...server, table, clock, log, defaultModel: modelName });
+	const answering = { ...common, model, modelName, fallback, preload: preloadAnthropic };
+	if (baseUrl === undefined) {
+		const checkModel = (name: string): void =>
+			checkKnown(name, { path: ["model"], origin: undefined }, table);
+		return { ...answering, anyModel: false, serverHost: undefined, checkModel };
+	}
+	// What the vendor's own address offers says nothing of what this server has.
+	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName);
 	return {
-		...{ ...common, modelName, fallback, anyModel: baseUrl !== undefined, preload: preloadAnthropic },
-		model,
-		serverHost: baseUrl === undefined ? undefined : new URL(baseUrl).host,
+		...answering,
+		...{ anyModel: true, table: new ModelTable(table.list(), listed), serverHost: new URL(baseUrl).host },
 	};
 }
 
@@ -71,20 +83,40 @@ async function chooseName({ model, baseUrl, apiKey }: Config, table: ModelTable)
 		return discoverModel({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
 	}
 	const wanted = model ?? "standard";
-	if (baseUrl === undefined) checkKnown(wanted, "model", table);
 	return table.find(wanted, anthropic)?.id ?? wanted;
 }
 
-function checkKnown(name: string, setting: string, table: ModelTable): void {
-	if (table.find(name, anthropic)) return;
-	const near = table.near(name, anthropic).join(", ");
+/** Whether the provider has the models that the operator named. */
+function checkConfigured({ model, fallback = [], origins }: Config, table: ModelTable): void {
+	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table);
+	for (const [index, name] of fallback.entries()) {
+		const origin = origins?.fallback?.[index];
+		checkKnown(name, { path: ["models", "fallback", index], origin }, table);
+	}
+}
+
+function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
+	if (model === undefined && fallback.length === 0) return;
+	log.warn("the offline assistant answers: the models that were named are not used", { model, fallback });
+}
+
+/** Where the name of a model was said; the origin is absent where whoever tells it adds the place. */
+interface Place {
+	readonly path: readonly (string | number)[];
+	readonly origin: string | undefined;
+}
+
+function checkKnown(value: string, { path, origin }: Place, table: ModelTable): void {
+	if (table.find(value, anthropic)) return;
+	const near = table.near(value, anthropic).join(", ");
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
-	const hint = near === "" ? `the tiers are ${tiers.join(", ")}` : `did you mean ${near}?`;
-	throw new ParleyError(
-		`${setting}: there is no model ${JSON.stringify(name.slice(0, 100))}; ${hint}; ` +
+	throw notAllowed({ origin: () => origin }, path, {
+		value,
+		why: `no model has this name${near === "" ? "" : `, did you mean ${near}?`}`,
+		allowed:
+			`a tier: ${tiers.join(", ")}; or the name of a model: ` +
 			"one that is newer than this program can be added in models.json of the data directory",
-		{ code: "invalid_argument" },
-	);
+	});
 }
 
 /** One model for each server, which keeps its connections. */

@@ -13,20 +13,22 @@ function temporaryDirectory() {
 
 test("without a file there are the models that the program knows", async () => {
 	await using data = await temporaryDirectory();
-	const table = await readModelTable({ data: data.path });
+	const { table, own: named } = await readModelTable({ data: data.path });
 	expect(table.list()).toEqual(builtinModels);
+	expect(named).toEqual([]);
 });
 
 test("models.json of the data directory adds to them, and another file takes its place", async () => {
 	await using data = await temporaryDirectory();
 	await writeFile(join(data.path, "models.json"), `\uFEFF${JSON.stringify(own)}`);
-	const table = await readModelTable({ data: data.path });
+	const { table, own: named } = await readModelTable({ data: data.path });
+	expect(named).toMatchObject([{ id: "gemma.gguf", contextWindow: 8192 }]);
 	expect(table.find("gemma.gguf", "anthropic")).toMatchObject({ contextWindow: 8192 });
 	expect(table.list()).toHaveLength(builtinModels.length + 1);
 	const modelsFile = join(data.path, "other.json");
 	await writeFile(modelsFile, '{"models":[]}');
 	const other = await readModelTable({ data: data.path, modelsFile });
-	expect(other.list()).toHaveLength(builtinModels.length);
+	expect(other.table.list()).toHaveLength(builtinModels.length);
 });
 
 test.each([

@@ -1,9 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
-import { builtinModels, ModelTable, modelsFromFile } from "@parley/core";
+import { builtinModels, type ModelInfo, ModelTable, modelsFromFile } from "@parley/core";
+import * as z from "zod";
 import type { Config } from "../config/load.ts";
 import { errno } from "../errno.ts";
+
+/** What a file that was read names; `modelsFromFile` checks the rest. */
+const Names = z.object({
+	models: z.array(z.object({ id: z.string(), provider: z.string().default("anthropic") })),
+});
+
+export interface KnownModels {
+	readonly table: ModelTable;
+	/** Those that the operator's file names. */
+	readonly own: readonly ModelInfo[];
+}
 
 /**
  * What is known of models: the built-in table, corrected by the operator's file where there is one. Throws
@@ -12,10 +24,16 @@ import { errno } from "../errno.ts";
 export async function readModelTable({
 	data,
 	modelsFile,
-}: Pick<Config, "data" | "modelsFile">): Promise<ModelTable> {
+}: Pick<Config, "data" | "modelsFile">): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");
 	const text = await read(path, modelsFile === undefined);
-	return new ModelTable(text === undefined ? builtinModels : modelsFromFile(parse(text, path), path));
+	if (text === undefined) return { table: new ModelTable(builtinModels), own: [] };
+	const value = parse(text, path);
+	const known = modelsFromFile(value, path);
+	const { models: named } = Names.parse(value);
+	const isOwn = ({ id, provider }: ModelInfo): boolean =>
+		named.some((row) => row.id === id && row.provider === provider);
+	return { table: new ModelTable(known), own: known.filter(isOwn) };
 }
 
 async function read(path: string, mayBeMissing: boolean): Promise<string | undefined> {

@@ -29,6 +29,8 @@ export interface ConnectionDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
+	/** Whether models can be chosen that are not listed. */
+	readonly anyModel?: boolean;
 }
 
 /**

@@ -11,25 +11,27 @@ function one(first: string, ...others: readonly string[]): Phrase {
 	};
 }
 
-/** The error strings of the Ozzie wire: docs/protocols/ozzie.md lists them. */
+/**
+ * The error strings of the Ozzie wire: docs/protocols/ozzie.md lists them, and there are no others. Codes that no method
+ * answers today have the phrase that is nearest: what may pass is `session busy`, what cannot be had `not available`.
+ */
 export const errorPhrases = {
-	cancelled: one("cancelled"),
+	cancelled: one("not available"),
 	invalid_argument: one("invalid params"),
-	deadline_exceeded: one("deadline exceeded"),
-	not_found: one("not found", "session not found", "task not found", "prompt not found"),
-	already_exists: one("already exists"),
+	deadline_exceeded: one("session busy"),
+	not_found: one("not available", "session not found", "task not found", "prompt not found"),
+	already_exists: one("invalid params"),
 	permission_denied: one("forbidden"),
-	// Who is connected has been let in: this is what a model's provider says of the gateway's key.
-	unauthenticated: one("unauthenticated"),
-	// Not `session busy` for all: a budget that is spent is not over in a minute.
-	resource_exhausted: one("limit reached", "session busy", "rate limited"),
+	// Who is connected has been let in.
+	unauthenticated: one("forbidden"),
+	resource_exhausted: one("session busy", "rate limited"),
 	failed_precondition: one(
 		"not available",
 		...["session busy", "invalid id", "invalid request", "duplicate id", "seq not available"],
 	),
-	aborted: one("aborted"),
+	aborted: one("session busy"),
 	unimplemented: one("not available", "unknown method"),
 	internal: () => "internal error",
-	unavailable: one("unavailable", "draining", "the store could not commit"),
+	unavailable: one("session busy", "draining", "the store could not commit"),
 	data_loss: () => "internal error",
 } as const satisfies Record<ErrorCode, Phrase>;

@@ -3,7 +3,7 @@ import { operator, type SessionEvent } from "@parley/core";
 import { ScriptedModel, says, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
 import { RateLimit } from "./rate-limit.ts";
 
 /** One connection, which reads everything at once. */
@@ -13,10 +13,16 @@ class Client {
 	readonly #connection: Connection;
 	readonly #t: TestRuntime;
 
-	constructor(t: TestRuntime) {
+	constructor(t: TestRuntime, more: Partial<Pick<ConnectionDeps, "principal" | "anyModel">> = {}) {
 		this.#t = t;
 		this.#connection = new Connection({
-			...{ runtime: t.runtime, principal: operator, log: silentLogger, rateLimit: new RateLimit(t.clock) },
+			...{
+				runtime: t.runtime,
+				principal: operator,
+				...more,
+				log: silentLogger,
+				rateLimit: new RateLimit(t.clock),
+			},
 			out: {
 				response: (frame) => {
 					this.#answers.push(frame);
@@ -173,4 +179,40 @@ test("a session that was left and is joined again in one breath tells only what 
 	expect(new Set(told).size).toBe(told.length);
 	expect(told).toEqual(told.toSorted((a, b) => Number(a) - Number(b)));
 	await client.close();
+});
+
+test.each(["observer", "connector"] as const)("a budget is not for an %s to set", async (kind) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const theirs = new Client(t, { principal: { id: `${kind}:1`, kind } });
+	const own = kind === "connector" ? (await theirs.ask("open_session"))["session_id"] : undefined;
+	const params = { period: "day", limit_usd: 1_000_000 };
+	for (const scope of [{ scope: "gateway" }, ...(own ? [{ scope: "session", session_id: own }] : [])]) {
+		expect(await theirs.ask("set_budget", { ...scope, ...params })).toMatchObject({
+			error: expect.stringMatching(/^forbidden: /),
+		});
+	}
+	const operators = new Client(t);
+	const { budgets } = await operators.ask("usage");
+	expect(JSON.stringify(budgets)).not.toContain("1000000");
+	expect(await operators.ask("set_budget", { scope: "gateway", ...params })).toEqual({ status: "set" });
+	await Promise.all([theirs.close(), operators.close()]);
+});
+
+test("days in the wrong order are refused", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const client = new Client(t);
+	const [since, until] = ["2026-03-02", "2026-03-01"];
+	expect(await client.ask("usage", { since, until })).toEqual({
+		error: "invalid params: since: must not be after until, but 2026-03-02 is after 2026-03-01",
+	});
+	expect(await client.ask("usage", { since, until: since })).not.toHaveProperty("error");
+	await client.close();
+});
+
+test("who lists the models learns whether others can be chosen", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const [one, two] = [new Client(t), new Client(t, { anyModel: true })];
+	expect(await one.ask("list_models")).not.toHaveProperty("any_model");
+	expect(await two.ask("list_models")).toMatchObject({ any_model: true });
+	await Promise.all([one.close(), two.close()]);
 });

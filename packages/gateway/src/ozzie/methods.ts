@@ -137,8 +137,9 @@ const handlers: {
 	},
 
 	async list_models({ deps }) {
-		const { runtime, principal } = deps;
-		return { models: runtime.models(principal).map(encodeModel), default: runtime.model };
+		const { runtime, principal, anyModel } = deps;
+		const models = runtime.models(principal).map(encodeModel);
+		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
 	},
 };
 

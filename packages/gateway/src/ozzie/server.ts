@@ -31,6 +31,8 @@ export interface OzzieServerOptions {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
+	/** Whether models can be chosen that are not listed. */
+	readonly anyModel?: boolean;
 }
 
 interface Client {
@@ -88,14 +90,14 @@ export class OzzieServer {
 	}
 
 	#serve(ws: WebSocket, socket: Duplex, principal: Principal): void {
-		const { runtime, clock, log } = this.#options;
+		const { runtime, clock, log, anyModel = false } = this.#options;
 		const overflow = (): void => this.#shut(client, 1013, "too slow: resume with after_seq");
 		const writer = new FrameWriter({ socket, batch: this.#batch, clock, onOverflow: overflow });
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
 		ws.on("close", () => pace.end());
 		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
 		const out = this.#outgoing(writer, pace, close);
-		const connection = new Connection({ runtime, principal, log, rateLimit: this.#rateLimit, out });
+		const connection = new Connection({ runtime, principal, log, rateLimit: this.#rateLimit, out, anyModel });
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);
 		this.#pings ??= clock.after(pingMs, () => this.#ping());

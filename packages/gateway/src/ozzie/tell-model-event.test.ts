@@ -59,7 +59,7 @@ const told: {
 		"budget.reached",
 		{
 			...{ scope: "session", period: "day", percent: 80, spent_usd: 4.1, limit_usd: 5 },
-			message: "80 % of this session's budget for today (UTC) is spent: $4.10 of $5.00",
+			message: "80 % of this session's budget for this day (UTC) is spent: $4.10 of $5.00",
 		},
 	],
 	"context.compacted": [

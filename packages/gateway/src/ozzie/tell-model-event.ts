@@ -80,8 +80,7 @@ function encodeBudget(reached: BudgetReached): EventPayloads["budget.reached"] {
 
 function inWords({ scope, period, percent, spent, limit }: BudgetReached): string {
 	const whose = scope === "gateway" ? "the gateway's" : "this session's";
-	const span = period === "day" ? "today (UTC)" : "this month (UTC)";
 	const figures = `${formatDollars(spent)} of ${formatDollars(limit)}`;
-	if (percent < 100) return `${percent} % of ${whose} budget for ${span} is spent: ${figures}`;
-	return `${whose} budget for ${span} is spent: ${figures}; no model is called until the operator raises it`;
+	if (percent < 100) return `${percent} % of ${whose} budget for this ${period} (UTC) is spent: ${figures}`;
+	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; no model is called until the operator raises it`;
 }

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import {
 	type BudgetChange,
 	billionths,
@@ -21,11 +22,17 @@ export function encodeUsage(usage: Usage & { readonly cost: number }): UsagePayl
 	return { ...encodeTokens(usage), cost_usd: dollars(usage.cost) };
 }
 
-/** What `usage` asks for; `sessionId` is the session that the request names, if any. */
+/** What `usage` asks for; throws `invalid_argument` for days in the wrong order. `sessionId` is the session that the request names, if any. */
 export function decodeUsageFilter(
 	{ since, until, by }: MethodParams<"usage">,
 	sessionId: string | undefined,
 ): UsageFilter {
+	// Days of this form are in order as their texts are.
+	if (since !== undefined && until !== undefined && since > until) {
+		throw new ParleyError(`since: must not be after until, but ${since} is after ${until}`, {
+			code: "invalid_argument",
+		});
+	}
 	return {
 		by,
 		...(sessionId !== undefined && { sessionId }),

@@ -1,4 +1,4 @@
-import { type Ids, ParleyError, parseJson } from "@parley/base";
+import { chanceOf, type Ids, ParleyError, parseJson } from "@parley/base";
 import { type EventFrame, type ResponseFrame, ServerFrame } from "../frame.ts";
 import { type MethodInput, type MethodName, type MethodResult, methods } from "../methods.ts";
 import { type Answer, decodeResult } from "./answer.ts";
@@ -220,9 +220,4 @@ export class GatewayClient implements Client, LinkObserver {
 function wentBack(id: string, after: number, last: number): ParleyError {
 	const message = `session ${id} ends at seq ${last} but ${after} was seen: the gateway's data was replaced`;
 	return new ParleyError(message, { code: "data_loss" });
-}
-
-/** From 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
-function chanceOf(ids: Ids): number {
-	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
