@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
@@ -12,6 +12,10 @@ export async function serveGateway(made: {
 	readonly model?: Model;
 }): Promise<void> {
 	const data = mkdtempSync(join(tmpdir(), "parley-bench-"));
+	// A session that is used for minutes must not be cut down to a window on the way.
+	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
+	mkdirSync(join(data, "data"), { mode: 0o700 });
+	writeFileSync(join(data, "data", "models.json"), JSON.stringify({ models: [model] }));
 	const gateway = await startGateway({
 		config: loadConfig({
 			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...made.flags },
