@@ -144,10 +144,10 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
-		for (let n = 0; n < 30; n++) await client.call("send_message", { content: `say: ${n}` });
+		for (let n = 0; n < 15; n++) await client.call("send_message", { content: `say: ${n}` });
 		await using late = await OzzieClient.connect(gateway.url);
 		const opened = late.open({ session_id: session, after_seq: 0 });
-		for (let n = 30; n < 60; n++) await client.call("send_message", { content: `say: ${n}` });
+		for (let n = 15; n < 30; n++) await client.call("send_message", { content: `say: ${n}` });
 		await opened;
 		const seqs: number[] = [];
 		while (seqs.length < 121) {
