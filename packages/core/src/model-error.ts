@@ -25,7 +25,10 @@ const codes: Readonly<Record<ModelFault, ErrorCode>> = {
 	unauthenticated: "unauthenticated",
 };
 
-/** Why a model gave no whole reply. The message may be shown to people: it never repeats a provider's body. */
+/**
+ * Why a model gave no whole reply. The message may be shown to people: of what a provider says it holds its own short
+ * explanation at most, never a page or a body as it came.
+ */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
 	/** How long the provider asked us to wait, in milliseconds; undefined where it did not say, or not sensibly. */
