@@ -7,6 +7,9 @@ export type Action =
 	| "session.read"
 	| "session.open"
 	| "session.write"
+	| "session.delete"
+	| "file.write"
+	| "file.read"
 	| "prompt.answer"
 	| "prompt.deny"
 	| "trust.accept_all"
@@ -16,6 +19,8 @@ export type Action =
 	| "budget.set"
 	| "agents.read"
 	| "model.read"
+	| "health.read"
+	| "metrics.read"
 	| "gateway.control";
 
 /** What is acted on: a session with its owner, or the gateway itself. */
@@ -31,6 +36,9 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"session.read": "any",
 		"session.open": "any",
 		"session.write": "any",
+		"session.delete": "any",
+		"file.write": "any",
+		"file.read": "any",
 		"prompt.answer": "any",
 		"prompt.deny": "any",
 		"trust.accept_all": "any",
@@ -40,6 +48,8 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"budget.set": "any",
 		"agents.read": "any",
 		"model.read": "any",
+		"health.read": "any",
+		"metrics.read": "any",
 		"gateway.control": "any",
 	},
 	observer: {
@@ -47,6 +57,9 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"session.read": "own",
 		"session.open": "none",
 		"session.write": "none",
+		"session.delete": "none",
+		"file.write": "none",
+		"file.read": "own",
 		"prompt.answer": "none",
 		"prompt.deny": "none",
 		"trust.accept_all": "none",
@@ -56,6 +69,8 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"budget.set": "none",
 		"agents.read": "any",
 		"model.read": "any",
+		"health.read": "any",
+		"metrics.read": "none",
 		"gateway.control": "none",
 	},
 	connector: {
@@ -63,6 +78,9 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"session.read": "own",
 		"session.open": "own",
 		"session.write": "own",
+		"session.delete": "own",
+		"file.write": "own",
+		"file.read": "own",
 		"prompt.answer": "own",
 		"prompt.deny": "own",
 		"trust.accept_all": "none",
@@ -72,6 +90,8 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"budget.set": "none",
 		"agents.read": "any",
 		"model.read": "any",
+		"health.read": "any",
+		"metrics.read": "none",
 		"gateway.control": "none",
 	},
 	agent: {
@@ -79,6 +99,9 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"session.read": "none",
 		"session.open": "none",
 		"session.write": "none",
+		"session.delete": "none",
+		"file.write": "none",
+		"file.read": "none",
 		"prompt.answer": "none",
 		"prompt.deny": "none",
 		"trust.accept_all": "none",
@@ -88,6 +111,8 @@ const rules: Record<PrincipalKind, Record<Action, Rule>> = {
 		"budget.set": "none",
 		"agents.read": "none",
 		"model.read": "none",
+		"health.read": "none",
+		"metrics.read": "none",
 		"gateway.control": "none",
 	},
 };

@@ -1,3 +1,4 @@
+import type { FileFacts } from "./files/file-facts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { BudgetReached } from "./usage/budget.ts";
 import type { Usage } from "./usage/usage.ts";
@@ -30,6 +31,8 @@ export type RecordedEvent =
 			readonly steered?: true;
 			/** The run whose last reply is made again; `content` is what that one was asked. */
 			readonly retryOf?: string;
+			/** What came with it, in the order of the message. */
+			readonly attachments?: readonly FileFacts[];
 	  }
 	| {
 			readonly type: "assistant.message";
@@ -114,7 +117,24 @@ export type RecordedEvent =
 			readonly cancelled: boolean;
 			readonly by: string;
 	  }
-	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string };
+	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
+	/** A question waits for long already: at half and at nine tenths of its life. */
+	| {
+			readonly type: "prompt.reminded";
+			readonly token: string;
+			readonly runId: string;
+			readonly label: string;
+			/** Milliseconds since the epoch. */
+			readonly expiresAt: number;
+	  }
+	/** A file for the people of the session; `runId` and `callId` are those of the call that made it. */
+	| {
+			readonly type: "file.created";
+			readonly file: FileFacts;
+			readonly runId: string;
+			readonly callId: string;
+	  }
+	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" };
 
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;
@@ -133,7 +153,9 @@ export type TransientEvent =
 			readonly messages: number;
 	  }
 	/** An open question, shown again to somebody who has just come. */
-	| { readonly type: "prompt.shown"; readonly prompt: Prompt };
+	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
+	/** The session and all that belonged to it are gone; nothing follows. */
+	| { readonly type: "session.deleted" };
 
 /** A recorded event with its place: `seq` counts from 1 in its session, without gaps. */
 export interface Recorded {

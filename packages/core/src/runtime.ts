@@ -1,11 +1,13 @@
-import { ParleyError, type Timer } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
 import { authorize, isAuthorized } from "./authorize.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
-import type { Recorded } from "./event.ts";
+import type { Recorded, SessionEvent } from "./event.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { Journal } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
+import { Observers } from "./observers.ts";
 import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { drain } from "./run/drain.ts";
@@ -14,12 +16,17 @@ import { chooseSettings, type ModelChoice, resolveModel } from "./run/settings.t
 import { Runner } from "./run/start.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
+import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, cancelTurn } from "./session/cancel.ts";
+import { type Explanation, explainRun } from "./session/explain.ts";
+import { type Feedback, recordFeedback } from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
 import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
-import { listSessions, type SessionSummary } from "./session/list.ts";
+import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 import { chooseRoot, createSession, type NewSession } from "./session/open.ts";
-import { answerPrompt } from "./session/prompts.ts";
+import { type EventFilter, readEvents, readMessages } from "./session/read-events.ts";
+import { removeSession } from "./session/remove.ts";
+import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
 import type { Session, SessionDeps } from "./session/session.ts";
@@ -33,8 +40,6 @@ import { type BudgetChange, setBudget } from "./usage/set-budget.ts";
 /** A method of a client as it is asked for: who, under which key, with which parameters. */
 export type { Keyed };
 
-const dayMs = 24 * 60 * 60 * 1000;
-
 /**
  * The agent runtime: all that a wire can ask for. Every method checks the principal's right; what it changes is
  * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
@@ -45,8 +50,9 @@ export class Runtime {
 	readonly #sessions: Sessions;
 	readonly #choice: ModelChoice;
 	readonly #runner: Runner;
+	readonly #observers = new Observers();
 	#draining = false;
-	#forgetting: Timer | undefined;
+	readonly #housekeeping: Housekeeping;
 
 	constructor(options: RuntimeOptions) {
 		const { clock, ids, log, failpoints } = options;
@@ -54,9 +60,16 @@ export class Runtime {
 		const journal = new Journal(options);
 		this.#deps = {
 			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
+			observers: this.#observers,
 			fingerprint: (text) => options.secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
+		this.#housekeeping = new Housekeeping(options, [
+			{
+				name: "old idempotency keys",
+				work: () => options.store.commit((tx) => forgetKeys(tx, clock.now())),
+			},
+		]);
 		this.#sessions = new Sessions(this.#deps);
 		this.#choice = modelChoiceOf(options);
 		this.#runner = new Runner(runDepsOf(options, this.#choice), (session) =>
@@ -72,20 +85,8 @@ export class Runtime {
 
 	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
 	async start(): Promise<number> {
-		await this.#forgetKeys();
+		await this.#housekeeping.begin();
 		return resumeUnfinished(this.#deps, this.#sessions, this.#runner);
-	}
-
-	/** Keys are kept for three days; looked through once a day. */
-	async #forgetKeys(): Promise<void> {
-		const { store, clock, log } = this.#options;
-		if (this.#draining) return;
-		this.#forgetting = clock.after(dayMs, () => void this.#forgetKeys());
-		try {
-			await store.commit((tx) => forgetKeys(tx, clock.now()));
-		} catch (error) {
-			log.error("old idempotency keys could not be forgotten", { error });
-		}
 	}
 
 	/** Creates a session, or finds it by its external key. The id is not joined yet: see `follow`. */
@@ -179,26 +180,8 @@ export class Runtime {
 
 	/** Answers an open question. The first answer wins; later ones change nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<void> {
-		const row = await this.#options.store.read((db) =>
-			db.selectFrom("prompts").select("session_id").where("token", "=", token).executeTakeFirst(),
-		);
-		const unknown = new ParleyError("prompt not found", { code: "not_found" });
-		if (!row) throw unknown;
-		const action = response.cancelled === true ? "prompt.deny" : "prompt.answer";
-		using lease = await this.#sessions.lease(request.principal, row.session_id, action).catch((reason) => {
-			// Who may not see the session learns nothing of it, not even its id.
-			throw ParleyError.from(reason).code === "not_found" ? unknown : reason;
-		});
-		const { session } = lease;
-		const { secrets, failpoints } = this.#options;
-		const by = request.principal.id;
-		await session.commit((tx, record) =>
-			once(tx, request, this.#deps, () =>
-				answerPrompt(tx, record, session, { token, response, by, secrets }),
-			),
-		);
-		await failpoints.reach("answered");
-		session.wake(token);
+		const { secrets } = this.#options;
+		await answerQuestion({ ...this.#deps, sessions: this.#sessions, secrets }, request, token, response);
 	}
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
@@ -214,39 +197,70 @@ export class Runtime {
 	}
 
 	/** The sessions that the principal may see, newest first. */
-	async list(principal: Principal, limit: number): Promise<SessionSummary[]> {
+	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
 		authorize(principal, "session.list");
 		const all = isAuthorized(principal, "session.list", { owner: "" });
-		return listSessions(this.#options.store, all ? undefined : principal.id, limit);
+		return listSessions(this.#options.store, all ? undefined : principal.id, filter);
+	}
+
+	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
+	async rename(request: Keyed, sessionId: string, title: string): Promise<void> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		await renameSession(lease.session, request, title);
+	}
+
+	/** Deletes a session with everything that belongs to it; while something runs or waits there only by force. */
+	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.delete");
+		await removeSession(lease.session, request, force);
+	}
+
+	/** What became of one message, and why; of the last one without a run. */
+	async explain(principal: Principal, sessionId: string, runId?: string): Promise<Explanation> {
+		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
+		return explainRun(lease.session, runId);
+	}
+
+	/** Keeps what somebody thinks of a reply. */
+	async feedback(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		return recordFeedback(lease.session, request, given);
+	}
+
+	/** Tells what happens in all sessions whose events the principal may see, until what is returned is called. */
+	observe(principal: Principal, observer: (event: SessionEvent) => void): () => void {
+		authorize(principal, "event.read");
+		return this.#observers.add((event, owner) => {
+			if (isAuthorized(principal, "event.read", { owner })) observer(event);
+		});
 	}
 
 	/** The newest messages of a session before `beforeSeq`, oldest first. */
 	async messages(
 		principal: Principal,
 		sessionId: string,
-		{ limit, beforeSeq }: { readonly limit: number; readonly beforeSeq?: number },
+		page: { readonly limit: number; readonly beforeSeq?: number },
 	): Promise<Recorded[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		const types = ["user.message", "assistant.message"];
-		const filter = { sessionIds: [lease.session.id], types, limit };
-		return this.#deps.journal.recent(beforeSeq === undefined ? filter : { ...filter, beforeSeq });
+		return readMessages(this.#deps.journal, lease.session.id, page);
 	}
 
-	/** The newest events of all sessions that the principal may see, oldest first. */
-	async events(
-		principal: Principal,
-		filter: { readonly limit: number; readonly sessionId?: string; readonly types?: readonly string[] },
-	): Promise<Recorded[]> {
+	/** Events of one session, or the newest of all that the principal may see, oldest first. */
+	async events(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
 		authorize(principal, "event.read");
-		const { limit, sessionId, types } = filter;
-		const narrowed = { limit, ...(types && { types }) };
+		const { sessionId } = filter;
+		const { journal } = this.#deps;
 		if (sessionId !== undefined) {
 			using lease = await this.#sessions.lease(principal, sessionId, "event.read");
-			return this.#deps.journal.recent({ ...narrowed, sessionIds: [lease.session.id] });
+			return readEvents(journal, filter, [lease.session.id]);
 		}
-		if (isAuthorized(principal, "event.read", { owner: "" })) return this.#deps.journal.recent(narrowed);
-		const own = await listSessions(this.#options.store, principal.id, 1000);
-		return this.#deps.journal.recent({ ...narrowed, sessionIds: own.map((session) => session.id) });
+		if (isAuthorized(principal, "event.read", { owner: "" })) return readEvents(journal, filter);
+		const own = await listSessions(this.#options.store, principal.id, { limit: 1000 });
+		return readEvents(
+			journal,
+			filter,
+			own.map((session) => session.id),
+		);
 	}
 
 	/**
@@ -255,7 +269,7 @@ export class Runtime {
 	 */
 	async drain(graceMs: number): Promise<void> {
 		this.#draining = true;
-		this.#forgetting?.cancel();
+		this.#housekeeping.stop();
 		this.#runner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 	}

@@ -1,5 +1,6 @@
 import type { Logger } from "@parley/base";
 import type * as z from "zod";
+import type { FileFacts } from "./files/file-facts.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -61,6 +62,8 @@ export interface ToolContext {
 	readonly log: Logger;
 	/** Asks a person and waits; the run's working time stands still meanwhile. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
+	share(path: string, name: string): Promise<FileFacts>;
 }
 
 /** `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. */
@@ -79,6 +82,11 @@ export interface Tool<Arguments = unknown> {
 	readonly description: string;
 	readonly parameters: z.ZodType<Arguments>;
 	readonly effect: ToolEffect;
+	/**
+	 * Parameters that take a handle (`secret:…`) of a password that a person has given: `run` gets the password in its
+	 * place. Everybody else, the model too, sees the handle alone.
+	 */
+	readonly secrets?: readonly string[];
 	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
 import { Tokens, type TokensPayload } from "./usage-report.ts";
@@ -15,6 +16,7 @@ export interface UserMessagePayload {
 	readonly steered?: true;
 	/** The run whose reply is made again; the content is what that one was to answer. */
 	readonly retry_of?: string;
+	readonly attachments?: readonly FilePayload[];
 }
 
 /**
@@ -111,6 +113,26 @@ export interface PromptClosedPayload {
 	readonly reason: string;
 }
 
+/** A question waits for long already. */
+export interface PromptReminderPayload {
+	readonly token: string;
+	readonly label: string;
+	/** RFC 3339. */
+	readonly expires_at: string;
+	readonly run_id: string;
+}
+
+/** A file for the people of the session. */
+export interface FileCreatedPayload extends FilePayload {
+	readonly run_id: string;
+	readonly call_id: string;
+}
+
+export interface SessionRenamedPayload {
+	readonly title: string;
+	readonly by: "person" | "model";
+}
+
 /** The events of this version, and what each carries. */
 export interface EventPayloads extends ModelEventPayloads {
 	readonly "session.created": EmptyPayload;
@@ -122,6 +144,11 @@ export interface EventPayloads extends ModelEventPayloads {
 	readonly "prompt.request": PromptRequestPayload;
 	readonly "prompt.response": PromptResponsePayload;
 	readonly "prompt.closed": PromptClosedPayload;
+	readonly "prompt.reminder": PromptReminderPayload;
+	readonly "file.created": FileCreatedPayload;
+	readonly "session.renamed": SessionRenamedPayload;
+	/** The session and all that belonged to it are gone; nothing follows. */
+	readonly "session.deleted": EmptyPayload;
 }
 
 export type EventName = keyof EventPayloads;
@@ -140,6 +167,7 @@ const payloads = {
 		author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 		steered: z.exactOptional(z.literal(true)),
 		retry_of: z.exactOptional(z.string()),
+		attachments: z.exactOptional(z.array(FilePayload)),
 	}),
 	"assistant.stream": z.object({
 		phase: z.enum(["start", "delta", "end"]),
@@ -186,6 +214,15 @@ const payloads = {
 		by: z.string(),
 	}),
 	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
+	"prompt.reminder": z.object({
+		token: z.string(),
+		label: z.string(),
+		expires_at: z.string(),
+		run_id: z.string(),
+	}),
+	"file.created": FilePayload.extend({ run_id: z.string(), call_id: z.string() }),
+	"session.renamed": z.object({ title: z.string(), by: z.enum(["person", "model"]) }),
+	"session.deleted": z.object({}),
 } satisfies { [Name in EventName]: z.ZodType<EventPayloads[Name]> };
 
 /**

@@ -22,6 +22,7 @@ export {
 	type ToolCallPayload,
 	type UserMessagePayload,
 } from "./events.ts";
+export type { FilePayload } from "./file-payload.ts";
 export {
 	type EventFrame,
 	type FailureFrame,

@@ -1,20 +1,14 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
+import { key, maybe, sessionId, title } from "./params.ts";
+import { sessionMethods } from "./session-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
-
-/** Existing clients write null where they mean absent. */
-function maybe<Schema extends z.ZodType>(schema: Schema) {
-	return schema.nullish().transform((value) => value ?? undefined);
-}
 
 function withDefault(schema: z.ZodInt, fallback: number) {
 	return schema.nullish().transform((value) => value ?? fallback);
 }
 
-const sessionId = z.string().max(128);
 const seq = z.int().min(0);
-/** Idempotency: the same key gets the first answer again and changes nothing. */
-const key = maybe(z.string().min(1).max(128));
 /** What a person says. */
 const content = z.string().max(1_048_576).regex(/\S/, "blank");
 /** From 1; absent when the run started at once. */
@@ -45,7 +39,7 @@ export const methods = {
 			after_seq: maybe(seq),
 			join: maybe(z.boolean()),
 			external_key: maybe(z.string().min(1).max(256)),
-			title: maybe(z.string().max(200)),
+			title: maybe(title),
 			profile: maybe(z.string().max(128)),
 			key,
 		}),
@@ -56,7 +50,16 @@ export const methods = {
 		}),
 	},
 	send_message: {
-		params: z.object({ content, key }),
+		params: z.object({
+			content,
+			/** Ids of files that were uploaded: images are for the model, others go to the working directory. */
+			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
+			/** Names this message in the gateway's logs, down to the model call: a platform's own id of it, for instance. */
+			correlation_id: maybe(
+				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
+			),
+			key,
+		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
 	/** A message that enters the run at work before its next model call; where none is at work it starts one. */
@@ -107,7 +110,11 @@ export const methods = {
 		result: z.object({ status: z.enum(["cancelled", "idle"]) }),
 	},
 	list_sessions: {
-		params: z.object({ limit: withDefault(z.int().min(1).max(1000), 50) }),
+		params: z.object({
+			limit: withDefault(z.int().min(1).max(1000), 50),
+			/** Words that the title or a message holds, whatever their case. */
+			query: maybe(z.string().trim().max(200)),
+		}),
 		result: z.object({
 			sessions: z.array(
 				z.object({
@@ -124,6 +131,8 @@ export const methods = {
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
+					/** Whether something runs there, or waits for a person. */
+					state: z.enum(["idle", "running", "waiting"]),
 				}),
 			),
 		}),
@@ -184,6 +193,7 @@ export const methods = {
 	},
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
+	...sessionMethods,
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
 export type MethodName = keyof typeof methods;
@@ -208,15 +218,12 @@ export const documentedMethods = [
 
 /** Further methods that this protocol will have: answered `not available` until then. */
 export const plannedMethods = [
-	"rename_session",
 	"query_tasks",
 	"list_memories",
 	"forget_memory",
 	"schedule_task",
 	"unschedule_task",
 	"list_schedules",
-	"feedback",
-	"explain",
 	"pair",
 	"whoami",
 	"request_grant",

@@ -130,6 +130,11 @@ export class Conversation {
 			case "session.created":
 			case "session.closed":
 			case "usage.updated":
+			// Shown where it matters: the question stands on the screen already.
+			case "prompt.reminder":
+			case "file.created":
+			case "session.renamed":
+			case "session.deleted":
 				return [];
 		}
 	}

@@ -17,6 +17,7 @@ function session(changes: {
 		created_at: "2026-01-01T00:00:00Z",
 		message_count: 3,
 		last_seq: 7,
+		state: "idle" as const,
 		...changes,
 	};
 }

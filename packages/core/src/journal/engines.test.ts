@@ -52,7 +52,7 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	expect((await log.next("assistant.message")).content).toContain("hello");
 
 	expect(log.recorded.filter((type) => type === "user.message")).toHaveLength(2);
-	const [session] = await runtime.list(operator, 10);
+	const [session] = await runtime.list(operator, { limit: 10 });
 	expect(session).toMatchObject({ id: first.id, title: "Room", messageCount: 4, externalKey: "room 1" });
 	const messages = await runtime.messages(operator, first.id, { limit: 2 });
 	expect(messages.map(({ event }) => event.type)).toEqual(["user.message", "assistant.message"]);

@@ -171,6 +171,50 @@ const createUsage = async (db: Kysely<unknown>) => {
 		.execute();
 };
 
+const extendForOperators = async (db: Kysely<unknown>) => {
+	await db.schema.alterTable("sessions").addColumn("titled_by", "text").execute();
+	await sql`update sessions set titled_by = 'person' where title <> ''`.execute(db);
+	for (const column of ["attachments", "correlation"])
+		await db.schema.alterTable("runs").addColumn(column, "text").execute();
+	for (const [column, type] of [
+		["reminded", "integer"],
+		["created_at", "bigint"],
+	] as const) {
+		await db.schema
+			.alterTable("prompts")
+			.addColumn(column, type, (definition) => definition.notNull().defaultTo(0))
+			.execute();
+	}
+	// Until here every question had the same life.
+	await sql`update prompts set created_at = expires_at - 86400000`.execute(db);
+	await stamped(db.schema.createTable("files"))
+		.addColumn("id", "text", (column) => column.primaryKey())
+		.addColumn("owner", "text", (column) => column.notNull())
+		.addColumn("session_id", "text")
+		.addColumn("name", "text", (column) => column.notNull())
+		.addColumn("media_type", "text", (column) => column.notNull())
+		.addColumn("bytes", "bigint", (column) => column.notNull())
+		.addColumn("sha256", "text", (column) => column.notNull())
+		.addColumn("created_at", "bigint", (column) => column.notNull())
+		.addColumn("expires_at", "bigint", (column) => column.notNull())
+		.execute();
+	await stamped(db.schema.createTable("feedback"))
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("run_id", "text", (column) => column.notNull())
+		.addColumn("principal", "text", (column) => column.notNull())
+		.addColumn("rating", "text", (column) => column.notNull())
+		.addColumn("comment", "text", (column) => column.notNull())
+		.addColumn("at", "bigint", (column) => column.notNull())
+		.addPrimaryKeyConstraint("feedback_key", ["run_id", "principal"])
+		.execute();
+	await db.schema.createIndex("files_session").on("files").column("session_id").execute();
+	await db.schema.createIndex("files_expiry").on("files").column("expires_at").execute();
+	await db.schema.createIndex("feedback_session").on("feedback").column("session_id").execute();
+	await db.schema.createIndex("secrets_session").on("secrets").column("session_id").execute();
+	await db.schema.createIndex("prompts_session").on("prompts").column("session_id").execute();
+	await db.schema.createIndex("sessions_updated").on("sessions").column("updated_at").execute();
+};
+
 /** The schema of the journal, in the order in which it grew. Never edit one that was released: add the next. */
 export const migrations: readonly Migration[] = [
 	keyvMigration,
@@ -194,4 +238,5 @@ export const migrations: readonly Migration[] = [
 			await createUsage(db);
 		},
 	},
+	{ name: "0003-operators", up: extendForOperators },
 ];

@@ -82,6 +82,8 @@ export const insertRun = hotStatement<
 		content: string;
 		images: string | null;
 		retryOf: string | null;
+		attachments: string | null;
+		correlation: string | null;
 		acceptAll: number;
 		at: number;
 	}
@@ -94,6 +96,8 @@ export const insertRun = hotStatement<
 		content: p("content"),
 		images: p("images"),
 		retry_of: p("retryOf"),
+		attachments: p("attachments"),
+		correlation: p("correlation"),
 		accept_all: p("acceptAll"),
 		cancel_requested: 0,
 		created_at: p("at"),

@@ -12,6 +12,8 @@ interface SessionsTable extends Stamped {
 	owner: string;
 	external_key: string | null;
 	title: string;
+	/** Who gave the title; null where nobody has. What a person says is never replaced by a model. */
+	titled_by: "person" | "model" | null;
 	root_dir: string;
 	status: "active" | "closed";
 	/** The `seq` of the newest recorded event. */
@@ -56,6 +58,10 @@ interface RunsTable extends Stamped {
 	images: string | null;
 	/** The run whose last reply this one makes again. */
 	retry_of: string | null;
+	/** The `Attachment`s of the message (files/attachment.ts) as JSON. */
+	attachments: string | null;
+	/** What ties log lines together, from the message of a platform to the call of a model; the run's id unless told. */
+	correlation: string | null;
 	/** 1 where the run was started under `accept_all_tools`, which it then keeps. */
 	accept_all: number;
 	cancel_requested: number;
@@ -92,6 +98,9 @@ interface PromptsTable extends Stamped {
 	scope: string | null;
 	/** Hash of what was shown; an approval counts only for a call that still hashes to it. */
 	binding: string | null;
+	/** How often people were reminded of it: 0, 1 or 2. */
+	reminded: number;
+	created_at: number;
 	expires_at: number;
 }
 
@@ -179,6 +188,32 @@ interface CompactionsTable extends Stamped {
 	at: number;
 }
 
+/** What is known of a kept file; its content is a file of the data directory under the same id. */
+interface FilesTable extends Stamped {
+	id: string;
+	/** The principal that brought it; of files that tools made, the session's owner. */
+	owner: string;
+	/** The session that it belongs to; null until a message carries it. */
+	session_id: string | null;
+	name: string;
+	media_type: string;
+	bytes: number;
+	/** Hexadecimal. */
+	sha256: string;
+	created_at: number;
+	expires_at: number;
+}
+
+/** What people thought of replies: the last word of each person about each run. */
+interface FeedbackTable extends Stamped {
+	session_id: string;
+	run_id: string;
+	principal: string;
+	rating: "good" | "bad";
+	comment: string;
+	at: number;
+}
+
 export interface Tables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -192,6 +227,8 @@ export interface Tables {
 	usage_days: UsageDaysTable;
 	budgets: BudgetsTable;
 	compactions: CompactionsTable;
+	files: FilesTable;
+	feedback: FeedbackTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

@@ -170,7 +170,7 @@ test("usage and messages are counted in the session", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		usage: { inputTokens: 20, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 },
 	});
-	const [listed] = await t.runtime.list({ id: "operator", kind: "operator" }, 10);
+	const [listed] = await t.runtime.list({ id: "operator", kind: "operator" }, { limit: 10 });
 	expect(listed).toMatchObject({
 		...{
 			id: session,

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import type { CallBlock } from "../message.ts";
 import { type Decision, decide, policyVersion } from "../policy.ts";
 import { type Asking, findPrompt, type PromptRow } from "../session/prompts.ts";
@@ -160,5 +161,8 @@ function contextOf(run: Run, call: CallBlock): ToolContext {
 		signal: run.signal,
 		log: run.session.deps.log,
 		ask: (question) => elicit(run, call.id, question),
+		share: async () => {
+			throw new ParleyError("files cannot be handed over here", { code: "unimplemented" });
+		},
 	};
 }

@@ -29,7 +29,7 @@ test("a number that is still to come cannot be had", async () => {
 	await expect(EventLog.join(t.runtime, session, { afterSeq: 2 })).rejects.toMatchObject({
 		...{ code: "failed_precondition", message: "seq not available: 2" },
 	});
-	const [listed] = await t.runtime.list(operator, 1);
+	const [listed] = await t.runtime.list(operator, { limit: 1 });
 	expect(listed).toMatchObject({ lastSeq: 1, status: "active" });
 });
 

@@ -18,6 +18,15 @@ export interface SessionSummary {
 	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
+	/** Whether something runs there, or waits for a person. */
+	readonly state: "idle" | "running" | "waiting";
+}
+
+/** Which sessions are wanted. */
+export interface SessionFilter {
+	readonly limit: number;
+	/** Words that the title or a message holds, whatever their case. */
+	readonly query?: string;
 }
 
 /** All that a list shows; a system prompt may have many kilobytes. */
@@ -38,7 +47,7 @@ const columns = [
 export async function listSessions(
 	store: Store<Tables>,
 	owner: string | undefined,
-	limit: number,
+	{ limit }: SessionFilter,
 ): Promise<SessionSummary[]> {
 	const rows = await store.read((db) => {
 		const query = db.selectFrom("sessions").select(columns).orderBy("updated_at", "desc").limit(limit);
@@ -57,5 +66,6 @@ export async function listSessions(
 		profile: row.profile,
 		createdAt: Number(row.created_at),
 		updatedAt: Number(row.updated_at),
+		state: "idle",
 	}));
 }

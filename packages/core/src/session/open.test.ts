@@ -68,7 +68,7 @@ test("the same external key is the same session, also when several ask at once",
 	expect((await open(operator, "thread 2")).id).not.toBe(first?.id);
 	const connector: Principal = { id: "connector:1", kind: "connector" };
 	expect((await open(connector, "thread 1")).status).toBe("created");
-	const listed = await t.runtime.list(operator, 10);
+	const listed = await t.runtime.list(operator, { limit: 10 });
 	expect(listed.map(({ externalKey, title }) => [externalKey, title]).sort()).toEqual([
 		["thread 1", "for thread 1"],
 		["thread 1", "for thread 1"],

@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ParleyError } from "@parley/base";
+import type { Recorded } from "../event.ts";
 import { isWithin } from "../tools/paths.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { type SessionDeps, sessionRow } from "./session.ts";
@@ -44,6 +45,7 @@ export async function createSession(
 	// Where the session is there already nobody looks at it.
 	wanted.usable?.catch(() => undefined);
 	const externalKey = wanted.externalKey ?? null;
+	let created: readonly Recorded[] = [];
 	const outcome = await journal.store.commit((tx) =>
 		once(tx, request, deps, async () => {
 			if (externalKey !== null) {
@@ -57,19 +59,22 @@ export async function createSession(
 			}
 			await wanted.usable;
 			const id = ids.create("sess");
+			const title = wanted.title ?? "";
 			const facts = {
 				id,
 				owner,
+				titled_by: title === "" ? null : ("person" as const),
 				external_key: externalKey,
-				title: wanted.title ?? "",
+				title,
 				root_dir: wanted.root,
 				profile: wanted.profile ?? defaultProfile,
 			};
 			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
-			await journal.append(tx, id, [{ type: "session.created" }]);
+			created = await journal.append(tx, id, [{ type: "session.created" }]);
 			return { id, status: "created" as const };
 		}),
 	);
+	for (const event of created) deps.observers.tell(event, owner);
 	return outcome.response;
 }
 

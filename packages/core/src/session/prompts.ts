@@ -49,6 +49,8 @@ export async function raisePrompt(
 			floor: approval?.floor ? 1 : 0,
 			scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 			binding: approval?.binding ?? null,
+			reminded: 0,
+			created_at: session.deps.clock.now(),
 			expires_at: prompt.expiresAt,
 			...stamp,
 		})

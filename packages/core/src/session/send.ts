@@ -48,6 +48,10 @@ export interface NewMessage {
 	readonly content: string;
 	readonly images?: readonly ImageBlock[];
 	readonly author?: Author;
+	/** Ids of kept files that come with it. */
+	readonly attachments?: readonly string[];
+	/** What ties log lines together; the run's id unless told. */
+	readonly correlation?: string;
 }
 
 /** A run that was written, and where it stands. */
@@ -76,6 +80,8 @@ export async function enqueue(tx: Tx, session: Session, asked: Asked, trusted: b
 	await insertRun(tx, {
 		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
 		images: images.length > 0 ? JSON.stringify(images) : null,
+		attachments: null,
+		correlation: null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});

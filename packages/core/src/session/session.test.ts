@@ -67,7 +67,7 @@ test("nothing is told before it is durable, and text in the making waits behind 
 test("when its last client leaves a session is closed, and active again for the next one", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
-	const status = async () => (await t.runtime.list(operator, 1)).map((listed) => listed.status);
+	const status = async () => (await t.runtime.list(operator, { limit: 1 })).map((listed) => listed.status);
 	const first = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	const second = await EventLog.join(t.runtime, session);
 	await first.leave();
@@ -85,10 +85,10 @@ test("a client that comes while the last one leaves keeps the session active", a
 	const session = await t.create();
 	const first = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	const [second] = await Promise.all([EventLog.join(t.runtime, session, { afterSeq: 0 }), first.leave()]);
-	expect((await t.runtime.list(operator, 1))[0]?.status).toBe("active");
+	expect((await t.runtime.list(operator, { limit: 1 }))[0]?.status).toBe("active");
 	checkEventOrder(second.events);
 	await second.leave();
-	expect((await t.runtime.list(operator, 1))[0]?.status).toBe("closed");
+	expect((await t.runtime.list(operator, { limit: 1 }))[0]?.status).toBe("closed");
 });
 
 test("leaving twice is leaving once", async () => {
@@ -98,6 +98,6 @@ test("leaving twice is leaving once", async () => {
 	const second = await EventLog.join(t.runtime, session);
 	await first.leave();
 	await first.leave();
-	expect((await t.runtime.list(operator, 1))[0]?.status).toBe("active");
+	expect((await t.runtime.list(operator, { limit: 1 }))[0]?.status).toBe("active");
 	await second.leave();
 });

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
 import type { Journal, Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
+import type { Observers } from "../observers.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
@@ -14,6 +15,8 @@ export interface SessionDeps {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
+	/** Get everything that happens in every session. */
+	readonly observers: Observers;
 	/** Milliseconds since the epoch: since when clients could be here. */
 	readonly startedAt: number;
 	/** See `SecretBox.fingerprint`. */
@@ -70,6 +73,7 @@ export class Session {
 		this.model = row.model ?? undefined;
 		this.systemPrompt = row.system_prompt ?? undefined;
 		this.outlet = new Outlet(row.id, Number(row.last_seq));
+		this.outlet.listen((event) => deps.observers.tell(event, row.owner));
 		this.trust = trust;
 		this.deps = deps;
 		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
@@ -200,7 +204,7 @@ export class Session {
 export function sessionRow(
 	facts: Pick<
 		Selectable<Tables["sessions"]>,
-		"id" | "owner" | "external_key" | "title" | "root_dir" | "profile"
+		"id" | "owner" | "external_key" | "title" | "titled_by" | "root_dir" | "profile"
 	>,
 	now: number,
 ): Selectable<Tables["sessions"]> {

@@ -51,10 +51,10 @@ test("what belongs to another principal is as if it did not exist", async () => 
 		await expect(t.runtime.send(unkeyed(principal), theirs, { content: "x" })).rejects.toMatchObject({
 			code: "not_found",
 		});
-		expect(await t.runtime.list(principal, 10)).toEqual([]);
+		expect(await t.runtime.list(principal, { limit: 10 })).toEqual([]);
 		expect(await t.runtime.events(principal, { limit: 10 })).toEqual([]);
 	}
-	expect(await t.runtime.list(operator, 10)).toHaveLength(1);
+	expect(await t.runtime.list(operator, { limit: 10 })).toHaveLength(1);
 	expect(await t.runtime.events(operator, { limit: 10 })).toHaveLength(5);
 });
 
@@ -64,7 +64,7 @@ test("an observer may not open a session, and the model may nothing", async () =
 	for (const principal of [observer, agent]) {
 		await expect(t.create(principal)).rejects.toMatchObject({ code: "permission_denied" });
 	}
-	await expect(t.runtime.list(agent, 1)).rejects.toMatchObject({ code: "permission_denied" });
+	await expect(t.runtime.list(agent, { limit: 1 })).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(t.runtime.events(agent, { limit: 1 })).rejects.toMatchObject({ code: "permission_denied" });
 });
 
@@ -141,8 +141,8 @@ test("sessions are listed with the newest first", async () => {
 	const log = await EventLog.join(t.runtime, first ?? "");
 	await t.send(first ?? "", "hello");
 	await log.next("assistant.message");
-	expect((await t.runtime.list(operator, 10)).map(({ id }) => id)).toEqual([first, third, second]);
-	expect(await t.runtime.list(operator, 2)).toHaveLength(2);
+	expect((await t.runtime.list(operator, { limit: 10 })).map(({ id }) => id)).toEqual([first, third, second]);
+	expect(await t.runtime.list(operator, { limit: 2 })).toHaveLength(2);
 });
 
 test("coming and going does not make a session newer", async () => {
@@ -154,5 +154,7 @@ test("coming and going does not make a session newer", async () => {
 	await log.leave();
 	const events = await t.runtime.events(operator, { limit: 10, sessionId: session });
 	expect(events.at(-1)).toMatchObject({ at: created + 1_000, event: { type: "session.closed" } });
-	expect(await t.runtime.list(operator, 1)).toMatchObject([{ status: "closed", updatedAt: created }]);
+	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([
+		{ status: "closed", updatedAt: created },
+	]);
 });

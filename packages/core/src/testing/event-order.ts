@@ -51,7 +51,12 @@ class EventOrder {
 			case "context.compacted":
 				return this.#inRun(event.runId);
 			case "budget.reached":
+			case "session.renamed":
 				return undefined;
+			case "prompt.reminded":
+				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
+			case "file.created":
+				return this.#openCalls.has(event.callId) ? undefined : "its call is not open";
 			case "assistant.message":
 				return this.#endRun(event.runId);
 			case "tool.started":
@@ -116,6 +121,7 @@ class EventOrder {
 		if (event.type === "prompt.shown") {
 			return this.#openPrompts.has(event.prompt.token) ? undefined : "the question is not open";
 		}
+		if (event.type === "session.deleted") return undefined;
 		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
 		if (event.type === "model.calling") return undefined;
 		if (event.type === "text.started") {

@@ -32,6 +32,8 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		signal: new AbortController().signal,
 		log: silentLogger,
 		ask: () => Promise.resolve({ outcome: "expired" }),
+		share: () =>
+			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
 		...told,
 	};
 }

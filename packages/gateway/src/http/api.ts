@@ -21,7 +21,7 @@ type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Pr
 /** The read-only endpoints of the Ozzie document. All but health need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
-		const sessions = await runtime.list(principal, readLimit(query, 1000));
+		const sessions = await runtime.list(principal, { limit: readLimit(query, 1000) });
 		return sessions.map(encodeListed);
 	},
 	"/api/events": async ({ runtime }, principal, query) => {

@@ -12,7 +12,7 @@ import { createHttpServer } from "./server.ts";
 const session: SessionSummary = {
 	...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active", lastSeq: 1 },
 	...{ messageCount: 0, usage: { inputTokens: 1, outputTokens: 2 }, model: undefined, profile: "default" },
-	...{ createdAt: 0, updatedAt: 0 },
+	...{ createdAt: 0, updatedAt: 0, state: "idle" },
 };
 
 interface Told {

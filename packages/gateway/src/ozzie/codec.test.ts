@@ -81,6 +81,9 @@ type Pairs<Event extends { readonly type: string }> = {
 	])[];
 };
 
+const file = { id: "file_1", name: "a.png", mediaType: "image/png", bytes: 3 };
+const shownFile = { file_id: "file_1", name: "a.png", type: "image/png", bytes: 3, url: "/api/files/file_1" };
+
 /** Every kind of recorded event, so that one without its frame does not compile. */
 const recorded: Pairs<Told<RecordedEvent>> = {
 	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
@@ -104,6 +107,13 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 		[
 			{ type: "user.message", runId: "run_2", content: "hi", retryOf: "run_1" },
 			{ event: "user.message", payload: { content: "hi", run_id: "run_2", retry_of: "run_1" } },
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "look", attachments: [file] },
+			{
+				event: "user.message",
+				payload: { content: "look", run_id: "run_1", attachments: [shownFile] },
+			},
 		],
 	],
 	"assistant.message": [
@@ -162,6 +172,30 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{ event: "prompt.closed", payload: { token: "prompt_1", reason: "expired" } },
 		],
 	],
+	"prompt.reminded": [
+		[
+			{ type: "prompt.reminded", token: "prompt_1", runId: "run_1", label: "Allow it?", expiresAt: 0 },
+			{
+				event: "prompt.reminder",
+				payload: {
+					...{ token: "prompt_1", label: "Allow it?", run_id: "run_1" },
+					expires_at: "1970-01-01T00:00:00.000Z",
+				},
+			},
+		],
+	],
+	"file.created": [
+		[
+			{ type: "file.created", file, runId: "run_1", callId: "call_1" },
+			{ event: "file.created", payload: { ...shownFile, run_id: "run_1", call_id: "call_1" } },
+		],
+	],
+	"session.renamed": [
+		[
+			{ type: "session.renamed", title: "Ships", by: "model" },
+			{ event: "session.renamed", payload: { title: "Ships", by: "model" } },
+		],
+	],
 };
 
 const passing: Pairs<Told<TransientEvent>> = {
@@ -189,6 +223,7 @@ const passing: Pairs<Told<TransientEvent>> = {
 			{ event: "prompt.request", payload: shownQuestion },
 		],
 	],
+	"session.deleted": [[{ type: "session.deleted" }, { event: "session.deleted", payload: {} }]],
 };
 
 const place = { sessionId: "sess_1", seq: 7 };
@@ -265,12 +300,12 @@ test("a session is listed with times in words, and its external key and model wh
 	const session = {
 		...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active" as const },
 		...{ lastSeq: 9, messageCount: 4, usage, model: undefined, profile: "default" },
-		...{ createdAt: 0, updatedAt: 1000 },
+		...{ createdAt: 0, updatedAt: 1000, state: "idle" as const },
 	};
 	const listed = {
 		...{ session_id: "sess_1", title: "t", status: "active", root_dir: "/srv", message_count: 4 },
 		...{ created_at: "1970-01-01T00:00:00.000Z", updated_at: "1970-01-01T00:00:01.000Z", last_seq: 9 },
-		profile: "default",
+		...{ profile: "default", state: "idle" },
 	};
 	expect(encodeSession(session)).toEqual(listed);
 	expect(encodeSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });

@@ -9,6 +9,7 @@ import type {
 	ResponseFrame,
 } from "@parley/protocol";
 import { errorPhrases } from "./error-code.ts";
+import { encodeFile } from "./file-codec.ts";
 import { tellModelEvent } from "./tell-model-event.ts";
 import { encodeTokens } from "./usage-codec.ts";
 
@@ -34,6 +35,9 @@ const eventNames = {
 	"prompt.requested": "prompt.request",
 	"prompt.answered": "prompt.response",
 	"prompt.closed": "prompt.closed",
+	"prompt.reminded": "prompt.reminder",
+	"file.created": "file.created",
+	"session.renamed": "session.renamed",
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
 /** The recorded events that a name of this wire stands for; throws `invalid_argument` for any other name. */
@@ -76,7 +80,7 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 		message_count: session.messageCount,
 		...(session.externalKey !== undefined && { external_key: session.externalKey }),
 		...(session.model !== undefined && { model: session.model }),
-		...{ profile: session.profile, last_seq: session.lastSeq },
+		...{ profile: session.profile, last_seq: session.lastSeq, state: session.state },
 	};
 }
 
@@ -101,6 +105,7 @@ function tell({ event }: SessionEvent): Told {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":
+		case "session.deleted":
 			return { event: event.type, payload: {} };
 		case "user.message":
 			return { event: event.type, payload: encodeUserMessage(event) };
@@ -142,19 +147,32 @@ function tell({ event }: SessionEvent): Told {
 		}
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
+		case "prompt.reminded": {
+			const { token, label, runId, expiresAt } = event;
+			const payload = { token, label, expires_at: toTime(expiresAt), run_id: runId };
+			return { event: "prompt.reminder", payload };
+		}
+		case "file.created":
+			return {
+				event: event.type,
+				payload: { ...encodeFile(event.file), run_id: event.runId, call_id: event.callId },
+			};
+		case "session.renamed":
+			return { event: event.type, payload: { title: event.title, by: event.by } };
 	}
 }
 
 function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
-	const { content, runId, author, steered, retryOf } = event;
+	const { content, runId, author, steered, retryOf, attachments } = event;
 	return {
 		content,
 		run_id: runId,
 		...(author && { author }),
 		...(steered && { steered }),
 		...(retryOf !== undefined && { retry_of: retryOf }),
+		...(attachments && { attachments: attachments.map(encodeFile) }),
 	};
 }
 

@@ -183,7 +183,7 @@ test("a client that has gone is told nothing more, and what it asked for is done
 	await closed;
 	expect(client.told).toHaveLength(before);
 	const again = new Client(t);
-	const [listed] = await t.runtime.list(operator, 1);
+	const [listed] = await t.runtime.list(operator, { limit: 1 });
 	expect(listed).toMatchObject({ status: "closed" });
 	again.send("open", "open_session", { session_id: listed?.id, after_seq: 0 });
 	await again.hears("assistant.message");

@@ -70,7 +70,7 @@ class Client {
 const usedKey = { error: 'invalid params: key "k" was used for another request' };
 
 async function messages(t: TestRuntime): Promise<number[]> {
-	const sessions = await t.runtime.list(operator, 10);
+	const sessions = await t.runtime.list(operator, { limit: 10 });
 	return sessions.map((session) => session.messageCount).sort();
 }
 

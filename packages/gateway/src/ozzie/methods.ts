@@ -1,17 +1,17 @@
 import { ParleyError } from "@parley/base";
-import type { Accepted, Keyed } from "@parley/core";
-import type { MethodName, MethodResult } from "@parley/protocol";
+import type { Accepted, SessionFilter } from "@parley/core";
+import type { MethodName, MethodParams, MethodResult } from "@parley/protocol";
 import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
 import { encodeFailure, encodeMessage, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { newestWithin } from "./newest-within.ts";
 import type { Request } from "./request.ts";
+import { keyed, type RequestOf, targetOpen } from "./request-target.ts";
+import { sessionMethods } from "./session-methods.ts";
 import { decodeBudgetChange, decodeUsageFilter, encodeUsageReport } from "./usage-codec.ts";
 
 /** Characters of an idempotency key. */
 const maxKeyLength = 128;
-
-type RequestOf<Name extends MethodName> = Extract<Request, { method: Name }>;
 
 /** What each method does. One that is missing here does not compile. */
 const handlers: {
@@ -31,10 +31,14 @@ const handlers: {
 	},
 
 	async send_message(connection, request) {
-		const { content } = request.params;
+		const { content, attachments, correlation_id } = request.params;
 		const sessionId = await targetOrNew(connection, request);
 		const { runtime } = connection.deps;
-		const accepted = await runtime.send(keyed(connection, request, sessionId), sessionId, { content });
+		const accepted = await runtime.send(keyed(connection, request, sessionId), sessionId, {
+			content,
+			...(attachments && { attachments }),
+			...(correlation_id !== undefined && { correlation: correlation_id }),
+		});
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
 
@@ -89,7 +93,7 @@ const handlers: {
 	},
 
 	async list_sessions({ deps }, { params }) {
-		const sessions = await deps.runtime.list(deps.principal, params.limit);
+		const sessions = await deps.runtime.list(deps.principal, decodeFilter(params));
 		return { sessions: sessions.map(encodeSession) };
 	},
 
@@ -141,6 +145,8 @@ const handlers: {
 		const models = runtime.models(principal).map(encodeModel);
 		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
 	},
+
+	...sessionMethods,
 };
 
 /** Does what the request asks and returns the payload of its response; throws what its failure tells. */
@@ -148,17 +154,6 @@ export function answerRequest(connection: Connection, request: Request): Promise
 	// True because the handler was looked up by the request's own method.
 	const handler = handlers[request.method] as (connection: Connection, request: Request) => Promise<unknown>;
 	return handler(connection, request);
-}
-
-/**
- * The request for the runtime: the same key with the same method and parameters, for the same session where it means
- * one, is the same request. Which session that is need not be written in it.
- */
-function keyed(connection: Connection, request: Request, sessionId?: string): Keyed {
-	const { key, ...params } = { key: undefined, ...request.params };
-	const { principal } = connection.deps;
-	const meant = sessionId === undefined ? params : { ...params, session: sessionId };
-	return { principal, key, method: request.method, params: meant };
 }
 
 async function open(
@@ -177,6 +172,10 @@ async function open(
 	const from = status === "created" ? 0 : afterSeq;
 	const lastSeq = await connection.join(id, from, replace);
 	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
+}
+
+function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionFilter {
+	return query === undefined || query === "" ? { limit } : { limit, query };
 }
 
 function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
@@ -217,10 +216,4 @@ async function createImplicit(connection: Connection, request: Request): Promise
 /** Longer than any key that a client may use, so that it is nobody's own. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
-}
-
-function targetOpen(connection: Connection, request: Request): string {
-	const target = connection.target(request);
-	if (target !== undefined) return target;
-	throw new ParleyError("no session is open", { code: "invalid_argument" });
 }

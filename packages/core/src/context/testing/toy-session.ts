@@ -9,6 +9,7 @@ import { insertRun } from "../../journal/statements.ts";
 import { stamp, type Tables } from "../../journal/tables.ts";
 import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { Model, ModelRequest, ToolDescription } from "../../model.ts";
+import { Observers } from "../../observers.ts";
 import type { Answer } from "../../prompt-answer.ts";
 import type { RunTranscript } from "../../run/transcript.ts";
 import { Session, type SessionDeps, sessionRow } from "../../session/session.ts";
@@ -65,7 +66,7 @@ export class ToySession {
 	static async open(options: ToyOptions): Promise<ToySession> {
 		const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-context-"));
 		const store = await openSqliteStore<Tables>({ file: join(directory, "toy.sqlite"), migrations });
-		const facts = { external_key: null, title: "", root_dir: "/", profile: "default" };
+		const facts = { external_key: null, title: "", titled_by: null, root_dir: "/", profile: "default" };
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
 		await store.commit((tx) => tx.insertInto("sessions").values(row).execute());
 		return new ToySession(options, store, directory);
@@ -96,7 +97,7 @@ export class ToySession {
 		await this.store.commit((tx) =>
 			insertRun(tx, {
 				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
-				...{ images: null, retryOf: null, state: "ended" },
+				...{ images: null, retryOf: null, attachments: null, correlation: null, state: "ended" },
 			}),
 		);
 	}
@@ -130,7 +131,8 @@ export class ToySession {
 		answer: Answer | null = null,
 	): Promise<void> {
 		const row = { token: `prompt_${callId}`, session_id: sessionId, run_id: this.#runId, call_id: callId };
-		const rest = { seq: 1, request: "{}", floor: 0, scope: null, binding: null, expires_at: 0, ...stamp };
+		const times = { reminded: 0, created_at: 0, expires_at: 0 };
+		const rest = { seq: 1, request: "{}", floor: 0, scope: null, binding: null, ...times, ...stamp };
 		await this.store.commit((tx) =>
 			tx
 				.insertInto("prompts")
@@ -202,10 +204,10 @@ export class ToySession {
 		const ids = seededIds(1 + this.transcript.length);
 		const deps: SessionDeps = {
 			journal: new Journal({ store, clock, ids }),
-			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0 },
+			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
 			...{ fingerprint: (text) => text, stopping: () => false },
 		};
-		const facts = { external_key: null, title: "", root_dir: "/", profile: "default" };
+		const facts = { external_key: null, title: "", titled_by: null, root_dir: "/", profile: "default" };
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
 		return new Session(row, undefined, deps);
 	}

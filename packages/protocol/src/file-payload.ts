@@ -1,0 +1,13 @@
+import * as z from "zod";
+
+/** A kept file; `GET` its `url`, which is a path of the gateway, for the content. */
+export const FilePayload = z.object({
+	file_id: z.string(),
+	name: z.string(),
+	/** Told by its content, such as `image/png`. */
+	type: z.string(),
+	bytes: z.int().min(0),
+	/** `/api/files/ID` */
+	url: z.string(),
+});
+export type FilePayload = Readonly<z.output<typeof FilePayload>>;

@@ -1,0 +1,14 @@
+import * as z from "zod";
+
+/** Existing clients write null where they mean absent. */
+export function maybe<Schema extends z.ZodType>(schema: Schema) {
+	return schema.nullish().transform((value) => value ?? undefined);
+}
+
+export const sessionId = z.string().max(128);
+/** A session other than the one that the request means anyway. */
+export const optionalSession = maybe(sessionId.min(1));
+/** Idempotency: the same key gets the first answer again and changes nothing. */
+export const key = maybe(z.string().min(1).max(128));
+export const title = z.string().trim().max(200);
+export const runId = maybe(z.string().min(1).max(128));

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { FilePayload } from "./file-payload.ts";
+import { key, maybe, optionalSession, runId, title } from "./params.ts";
+import { Usage } from "./usage-report.ts";
+
+/** What a person does with conversations as a whole, and says about their replies. */
+export const sessionMethods = {
+	rename_session: {
+		/** An empty title lets a model choose one again. */
+		params: z.object({ session_id: optionalSession, title, key }),
+		result: z.object({ title: z.string() }),
+	},
+	/** With everything that belongs to it. */
+	delete_session: {
+		params: z.object({
+			session_id: optionalSession,
+			/** Also while something runs or waits there: that is stopped first. */
+			force: maybe(z.boolean()),
+			key,
+		}),
+		result: z.object({ status: z.literal("deleted") }),
+	},
+	/** What somebody thinks of a reply: the last word counts. */
+	feedback: {
+		params: z.object({
+			session_id: optionalSession,
+			/** The session's last reply where absent. */
+			run_id: runId,
+			rating: z.enum(["good", "bad"], { error: "must be good or bad" }),
+			comment: maybe(z.string().max(2_000)),
+			key,
+		}),
+		result: z.object({ status: z.literal("recorded"), run_id: z.string() }),
+	},
+	/** What became of one message, and why. */
+	explain: {
+		params: z.object({
+			session_id: optionalSession,
+			/** The session's last message where absent. */
+			run_id: runId,
+		}),
+		result: z.object({
+			run_id: z.string(),
+			correlation_id: z.string(),
+			state: z.enum(["queued", "active", "ended"]),
+			heard: z.object({
+				content: z.string(),
+				ts: z.string(),
+				author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
+				attachments: z.array(FilePayload),
+			}),
+			profile: z.string(),
+			policy_version: z.string(),
+			/** Whether `accept_all_tools` held. */
+			accept_all: z.boolean(),
+			/** What has come together in the session, in words. */
+			taint: z.array(z.string()),
+			models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.array(z.string()) })),
+			calls: z.array(
+				z.object({
+					call_id: z.string(),
+					name: z.string(),
+					decision: z.enum(["allowed", "approved", "denied", "refused", "waiting"]),
+					/** The rule that decided, in words. */
+					reason: z.string(),
+					by: z.exactOptional(z.string()),
+					outcome: z.enum(["completed", "failed", "running", "none"]),
+				}),
+			),
+			said: z.exactOptional(
+				z.object({
+					content: z.string(),
+					error: z.string(),
+					ts: z.string(),
+					model: z.string(),
+					usage: Usage,
+				}),
+			),
+			files: z.array(FilePayload),
+			feedback: z.array(z.object({ by: z.string(), rating: z.enum(["good", "bad"]), comment: z.string() })),
+		}),
+	},
+} satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
