@@ -66,10 +66,12 @@ test.each(engines)(
 		});
 		const store = await reopen(old);
 		const sessions = await store.read((db) => db.selectFrom("sessions").selectAll().execute());
-		expect(sessions).toEqual([{ ...session, model: null, profile: "default", taint: "" }]);
+		const added = { model: null, profile: "default", taint: "", titled_by: session.title ? "person" : null };
+		expect(sessions).toEqual([{ ...session, ...added }]);
 		const runs = await store.read((db) => db.selectFrom("runs").selectAll().execute());
-		expect(runs).toEqual([{ ...run, images: null, retry_of: null }]);
-		for (const table of ["steers", "compactions", "usage_days", "budgets"] as const) {
+		const unsaid = { images: null, retry_of: null, attachments: null, correlation: null };
+		expect(runs).toEqual([{ ...run, ...unsaid }]);
+		for (const table of ["steers", "compactions", "usage_days", "budgets", "files", "feedback"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);
 		}
 		await store.close();

@@ -87,7 +87,7 @@ test.each([
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
 	[{ method: "submit_task" }, "not available"],
-	[{ method: "rename_session" }, "not available"],
+	[{ method: "list_memories" }, "not available"],
 ])("%j is refused under its id", (told, error) => {
 	const refusal = refusalOf(request(told));
 	expect(refusal.id).toBe("r1");
