@@ -15,6 +15,9 @@ export {
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor } from "./redactor.ts";
 export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
+export { readMigrationNames } from "./store/migrate.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";
+export { checkSqliteFile, copySqliteFile } from "./store/sqlite-copy.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
-export type { Engine, Migration, Store } from "./store/store.ts";
+export type { HealthWatch } from "./store/storage-health.ts";
+export type { Engine, Migration, Store, StoreHealth } from "./store/store.ts";

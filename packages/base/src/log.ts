@@ -1,4 +1,5 @@
-import { destination, pino, stdTimeFunctions } from "pino";
+import { writeSync } from "node:fs";
+import { pino, stdTimeFunctions } from "pino";
 import type { Redactor } from "./redactor.ts";
 
 /** How much is logged: a level and all above it. */
@@ -30,7 +31,7 @@ export interface LoggerOptions {
 
 /** A logger that writes one line of JSON per message, with ISO time, and no secret that the redactor knows. */
 export function createLogger(options: LoggerOptions): Logger {
-	const output = options.destination ?? destination({ dest: 2, sync: true });
+	const output = options.destination ?? { write: writeToStderr };
 	const lines = pino(
 		{
 			level: options.level,
@@ -44,6 +45,25 @@ export function createLogger(options: LoggerOptions): Logger {
 		{ write: (line: string) => void output.write(line) },
 	);
 	return bind(lines, options.redactor, {});
+}
+
+const pauseMs = 10;
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Waits for a reader that is slow. What cannot be written, because of a full disk or a reader that has gone, is lost: a
+ * log must not end what it tells of, and the next line may find room again.
+ */
+function writeToStderr(line: string): void {
+	const bytes = Buffer.from(line);
+	for (let written = 0; written < bytes.length; ) {
+		try {
+			written += writeSync(2, bytes, written);
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
+			Atomics.wait(never, 0, 0, pauseMs);
+		}
+	}
 }
 
 function bind(lines: pino.Logger, redactor: Redactor, bound: LogFields): Logger {

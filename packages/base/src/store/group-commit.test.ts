@@ -1,7 +1,9 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import { expect, test } from "vitest";
 import { noFailpoints } from "../failpoints.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
 import { GroupCommit, type TransactionControl } from "./group-commit.ts";
+import { StorageHealth } from "./storage-health.ts";
 
 const tx = new Kysely<unknown>({
 	dialect: {
@@ -15,6 +17,8 @@ const tx = new Kysely<unknown>({
 /** A group commit over a connection that only writes down what is asked of it, and fails where told. */
 function recorded(failing: readonly (keyof TransactionControl)[] = []) {
 	const done: string[] = [];
+	/** How many commands each had, and that it was over. */
+	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
 		done.push(name);
 		if (failing.includes(name)) throw new Error(`${name} failed`);
@@ -27,7 +31,12 @@ function recorded(failing: readonly (keyof TransactionControl)[] = []) {
 		releaseSavepoint: statement("releaseSavepoint"),
 		rollbackToSavepoint: statement("rollbackToSavepoint"),
 	};
-	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints });
+	const health = new StorageHealth(new ManualClock());
+	const watch = (commands: number) => {
+		transactions.push(commands);
+		return () => transactions.push("done");
+	};
+	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints, health, watch });
 	const command = (name: string) =>
 		commits.commit(async () => {
 			done.push(name);
@@ -38,7 +47,7 @@ function recorded(failing: readonly (keyof TransactionControl)[] = []) {
 			done.push(name);
 			throw new Error(`${name} refused`);
 		});
-	return { done, commits, command, refused };
+	return { done, transactions, commits, command, refused };
 }
 
 test("the commands of a tick share a transaction, each in its savepoint", async () => {
@@ -127,4 +136,14 @@ test("closing waits for what is queued, also behind a running flush", async () =
 	expect(done.slice(-3)).toEqual(["last", "commit", "closed"]);
 	await expect(last[0]).resolves.toBe("last");
 	await expect(command("late")).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("whoever watches is told of every transaction, also of one that fails", async () => {
+	const { transactions, command, refused } = recorded();
+	await Promise.allSettled([command("a"), refused("b")]);
+	await command("c");
+	expect(transactions).toEqual([2, "done", 1, "done"]);
+	const failing = recorded(["commit"]);
+	await Promise.allSettled([failing.command("d")]);
+	expect(failing.transactions).toEqual([1, "done"]);
 });

@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import { ParleyError } from "../errors.ts";
 import type { Failpoints } from "../failpoints.ts";
+import type { StorageFailure, StorageHealth } from "./storage-health.ts";
+import type { StoreHealth } from "./store.ts";
 
 type Awaitable = Promise<void> | void;
 
@@ -13,6 +15,10 @@ export interface TransactionControl {
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;
 	rollbackToSavepoint(): Awaitable;
+	/** Writes something that changes nothing, where a transaction may have written nothing. */
+	probe?(): Awaitable;
+	/** What the error says of the disk; undefined for one that says nothing of it. */
+	failure?(error: unknown): StorageFailure | undefined;
 }
 
 /** What a group commit works on. */
@@ -21,7 +27,12 @@ export interface GroupCommitOptions<DB> {
 	readonly tx: Kysely<DB>;
 	readonly control: TransactionControl;
 	readonly failpoints: Failpoints;
+	readonly health: StorageHealth;
+	readonly watch?: TransactionWatch | undefined;
 }
+
+/** Called when a transaction of so many commands begins; what it returns is called at the end, however that came. */
+export type TransactionWatch = (commands: number) => () => void;
 
 type Settle = () => void;
 
@@ -36,14 +47,19 @@ export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
 	readonly #control: TransactionControl;
 	readonly #failpoints: Failpoints;
+	readonly #health: StorageHealth;
+	readonly #watch: TransactionWatch | undefined;
+	#trying = false;
 	#queue: Queued[] = [];
 	#flushing: Promise<void> | undefined;
 	#closed = false;
 
-	constructor({ tx, control, failpoints }: GroupCommitOptions<DB>) {
+	constructor({ tx, control, failpoints, health, watch }: GroupCommitOptions<DB>) {
 		this.#tx = tx;
 		this.#control = control;
 		this.#failpoints = failpoints;
+		this.#health = health;
+		this.#watch = watch;
 	}
 
 	/** See `Store.commit`. */
@@ -59,10 +75,24 @@ export class GroupCommit<DB> {
 		});
 	}
 
+	/** See `Store.health`. */
+	health(): StoreHealth {
+		const { current } = this.#health;
+		if (current.state !== "ok" && !this.#trying && !this.#closed) void this.#try();
+		return current;
+	}
+
 	/** Refuses later commands and resolves when the earlier ones are settled. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.#flushing;
+	}
+
+	/** What comes of it is to be seen in `health`. */
+	async #try(): Promise<void> {
+		this.#trying = true;
+		await Promise.allSettled([this.commit(async () => undefined)]);
+		this.#trying = false;
 	}
 
 	async #flushUntilEmpty(): Promise<void> {
@@ -72,8 +102,11 @@ export class GroupCommit<DB> {
 			const batch = this.#queue;
 			this.#queue = [];
 			const [only, ...others] = batch;
+			const done = this.#watch?.(batch.length);
 			const settled = only && others.length === 0 ? this.#transactOne(only) : this.#transact(batch);
-			for (const settle of await settled) settle();
+			const settles = await settled;
+			done?.();
+			for (const settle of settles) settle();
 		}
 		this.#flushing = undefined;
 	}
@@ -83,9 +116,7 @@ export class GroupCommit<DB> {
 		try {
 			await this.#control.begin();
 			for (const command of batch) settles.push(await this.#executeAlone(command));
-			await this.#failpoints.reach("store.commit");
-			await this.#control.commit();
-			await this.#failpoints.reach("store.committed");
+			await this.#commit();
 			return settles;
 		} catch (cause) {
 			return this.#lost(batch, await this.#rollback(cause));
@@ -101,26 +132,40 @@ export class GroupCommit<DB> {
 				await this.#control.rollback();
 				return [settle.tell];
 			}
-			await this.#failpoints.reach("store.commit");
-			await this.#control.commit();
-			await this.#failpoints.reach("store.committed");
+			await this.#commit();
 			return [settle.tell];
 		} catch (cause) {
 			return this.#lost([command], await this.#rollback(cause));
 		}
 	}
 
+	async #commit(): Promise<void> {
+		await this.#failpoints.reach("store.commit");
+		// On a full disk a transaction that writes nothing succeeds, which says nothing.
+		if (this.#health.current.state !== "ok") await this.#control.probe?.();
+		await this.#control.commit();
+		this.#health.worked();
+		await this.#failpoints.reach("store.committed");
+	}
+
+	/** Throws only when the transaction itself is lost. */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly tell: Settle }> {
 		try {
 			return { failed: false, tell: await command.execute() };
 		} catch (reason) {
+			this.#throwIfOfStorage(reason);
 			return { failed: true, tell: () => command.reject(reason) };
 		}
 	}
 
+	/** That the disk fails is no fault of the command that finds out, and ends the transaction: SQLite may have done so. */
+	#throwIfOfStorage(reason: unknown): void {
+		if (this.#control.failure?.(reason) !== undefined) throw reason;
+	}
+
 	/** Nothing of these commands remains. */
 	#lost(batch: readonly Queued[], cause: unknown): Settle[] {
-		const reason = new ParleyError("the store could not commit", { code: "unavailable", cause });
+		const reason = this.#health.failed(this.#control.failure?.(cause) ?? "failing", cause);
 		return batch.map((command) => () => command.reject(reason));
 	}
 
@@ -132,6 +177,7 @@ export class GroupCommit<DB> {
 			await this.#control.releaseSavepoint();
 			return settle;
 		} catch (reason) {
+			this.#throwIfOfStorage(reason);
 			await this.#control.rollbackToSavepoint();
 			await this.#control.releaseSavepoint();
 			return () => command.reject(reason);

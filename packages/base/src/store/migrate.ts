@@ -19,7 +19,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	if (known.length < migrations.length) {
 		throw new ParleyError("two migrations have the same name", { code: "internal" });
 	}
-	const applied = await appliedNames(db);
+	const applied = await readMigrationNames(db);
 	const newest = applied.findLast((name) => !known.includes(name));
 	if (newest === undefined) return known.find((name) => !applied.includes(name));
 	throw new ParleyError(
@@ -44,7 +44,8 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	});
 }
 
-async function appliedNames(db: Kysely<unknown>): Promise<string[]> {
+/** The names of the migrations that a database has been through, in order. */
+export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> {
 	const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
 	if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
 	const query = sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name`;

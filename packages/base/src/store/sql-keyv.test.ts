@@ -9,6 +9,7 @@ const failingStore: Store<unknown> = {
 	engine: "sqlite",
 	commit: () => Promise.reject(failure),
 	read: () => Promise.reject(failure),
+	health: () => ({ state: "failing" }),
 	close: async () => undefined,
 };
 

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSyn
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "../errors.ts";
+import type { StorageFailure } from "./storage-health.ts";
 
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -32,32 +33,54 @@ export function openWriter(file: string): DatabaseSync {
 	return database;
 }
 
-/** Throws `data_loss` unless the file is a database without damage. */
+/** Throws `data_loss` unless the file is a database without damage. Reads all of it: a second for some 200 MB. */
 export function checkIntegrity(database: DatabaseSync, file: string): void {
-	const damage = findDamage(database);
-	if (damage === undefined) return;
-	throw new ParleyError(
-		`the database ${file} is damaged and was left as it is: move it and its -wal file aside, ` +
-			"restore a backup in its place, and start again",
-		{ code: "data_loss", cause: damage },
-	);
+	refuseDamage(file, () => {
+		const report = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
+		if (report !== "ok") throw new Damage(String(report));
+	});
 }
 
-function findDamage(database: DatabaseSync): unknown {
+/** The same, as far as the header and the schema tell. */
+export function checkSchema(database: DatabaseSync, file: string): void {
+	refuseDamage(file, () => void database.prepare("select count(*) from sqlite_schema").get());
+}
+
+class Damage extends Error {}
+
+function refuseDamage(file: string, check: () => void): void {
 	try {
-		const report = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
-		return report === "ok" ? undefined : new Error(String(report));
-	} catch (error) {
-		if (isDamage(error)) return error;
-		throw error;
+		check();
+	} catch (cause) {
+		if (!isDamage(cause)) throw cause;
+		throw new ParleyError(
+			`the database ${file} is damaged and was left as it is: move it and its -wal file aside, ` +
+				"restore a backup in its place, and start again",
+			{ code: "data_loss", cause },
+		);
 	}
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 function isDamage(error: unknown): boolean {
-	if (!(error instanceof Error && "errcode" in error)) return false;
-	const primary = Number(error.errcode) & 0xff;
+	if (error instanceof Damage) return true;
+	const primary = codeOf(error) & 0xff;
 	return primary === 11 || primary === 26;
+}
+
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB. */
+const failures = [8, 10, 11, 14, 26];
+
+/** What an error of SQLite says of the disk: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file beside the WAL. */
+export function storageFailure(error: unknown): StorageFailure | undefined {
+	const code = codeOf(error);
+	if (code === 4874 || (code & 0xff) === 13) return "full";
+	return failures.includes(code & 0xff) ? "failing" : undefined;
+}
+
+/** The extended result code; 0, which is no error, for what did not come from SQLite. */
+function codeOf(error: unknown): number {
+	return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }
 
 /** Copies the database, complete or not at all, over an earlier copy of the same name. Does nothing for an empty one. */

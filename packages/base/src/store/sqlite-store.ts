@@ -1,13 +1,29 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
+import { type Clock, systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
 import { boundKysely } from "./bound-kysely.ts";
-import { GroupCommit, type TransactionControl } from "./group-commit.ts";
+import {
+	GroupCommit,
+	type GroupCommitOptions,
+	type TransactionControl,
+	type TransactionWatch,
+} from "./group-commit.ts";
 import { findPending, migrate, type Schema } from "./migrate.ts";
 import { NodeSqliteConnection, NodeSqliteDialect } from "./node-sqlite-dialect.ts";
-import { checkIntegrity, copyDatabase, createPrivately, openReader, openWriter } from "./sqlite-file.ts";
-import type { Migration, Store } from "./store.ts";
+import {
+	checkIntegrity,
+	checkSchema,
+	copyDatabase,
+	createPrivately,
+	openReader,
+	openWriter,
+	storageFailure,
+} from "./sqlite-file.ts";
+import { type HealthWatch, StorageHealth } from "./storage-health.ts";
+import type { Migration, Store, StoreHealth } from "./store.ts";
 
 /** Where the database is and what must be in it. */
 export interface SqliteStoreOptions {
@@ -16,6 +32,12 @@ export interface SqliteStoreOptions {
 	readonly migrations: readonly Migration[];
 	/** `store.commit` is reached before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
+	/** Told of every transaction. */
+	readonly watch?: TransactionWatch;
+	/** Told when commits begin to fail, and when they do not fail any more. */
+	readonly onHealth?: HealthWatch;
+	/** Says since when they fail. */
+	readonly clock?: Clock;
 }
 
 /**
@@ -29,12 +51,24 @@ export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<
 		return await open(options);
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
-		const why = cause instanceof Error ? cause.message : String(cause);
+		const full = storageFailure(cause) === "full";
+		const why = full ? "the disk is full; free some space and start again" : messageOf(cause);
 		throw new ParleyError(`cannot open the database ${options.file}: ${why}`, { code: "unavailable", cause });
 	}
 }
 
-async function open<DB>({ file, migrations, failpoints }: SqliteStoreOptions): Promise<Store<DB>> {
+function messageOf(cause: unknown): string {
+	return cause instanceof Error ? cause.message : String(cause);
+}
+
+async function open<DB>({
+	file,
+	migrations,
+	failpoints = noFailpoints,
+	watch,
+	onHealth,
+	clock = systemClock,
+}: SqliteStoreOptions): Promise<Store<DB>> {
 	createPrivately(file);
 	const pending = await inspect(file, migrations);
 	const writer = openWriter(file);
@@ -44,19 +78,33 @@ async function open<DB>({ file, migrations, failpoints }: SqliteStoreOptions): P
 			await migrate(schemaOf(writer, migrations));
 		}
 		writer.exec("pragma foreign_keys = on");
-		return new SqliteStore<DB>(writer, openReader(file), failpoints ?? noFailpoints);
+		return new SqliteStore<DB>(writer, openReader(file), {
+			...{ failpoints, watch },
+			health: new StorageHealth(clock, onHealth),
+		});
 	} catch (error) {
 		writer.close();
 		throw error;
 	}
 }
 
-/** What must be migrated. Works on a connection that cannot write, so that a file that is refused stays as it is. */
+/** A file of up to so many bytes is read through at every start: that takes some 20 ms. */
+const smallBytes = 8 * 1024 * 1024;
+
+/**
+ * What must be migrated. Works on a connection that cannot write, so that a file that is refused stays as it is. A
+ * large file is read through only before it is migrated: after each crash that would keep everybody waiting, and a
+ * crash damages nothing. Elsewhere SQLite finds damage where it reads, and a backup reads everything.
+ */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
+	const isSmall = statSync(file).size <= smallBytes;
 	try {
-		checkIntegrity(database, file);
-		return await findPending(schemaOf(database, migrations));
+		if (isSmall) checkIntegrity(database, file);
+		else checkSchema(database, file);
+		const pending = await findPending(schemaOf(database, migrations));
+		if (pending !== undefined && !isSmall) checkIntegrity(database, file);
+		return pending;
 	} finally {
 		database.close();
 	}
@@ -75,11 +123,15 @@ class SqliteStore<DB> implements Store<DB> {
 	readonly #reads = new Set<Promise<unknown>>();
 	#closing: Promise<void> | undefined;
 
-	constructor(writer: DatabaseSync, reader: DatabaseSync, failpoints: Failpoints) {
+	constructor(
+		writer: DatabaseSync,
+		reader: DatabaseSync,
+		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch">,
+	) {
 		this.#writer = writer;
 		this.#reader = reader;
 		const tx = boundKysely<DB>(new NodeSqliteDialect(writer), new NodeSqliteConnection(writer));
-		this.#commits = new GroupCommit({ tx, control: controlOf(writer), failpoints });
+		this.#commits = new GroupCommit({ tx, control: controlOf(writer), ...hooks });
 		this.#db = boundKysely<DB>(new NodeSqliteDialect(reader), new NodeSqliteConnection(reader));
 	}
 
@@ -98,6 +150,10 @@ class SqliteStore<DB> implements Store<DB> {
 		}
 	}
 
+	health(): StoreHealth {
+		return this.#commits.health();
+	}
+
 	close(): Promise<void> {
 		this.#closing ??= this.#close();
 		return this.#closing;
@@ -106,8 +162,14 @@ class SqliteStore<DB> implements Store<DB> {
 	async #close(): Promise<void> {
 		await Promise.allSettled([this.#commits.close(), ...this.#reads]);
 		this.#reader.close();
-		this.#writer.exec("pragma wal_checkpoint(truncate)");
-		this.#writer.close();
+		try {
+			this.#writer.exec("pragma wal_checkpoint(truncate)");
+		} catch (error) {
+			// What the database has no room for stays in the file beside it, where the next start finds it.
+			if (storageFailure(error) !== "full") throw error;
+		} finally {
+			this.#writer.close();
+		}
 	}
 }
 
@@ -126,5 +188,8 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		rollback: () => {
 			if (database.isTransaction) database.exec("rollback");
 		},
+		// Nobody reads this number, and SQLite writes it down whether it has changed or not.
+		probe: prepare("pragma user_version = 0"),
+		failure: storageFailure,
 	};
 }

@@ -19,8 +19,19 @@ export interface Store<DB> {
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
 	/** Runs a query that sees committed state only. Each statement sees the state of its own moment. */
 	read<T>(query: (db: Kysely<DB>) => Promise<T>): Promise<T>;
+	/**
+	 * Whether commits reach the disk, as the last ones told. While they do not, each call lets the store try again, so
+	 * that it finds out by itself when they do.
+	 */
+	health(): StoreHealth;
 	/** Finishes what was called before, then closes the database; later calls reject with `unavailable`. */
 	close(): Promise<void>;
+}
+
+/** Whether a store can commit; `since` when it cannot is in milliseconds since the epoch. */
+export interface StoreHealth {
+	readonly state: "ok" | "failing" | "full";
+	readonly since?: number;
 }
 
 /** One step of a schema, forward only. Steps run in the order of their names: `0001-sessions`. */

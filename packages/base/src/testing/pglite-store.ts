@@ -1,10 +1,12 @@
 import { PGlite } from "@electric-sql/pglite";
 import { CompiledQuery, Kysely, PGliteDialect } from "kysely";
+import { systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
 import { boundKysely } from "../store/bound-kysely.ts";
 import { GroupCommit, type TransactionControl } from "../store/group-commit.ts";
 import { findPending, migrate } from "../store/migrate.ts";
+import { StorageHealth } from "../store/storage-health.ts";
 import type { Migration, Store } from "../store/store.ts";
 
 /** What a PGlite store is made of. */
@@ -40,7 +42,8 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 		rollbackToSavepoint: () => run("rollback to savepoint command"),
 	};
 	const tx = boundKysely<DB>(dialect, connection);
-	const commits = new GroupCommit({ tx, control, failpoints: options.failpoints ?? noFailpoints });
+	const failpoints = options.failpoints ?? noFailpoints;
+	const commits = new GroupCommit({ tx, control, failpoints, health: new StorageHealth(systemClock) });
 
 	const readerDriver = dialect.createDriver();
 	await readerDriver.init();
@@ -52,6 +55,7 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 			if (pglite.closed) throw new ParleyError("the store is closed", { code: "unavailable" });
 			return query(db);
 		},
+		health: () => commits.health(),
 		close: async () => {
 			await commits.close();
 			if (!pglite.closed) await pglite.close();

@@ -1,0 +1,105 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
+import { expect, test } from "vitest";
+import { noFailpoints } from "../failpoints.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { StorageHealth } from "./storage-health.ts";
+
+const tx = new Kysely<unknown>({
+	dialect: {
+		createAdapter: () => new PostgresAdapter(),
+		createDriver: () => new DummyDriver(),
+		createIntrospector: (db) => new PostgresIntrospector(db),
+		createQueryCompiler: () => new PostgresQueryCompiler(),
+	},
+});
+
+class DiskFull extends Error {}
+
+/** A group commit over a disk that is full or not, on which transactions that write nothing always succeed. */
+function onDisk() {
+	const disk = { full: false, probes: 0 };
+	const told: unknown[] = [];
+	const clock = new ManualClock();
+	const health = new StorageHealth(clock, (state) => told.push(state));
+	const nothing = (): void => undefined;
+	const write = async (): Promise<string> => {
+		if (disk.full) throw new DiskFull();
+		return "written";
+	};
+	const control = {
+		...{ begin: nothing, commit: nothing, rollback: nothing },
+		...{ savepoint: nothing, releaseSavepoint: nothing, rollbackToSavepoint: nothing },
+		probe: async () => {
+			disk.probes += 1;
+			await write();
+		},
+		failure: (error: unknown) => (error instanceof DiskFull ? ("full" as const) : undefined),
+	};
+	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints, health });
+	return { disk, told, clock, commits, write };
+}
+
+const refusal = {
+	status: "rejected",
+	reason: {
+		code: "unavailable",
+		message: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
+	},
+};
+
+test("a command that finds the disk full loses its whole transaction for that reason", async () => {
+	const { disk, commits, write } = onDisk();
+	disk.full = true;
+	const others = async (): Promise<string> => "nothing written";
+	const results = await Promise.allSettled([commits.commit(others), commits.commit(write)]);
+	expect(results).toMatchObject([refusal, refusal]);
+	expect(await Promise.allSettled([commits.commit(write)])).toMatchObject([refusal]);
+});
+
+test("the error of a command that says nothing of the disk changes nothing", async () => {
+	const { commits, told } = onDisk();
+	const own = commits.commit(() => Promise.reject(new Error("no such session")));
+	await expect(own).rejects.toThrow("no such session");
+	expect(commits.health()).toEqual({ state: "ok" });
+	expect(told).toEqual([]);
+});
+
+test("on a full disk a transaction that writes nothing is no sign that there is room", async () => {
+	const { disk, commits, write } = onDisk();
+	disk.full = true;
+	await Promise.allSettled([commits.commit(write)]);
+	expect(await Promise.allSettled([commits.commit(async () => "nothing written")])).toMatchObject([refusal]);
+	expect(commits.health().state).toBe("full");
+});
+
+test("each change is told once, with the time of the first failure, and whoever asks makes it try again", async () => {
+	const { disk, told, clock, commits, write } = onDisk();
+	disk.full = true;
+	const since = clock.now();
+	for (let n = 0; n < 3; n++) {
+		await Promise.allSettled([commits.commit(write)]);
+		clock.advance(1_000);
+	}
+	expect(commits.health()).toEqual({ state: "full", since });
+	expect(commits.health()).toEqual({ state: "full", since });
+	await commits.commit(async () => undefined).catch(() => undefined);
+	expect(disk.probes).toBe(1);
+	disk.full = false;
+	commits.health();
+	await commits.commit(async () => undefined);
+	expect(commits.health()).toEqual({ state: "ok" });
+	expect(told).toEqual([{ state: "full", since }, { state: "ok" }]);
+	const probed = disk.probes;
+	await commits.commit(write);
+	expect(disk.probes).toBe(probed);
+});
+
+test("a closed store is not tried any more", async () => {
+	const { disk, commits, write } = onDisk();
+	disk.full = true;
+	await Promise.allSettled([commits.commit(write)]);
+	await commits.close();
+	expect(commits.health().state).toBe("full");
+	expect(disk.probes).toBe(0);
+});
