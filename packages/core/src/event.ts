@@ -58,6 +58,7 @@ export type RecordedEvent =
 	/** A model call has ended, with what it really took. */
 	| {
 			readonly type: "model.called";
+			/** "" where the call was for the session and no run, such as for its title. */
 			readonly runId: string;
 			readonly model: string;
 			readonly provider: string;
@@ -100,6 +101,8 @@ export type RecordedEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
+			/** How long it ran, without what people took to answer. */
+			readonly durationMs?: number;
 	  }
 	| {
 			readonly type: "tool.failed";
@@ -107,6 +110,8 @@ export type RecordedEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly error: string;
+			/** Absent where it did not run. */
+			readonly durationMs?: number;
 	  }
 	| { readonly type: "prompt.requested"; readonly prompt: Prompt }
 	| {
@@ -114,6 +119,8 @@ export type RecordedEvent =
 			readonly token: string;
 			/** What was answered; null for a password. */
 			readonly value: unknown;
+			/** What the person made of the arguments that were asked about, where the call was approved with others. */
+			readonly arguments?: unknown;
 			readonly cancelled: boolean;
 			readonly by: string;
 	  }

@@ -62,6 +62,9 @@ export type ModelEvent =
 	  }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
+/** Called when the provider begins to answer, also with an error: `requestId` is its own name of the request. */
+export type Answered = (requestId: string) => void;
+
 /**
  * The port to a language model. `stream` yields one reply and returns; it throws a `ModelError` when the reply
  * cannot be had or breaks off (a stream that ends without `end` is a failure too), and stops soon after `signal`
@@ -72,7 +75,7 @@ export interface Model {
 	readonly provider: string;
 	/** The name used where nothing else was chosen. */
 	readonly defaultModel: string;
-	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
 	/** Tokens of the request as the provider counts them; undefined where it cannot tell. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 }

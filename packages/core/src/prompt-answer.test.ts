@@ -209,3 +209,33 @@ test("what keeps a question open is an invalid argument", () => {
 		expect.objectContaining({ code: "invalid_argument" }),
 	);
 });
+
+test("only the approval of a call takes other arguments, and only once", () => {
+	const changed = { arguments: { cmd: "ls" } };
+	for (const type of ["text", "password", "select", "multi"] as const) {
+		const prompt = promptOf(type, { options });
+		expect(() => readAnswer(prompt, false, { value: "tea", ...changed })).toThrow("only the approval");
+		expect(readAnswer(prompt, false, { cancelled: true, ...changed })).toEqual({ kind: "cancelled" });
+	}
+});
+
+test.each([
+	["text", 65_536],
+	["password", 4_096],
+] as const)("a %s has at most %i characters", (type, most) => {
+	const prompt = promptOf(type);
+	expect(readAnswer(prompt, false, { value: "x".repeat(most) }).kind).toBe("value");
+	expect(() => readAnswer(prompt, false, { value: "x".repeat(most + 1) })).toThrow(`at most ${most}`);
+});
+
+test.each<PromptResponse>([
+	{ value: 5 },
+	{ value: true },
+	{ value: ["Ada"] },
+	{ value: { text: "Ada" } },
+	{ value: Number.NaN },
+])("what is no string answers neither a text nor a password: %j", (response) => {
+	for (const type of ["text", "password"] as const) {
+		expect(() => readAnswer(promptOf(type), false, response)).toThrow("must be a string");
+	}
+});

@@ -10,14 +10,23 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Why it was denied: reaches the model. */
 	readonly reason?: string;
+	/** False where others could read the answer on its way. */
+	readonly confidential?: boolean;
+	/** With these arguments instead of those that were asked about; for approvals. */
+	readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
 /** What the response means for its prompt. */
 export type Answer =
-	| { readonly kind: "approved"; readonly remember: boolean }
+	| { readonly kind: "approved"; readonly remember: boolean; readonly arguments?: unknown }
 	| { readonly kind: "denied"; readonly reason: string }
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
 	| { readonly kind: "cancelled" };
+
+/** Characters of an answer in words: about what a model reads of one result. */
+const longestAnswer = 65_536;
+/** And of a password: a long private key. What is longer could not be found again in what a tool says. */
+const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
 const forSession = new Set<unknown>(["session", "always"]);
@@ -29,6 +38,7 @@ const forSession = new Set<unknown>(["session", "always"]);
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
 	if (response.cancelled === true) return { kind: "cancelled" };
+	if (response.arguments) throw invalid("arguments: only the approval of a call takes them");
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
 	const given = response.value ?? response.text ?? response.values?.[0];
 	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
@@ -41,7 +51,9 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	const value = response.value ?? response.text ?? response.values ?? null;
 	if (yes.has(value)) return { kind: "approved", remember: false };
 	if (forSession.has(value)) {
-		return prompt.approval?.allowSession ? { kind: "approved", remember: true } : denied;
+		if (!prompt.approval?.allowSession) return denied;
+		if (response.arguments) throw invalid("changed arguments are approved once: answer true");
+		return { kind: "approved", remember: true };
 	}
 	if (value !== null || response.cancelled !== false) return denied;
 	if (floor) throw invalid('this call is always asked: approve it with a value such as "yes"');
@@ -54,6 +66,10 @@ function readText(prompt: Prompt, given: unknown): string {
 		return "";
 	}
 	if (typeof given !== "string") throw invalid("the answer must be a string");
+	const longest = prompt.type === "password" ? longestPassword : longestAnswer;
+	if (given.length > longest) {
+		throw invalid(`the answer has ${given.length} characters, at most ${longest} are taken`);
+	}
 	// A pattern that does not compile was refused when the question was asked.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
 		throw invalid(`the answer does not match ${prompt.validation}`);

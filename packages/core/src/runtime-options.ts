@@ -1,14 +1,17 @@
 import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
 import { ParleyError, Redactor } from "@parley/base";
 import type { ProfileEndpoint, Profiles } from "./agents/profile.ts";
+import type { FileLimits } from "./files/file-limits.ts";
 import type { Tables } from "./journal/tables.ts";
 import type { Model, Reasoning } from "./model.ts";
 import { ModelTable } from "./models/table/model-table.ts";
-import type { RunDeps, RunLimits, TextRedactor } from "./run/run.ts";
+import { ProviderHealth } from "./run/provider-health.ts";
+import type { RunDeps, RunLimits } from "./run/run.ts";
 import { chooseSettings, type ModelChoice } from "./run/settings.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { SecretBox } from "./secrets.ts";
 import type { Roots } from "./session/open.ts";
+import type { TextRedactor } from "./session/session-redactor.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
 import type { Tool } from "./tool.ts";
 import { type Budgets, noBudgets } from "./usage/budget.ts";
@@ -35,6 +38,8 @@ export interface RuntimeOptions {
 	/** Other servers, as profiles name them; such profiles cannot be used unless told. */
 	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
 	readonly budgets?: Budgets;
+	/** Whether a model names sessions that nobody has named; not unless told. */
+	readonly titles?: boolean;
 	/** Chance from 0 to 1, for what must not happen all at once; none unless told. */
 	readonly random?: () => number;
 	readonly tools: readonly Tool[];
@@ -46,6 +51,8 @@ export interface RuntimeOptions {
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
 	readonly limits?: Partial<RunLimits>;
+	/** How much of files is kept, and how long. */
+	readonly files?: Partial<FileLimits>;
 }
 
 /** Where nobody wrote any: the built-in profile alone. */
@@ -83,6 +90,7 @@ export function runDepsOf(options: RuntimeOptions, choice: ModelChoice): RunDeps
 		roots: (session) => [...new Set([session.rootDir, ...roots.given])],
 		forbidden: [roots.dataDir],
 		redactor: options.redactor ?? new Redactor(),
+		health: new ProviderHealth(options.clock),
 		systemPrompt: systemPromptOf(options),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 	};

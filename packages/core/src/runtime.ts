@@ -1,16 +1,18 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, Redactor } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
 import { authorize, isAuthorized } from "./authorize.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
 import type { Recorded, SessionEvent } from "./event.ts";
+import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { Journal } from "./journal/journal.ts";
+import { Journal, type Tx } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
 import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { drain } from "./run/drain.ts";
+import type { ProviderState } from "./run/provider-health.ts";
 import { resumeUnfinished } from "./run/resume.ts";
 import { chooseSettings, type ModelChoice, resolveModel } from "./run/settings.ts";
 import { Runner } from "./run/start.ts";
@@ -24,7 +26,8 @@ import { Follower, type Following } from "./session/follow.ts";
 import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 import { chooseRoot, createSession, type NewSession } from "./session/open.ts";
-import { type EventFilter, readEvents, readMessages } from "./session/read-events.ts";
+import { type EventFilter, EventHistory } from "./session/read-events.ts";
+import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
@@ -33,6 +36,7 @@ import type { Session, SessionDeps } from "./session/session.ts";
 import { Sessions } from "./session/sessions.ts";
 import { type ModelWish, setModel } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
+import { Titles } from "./session/titles.ts";
 import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import { type BudgetChange, setBudget } from "./usage/set-budget.ts";
@@ -45,6 +49,10 @@ export type { Keyed };
  * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
  */
 export class Runtime {
+	/** What people and tools hand over. */
+	readonly files: Files;
+	/** What was recorded, also beyond the newest. */
+	readonly history: EventHistory;
 	readonly #options: RuntimeOptions;
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
@@ -53,28 +61,33 @@ export class Runtime {
 	readonly #observers = new Observers();
 	#draining = false;
 	readonly #housekeeping: Housekeeping;
+	readonly #titles: Titles;
+	readonly #reminders: Reminders;
 
 	constructor(options: RuntimeOptions) {
-		const { clock, ids, log, failpoints } = options;
+		const { clock, ids, log, failpoints, secrets, redactor = new Redactor() } = options;
 		this.#options = options;
 		const journal = new Journal(options);
+		this.files = new Files(options);
 		this.#deps = {
 			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
-			observers: this.#observers,
-			fingerprint: (text) => options.secrets.fingerprint(text),
+			...{ files: this.files, observers: this.#observers, secrets, redactor },
+			fingerprint: (text) => secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
+		const forget = () => options.store.commit((tx) => forgetKeys(tx, clock.now()));
 		this.#housekeeping = new Housekeeping(options, [
-			{
-				name: "old idempotency keys",
-				work: () => options.store.commit((tx) => forgetKeys(tx, clock.now())),
-			},
+			{ name: "old idempotency keys", work: forget },
+			{ name: "kept files", work: () => this.files.sweep() },
 		]);
 		this.#sessions = new Sessions(this.#deps);
+		this.#reminders = new Reminders(this.#deps, this.#sessions);
+		this.history = new EventHistory(journal, this.#sessions);
 		this.#choice = modelChoiceOf(options);
-		this.#runner = new Runner(runDepsOf(options, this.#choice), (session) =>
-			this.#sessions.release(session.id),
-		);
+		const runDeps = runDepsOf(options, this.#choice);
+		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
+		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
+		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
 	}
 
 	/** The name of the model that answers. */
@@ -83,9 +96,15 @@ export class Runtime {
 		return resolveModel(modelName ?? model.defaultModel, { ...this.#choice, anyModel: true });
 	}
 
+	/** How many sessions are in memory: somebody uses them, or they work. */
+	get loaded(): number {
+		return this.#sessions.size;
+	}
+
 	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
 	async start(): Promise<number> {
 		await this.#housekeeping.begin();
+		this.#reminders.start();
 		return resumeUnfinished(this.#deps, this.#sessions, this.#runner);
 	}
 
@@ -159,6 +178,12 @@ export class Runtime {
 		return readUsage(store, filter, clock.now(), budgets);
 	}
 
+	/** How the providers of models have answered so far; `since` is in milliseconds since the epoch. */
+	health(principal: Principal): { readonly providers: readonly ProviderState[] } {
+		authorize(principal, "health.read");
+		return { providers: this.#runner.providers };
+	}
+
 	/** How far the estimates of token counts were off, by `provider/model`: a metric of the gateway. */
 	estimateErrors(principal: Principal): ReadonlyMap<string, EstimateError> {
 		authorize(principal, "usage.read", { owner: "" });
@@ -169,19 +194,18 @@ export class Runtime {
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
 		authorize(request.principal, "budget.set", { owner: "" });
 		const { store, clock } = this.#options;
-		if (change.sessionId !== undefined)
-			(await this.#sessions.lease(request.principal, change.sessionId, "budget.set"))[Symbol.dispose]();
-		await store.commit((tx) =>
+		const set = (tx: Tx) =>
 			once(tx, request, this.#deps, () =>
 				setBudget(tx, change, { store, by: request.principal.id, at: clock.now() }),
-			),
-		);
+			);
+		if (change.sessionId === undefined) return void (await store.commit(set));
+		using lease = await this.#sessions.lease(request.principal, change.sessionId, "budget.set");
+		await lease.session.commit(set);
 	}
 
 	/** Answers an open question. The first answer wins; later ones change nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<void> {
-		const { secrets } = this.#options;
-		await answerQuestion({ ...this.#deps, sessions: this.#sessions, secrets }, request, token, response);
+		await answerQuestion({ ...this.#deps, sessions: this.#sessions }, request, token, response);
 	}
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
@@ -211,8 +235,8 @@ export class Runtime {
 
 	/** Deletes a session with everything that belongs to it; while something runs or waits there only by force. */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
-		using lease = await this.#sessions.lease(request.principal, sessionId, "session.delete");
-		await removeSession(lease.session, request, force);
+		this.#admit();
+		await removeSession({ ...this.#deps, sessions: this.#sessions }, request, { sessionId, force });
 	}
 
 	/** What became of one message, and why; of the last one without a run. */
@@ -236,31 +260,13 @@ export class Runtime {
 	}
 
 	/** The newest messages of a session before `beforeSeq`, oldest first. */
-	async messages(
-		principal: Principal,
-		sessionId: string,
-		page: { readonly limit: number; readonly beforeSeq?: number },
-	): Promise<Recorded[]> {
-		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		return readMessages(this.#deps.journal, lease.session.id, page);
+	messages(...page: Parameters<EventHistory["messages"]>): Promise<Recorded[]> {
+		return this.history.messages(...page);
 	}
 
 	/** Events of one session, or the newest of all that the principal may see, oldest first. */
-	async events(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
-		authorize(principal, "event.read");
-		const { sessionId } = filter;
-		const { journal } = this.#deps;
-		if (sessionId !== undefined) {
-			using lease = await this.#sessions.lease(principal, sessionId, "event.read");
-			return readEvents(journal, filter, [lease.session.id]);
-		}
-		if (isAuthorized(principal, "event.read", { owner: "" })) return readEvents(journal, filter);
-		const own = await listSessions(this.#options.store, principal.id, { limit: 1000 });
-		return readEvents(
-			journal,
-			filter,
-			own.map((session) => session.id),
-		);
+	events(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
+		return this.history.newest(principal, filter);
 	}
 
 	/**
@@ -272,6 +278,7 @@ export class Runtime {
 		this.#housekeeping.stop();
 		this.#runner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
+		await Promise.all([this.#titles.stop(), this.#reminders.stop()]);
 	}
 
 	async #wish({ profile }: Session, wanted: string): Promise<ModelWish> {

@@ -3,7 +3,7 @@ export interface Command {
 	readonly executable: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** Variables that it gets beside the few that every command gets; never a secret. */
+	/** Variables that it gets beside the few that every command gets; what stands there may be a password. */
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds of wall time before the whole process group is killed. */
 	readonly timeoutMs: number;

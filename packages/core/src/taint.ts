@@ -42,9 +42,14 @@ export function completesTaint(before: Taint, own: Taint): boolean {
 	return before !== "UPE" || own.includes("E");
 }
 
+/** What a session holds, in words. */
+export function taintWords(taint: Taint): string[] {
+	return (["U", "P", "E"] as const).filter((flag) => taint.includes(flag)).map((flag) => names[flag]);
+}
+
 /** For who is asked: what the session holds so far. */
 export function taintNotes(taint: Taint): string[] {
-	const held = (["U", "P", "E"] as const).filter((flag) => taint.includes(flag)).map((flag) => names[flag]);
+	const held = taintWords(taint);
 	return held.length === 0 ? [] : [`so far in this session: ${held.join(", ")}`];
 }
 

@@ -91,6 +91,7 @@ function faultOfIssue(issue: z.core.$ZodIssue): string {
 	const place = field === "" ? "" : `${visible(field)}: `;
 	if (issue.code === "unrecognized_keys")
 		return `${place}unknown argument ${issue.keys.map(quoted).join(", ")}`;
+	if (issue.code === "invalid_key") return `${place}${issue.issues.map(({ message }) => message).join(", ")}`;
 	if (issue.code === "invalid_union") {
 		const alternatives = new Set(issue.errors.map((errors) => faultsOf(errors)));
 		return `${place}${[...alternatives].join(", or ")}`;

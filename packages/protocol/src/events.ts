@@ -105,6 +105,8 @@ export interface PromptResponsePayload {
 	readonly value: unknown;
 	readonly cancelled: boolean;
 	readonly by: string;
+	/** What a call was approved with, where the person changed its arguments. */
+	readonly arguments?: unknown;
 }
 
 /** A question can no longer be answered. */
@@ -212,6 +214,7 @@ const payloads = {
 		value: z.unknown(),
 		cancelled: z.boolean(),
 		by: z.string(),
+		arguments: z.unknown().optional(),
 	}),
 	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
 	"prompt.reminder": z.object({
@@ -224,6 +227,9 @@ const payloads = {
 	"session.renamed": z.object({ title: z.string(), by: z.enum(["person", "model"]) }),
 	"session.deleted": z.object({}),
 } satisfies { [Name in EventName]: z.ZodType<EventPayloads[Name]> };
+
+/** The names of all events of this version. */
+export const eventNames: readonly string[] = Object.keys(payloads);
 
 /**
  * Whether a frame is an event of this version with the payload that belongs to it. Everything else, such as an

@@ -11,3 +11,13 @@ export const FilePayload = z.object({
 	url: z.string(),
 });
 export type FilePayload = Readonly<z.output<typeof FilePayload>>;
+
+/** The answer to `POST /api/files`. */
+export const UploadedFile = z.object({
+	...FilePayload.shape,
+	/** Of the content, hexadecimal. */
+	sha256: z.string(),
+	/** Until then a message must have carried it. */
+	expires_at: z.string(),
+});
+export type UploadedFile = Readonly<z.output<typeof UploadedFile>>;

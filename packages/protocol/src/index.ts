@@ -7,6 +7,8 @@ export type {
 	RequestOptions,
 } from "./client/client.ts";
 export { createClient } from "./client/create-client.ts";
+export { describeFailure, refusalOf } from "./client/handshake.ts";
+export { pinnedTo } from "./client/pinned-to.ts";
 export type { OpenSession } from "./client/session-reader.ts";
 export {
 	type AnswerContext,
@@ -14,6 +16,7 @@ export {
 	type AssistantStreamPayload,
 	type EventName,
 	type EventPayloads,
+	eventNames,
 	isOzzieEvent,
 	type OzzieEvent,
 	type PromptContext,
@@ -22,7 +25,7 @@ export {
 	type ToolCallPayload,
 	type UserMessagePayload,
 } from "./events.ts";
-export type { FilePayload } from "./file-payload.ts";
+export { type FilePayload, UploadedFile } from "./file-payload.ts";
 export {
 	type EventFrame,
 	type FailureFrame,

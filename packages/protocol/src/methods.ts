@@ -93,6 +93,8 @@ export const methods = {
 			cancelled: maybe(z.boolean()),
 			/** Why it was denied, for the model. */
 			reason: maybe(z.string().max(1000)),
+			/** Approves the call with these arguments instead of those that were asked about. */
+			arguments: maybe(z.record(z.string(), z.unknown())),
 			key,
 		}),
 		result: z.object({ status: z.literal("sent") }),
@@ -142,8 +144,21 @@ export const methods = {
 			limit: withDefault(z.int().min(1).max(50), 10),
 			/** Only messages with a lower seq. */
 			before: maybe(z.int().min(1)),
+			/** Instead of the newest: what the frame of this number says, also arguments, results and prompts. */
+			seq: maybe(z.int().min(1)),
+			/** Characters of it that are known already: the `next` of the page before. */
+			offset: maybe(seq),
 		}),
-		result: z.array(z.object({ role: z.string(), content: z.string(), ts: z.string(), seq })),
+		result: z.array(
+			z.object({
+				role: z.string(),
+				content: z.string(),
+				ts: z.string(),
+				seq,
+				/** Of a text that goes on: the `offset` of its next page. */
+				next: z.exactOptional(z.int().min(1)),
+			}),
+		),
 	},
 	resume: {
 		params: z.object({

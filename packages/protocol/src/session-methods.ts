@@ -49,6 +49,14 @@ export const sessionMethods = {
 				author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 				attachments: z.array(FilePayload),
 			}),
+			/** What was said to the run while it was at work, in order. */
+			steered: z.array(
+				z.object({
+					content: z.string(),
+					ts: z.string(),
+					author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
+				}),
+			),
 			profile: z.string(),
 			policy_version: z.string(),
 			/** Whether `accept_all_tools` held. */

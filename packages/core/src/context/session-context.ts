@@ -76,7 +76,7 @@ export class SessionContext {
 			context.#apply({ level, before, text: summary });
 		}
 		const types = ["model.called", "context.compacted"];
-		const events = await journal.recent({ sessionIds: [session.id], types, limit: pastEvents });
+		const events = await journal.recent({ sessionId: session.id, types, limit: pastEvents });
 		context.#past = pastCallsIn(events.map(({ event }) => event));
 		return context;
 	}

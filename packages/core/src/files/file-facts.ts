@@ -7,3 +7,16 @@ export interface FileFacts {
 	readonly mediaType: string;
 	readonly bytes: number;
 }
+
+/** A kept file, with what is known of it besides. */
+export interface KeptFile extends FileFacts {
+	/** Of its content, hexadecimal. */
+	readonly sha256: string;
+	/** Milliseconds since the epoch; what belongs to a session stays as long as that. */
+	readonly expiresAt: number;
+}
+
+/** The facts alone, as events and messages hold them. */
+export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
+	return { id, name, mediaType, bytes };
+}

@@ -1,5 +1,5 @@
 import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
-import type { Kysely, Selectable, Transaction } from "kysely";
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
 import { insertEvent, takeSeq } from "./statements.ts";
 import type { Tables } from "./tables.ts";
@@ -48,39 +48,112 @@ export class Journal {
 		return recorded;
 	}
 
-	/** At most `limit` events of a session after `afterSeq`, oldest first. */
-	async after(sessionId: string, afterSeq: number, limit: number): Promise<Recorded[]> {
-		const rows = await this.store.read((db) =>
-			db
+	/** At most `limit` events of a session after `afterSeq`, oldest first, of all types or of these. */
+	async after(
+		sessionId: string,
+		afterSeq: number,
+		limit: number,
+		types?: readonly string[],
+	): Promise<Recorded[]> {
+		const rows = await this.store.read((db) => {
+			const query = db
 				.selectFrom("events")
 				.selectAll()
 				.where("session_id", "=", sessionId)
 				.where("seq", ">", afterSeq)
 				.orderBy("seq")
-				.limit(limit)
-				.execute(),
-		);
+				.limit(limit);
+			return (types ? query.where("type", "in", types) : query).execute();
+		});
 		return rows.map(toRecorded);
 	}
 
+	/** The place of the newest event among all; 0 where there is none. */
+	async lastPosition(): Promise<number> {
+		const row = await this.store.read((db) =>
+			db
+				.selectFrom("events")
+				.select((eb) => eb.fn.max<number | null>("position").as("position"))
+				.executeTakeFirst(),
+		);
+		return Number(row?.position ?? 0);
+	}
+
+	/** The place of the event with this number in its session, or of the last before it; 0 where there is none. */
+	async positionOf(sessionId: string, seq: number): Promise<number> {
+		const row = await this.store.read((db) =>
+			db
+				.selectFrom("events")
+				.select("position")
+				.where("session_id", "=", sessionId)
+				.where("seq", "<=", seq)
+				.orderBy("seq", "desc")
+				.limit(1)
+				.executeTakeFirst(),
+		);
+		return Number(row?.position ?? 0);
+	}
+
+	/** At most `limit` events of all sessions, or as filtered, that were recorded after that place, in their order. */
+	async afterPosition(
+		position: number,
+		{ limit, ...filter }: EventsOf & { readonly limit: number },
+	): Promise<Placed[]> {
+		const rows = await this.store.read((db) =>
+			narrowed(db.selectFrom("events").selectAll(), filter, "position")
+				.where("position", ">", position)
+				.orderBy("position")
+				.limit(limit)
+				.execute(),
+		);
+		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
+	}
+
 	/** The newest `limit` events, oldest first, of all sessions or as filtered. */
-	async recent(filter: {
-		readonly sessionIds?: readonly string[];
-		readonly types?: readonly string[];
-		readonly limit: number;
-		readonly beforeSeq?: number;
-	}): Promise<Recorded[]> {
+	async recent({
+		limit,
+		beforeSeq,
+		...filter
+	}: EventsOf & { readonly limit: number; readonly beforeSeq?: number }): Promise<Recorded[]> {
 		const rows = await this.store.read((db) => {
 			// Of one session in the order of its own numbers, so that its index is read from the end and no further.
-			const order = filter.sessionIds?.length === 1 ? "seq" : "position";
-			let query = db.selectFrom("events").selectAll().orderBy(order, "desc").limit(filter.limit);
-			if (filter.sessionIds) query = query.where("session_id", "in", filter.sessionIds);
-			if (filter.types) query = query.where("type", "in", filter.types);
-			if (filter.beforeSeq !== undefined) query = query.where("seq", "<", filter.beforeSeq);
-			return query.execute();
+			const order = filter.sessionId === undefined ? "position" : "seq";
+			const query = narrowed(db.selectFrom("events").selectAll(), filter, order)
+				.orderBy(order, "desc")
+				.limit(limit);
+			return (beforeSeq === undefined ? query : query.where("seq", "<", beforeSeq)).execute();
 		});
 		return rows.map(toRecorded).reverse();
 	}
+}
+
+/** Which events are wanted: of one session, of all sessions of one owner, or of all; of all types, or of these. */
+export interface EventsOf {
+	readonly sessionId?: string | undefined;
+	readonly owner?: string | undefined;
+	readonly types?: readonly string[] | undefined;
+}
+
+/** An event with its place among those of all sessions: later ones have higher numbers, and none is given twice. */
+export interface Placed {
+	readonly position: number;
+	readonly event: Recorded;
+}
+
+/** In the order of positions no index of sessions may be used: each query would read all that these have ever recorded. */
+function narrowed<O>(
+	query: SelectQueryBuilder<Tables, "events", O>,
+	{ sessionId, owner, types }: EventsOf,
+	order: "seq" | "position",
+): SelectQueryBuilder<Tables, "events", O> {
+	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
+	let narrow = query;
+	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);
+	if (types) narrow = narrow.where("type", "in", types);
+	if (owner === undefined) return narrow;
+	return narrow.where(session, "in", (eb) =>
+		eb.selectFrom("sessions").select("id").where("sessions.owner", "=", owner),
+	);
 }
 
 /** An event as its row holds it. Rows are our own writing: a bad one is corruption and throws. */

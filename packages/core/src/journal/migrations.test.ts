@@ -5,6 +5,7 @@ import { openSqliteStore, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
 import { type Kysely, sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
+import { listSessions } from "../session/list.ts";
 import { migrations } from "./migrations.ts";
 import { stamp, type Tables } from "./tables.ts";
 
@@ -48,6 +49,10 @@ const session = {
 	...{ status: "closed", last_seq: 7, system_prompt: "You help.", message_count: 2, input_tokens: 11 },
 	...{ output_tokens: 5, created_at: 1, updated_at: 2, left_at: null, ...stamp },
 } as const;
+const told = (seq: number, type: string, content: string) => ({
+	...{ id: `evt_${seq}`, session_id: "sess_old", seq, type, at: 1, ...stamp },
+	data: JSON.stringify({ type, runId: "run_old", content, error: "" }),
+});
 const run = {
 	...{ id: "run_old", session_id: "sess_old", ordinal: 1, state: "ended", content: "hello", accept_all: 0 },
 	...{ cancel_requested: 0, created_at: 1, ended_at: 2, ...stamp },
@@ -59,7 +64,16 @@ test.each(engines)(
 		const old = await open();
 		await old.commit(async (tx) => {
 			const columns = (row: object) => sql.join(Object.keys(row).map((key) => sql.ref(key)));
-			for (const [table, row] of Object.entries({ sessions: session, runs: run })) {
+			const rows: [string, object][] = [
+				...([
+					["sessions", session],
+					["runs", run],
+				] satisfies [string, object][]),
+				["events", told(1, "session.created", "not this")],
+				["events", told(2, "user.message", "Wo ist der GARTENZAUN? Ä")],
+				["events", told(3, "assistant.message", "東京都")],
+			];
+			for (const [table, row] of rows) {
 				const values = sql.join(Object.values(row));
 				await sql`insert into ${sql.table(table)} (${columns(row)}) values (${values})`.execute(tx);
 			}
@@ -74,6 +88,10 @@ test.each(engines)(
 		for (const table of ["steers", "compactions", "usage_days", "budgets", "files", "feedback"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);
 		}
+		const found = async (query: string) => (await listSessions(store, undefined, { limit: 5, query })).length;
+		for (const query of ["old room", "gartenzaun", "ä", "東京", "東京都"])
+			expect(await found(query), query).toBe(1);
+		expect(await found("not this")).toBe(0);
 		await store.close();
 	},
 	60_000,

@@ -1,5 +1,6 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { createSearch } from "./search-migration.ts";
 
 const stamped = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
 	table
@@ -238,5 +239,11 @@ export const migrations: readonly Migration[] = [
 			await createUsage(db);
 		},
 	},
-	{ name: "0003-operators", up: extendForOperators },
+	{
+		name: "0003-operators",
+		async up(db, engine) {
+			await extendForOperators(db);
+			await createSearch(db, engine);
+		},
+	},
 ];

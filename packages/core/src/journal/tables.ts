@@ -214,6 +214,14 @@ interface FeedbackTable extends Stamped {
 	at: number;
 }
 
+/** What a session is found by (session/search.ts), in one spelling: its name, or one message. */
+interface SearchTextsTable extends Stamped {
+	id: GeneratedAlways<number>;
+	session_id: string;
+	kind: "name" | "message";
+	text: string;
+}
+
 export interface Tables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -229,6 +237,7 @@ export interface Tables {
 	compactions: CompactionsTable;
 	files: FilesTable;
 	feedback: FeedbackTable;
+	search_texts: SearchTextsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

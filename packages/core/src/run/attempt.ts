@@ -4,7 +4,7 @@ import type { Record } from "../session/session.ts";
 import { recordCharge } from "../usage/ledger.ts";
 import type { Usage } from "../usage/usage.ts";
 import type { Reply } from "./fold.ts";
-import type { Run } from "./run.ts";
+import type { Run, RunDeps } from "./run.ts";
 import type { Step } from "./step.ts";
 import { textOf } from "./transcript.ts";
 
@@ -25,6 +25,11 @@ interface Writing {
 	readonly step: (step: Step) => Promise<void>;
 }
 
+/** On whose account a call is made; `id` is "" for no run. */
+interface Caller extends Pick<Run, "id" | "session"> {
+	readonly deps: Pick<RunDeps, "table" | "budgets">;
+}
+
 /** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
 export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
 	const { reply } = attempt;
@@ -34,7 +39,11 @@ export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing
 }
 
 /** Tells of a model call that has ended and counts it. Returns its cost in billionths of a US dollar. */
-export async function recordCall(run: Run, attempt: Attempt, { tx, record }: Writing): Promise<number> {
+export async function recordCall(
+	run: Caller,
+	attempt: Attempt,
+	{ tx, record }: Omit<Writing, "step">,
+): Promise<number> {
 	const { model, provider, messages, durationMs, reply } = attempt;
 	const answered = reply.model || model;
 	const cost = costOf(

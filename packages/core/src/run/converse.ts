@@ -1,6 +1,7 @@
 import type { ParleyError } from "@parley/base";
 import { recordCall } from "./attempt.ts";
 import { callModel } from "./model-call.ts";
+import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
@@ -22,6 +23,7 @@ export interface Ending {
  */
 export async function converse(run: Run): Promise<Ending> {
 	await run.choose();
+	await placeAttachments(run);
 	for (;;) {
 		run.signal.throwIfAborted();
 		const open = openCalls(run.steps);
@@ -33,10 +35,11 @@ export async function converse(run: Run): Promise<Ending> {
 		const answer = await callModel(run);
 		await run.session.deps.failpoints.reach("model-done");
 		if ("stopped" in answer) return { error: messageOf(answer.stopped), last: undefined };
+		await withdrawPictures(run, answer.reply.failure);
 		const error = errorOf(run, answer);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
 		await run.commit(async (tx, record, step) => {
-			const cost = await recordCall(run, answer, { tx, record, step });
+			const cost = await recordCall(run, answer, { tx, record });
 			await step(replyStep(answer, cost));
 		});
 	}

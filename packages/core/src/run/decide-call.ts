@@ -1,23 +1,20 @@
-import { ParleyError } from "@parley/base";
 import type { CallBlock } from "../message.ts";
-import { type Decision, decide, policyVersion } from "../policy.ts";
-import { type Asking, findPrompt, type PromptRow } from "../session/prompts.ts";
-import { findTaint } from "../session/session-taint.ts";
-import { findScopes } from "../session/trust.ts";
-import { joinTaints, type Taint, taintNotes, taintOf } from "../taint.ts";
+import { policyVersion } from "../policy.ts";
+import { findPrompt } from "../session/prompts.ts";
+import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
-import { bindingHash, prepareCall, type ReadyCall } from "../tool-call.ts";
-import { denied, refuseRepeat } from "./breaker.ts";
+import { prepareCall } from "../tool-call.ts";
+import { approvalOf, askApproval, refusalOf } from "./ask-approval.ts";
+import { refuseRepeat } from "./breaker.ts";
 import { interrupted } from "./interrupted.ts";
+import { bindingOf, type Judgement, judgeCall, type PlannedCall, withChanges } from "./plan-call.ts";
 import type { Run } from "./run.ts";
-import { settleCall } from "./settle-call.ts";
-import { askPerson, elicit, promptOf } from "./waiting.ts";
+import { recordStart, settleCall } from "./settle-call.ts";
+import { shareFile } from "./share-file.ts";
+import { elicit } from "./waiting.ts";
 
 /** A call that may run: allowed by policy, or approved by the person who answered `token`. */
-export interface ApprovedCall {
-	readonly call: CallBlock;
-	readonly ready: ReadyCall;
-	readonly context: ToolContext;
+export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;
 }
 
@@ -43,7 +40,7 @@ export async function decideCall(
 	const prepared = await prepareCall(run.settings.tools, call, context);
 	if (prepared.kind === "refused") return settleCall(run, call, { text: prepared.text, failed: true });
 	const taint = joinTaints(before.map(({ ready }) => taintOf(ready.plan.classes)));
-	return decideReady(run, { call, ready: prepared, context }, begun, taint);
+	return decideReady(run, { call, ready: prepared, context }, { begun, pending: taint });
 }
 
 /** Gives a call its result where it failed in the same way too often to be tried again. */
@@ -56,97 +53,41 @@ export async function settleRepeat(run: Run, call: CallBlock): Promise<boolean> 
 
 async function decideReady(
 	run: Run,
-	approved: Omit<ApprovedCall, "token">,
-	begun: boolean,
-	pending: Taint,
+	given: PlannedCall,
+	{ begun, pending }: { readonly begun: boolean; readonly pending: Taint },
 ): Promise<ApprovedCall | undefined> {
-	const { call, ready } = approved;
+	const { call } = given;
+	const refuse = (text: string) => settleCall(run, call, { text, failed: true });
 	const { store } = run.session.deps.journal;
-	const grants = await store.read((db) => findScopes(db, run.session.id));
-	const taint = joinTaints([await store.read((db) => findTaint(db, run.session.id)), pending]);
-	const decision = decide(ready, { acceptAll: run.trusted, grants, taint });
-	if (decision.effect === "deny") {
-		return settleCall(run, call, { text: `denied: ${decision.reason}`, failed: true });
-	}
-	await announce(run, call);
 	// An answer given before a restart counts, also where nobody would be asked by now.
-	const asked = await store.read((db) => findPrompt(db, approvalOf(run, call)));
-	const asks = decision.effect === "ask" || asked !== undefined;
-	const row = asks ? await askApproval(run, approved, { ...decision, taint }) : undefined;
-	if (!row) return { ...approved, token: undefined };
+	const known = await store.read((db) => findPrompt(db, approvalOf(run, given)));
+	const planned = await withChanges(run, given, known);
+	if ("text" in planned) return refuse(planned.text);
+	const judgement = await judgeCall(run, planned, pending);
+	if (judgement.effect === "deny") return refuse(`denied: ${judgement.reason}`);
+	await announce(run, call, judgement);
+	const asks = judgement.effect === "ask" || known !== undefined;
+	const row = asks ? await askApproval(run, planned, { ...judgement, pending }) : undefined;
+	if (!row) return { ...planned, token: undefined };
+	const answered = await withChanges(run, planned, row);
+	if ("text" in answered) return refuse(answered.text);
 	// Begun before a restart and safe to repeat: the approval was used for this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
-	const refusal = refusalOf(row, usable, bindingHash(call, ready.plan, policyVersion));
-	if (refusal !== undefined) return settleCall(run, call, { text: refusal, failed: true });
-	return { ...approved, token: row.prompt.token };
-}
-
-async function askApproval(
-	run: Run,
-	{ call, ready }: Omit<ApprovedCall, "token">,
-	decision: Decision & { readonly taint: Taint },
-): Promise<PromptRow | undefined> {
-	const { plan } = ready;
-	const scope = decision.floor ? undefined : plan.grant;
-	return askPerson(run, approvalOf(run, call), () => ({
-		callId: call.id,
-		approval: {
-			floor: decision.floor,
-			binding: bindingHash(call, plan, policyVersion),
-			...(scope && { scope }),
-		},
-		prompt: promptOf(run, {
-			type: "confirm",
-			label: `Allow ${plan.label}?`,
-			required: true,
-			options: [],
-			validation: "",
-			placeholder: "",
-			approval: {
-				callId: call.id,
-				tool: call.name,
-				arguments: call.arguments,
-				preview: plan.preview,
-				risk: decision.floor ? "critical" : "normal",
-				allowSession: scope !== undefined,
-				notes: [...plan.notes, decision.reason, ...taintNotes(decision.taint)],
-			},
-		}),
-	}));
-}
-
-/** Why the settled question does not let the call run; undefined when it does. */
-function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
-	if (row.state === "expired") return "no answer: nobody answered in time, so this was not run";
-	if (row.answer?.kind === "approved") {
-		if (!usable.includes(row.state)) return "not run: the approval was used already";
-		return row.binding === binding ? undefined : "not run: what was approved has changed since; ask again";
-	}
-	const reason = row.answer?.kind === "denied" ? row.answer.reason : "";
-	return reason === "" ? denied : `${denied}: ${reason}`;
-}
-
-function approvalOf(run: Run, call: CallBlock): Asking {
-	return { runId: run.id, callId: call.id, kind: "approval" };
+	const refusal = refusalOf(row, usable, bindingOf(answered));
+	return refusal === undefined ? { ...answered, token: row.prompt.token } : refuse(refusal);
 }
 
 function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** Records `tool.started`, once per call. */
-async function announce(run: Run, call: CallBlock): Promise<void> {
+/** Records `tool.started`, once per call, and what the policy says of it. */
+async function announce(run: Run, call: CallBlock, { effect, reason }: Judgement): Promise<void> {
 	if (isAnnounced(run, call)) return;
-	await run.commit(async (_tx, record, step) => {
-		await step({ kind: "started", callId: call.id });
-		await record({
-			type: "tool.started",
-			runId: run.id,
-			callId: call.id,
-			name: call.name,
-			arguments: run.deps.redactor.redactFields(call.arguments),
-		});
-	});
+	const asked = effect === "ask" ? "ask" : "allow";
+	await run.commit((_tx, record, step) =>
+		recordStart(run, { call, decision: { effect: asked, reason, policy: policyVersion } }, record, step),
+	);
 }
 
 function contextOf(run: Run, call: CallBlock): ToolContext {
@@ -159,10 +100,8 @@ function contextOf(run: Run, call: CallBlock): ToolContext {
 		forbidden: run.deps.forbidden,
 		sandbox: run.deps.sandbox,
 		signal: run.signal,
-		log: run.session.deps.log,
+		log: run.log,
 		ask: (question) => elicit(run, call.id, question),
-		share: async () => {
-			throw new ParleyError("files cannot be handed over here", { code: "unimplemented" });
-		},
+		share: (path, name) => shareFile(run, call, { path, name }),
 	};
 }

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { closePrompts } from "../session/prompts.ts";
+import { indexMessages } from "../session/search-texts.ts";
 import type { Record } from "../session/session.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
@@ -42,7 +43,7 @@ async function work(run: Run): Promise<Ending> {
 		// Failures of the model and of tools are part of the record: this is the store, and a later try may do.
 		if (error.code === "unavailable") throw reason;
 		if (run.cause === undefined) {
-			run.session.deps.log.error("a run failed", { runId: run.id, error: reason });
+			run.log.error("a run failed", { error: reason });
 		}
 		return { error: error.code === "cancelled" ? "cancelled" : error.message, last: undefined };
 	}
@@ -112,6 +113,9 @@ async function recordEnd(
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	await record({ type: "assistant.message", runId, content, error, model, usage, cost });
+	const said = run.row.retryOf === undefined ? [run.row.content] : [];
+	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
+	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
 	const ended_at = clock.now();
 	await tx.updateTable("runs").set({ state: "ended", ended_at }).where("id", "=", run.id).execute();
 	await tx

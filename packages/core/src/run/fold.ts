@@ -75,8 +75,16 @@ export class Fold {
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
 		// Calls of a reply that broke off, or was cut off, are not trusted to be all, or to be meant.
 		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
-		const content = whole ? this.#blocks : this.#blocks.filter(({ type }) => type === "text");
+		const blocks = whole ? this.#blocks : this.#blocks.filter(({ type }) => type === "text");
+		const content = blocks.map((block) => (block.type === "thinking" ? this.#cleanThinking(block) : block));
 		return { ...facts, content, failure };
+	}
+
+	/** What is signed goes back to the provider as it came, or is refused; nobody else ever sees it. */
+	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
+		if (block.signature !== undefined || block.redacted !== undefined) return block;
+		const { redaction } = this.#deps;
+		return { ...block, text: redaction.push(block.text) + redaction.end() };
 	}
 
 	#closeText(): void {

@@ -1,9 +1,11 @@
 import type { Store } from "@parley/base";
+import type { Attachment } from "../files/attachment.ts";
+import { withPictures } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { ImageBlock } from "../message.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, SessionDeps } from "../session/session.ts";
 import type { RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf, type RunTranscript, withoutLastReply } from "./transcript.ts";
@@ -54,11 +56,11 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 
 /** What the model saw of a session before the run with this ordinal. */
 export async function readHistory(
-	store: Store<Tables>,
+	{ journal, files }: Pick<SessionDeps, "journal" | "files">,
 	sessionId: string,
 	beforeOrdinal: number,
-): Promise<RunTranscript[]> {
-	const { runs, steps } = await store.read(async (db) => {
+): Promise<readonly RunTranscript[]> {
+	const { runs, steps } = await journal.store.read(async (db) => {
 		const before = db
 			.selectFrom("runs")
 			.where("session_id", "=", sessionId)
@@ -74,17 +76,19 @@ export async function readHistory(
 		};
 	});
 	const byRun = Map.groupBy(steps, (step) => step.run_id);
-	return runs.reduce<RunTranscript[]>((history, row) => {
+	let history: readonly RunTranscript[] = [];
+	for (const row of runs) {
 		const own = byRun.get(row.id) ?? [];
 		// A queued message that was cancelled never reached the model.
-		if (own.length === 0) return history;
-		const run = toRunRow(row);
+		if (own.length === 0) continue;
+		const run = await withPictures(files, toRunRow(row));
 		const messages = messagesOf(
 			run,
 			own.map(({ data }) => fromRow<Step>(data)),
 		);
-		return [...historyFor(run, history), { ordinal: run.ordinal, messages }];
-	}, []);
+		history = [...historyFor(run, history), { ordinal: run.ordinal, messages }];
+	}
+	return history;
 }
 
 /** What the model saw before the run: one that is asked again takes the last reply back. */
@@ -101,7 +105,9 @@ export function toRunRow(row: {
 	readonly id: string;
 	readonly content: string;
 	readonly images: string | null;
+	readonly attachments: string | null;
 	readonly retry_of: string | null;
+	readonly correlation: string | null;
 	readonly accept_all: number;
 	readonly cancel_requested: number;
 	readonly ordinal: number;
@@ -110,9 +116,11 @@ export function toRunRow(row: {
 		id: row.id,
 		content: row.content,
 		images: row.images === null ? [] : fromRow<ImageBlock[]>(row.images),
+		...(row.attachments !== null && { attachments: fromRow<Attachment[]>(row.attachments) }),
 		retryOf: row.retry_of ?? undefined,
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,
 		ordinal: Number(row.ordinal),
+		correlation: row.correlation ?? row.id,
 	};
 }

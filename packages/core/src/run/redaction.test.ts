@@ -1,9 +1,13 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
+import * as z from "zod";
+import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
-import { TestRuntime } from "../testing/test-runtime.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { defineTool } from "../tool.ts";
+import { askUser } from "../tools/ask-user.ts";
 
 const secret = "k3y-0123456789abcdef";
 
@@ -31,4 +35,113 @@ test("a secret that a model says, in words or to a tool, is told to nobody, howe
 	// Its own call stays as it was made: it is what runs, and what a person approves.
 	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
 	expect(JSON.stringify(said?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
+});
+
+/** Everything that is kept or said, but for calls and signed thinking, which go back to the model as they came. */
+async function sinks(t: TestRuntime, log: EventLog, session: string): Promise<string> {
+	const steps = await t.store.read((db) => db.selectFrom("steps").select("data").execute());
+	const others = steps.filter(({ data }) => !data.includes('"reply"'));
+	const thinking = steps.flatMap(({ data }) => data.match(/\{"type":"thinking"[^}]*\}/g) ?? []);
+	const unsigned = thinking.filter((block) => !block.includes('"signature"'));
+	const prompts = await t.store.read((db) =>
+		db.selectFrom("prompts").select(["request", "scope", "binding"]).execute(),
+	);
+	const explained = await t.runtime.explain(operator, session);
+	return JSON.stringify([log.events, t.log.records, others, unsigned, prompts, explained]);
+}
+
+test("people approve a call without seeing the secret in it, and it runs with the secret", async () => {
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const got: unknown[] = [];
+	const tool = defineTool<Readonly<Record<string, unknown>>>({
+		name: "put",
+		description: "Puts.",
+		parameters: z.record(z.string(), z.unknown()),
+		effect: "effectful",
+		async plan({ text }) {
+			const grant = { kind: "path", tool: "put", root: `/${String(text)}` } as const;
+			const shown = {
+				label: `put ${String(text)}`,
+				preview: `+${String(text)}`,
+				notes: [`holds ${String(text)}`],
+			};
+			return { ...shown, classes: ["write"], binding: { path: "/a" }, grant };
+		},
+		async run(args) {
+			got.push(args);
+			return { text: `put ${String(args["text"])}`, failed: false };
+		},
+	});
+	const thinks = [
+		{ type: "thinking", text: `hm ${secret}` },
+		{ type: "thinking", text: ` signed ${secret}`, signature: "s1" },
+	] as const;
+	const model = new ScriptedModel(
+		[
+			{ type: "thinking", text: `quietly ${secret}` },
+			says("so "),
+			...thinks,
+			calls("c1", "put", { text: "plain" }),
+		],
+		[calls("c2", "put", { text: secret })],
+		[calls("c3", "ask_user", { type: "select", label: `${secret}?`, options: [secret, "b"] })],
+		[says("ok")],
+	);
+	await using t = await TestRuntime.open({ model, redactor, tools: [tool, askUser] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const plain = await log.next("prompt.requested");
+	expect(plain.prompt.approval?.allowSession).toBe(true);
+	await t.runtime.answer(unkeyed(), plain.prompt.token, { value: "session" });
+	const { prompt } = await log.next("prompt.requested");
+	expect(prompt).toMatchObject({
+		label: "Allow put [redacted]?",
+		approval: {
+			...{ arguments: { text: "[redacted]" }, preview: "+[redacted]", allowSession: false },
+			notes: ["holds [redacted]", "writes a file", "[redacted] stands for a secret: what runs holds it"],
+		},
+	});
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	const choice = await log.next("prompt.requested");
+	expect(choice.prompt).toMatchObject({
+		label: "[redacted]?",
+		options: [{ value: "[redacted]" }, { value: "b" }],
+	});
+	await t.runtime.answer(unkeyed(), choice.prompt.token, { value: "b" });
+	await log.next("assistant.message");
+	log.check();
+	expect(got).toEqual([{ text: "plain" }, { text: secret }]);
+	expect(await sinks(t, log, session)).not.toContain(secret.slice(4));
+	// The provider refuses signed thinking that was changed.
+	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
+	expect(said?.filter(({ type }) => type === "thinking")).toEqual([
+		{ type: "thinking", text: "quietly [redacted]" },
+		{ type: "thinking", text: `hm ${secret} signed ${secret}`, signature: "s1" },
+	]);
+});
+
+test("a secret that a person types into an answer, or into a reason, is not kept", async () => {
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const model = new ScriptedModel(
+		[calls("c1", "ask_user", { type: "text", label: "What?" })],
+		[calls("c2", "probe")],
+		[says("ok")],
+	);
+	await using t = await TestRuntime.open({
+		...{ model, redactor, tools: [askUser, probeTool("probe", { classes: ["write"] })] },
+	});
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	for (const answer of [{ value: `it is ${secret}` }, { value: false, reason: `because ${secret}` }]) {
+		const { prompt } = await log.next("prompt.requested");
+		await t.runtime.answer(unkeyed(), prompt.token, answer);
+	}
+	await log.next("assistant.message");
+	const answers = await t.store.read((db) => db.selectFrom("prompts").select("answer").execute());
+	expect(JSON.stringify(answers)).toContain("because [redacted]");
+	expect(JSON.stringify(answers) + (await sinks(t, log, session))).not.toContain(secret.slice(4));
 });

@@ -220,7 +220,9 @@ test("a session that cannot be read does not keep another from going on", async 
 	expect(await again.runtime.start()).toBe(2);
 	const log = await EventLog.join(again.runtime, whole, { afterSeq: 0 });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
-	expect(again.log.records).toMatchObject([{ level: "error", fields: { sessionId: broken } }]);
+	expect(again.log.records.filter(({ level }) => level !== "info")).toMatchObject([
+		{ level: "error", fields: { sessionId: broken } },
+	]);
 });
 
 test("a second start leaves alone what the first has begun", async () => {

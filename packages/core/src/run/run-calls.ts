@@ -4,6 +4,7 @@ import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
 import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
+import { releaseSecrets } from "./release-secrets.ts";
 import type { Run } from "./run.ts";
 import { recordResult } from "./settle-call.ts";
 
@@ -51,7 +52,7 @@ async function runGroup(run: Run, group: readonly ApprovedCall[]): Promise<void>
 	const { failpoints } = run.session.deps;
 	await failpoints.reach("tool-running");
 	const results = await Promise.all(
-		group.map(async (entry) => ({ call: entry.call, result: await execute(entry) })),
+		group.map(async (entry) => ({ call: entry.call, ...(await execute(run, entry)) })),
 	);
 	await failpoints.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
@@ -66,8 +67,31 @@ function taintOfCall({ ready }: ApprovedCall): Taint {
 	return taintOf(ready.plan.classes);
 }
 
-function execute(entry: ApprovedCall): Promise<ToolResult> {
-	return executeCall(entry.ready, entry.context);
+async function execute(
+	run: Run,
+	entry: ApprovedCall,
+): Promise<{ readonly result: ToolResult; readonly durationMs: number }> {
+	const { clock } = run.session.deps;
+	const beganAt = clock.monotonic();
+	const result = await callTool(run, entry);
+	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
+}
+
+async function callTool(run: Run, { ready, context, changed }: ApprovedCall): Promise<ToolResult> {
+	const released = await releaseSecrets(run.session, ready);
+	if (released.kind === "refused") return { text: released.text, failed: true };
+	const result = await executeCall(released, context);
+	if (changed === undefined) return result;
+	return { ...result, text: `[${changedNote(changed)}]\n${result.text}` };
+}
+
+/** Characters of the changed arguments that the model is told: it knows its own. */
+const mostTold = 4_000;
+
+function changedNote(changed: unknown): string {
+	const text = JSON.stringify(changed);
+	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
+	return `the person who approved this changed the arguments to ${told}`;
 }
 
 /** Uses up the approval and says that the call is about to run, in one transaction. */

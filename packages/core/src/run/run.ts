@@ -1,17 +1,18 @@
-import { ParleyError, type Redactor } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
+import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { LiveRun, Record, Session } from "../session/session.ts";
+import type { ChangeJudge, LiveRun, Record, Session } from "../session/session.ts";
+import type { TextRedactor } from "../session/session-redactor.ts";
 import type { Budgets } from "../usage/budget.ts";
+import { logEvent } from "./log-event.ts";
+import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
 import type { Asked, RunTranscript } from "./transcript.ts";
 import { WorkingTime } from "./working-time.ts";
-
-/** Takes secrets out of a text, whole or in pieces. */
-export type TextRedactor = Pick<Redactor, "redact" | "redactFields" | "stream">;
 
 /** What every run needs from the runtime. */
 export interface RunDeps {
@@ -27,6 +28,8 @@ export interface RunDeps {
 	/** What no tool may touch. */
 	readonly forbidden: readonly string[];
 	readonly redactor: TextRedactor;
+	/** What calls have shown of the providers. */
+	readonly health: ProviderHealth;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly limits: RunLimits;
 }
@@ -45,6 +48,8 @@ export interface RunRow extends Asked {
 	readonly cancelRequested: boolean;
 	/** Its place among the session's runs, from 1. */
 	readonly ordinal: number;
+	/** Stands in every log line about it. */
+	readonly correlation: string;
 }
 
 type StopCause = "cancelled" | "parked" | "overtime";
@@ -52,10 +57,15 @@ type StopCause = "cancelled" | "parked" | "overtime";
 /** One prompt on its way to its end: its recorded steps, and the means to stop it. */
 export class Run implements LiveRun {
 	readonly id: string;
-	readonly row: RunRow;
+	/** With what came with the message, once that was handed over. */
+	row: RunRow;
 	readonly session: Session;
 	readonly deps: RunDeps;
 	readonly steps: Step[];
+	/** Names the run in every line. */
+	readonly log: Logger;
+	/** When it was taken up, on the monotonic clock. */
+	readonly beganAt: number;
 	readonly working: WorkingTime;
 	/** What the model saw of the session before this run. */
 	history: readonly RunTranscript[] = [];
@@ -63,6 +73,8 @@ export class Run implements LiveRun {
 	asking: string | undefined;
 	/** Whether a stop of the gateway came before it. */
 	resumed = false;
+	/** While an approval is asked for: judges what a person makes of the call. */
+	changing: ChangeJudge | undefined;
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
 	#cause: StopCause | undefined;
@@ -75,6 +87,9 @@ export class Run implements LiveRun {
 		this.session = session;
 		this.deps = deps;
 		this.steps = [...steps];
+		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
+		this.log = session.redactor.guard(session.deps.log.child(facts));
+		this.beganAt = session.deps.clock.monotonic();
 		this.working = new WorkingTime(session.deps.clock, deps.limits.workingMs, () => this.#stop("overtime"));
 	}
 
@@ -135,9 +150,15 @@ export class Run implements LiveRun {
 		work: (tx: Tx, record: Record, step: (step: Step) => Promise<void>) => Promise<T>,
 	): Promise<T> {
 		let added: Step[] = [];
+		let recorded: RecordedEvent[] = [];
 		const result = await this.session.commit((tx, record) => {
 			added = [];
-			return work(tx, record, async (step) => {
+			recorded = [];
+			const keep: Record = (...events) => {
+				recorded.push(...events);
+				return record(...events);
+			};
+			return work(tx, keep, async (step) => {
 				const n = this.steps.length + added.length;
 				const at = this.session.deps.clock.now();
 				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(step) });
@@ -145,6 +166,7 @@ export class Run implements LiveRun {
 			});
 		});
 		this.steps.push(...added);
+		for (const event of recorded) logEvent(this, event);
 		return result;
 	}
 

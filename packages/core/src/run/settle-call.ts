@@ -1,32 +1,54 @@
 import type { CallBlock } from "../message.ts";
+import { policyVersion } from "../policy.ts";
 import type { Record } from "../session/session.ts";
 import type { ToolResult } from "../tool.ts";
 import type { Run } from "./run.ts";
-import type { Step } from "./step.ts";
+import type { CallDecision, Step } from "./step.ts";
 
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
 	await run.commit(async (_tx, record, step) => recordResult(run, { call, result }, record, step));
 }
 
+/** What came of a call; without a duration where it did not run. */
+interface SettledCall {
+	readonly call: CallBlock;
+	readonly result: ToolResult;
+	readonly durationMs?: number;
+}
+
 /** Writes the result of one call: the step for the model, the event for people; neither holds a known secret. */
 export async function recordResult(
 	run: Run,
-	{ call, result }: { readonly call: CallBlock; readonly result: ToolResult },
+	{ call, result, durationMs }: SettledCall,
 	record: Record,
 	step: (step: Step) => Promise<void>,
 ): Promise<void> {
-	const text = run.deps.redactor.redact(result.text);
+	const { redactor } = run.session;
+	const text = redactor.redact(result.text);
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
-		await step({ kind: "started", callId: call.id });
-		await record({
-			type: "tool.started",
-			...facts,
-			arguments: run.deps.redactor.redactFields(call.arguments),
-		});
+		const decision = { effect: "refuse", reason: firstLine(text), policy: policyVersion } as const;
+		await recordStart(run, { call, decision }, record, step);
 	}
 	await step({ kind: "result", callId: call.id, text, failed: result.failed });
-	if (result.failed) await record({ type: "tool.failed", ...facts, error: text });
-	else await record({ type: "tool.completed", ...facts, result: text });
+	const took = durationMs !== undefined && { durationMs };
+	if (result.failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
+	else await record({ type: "tool.completed", ...facts, result: text, ...took });
+}
+
+/** Announces a call, which happens once. */
+export async function recordStart(
+	run: Run,
+	{ call, decision }: { readonly call: CallBlock; readonly decision: CallDecision },
+	record: Record,
+	step: (step: Step) => Promise<void>,
+): Promise<void> {
+	await step({ kind: "started", callId: call.id, decision });
+	const shown = run.session.redactor.redactFields(call.arguments);
+	await record({ type: "tool.started", runId: run.id, callId: call.id, name: call.name, arguments: shown });
+}
+
+function firstLine(text: string): string {
+	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
 }

@@ -1,5 +1,6 @@
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
+import type { ProviderState } from "./provider-health.ts";
 import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
@@ -21,6 +22,11 @@ export class Runner {
 		this.#onIdle = onIdle;
 	}
 
+	/** How the providers have answered its runs so far. */
+	get providers(): readonly ProviderState[] {
+		return this.#deps.health.list();
+	}
+
 	/** From now on runs that were claimed wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
@@ -29,7 +35,7 @@ export class Runner {
 
 	/** Starts a claimed run, unless it works already; `steps` are what a restart found of it. */
 	start(session: Session, row: RunRow, steps: readonly Step[] = [{ kind: "call" }], resumed = false): void {
-		if (this.#stopped || session.live.has(row.id)) return;
+		if (this.#stopped || session.removed || session.live.has(row.id)) return;
 		const run = new Run(row, steps, session, this.#deps);
 		run.resumed = resumed;
 		const before = [...session.live.values()].map(({ ended }) => ended);
@@ -55,7 +61,10 @@ export class Runner {
 				break;
 			} catch (error) {
 				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
-				session.deps.log.error("a run could not be recorded and is tried again", { runId: first.id, error });
+				// A full disk stays full for a while: the log says so once, and then it is not to fill that disk too.
+				first.log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", {
+					error,
+				});
 			}
 		}
 		session.live.delete(first.id);
@@ -85,6 +94,7 @@ export class Runner {
 /** Works on the run and keeps in memory what its session's next one needs. */
 async function work(run: Run): Promise<RunRow | undefined> {
 	const { session } = run;
+	run.log.info("run started", { resumed: run.resumed });
 	run.history = await historyBefore(run);
 	const next = await execute(run);
 	if (run.cause !== "parked") {
@@ -96,6 +106,6 @@ async function work(run: Run): Promise<RunRow | undefined> {
 
 /** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
 async function historyBefore({ session, row }: Run): Promise<Run["history"]> {
-	const history = session.history ?? (await readHistory(session.deps.journal.store, session.id, row.ordinal));
+	const history = session.history ?? (await readHistory(session.deps, session.id, row.ordinal));
 	return historyFor(row, history);
 }

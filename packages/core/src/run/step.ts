@@ -2,6 +2,15 @@ import type { AssistantMessage } from "../message.ts";
 import type { StopReason } from "../model.ts";
 import type { Usage } from "../usage/usage.ts";
 
+/** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
+export interface CallDecision {
+	readonly effect: "allow" | "ask" | "refuse";
+	/** The rule that decided; for what made no sense, what the model was told. */
+	readonly reason: string;
+	/** The version of the rules. */
+	readonly policy: string;
+}
+
 /**
  * What a run has done, in order. A run is a function over these: after a crash it is replayed up to the last one
  * and goes on from there. Nothing that is not a step has happened.
@@ -36,7 +45,7 @@ export type Step =
 	/** What somebody said to the run while it was at work. */
 	| { readonly kind: "steered"; readonly content: string }
 	/** The call was announced (`tool.started`). */
-	| { readonly kind: "started"; readonly callId: string }
+	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
 	/** An effectful call is about to run; without a `result` after it nobody knows what it did. */
 	| { readonly kind: "intent"; readonly callId: string }
 	| { readonly kind: "result"; readonly callId: string; readonly text: string; readonly failed: boolean }

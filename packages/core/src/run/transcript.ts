@@ -1,3 +1,4 @@
+import { type Attachment, attachmentLines } from "../files/attachment.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "../message.ts";
 import type { Step } from "./step.ts";
 
@@ -12,6 +13,10 @@ export interface RunTranscript {
 export interface Asked {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
+	/** Files that came with it; none where absent. */
+	readonly attachments?: readonly Attachment[];
+	/** Those of them that the model sees, loaded. */
+	readonly pictures?: readonly ImageBlock[];
 	/** The run whose last reply this one makes again: what was asked stands there already. */
 	readonly retryOf: string | undefined;
 }
@@ -54,9 +59,11 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 	return { ordinal, messages: answers ? messages.slice(0, -1) : messages };
 }
 
-function question({ content, images }: Asked): Message {
-	const text = content === "" && images.length > 0 ? [] : [{ type: "text", text: content } as const];
-	return { role: "user", content: [...images, ...text] };
+function question({ content, images, attachments = [], pictures = [] }: Asked): Message {
+	const shown = [...images, ...pictures];
+	const words = [content, attachmentLines(attachments)].filter((part) => part !== "").join("\n\n");
+	const text = words === "" && shown.length > 0 ? [] : [{ type: "text", text: words } as const];
+	return { role: "user", content: [...shown, ...text] };
 }
 
 /** The same messages for the same question or step: what is derived from a message is then derived once. */

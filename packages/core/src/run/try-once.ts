@@ -3,7 +3,8 @@ import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import type { Attempt } from "./attempt.ts";
 import { Fold, type Reply } from "./fold.ts";
-import { failureOf, succeeded } from "./model-failure.ts";
+import { reasonOf } from "./log-event.ts";
+import { failureOf } from "./model-failure.ts";
 import type { Run } from "./run.ts";
 import type { Speech } from "./speaking.ts";
 
@@ -14,11 +15,21 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
 	run.session.outlet.pass({ type: "model.calling", runId: run.id, ...facts });
 	const startedAt = clock.monotonic();
-	const done = (reply: Reply): Attempt => ({ ...facts, reply, durationMs: clock.monotonic() - startedAt });
-	const fold = new Fold({ ...speech, redaction: run.deps.redactor.stream() });
+	let requestId: string | undefined;
+	let firstMs: number | undefined;
+	const done = (reply: Reply): Attempt => {
+		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
+		logAttempt(run, attempt, { requestId, firstMs });
+		return attempt;
+	};
+	const fold = new Fold({ ...speech, redaction: run.session.redactor.stream() });
 	try {
 		await failpoints.reach("model-call");
-		for await (const event of model.stream(request, run.signal)) {
+		const answered = (id: string): void => {
+			requestId = id;
+		};
+		for await (const event of model.stream(request, run.signal, answered)) {
+			firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
 			// Nothing is awaited for nothing: this happens with every token.
@@ -26,15 +37,36 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		}
 		const reply = fold.reply(fold.complete ? undefined : brokeOff());
 		if (!reply.failure) {
-			succeeded(run);
+			run.deps.health.answered(model, request.model);
 			observeUsage(run, request, reply.usage);
 		}
 		return done(reply);
 	} catch (reason) {
-		return done(fold.reply(failureOf(run, reason)));
+		return done(fold.reply(failureOf(run, request.model, reason)));
 	} finally {
 		speech.close();
 	}
+}
+
+/** What the call took; `firstMs` is how long the first sign of a reply took. */
+function logAttempt(
+	{ log }: Run,
+	{ model, provider, messages, durationMs, reply }: Attempt,
+	{ requestId, firstMs }: { readonly requestId: string | undefined; readonly firstMs: number | undefined },
+): void {
+	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage;
+	log.info("model called", {
+		...{ provider, model: reply.model || model, messages, durationMs: Math.round(durationMs) },
+		...(firstMs !== undefined && { firstMs: Math.round(firstMs) }),
+		...(requestId !== undefined && { requestId }),
+		...{
+			inputTokens,
+			outputTokens,
+			cacheReadTokens,
+			cacheWriteTokens,
+			...reasonOf(reply.failure?.message ?? ""),
+		},
+	});
 }
 
 function brokeOff(): ModelError {

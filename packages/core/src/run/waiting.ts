@@ -47,10 +47,27 @@ export async function askPerson(
 export async function elicit(run: Run, callId: string, elicitation: Elicitation): Promise<ElicitationAnswer> {
 	const row = await askPerson(run, { runId: run.id, callId, kind: "elicitation" }, () => ({
 		callId,
-		prompt: promptOf(run, { ...elicitation, placeholder: "" }),
+		prompt: promptOf(run, { ...shownQuestion(run, elicitation), placeholder: "" }),
 	}));
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
 	return { outcome: row?.state === "expired" ? "expired" : "cancelled" };
+}
+
+/** What people see of a question holds no secret. */
+function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicitation {
+	const { redactor } = run.session;
+	return {
+		...asked,
+		label: redactor.redact(asked.label),
+		options: asked.options.map((option) => ({
+			...option,
+			value: redactor.redact(option.value),
+			label: redactor.redact(option.label),
+			description: redactor.redact(option.description),
+		})),
+		// A pattern with a hole would refuse every answer.
+		validation: redactor.redact(validation) === validation ? validation : "",
+	};
 }
 
 /**

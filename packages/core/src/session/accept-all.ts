@@ -16,5 +16,8 @@ export async function acceptAll(session: Session, request: Keyed): Promise<void>
 	);
 	if (outcome.repeated) return;
 	session.trust = trust;
+	const { log } = session.deps;
+	const facts = { sessionId: session.id, principal: request.principal.id, answered: approved.length };
+	log.info("all tools of a session are accepted", facts);
 	for (const token of approved) session.wake(token);
 }

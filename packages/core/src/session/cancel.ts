@@ -2,6 +2,7 @@ import type { Tx } from "../journal/journal.ts";
 import type { RunState } from "../journal/tables.ts";
 import { noUsage } from "../usage/usage.ts";
 import { type Keyed, once } from "./idempotency.ts";
+import { indexMessages } from "./search-texts.ts";
 import type { Record, Session } from "./session.ts";
 
 /** Whether there was a run to cancel. */
@@ -12,6 +13,7 @@ export interface Cancelled {
 interface OpenRun {
 	readonly id: string;
 	readonly state: RunState;
+	readonly content: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function cancelTurn(session: Session, request: Keyed, queued: boole
 			ending = open.filter((run) => queued || run.state === "active");
 			for (const run of ending) {
 				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
-				if (run.state === "queued") await endQueued(tx, record, run.id, clock.now());
+				if (run.state === "queued") await endQueued({ tx, record, session }, run, clock.now());
 			}
 			return { status: ending.length > 0 ? "cancelled" : "idle" };
 		}),
@@ -39,7 +41,7 @@ export async function cancelTurn(session: Session, request: Keyed, queued: boole
 function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 	return tx
 		.selectFrom("runs")
-		.select(["id", "state"])
+		.select(["id", "state", "content"])
 		.where("session_id", "=", sessionId)
 		.where("state", "<>", "ended")
 		.orderBy("ordinal")
@@ -47,8 +49,13 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 }
 
 /** A message that never became active ends here; the active one ends when it has stopped. */
-async function endQueued(tx: Tx, record: Record, runId: string, now: number): Promise<void> {
+async function endQueued(
+	{ tx, record, session }: { readonly tx: Tx; readonly record: Record; readonly session: Session },
+	{ id: runId, content }: OpenRun,
+	now: number,
+): Promise<void> {
 	await tx.updateTable("runs").set({ state: "ended", ended_at: now }).where("id", "=", runId).execute();
+	await indexMessages(tx, session.id, [content]);
 	const facts = { runId, content: "", error: "cancelled", model: "", usage: noUsage };
 	await record({ type: "assistant.message", ...facts });
 }

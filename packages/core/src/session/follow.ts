@@ -68,6 +68,7 @@ export class Follower {
 			questions = await openPrompts(this.session, from);
 		}
 		if (this.#state !== "joined") return;
+		if (this.session.removed) this.#pass({ type: "session.deleted" });
 		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.session.outlet;

@@ -36,24 +36,39 @@ export async function once<T>(
 ): Promise<Outcome<T>> {
 	const { key, principal } = request;
 	if (key === undefined) return { response: await work(), repeated: false };
-	const hash = deps.fingerprint(canonical(request));
-	const known = await tx
-		.selectFrom("keys")
-		.select(["request", "response"])
-		.where("principal", "=", principal.id)
-		.where("key", "=", key)
-		.executeTakeFirst();
-	if (known) {
-		if (known.request === hash) return { response: fromRow<T>(known.response), repeated: true };
-		throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
-	}
+	const known = await answerOf<T>(tx, request, deps);
+	if (known) return known;
 	const response = await work();
-	const row = { principal: principal.id, key, request: hash, response: JSON.stringify(response ?? null) };
+	const row = {
+		...{ principal: principal.id, key, request: deps.fingerprint(canonical(request)) },
+		response: JSON.stringify(response ?? null),
+	};
 	await tx
 		.insertInto("keys")
 		.values({ ...row, created_at: deps.clock.now(), ...stamp })
 		.execute();
 	return { response, repeated: false };
+}
+
+/** What the request was answered when it came first, if it has come before; throws where its key was for another one. */
+export async function answerOf<T>(
+	db: Tx,
+	request: Keyed,
+	deps: Pick<OnceDeps, "fingerprint">,
+): Promise<Outcome<T> | undefined> {
+	const { key, principal } = request;
+	if (key === undefined) return undefined;
+	const known = await db
+		.selectFrom("keys")
+		.select(["request", "response"])
+		.where("principal", "=", principal.id)
+		.where("key", "=", key)
+		.executeTakeFirst();
+	if (!known) return undefined;
+	if (known.request === deps.fingerprint(canonical(request))) {
+		return { response: fromRow<T>(known.response), repeated: true };
+	}
+	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
 }
 
 /** Forgets keys whose time is over. */

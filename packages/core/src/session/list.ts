@@ -1,6 +1,8 @@
 import type { Store } from "@parley/base";
+import { type Selectable, sql } from "kysely";
 import type { Tables } from "../journal/tables.ts";
 import type { Usage } from "../usage/usage.ts";
+import { conditionsOf } from "./search.ts";
 
 /** A session as a list shows it. Times are milliseconds since the epoch. */
 export interface SessionSummary {
@@ -12,6 +14,8 @@ export interface SessionSummary {
 	readonly lastSeq: number;
 	readonly messageCount: number;
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
+	/** Billionths of a US dollar, of all model calls so far. */
+	readonly cost: number;
 	/** What `set_model` chose, if anything. */
 	readonly model: string | undefined;
 	/** The agent profile it was opened with. */
@@ -25,8 +29,10 @@ export interface SessionSummary {
 /** Which sessions are wanted. */
 export interface SessionFilter {
 	readonly limit: number;
-	/** Words that the title or a message holds, whatever their case. */
+	/** Words that the title, the external key or a message holds, whatever their case: each of them somewhere. */
 	readonly query?: string;
+	/** What the id begins with. */
+	readonly idPrefix?: string;
 }
 
 /** All that a list shows; a system prompt may have many kilobytes. */
@@ -43,17 +49,42 @@ const columns = [
 	] as const),
 ];
 
+/** Written out: the partial indexes serve only conditions that they can be compared with. */
+const state = sql<SessionSummary["state"]>`case
+	when exists (select 1 from prompts where prompts.session_id = sessions.id and prompts.state = 'open') then 'waiting'
+	when exists (select 1 from runs where runs.session_id = sessions.id and runs.state <> 'ended') then 'running'
+	else 'idle' end`;
+const cost = sql<
+	number | null
+>`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
+
 /** The newest `limit` sessions of one owner, or of all. */
 export async function listSessions(
 	store: Store<Tables>,
 	owner: string | undefined,
-	{ limit }: SessionFilter,
+	{ limit, query, idPrefix }: SessionFilter,
 ): Promise<SessionSummary[]> {
 	const rows = await store.read((db) => {
-		const query = db.selectFrom("sessions").select(columns).orderBy("updated_at", "desc").limit(limit);
-		return (owner === undefined ? query : query.where("owner", "=", owner)).execute();
+		let wanted = db
+			.selectFrom("sessions")
+			.select(columns)
+			.select([state.as("state"), cost.as("cost")])
+			.orderBy("updated_at", "desc")
+			.limit(limit);
+		if (owner !== undefined) wanted = wanted.where("owner", "=", owner);
+		if (idPrefix !== undefined)
+			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
+		for (const holds of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(holds);
+		return wanted.execute();
 	});
-	return rows.map((row) => ({
+	return rows.map(toSummary);
+}
+
+type Row = Pick<Selectable<Tables["sessions"]>, (typeof columns)[number]> &
+	Pick<SessionSummary, "state"> & { readonly cost: number | null };
+
+function toSummary(row: Row): SessionSummary {
+	return {
 		id: row.id,
 		externalKey: row.external_key ?? undefined,
 		title: row.title,
@@ -62,10 +93,11 @@ export async function listSessions(
 		lastSeq: Number(row.last_seq),
 		messageCount: Number(row.message_count),
 		usage: { inputTokens: Number(row.input_tokens), outputTokens: Number(row.output_tokens) },
+		cost: Number(row.cost ?? 0),
 		model: row.model ?? undefined,
 		profile: row.profile,
 		createdAt: Number(row.created_at),
 		updatedAt: Number(row.updated_at),
-		state: "idle",
-	}));
+		state: row.state,
+	};
 }

@@ -1,10 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ParleyError } from "@parley/base";
+import { ParleyError, type Store } from "@parley/base";
 import type { Recorded } from "../event.ts";
+import type { Tables } from "../journal/tables.ts";
 import { isWithin } from "../tools/paths.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type SessionDeps, sessionRow } from "./session.ts";
+import { indexName } from "./search-texts.ts";
+import { type SessionDeps, sessionRow, unknownSession } from "./session.ts";
 
 /** Characters of a client's path that a refusal repeats. */
 const mostShown = 100;
@@ -70,12 +72,22 @@ export async function createSession(
 				profile: wanted.profile ?? defaultProfile,
 			};
 			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
+			await indexName(tx, id, [title, externalKey]);
 			created = await journal.append(tx, id, [{ type: "session.created" }]);
 			return { id, status: "created" as const };
 		}),
 	);
+	if (outcome.repeated) await refuseDeleted(journal.store, outcome.response.id);
 	for (const event of created) deps.observers.tell(event, owner);
 	return outcome.response;
+}
+
+/** The key has done what it was for: it creates no other session, and hands out none that was deleted since. */
+async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
+	const known = await store.read((db) =>
+		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
+	);
+	if (!known) throw unknownSession(id);
 }
 
 /** The working directory for a client's `root_dir`, by the rules of the runtime; throws `invalid_argument`. */

@@ -3,8 +3,8 @@ import { fromRow, type Tx } from "../journal/journal.ts";
 import { type PromptState, stamp } from "../journal/tables.ts";
 import type { Prompt } from "../prompt.ts";
 import { type Answer, type PromptResponse, readAnswer } from "../prompt-answer.ts";
-import type { SecretBox } from "../secrets.ts";
 import type { GrantScope } from "../tool.ts";
+import { keepPassword } from "./passwords.ts";
 import type { Record, Session } from "./session.ts";
 import { grantScope } from "./trust.ts";
 
@@ -88,60 +88,76 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 async function settlePrompt(
 	tx: Tx,
 	token: string,
-	state: PromptState,
-	answer: Answer | null,
+	to: { readonly state: PromptState; readonly answer?: Answer; readonly binding?: string | undefined },
 ): Promise<boolean> {
+	const { state, answer, binding } = to;
 	const settled = await tx
 		.updateTable("prompts")
-		.set({ state, ...(answer && { answer: JSON.stringify(answer) }) })
+		.set({
+			state,
+			...(answer && { answer: JSON.stringify(answer) }),
+			...(binding !== undefined && { binding }),
+		})
 		.where("token", "=", token)
 		.where("state", "=", "open")
 		.executeTakeFirst();
 	return settled.numUpdatedRows === 1n;
 }
 
+/** An answer as it came, and who gave it. */
+export interface Answering {
+	readonly token: string;
+	readonly response: PromptResponse;
+	readonly by: string;
+	/** What the approval of changed arguments is bound to. */
+	readonly binding: string | undefined;
+}
+
 /**
  * Answers a question inside `tx`. The first answer wins; a later one changes nothing and is no error. Throws
- * `not_found` for an unknown token and `invalid_argument` where the question stays open.
+ * `not_found` for an unknown token, and `invalid_argument` or `permission_denied` where the question stays open.
  */
 export async function answerPrompt(
 	tx: Tx,
 	record: Record,
 	session: Session,
-	input: {
-		readonly token: string;
-		readonly response: PromptResponse;
-		readonly by: string;
-		readonly secrets: SecretBox;
-	},
+	{ token, response, by, binding }: Answering,
 ): Promise<void> {
-	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", input.token).executeTakeFirst();
+	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
 	if (row.state !== "open") return;
-	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, input.token);
+	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, token);
 	const prompt = fromRow<Prompt>(row.request);
-	const answer = await keepSecret(tx, session, prompt, {
-		secrets: input.secrets,
-		answer: readAnswer(prompt, row.floor === 1, input.response),
+	if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
+	const answer = await keepAnswer(tx, session, prompt, {
+		...readAnswer(prompt, row.floor === 1, response),
+		...(binding !== undefined && { arguments: response.arguments }),
 	});
 	const refused = answer.kind === "denied" || answer.kind === "cancelled";
-	await settlePrompt(tx, input.token, refused ? "cancelled" : "answered", answer);
+	await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
 	if (answer.kind === "approved" && answer.remember && row.scope !== null) {
 		const facts = { id: session.deps.ids.create("grant"), sessionId: session.id, scope: row.scope };
-		await grantScope(tx, { ...facts, by: input.by }, session.deps.clock.now());
+		await grantScope(tx, { ...facts, by }, session.deps.clock.now());
 	}
+	const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 	await record({
 		type: "prompt.answered",
-		token: input.token,
-		value: told(prompt, answer),
-		cancelled: refused,
-		by: input.by,
+		...{ token, value: told(prompt, answer), cancelled: refused, by },
+		...(changed !== undefined && { arguments: changed }),
 	});
+}
+
+/** To dismiss the question gives nothing away. */
+function refuseReadable({ cancelled }: PromptResponse): void {
+	if (cancelled === true) return;
+	const message =
+		"a password is not taken over a connection that others can read: answer over TLS (wss://), or on the gateway's own machine";
+	throw new ParleyError(message, { code: "permission_denied" });
 }
 
 /** Ends a question that nobody answered in time. */
 export async function expirePrompt(tx: Tx, record: Record, token: string): Promise<void> {
-	if (!(await settlePrompt(tx, token, "expired", null))) return;
+	if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
 	await record({ type: "prompt.closed", token, reason: "expired" });
 }
 
@@ -154,7 +170,7 @@ export async function closePrompts(tx: Tx, record: Record, runId: string, reason
 		.where("state", "=", "open")
 		.execute();
 	for (const { token } of open) {
-		await settlePrompt(tx, token, "closed", null);
+		await settlePrompt(tx, token, { state: "closed" });
 		await record({ type: "prompt.closed", token, reason });
 	}
 	return open.map(({ token }) => token);
@@ -172,29 +188,21 @@ export async function approveOpen(tx: Tx, record: Record, session: Session, by: 
 		.where("expires_at", ">", session.deps.clock.now())
 		.execute();
 	for (const { token } of open) {
-		await settlePrompt(tx, token, "answered", { kind: "approved", remember: false });
+		await settlePrompt(tx, token, { state: "answered", answer: { kind: "approved", remember: false } });
 		await record({ type: "prompt.answered", token, value: true, cancelled: false, by });
 	}
 	return open.map(({ token }) => token);
 }
 
-/** Seals a password and puts its handle in its place: the clear text goes no further than here. */
-async function keepSecret(
-	tx: Tx,
-	session: Session,
-	prompt: Prompt,
-	{ secrets, answer }: { readonly secrets: SecretBox; readonly answer: Answer },
-): Promise<Answer> {
-	if (prompt.type !== "password" || answer.kind !== "value" || typeof answer.value !== "string")
-		return answer;
-	const id = session.deps.ids.create("pw");
-	const sealed = secrets.seal(id, answer.value);
-	const created_at = session.deps.clock.now();
-	await tx
-		.insertInto("secrets")
-		.values({ id, session_id: session.id, sealed, created_at, ...stamp })
-		.execute();
-	return { kind: "value", value: `secret:${id}` };
+/** The answer as it is kept: a password as its handle, words without a secret in them. */
+async function keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
+	const { redactor } = session;
+	if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
+	if (answer.kind !== "value") return answer;
+	const { value } = answer;
+	if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };
+	const isPassword = prompt.type === "password" && value !== "";
+	return { ...answer, value: isPassword ? await keepPassword(tx, session, value) : redactor.redact(value) };
 }
 
 function told(prompt: Prompt, answer: Answer): unknown {

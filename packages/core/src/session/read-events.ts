@@ -1,5 +1,8 @@
+import { authorize, isAuthorized } from "../authorize.ts";
 import type { Recorded } from "../event.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { EventsOf, Journal, Placed } from "../journal/journal.ts";
+import type { Principal } from "../principal.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** Which events of the record are wanted. */
 export interface EventFilter {
@@ -10,24 +13,65 @@ export interface EventFilter {
 	readonly afterSeq?: number;
 }
 
-/** The newest messages of a session before `beforeSeq`, oldest first. */
-export async function readMessages(
-	journal: Journal,
-	sessionId: string,
-	{ limit, beforeSeq }: { readonly limit: number; readonly beforeSeq?: number },
-): Promise<Recorded[]> {
-	const types = ["user.message", "assistant.message"];
-	const filter = { sessionIds: [sessionId], types, limit };
-	return journal.recent(beforeSeq === undefined ? filter : { ...filter, beforeSeq });
-}
+/** Reads what was recorded, as far as the principal may see it. Throws `not_found` for a session that they may not. */
+export class EventHistory {
+	readonly #journal: Journal;
+	readonly #sessions: Sessions;
 
-/** Events of these sessions, or of all: the newest, or those after a number of one session; oldest first. */
-export async function readEvents(
-	journal: Journal,
-	{ limit, types, afterSeq }: EventFilter,
-	sessionIds?: readonly string[],
-): Promise<Recorded[]> {
-	const [only] = sessionIds ?? [];
-	if (afterSeq !== undefined && only !== undefined) return journal.after(only, afterSeq, limit);
-	return journal.recent({ limit, ...(types && { types }), ...(sessionIds && { sessionIds }) });
+	constructor(journal: Journal, sessions: Sessions) {
+		this.#journal = journal;
+		this.#sessions = sessions;
+	}
+
+	/** The newest messages of a session before `beforeSeq`, oldest first. */
+	async messages(
+		principal: Principal,
+		sessionId: string,
+		page: { readonly limit: number; readonly beforeSeq?: number },
+	): Promise<Recorded[]> {
+		using _ = await this.#sessions.lease(principal, sessionId, "session.read");
+		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
+	}
+
+	/** The newest events, or those after a number of one session; oldest first. */
+	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
+		const { afterSeq, sessionId, limit, types } = filter;
+		const visible = await this.#visible(principal, filter);
+		if (afterSeq !== undefined && sessionId !== undefined) {
+			return this.#journal.after(sessionId, afterSeq, limit, types);
+		}
+		return this.#journal.recent({ ...visible, limit });
+	}
+
+	/** Events in the order in which they were recorded, whatever their session, from behind a place on. */
+	async from(
+		principal: Principal,
+		position: number,
+		filter: Omit<EventFilter, "afterSeq">,
+	): Promise<Placed[]> {
+		const visible = await this.#visible(principal, filter);
+		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
+	}
+
+	/** The place of the newest event of all, or of one in its session. */
+	async place(
+		principal: Principal,
+		event?: { readonly sessionId: string; readonly seq: number },
+	): Promise<number> {
+		await this.#visible(principal, event ?? {});
+		return event ? this.#journal.positionOf(event.sessionId, event.seq) : this.#journal.lastPosition();
+	}
+
+	async #visible(
+		principal: Principal,
+		{ sessionId, types }: Pick<EventFilter, "sessionId" | "types">,
+	): Promise<EventsOf> {
+		authorize(principal, "event.read");
+		if (sessionId !== undefined) {
+			(await this.#sessions.lease(principal, sessionId, "event.read"))[Symbol.dispose]();
+			return { sessionId, types };
+		}
+		const all = isAuthorized(principal, "event.read", { owner: "" });
+		return { types, owner: all ? undefined : principal.id };
+	}
 }

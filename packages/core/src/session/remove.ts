@@ -1,11 +1,89 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed } from "./idempotency.ts";
-import type { Session } from "./session.ts";
+import { removeFilesOf } from "../files/remove-files.ts";
+import type { Tx } from "../journal/journal.ts";
+import { cancelTurn } from "./cancel.ts";
+import { answerOf, type Keyed, once } from "./idempotency.ts";
+import { type Session, type SessionDeps, unknownSession } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What removing needs beside the session. */
+export interface RemoveDeps extends Pick<SessionDeps, "journal" | "fingerprint" | "files"> {
+	readonly sessions: Sessions;
+}
 
 /**
- * Deletes a session with everything that belongs to it. Throws `failed_precondition` while something runs or waits there,
- * unless forced: then that is stopped first.
+ * Deletes a session with everything that belongs to it; what it used stays in the sums of the gateway, and the files of
+ * its working directory stay where they are. Throws `failed_precondition` while something runs or waits there, unless
+ * forced: then that is stopped first. Under a key that has deleted it before it does nothing.
  */
-export async function removeSession(_session: Session, _request: Keyed, _force: boolean): Promise<void> {
-	throw new ParleyError("not available", { code: "unimplemented" });
+export async function removeSession(
+	deps: RemoveDeps,
+	request: Keyed,
+	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
+): Promise<void> {
+	// Looked up first: nobody finds the session any more.
+	if (await deps.journal.store.read((db) => answerOf(db, request, deps))) return;
+	using lease = await deps.sessions.lease(request.principal, sessionId, "session.delete");
+	const { session } = lease;
+	let files: readonly string[] = [];
+	for (let busy = true; busy; ) {
+		await session.end(async (tx) => {
+			busy = await isBusy(tx, session, force);
+			if (busy) return false;
+			const { repeated } = await once(tx, request, session.deps, async () => {
+				if (session.removed) throw unknownSession(sessionId);
+				files = await removeRows(tx, sessionId);
+			});
+			return !repeated;
+		});
+		if (busy && !force) throw refused();
+		if (busy) await stopAll(session, request);
+	}
+	deps.sessions.evict(session);
+	await deps.files.unlink(files);
+}
+
+/** By force a run that is written down and works nowhere is in nobody's way. */
+async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
+	if (force) return session.live.size > 0;
+	const open = await tx
+		.selectFrom("runs")
+		.select("id")
+		.where("session_id", "=", session.id)
+		.where("state", "<>", "ended")
+		.limit(1)
+		.executeTakeFirst();
+	return open !== undefined || session.live.size > 0;
+}
+
+function refused(): ParleyError {
+	const message = "session busy: something runs or waits there; cancel it first, or delete with force";
+	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** Messages that come meanwhile are stopped the next time round. */
+async function stopAll(session: Session, request: Keyed): Promise<void> {
+	await cancelTurn(session, { ...request, key: undefined }, true);
+	await Promise.all([...session.live.values()].map(({ ended }) => ended));
+}
+
+const tablesOfSessions = [
+	...(["events", "prompts", "grants", "secrets"] as const),
+	...(["compactions", "feedback", "search_texts"] as const),
+];
+
+/** Every row that belongs to the session. Returns the ids of its files, whose contents are left. */
+async function removeRows(tx: Tx, id: string): Promise<string[]> {
+	const runs = tx.selectFrom("runs").select("id").where("session_id", "=", id);
+	for (const table of ["steps", "steers"] as const) {
+		await tx.deleteFrom(table).where("run_id", "in", runs).execute();
+	}
+	for (const table of tablesOfSessions) await tx.deleteFrom(table).where("session_id", "=", id).execute();
+	for (const table of ["usage_days", "budgets"] as const) {
+		await tx.deleteFrom(table).where("scope", "=", id).execute();
+	}
+	const files = await removeFilesOf(tx, id);
+	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
+	await tx.deleteFrom("sessions").where("id", "=", id).execute();
+	return files;
 }

@@ -1,8 +1,44 @@
-import { ParleyError } from "@parley/base";
-import type { Keyed } from "./idempotency.ts";
-import type { Session } from "./session.ts";
+import type { Tx } from "../journal/journal.ts";
+import { type Keyed, once } from "./idempotency.ts";
+import { forgetName, indexName } from "./search-texts.ts";
+import type { Record, Session } from "./session.ts";
 
 /** Gives a session the title that a person wants: no model replaces it. An empty one lets a model choose again. */
-export async function renameSession(_session: Session, _request: Keyed, _title: string): Promise<void> {
-	throw new ParleyError("not available", { code: "unimplemented" });
+export async function renameSession(session: Session, request: Keyed, title: string): Promise<void> {
+	await session.commit((tx, record) =>
+		once(tx, request, session.deps, async () => {
+			const by = { title, titled_by: title === "" ? null : ("person" as const) };
+			await tx.updateTable("sessions").set(by).where("id", "=", session.id).execute();
+			await tellTitle(tx, record, session.id, { title, by: "person" });
+		}),
+	);
+}
+
+/** Gives a session the title that a model made; false where somebody has given one meanwhile. */
+export async function giveTitle(tx: Tx, record: Record, id: string, title: string): Promise<boolean> {
+	const given = await tx
+		.updateTable("sessions")
+		.set({ title, titled_by: "model" })
+		.where("id", "=", id)
+		.where("titled_by", "is", null)
+		.executeTakeFirst();
+	if (given.numUpdatedRows === 0n) return false;
+	await tellTitle(tx, record, id, { title, by: "model" });
+	return true;
+}
+
+async function tellTitle(
+	tx: Tx,
+	record: Record,
+	id: string,
+	named: { readonly title: string; readonly by: "person" | "model" },
+): Promise<void> {
+	const { external_key } = await tx
+		.selectFrom("sessions")
+		.select("external_key")
+		.where("id", "=", id)
+		.executeTakeFirstOrThrow();
+	await forgetName(tx, id);
+	await indexName(tx, id, [named.title, external_key]);
+	await record({ type: "session.renamed", ...named });
 }

@@ -1,10 +1,11 @@
 import { ParleyError } from "@parley/base";
+import { factsOf } from "../files/file-facts.ts";
 import type { Tx } from "../journal/journal.ts";
 import { toRunRow } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type Accepted, enqueue, type Queued } from "./send.ts";
+import { type Accepted, enqueue, logAccepted, type Queued } from "./send.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -22,11 +23,17 @@ export async function retryLast(
 			const asked = await askedLast(tx, session.id);
 			queued = await enqueue(tx, session, asked, trusted);
 			const { id: runId } = queued.run;
-			const { content, retryOf } = asked;
-			await record({ type: "user.message", runId, content, ...(retryOf !== undefined && { retryOf }) });
+			const { content, retryOf, attachments } = asked;
+			await record({
+				type: "user.message",
+				...{ runId, content },
+				...(retryOf !== undefined && { retryOf }),
+				...(attachments && { attachments: attachments.map(factsOf) }),
+			});
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
+	if (queued) logAccepted(session, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
 }
@@ -42,10 +49,10 @@ async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
-	const { content, images, retryOf, id } = toRunRow(row);
+	const { content, images, attachments, retryOf, id } = toRunRow(row);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited never reached the model: it is simply sent again.
-	return { content, images, retryOf: begun ? id : retryOf };
+	return { content, images, ...(attachments && { attachments }), retryOf: begun ? id : retryOf };
 }
 
 function refused(message: string): ParleyError {

@@ -1,5 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Author } from "../event.ts";
+import { attachFiles } from "../files/attach-files.ts";
+import type { FileFacts } from "../files/file-facts.ts";
 import type { Tx } from "../journal/journal.ts";
 import { countRuns, insertRun, insertStep } from "../journal/statements.ts";
 import type { ImageBlock } from "../message.ts";
@@ -31,16 +33,33 @@ export async function acceptMessage(
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
 			const { author, content, images = [] } = message;
-			queued = await enqueue(tx, session, { content, images, retryOf: undefined }, trusted);
+			const { correlation } = message;
+			const brought = await attach(tx, session, request, message);
+			const asked = { content, images, retryOf: undefined, correlation, ...brought };
+			queued = await enqueue(tx, session, asked, trusted);
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			await record({ type: "user.message", runId, content, ...(author && { author }) });
+			await record({ type: "user.message", runId, content, ...(author && { author }), ...brought });
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
 	await failpoints.reach("accepted");
+	if (queued) logAccepted(session, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
+}
+
+/** What a message brings with it; nobody knows who wrote what is in a file. */
+async function attach(
+	tx: Tx,
+	session: Session,
+	{ principal }: Keyed,
+	{ attachments: ids = [] }: NewMessage,
+): Promise<{ readonly attachments?: readonly FileFacts[] }> {
+	if (ids.length === 0) return {};
+	await addTaint(tx, session.id, "U");
+	const now = session.deps.clock.now();
+	return { attachments: await attachFiles(tx, { principal, sessionId: session.id, ids, now }) };
 }
 
 /** What somebody says. */
@@ -61,8 +80,22 @@ export interface Queued {
 	readonly position: number;
 }
 
+/** What is written down of a message. */
+interface NewRun extends Asked {
+	readonly correlation?: string | undefined;
+}
+
+/** Tells the operator of a message that is durable: who sent how much, not what. */
+export function logAccepted(session: Session, { principal, method }: Keyed, { run, position }: Queued): void {
+	const { id: runId, correlation, content } = run;
+	const bytes = Buffer.byteLength(content);
+	session.deps.log.info("message accepted", {
+		...{ correlation, sessionId: session.id, runId, method, principal: principal.id, position, bytes },
+	});
+}
+
 /** Writes the run: active where nothing is in its way, else queued. */
-export async function enqueue(tx: Tx, session: Session, asked: Asked, trusted: boolean): Promise<Queued> {
+export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: boolean): Promise<Queued> {
 	const { clock, ids } = session.deps;
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
@@ -76,15 +109,16 @@ export async function enqueue(tx: Tx, session: Session, asked: Asked, trusted: b
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
 	const acceptAll = active && trusted;
-	const { content, images, retryOf } = asked;
+	const { content, images, retryOf, attachments } = asked;
 	await insertRun(tx, {
 		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
 		images: images.length > 0 ? JSON.stringify(images) : null,
-		attachments: null,
-		correlation: null,
+		attachments: attachments ? JSON.stringify(attachments) : null,
+		correlation: asked.correlation ?? null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});
 	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
-	return { run: { ...asked, id, acceptAll, cancelRequested: false, ordinal }, position };
+	const correlation = asked.correlation ?? id;
+	return { run: { ...asked, id, acceptAll, cancelRequested: false, ordinal, correlation }, position };
 }

@@ -1,16 +1,20 @@
-import type { Clock, Failpoints, Ids, Logger } from "@parley/base";
+import { type Clock, type Failpoints, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
+import type { Files } from "../files/files.ts";
 import type { Journal, Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
 import type { Observers } from "../observers.ts";
 import type { RunTranscript } from "../run/transcript.ts";
+import type { SecretBox } from "../secrets.ts";
 import { type Listener, Outlet } from "./outlet.ts";
+import { SessionRedactor, type TextRedactor } from "./session-redactor.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
 
 /** What every session needs from the runtime. */
 export interface SessionDeps {
 	readonly journal: Journal;
+	readonly files: Files;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
@@ -21,6 +25,10 @@ export interface SessionDeps {
 	readonly startedAt: number;
 	/** See `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
+	/** Keeps what people typed into password prompts. */
+	readonly secrets: SecretBox;
+	/** Knows the secrets of the gateway. */
+	readonly redactor: TextRedactor;
 	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
 }
@@ -28,14 +36,25 @@ export interface SessionDeps {
 /** Records events in the transaction at hand and returns them with their numbers. */
 export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
+/** Judges the arguments that a person wants for a call in place of those that were asked about. */
+export interface ChangeJudge {
+	readonly callId: string;
+	/** What an approval of the changed call is bound to; throws `invalid_argument` where the question has to stay open. */
+	judge(args: unknown): Promise<{ readonly binding: string }>;
+}
+
 /** A run that works now. */
 export interface LiveRun {
 	readonly id: string;
+	/** Names the run in every line. */
+	readonly log: Logger;
 	cancel(): void;
 	/** Stops it where it stands, to go on at the next start; `ended` tells when it has stopped. */
 	park(): void;
 	/** Whether nothing but a person's answer is missing. */
 	readonly waiting: boolean;
+	/** While it asks for an approval. */
+	readonly changing: ChangeJudge | undefined;
 	readonly ended: Promise<void>;
 }
 
@@ -53,6 +72,8 @@ export class Session {
 	/** What `set_model` chose. */
 	model: string | undefined;
 	readonly outlet: Outlet;
+	/** What the session says passes here. */
+	readonly redactor: SessionRedactor;
 	readonly deps: SessionDeps;
 	readonly live = new Map<string, LiveRun>();
 	systemPrompt: string | undefined;
@@ -63,6 +84,7 @@ export class Session {
 	readonly #cancelled = new Set<string>();
 	readonly #wakers = new Map<string, () => void>();
 	#clients = 0;
+	#removed = false;
 	#leftAt: number | undefined;
 
 	constructor(row: Selectable<Tables["sessions"]>, trust: Trust | undefined, deps: SessionDeps) {
@@ -76,12 +98,18 @@ export class Session {
 		this.outlet.listen((event) => deps.observers.tell(event, row.owner));
 		this.trust = trust;
 		this.deps = deps;
+		this.redactor = new SessionRedactor(deps.redactor);
 		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
 	}
 
 	/** Whether somebody listens or something runs: such a session stays in memory. */
 	get busy(): boolean {
 		return this.#clients > 0 || this.live.size > 0;
+	}
+
+	/** Whether it was deleted: nothing can be done with it any more. */
+	get removed(): boolean {
+		return this.#removed;
 	}
 
 	/**
@@ -94,6 +122,7 @@ export class Session {
 		try {
 			const result = await this.deps.journal.store.commit((tx) => {
 				recorded = [];
+				if (this.#removed) throw unknownSession(this.id);
 				return work(tx, async (...events) => {
 					const appended = await this.deps.journal.append(tx, this.id, events);
 					recorded.push(...appended);
@@ -106,6 +135,27 @@ export class Session {
 			release([]);
 			throw reason;
 		}
+	}
+
+	/**
+	 * Ends it for good where `work` has removed its rows, which it tells with true: what is committed later, in the same
+	 * transaction too, finds no session.
+	 */
+	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
+		const release = this.outlet.reserve();
+		let ended = false;
+		try {
+			await this.deps.journal.store.commit(async (tx) => {
+				ended = await work(tx);
+				this.#removed ||= ended;
+			});
+		} catch (reason) {
+			if (ended) this.#removed = false;
+			throw reason;
+		} finally {
+			release([]);
+		}
+		if (ended) this.outlet.pass({ type: "session.deleted" });
 	}
 
 	/** Adds a client: from now on `listener` gets what happens, and its leaving counts. */
@@ -192,12 +242,20 @@ export class Session {
 		const now = this.deps.clock.now();
 		this.#leftAt = now;
 		const left_at = this.deps.stopping() ? null : now;
-		await this.commit(async (tx, record) => {
+		const closing = this.commit(async (tx, record) => {
 			if (this.#clients > 0) return;
 			await tx.updateTable("sessions").set({ status: "closed", left_at }).where("id", "=", this.id).execute();
 			await record({ type: "session.closed" });
 		});
+		await closing.catch((reason: unknown) => {
+			if (!this.#removed) throw reason;
+		});
 	}
+}
+
+/** What everybody is told who names a session that is not there, or not for them. */
+export function unknownSession(id: string): ParleyError {
+	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
 }
 
 /** A new session's row. */

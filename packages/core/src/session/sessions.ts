@@ -1,7 +1,7 @@
-import { ParleyError } from "@parley/base";
 import { type Action, authorize } from "../authorize.ts";
 import type { Principal } from "../principal.ts";
-import { Session, type SessionDeps } from "./session.ts";
+import { readPasswords } from "./passwords.ts";
+import { Session, type SessionDeps, unknownSession } from "./session.ts";
 import { findTrust } from "./trust.ts";
 
 /** A session in use: it stays the one object for its id until every lease is given back. */
@@ -25,6 +25,11 @@ export class Sessions {
 
 	constructor(deps: SessionDeps) {
 		this.#deps = deps;
+	}
+
+	/** How many are in memory. */
+	get size(): number {
+		return this.#entries.size;
 	}
 
 	/** Those in memory: somebody uses them, or they work. */
@@ -56,6 +61,11 @@ export class Sessions {
 		return lease;
 	}
 
+	/** Forgets a session that was deleted, whoever still holds it. */
+	evict({ id }: Session): void {
+		this.#entries.delete(id);
+	}
+
 	/** Forgets a session that nobody uses any more. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
@@ -84,7 +94,7 @@ export class Sessions {
 		};
 		try {
 			const session = await used.session;
-			if (session) return { session, [Symbol.dispose]: giveBack };
+			if (session && !session.removed) return { session, [Symbol.dispose]: giveBack };
 		} catch (reason) {
 			this.#entries.delete(id);
 			throw reason;
@@ -96,11 +106,10 @@ export class Sessions {
 	async #load(id: string): Promise<Session | undefined> {
 		return this.#deps.journal.store.read(async (db) => {
 			const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
-			return row && new Session(row, await findTrust(db, id), this.#deps);
+			if (!row) return undefined;
+			const session = new Session(row, await findTrust(db, id), this.#deps);
+			for (const password of await readPasswords(db, id, this.#deps)) session.redactor.add(password);
+			return session;
 		});
 	}
-}
-
-function unknownSession(id: string): ParleyError {
-	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
 }

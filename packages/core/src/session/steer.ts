@@ -4,7 +4,7 @@ import { stamp } from "../journal/tables.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type Accepted, enqueue, type NewMessage, type Queued } from "./send.ts";
+import { type Accepted, enqueue, logAccepted, type NewMessage, type Queued } from "./send.ts";
 import type { Session } from "./session.ts";
 import { addTaint, taintOfMessage } from "./session-taint.ts";
 
@@ -39,6 +39,12 @@ export async function steer(
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
 		}),
 	);
+	const { status, runId } = outcome.response;
+	if (queued) logAccepted(session, request, queued);
+	else if (status === "steered" && !outcome.repeated) {
+		const facts = { principal: request.principal.id, bytes: Buffer.byteLength(content) };
+		session.live.get(runId)?.log.info("message entered the run", facts);
+	}
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { steered: outcome.response, start };
 }

@@ -132,6 +132,7 @@ test("a question that trust made needless between its call and itself is not ask
 	let trust = (): Promise<void> | undefined => undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> => ({
 		engine: store.engine,
+		health: () => store.health(),
 		commit: (command) => store.commit(command),
 		close: () => store.close(),
 		read: async (query) => {

@@ -45,8 +45,9 @@ class EventOrder {
 				return undefined;
 			case "user.message":
 				return event.steered ? this.#inRun(event.runId) : this.#startRun(event.runId);
-			case "run.retrying":
 			case "model.called":
+				return event.runId === "" ? undefined : this.#inRun(event.runId);
+			case "run.retrying":
 			case "usage.updated":
 			case "context.compacted":
 				return this.#inRun(event.runId);

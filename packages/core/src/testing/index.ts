@@ -1,3 +1,4 @@
+export { EventLog } from "./event-log.ts";
 export { calls, ScriptedModel, says, stuck } from "./scripted-model.ts";
-export { TestRuntime } from "./test-runtime.ts";
+export { TestRuntime, unkeyed } from "./test-runtime.ts";
 export { createToolContext } from "./tool-context.ts";

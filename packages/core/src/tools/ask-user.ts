@@ -41,7 +41,8 @@ export const askUser = defineTool<Arguments>({
 	description:
 		"Asks the person a question and waits for the answer. Use it when you cannot go on without something that " +
 		"only the person knows or decides. Not for what you can find out yourself, and not for permission to use a " +
-		"tool: that is asked by itself. For a password you get a handle in place of the value.",
+		"tool: that is asked by itself. For a password you get a handle (secret:…) in place of the value: tools with a " +
+		"parameter for secrets, such as run_command, take it.",
 	parameters,
 	effect: "idempotent",
 	plan,

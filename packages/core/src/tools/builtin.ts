@@ -8,6 +8,7 @@ import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { runCommand } from "./run-command.ts";
 import { searchFiles } from "./search-files.ts";
+import { sendFile } from "./send-file.ts";
 import { writeFile } from "./write-file.ts";
 
 const builtin: readonly Tool[] = [
@@ -18,6 +19,7 @@ const builtin: readonly Tool[] = [
 	listFiles,
 	searchFiles,
 	git,
+	sendFile,
 	askUser,
 ];
 

@@ -179,3 +179,33 @@ test("a working directory that is gone is named", async () => {
 	const where = createToolContext(join(directory.path, "gone"));
 	await expect(prepare({ cmd: "ls" }, where)).rejects.toThrow("cannot run a command in");
 });
+
+test("a command with secrets is always asked about, and says which variable holds what", async () => {
+	const { plan } = await prepare({ cmd: "deploy", secrets: { API_KEY: "secret:pw_1" } });
+	expect(plan.classes).toEqual(["exec-unsandboxed", "secret"]);
+	expect(plan.notes).toContain("the variable API_KEY holds the password behind secret:pw_1");
+	expect(plan.label).toBe("run deploy");
+});
+
+test.each<readonly [string, object, string]>([
+	["a password itself", { API_KEY: "hunter2" }, "takes a handle"],
+	["a name that is none", { "API-KEY": "secret:pw_1" }, "letters, digits and _"],
+	...["PATH", "BASH_ENV", "LD_PRELOAD", "PARLEY_CALL"].map(
+		(name) => [name, { [name]: "secret:pw_1" }, "steers the shell"] as const,
+	),
+])("secrets take no other thing: %s", async (_, secrets, why) => {
+	const args = { cmd: "true", secrets };
+	const prepared = await prepareCall([runCommand], { name: "run_command", arguments: args }, context);
+	expect(prepared).toMatchObject({ kind: "refused", text: expect.stringContaining(why) });
+});
+
+test("a password comes to the command as a variable, and one with a NUL to none", async () => {
+	const ready = await prepare({ cmd: 'printf %s "$API_KEY"', secrets: { API_KEY: "secret:pw_1" } });
+	const released = (value: string) => {
+		return executeCall({ ...ready, args: { ...Object(ready.args), secrets: { API_KEY: value } } }, context);
+	};
+	await expect(released("a b$'c")).resolves.toEqual({ text: "a b$'c", failed: false });
+	await expect(released("a\0b")).resolves.toEqual({
+		...{ text: "secrets.API_KEY: a variable cannot hold this password: it has a NUL", failed: true },
+	});
+});

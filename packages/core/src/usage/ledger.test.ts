@@ -211,6 +211,7 @@ test("without a budget nothing is asked of the database but once, until one is s
 			reads += 1;
 			return inner.read(query);
 		},
+		health: () => inner.health(),
 		close: () => inner.close(),
 	};
 	for (let call = 0; call < 3; call++) await refuseWhenSpent(store, "sess_a", 0, noBudgets);

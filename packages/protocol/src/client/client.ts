@@ -9,6 +9,11 @@ export interface ClientOptions {
 	/** `http://HOST:PORT` of the gateway, or the whole `ws://HOST:PORT/api/ws`. */
 	readonly url: string;
 	readonly token?: string | undefined;
+	/**
+	 * The one certificate, in PEM form, that the gateway may prove itself with, whatever names stand in it. Without it
+	 * the usual authorities decide, and the name must fit.
+	 */
+	readonly certificate?: string | undefined;
 	readonly clock: Clock;
 	/** Makes the idempotency keys, and the chance in the waiting times between tries. */
 	readonly ids: Ids;

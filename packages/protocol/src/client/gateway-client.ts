@@ -33,11 +33,11 @@ export class GatewayClient implements Client, LinkObserver {
 	#end: ParleyError | undefined;
 
 	constructor(options: ClientOptions, url: URL) {
-		const { token, clock, ids, retryFirst = true } = options;
+		const { token, certificate, clock, ids, retryFirst = true } = options;
 		this.#url = url;
 		this.#ids = ids;
 		this.#onState = options.onState ?? (() => {});
-		this.#link = new Link({ url, token, clock, chance: () => chanceOf(ids), retryFirst }, this);
+		this.#link = new Link({ url, token, certificate, clock, chance: () => chanceOf(ids), retryFirst }, this);
 	}
 
 	start(): void {

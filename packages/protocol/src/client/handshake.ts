@@ -2,6 +2,10 @@ import { type ErrorCode, ParleyError } from "@parley/base";
 
 /** Answers that no later try would change. */
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {
+	400: {
+		code: "failed_precondition",
+		why: "refuses what was asked; where it speaks https, the address has to begin with https too",
+	},
 	401: {
 		code: "unauthenticated",
 		why: "wants a valid token: `parley token` prints it where the gateway runs",
@@ -27,5 +31,19 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 	if (error.code === "ECONNREFUSED") {
 		return `no gateway listens at ${url.href}: start one with \`parley start\``;
 	}
+	const advice = tlsAdvice(error.code ?? "", url);
+	if (advice !== undefined)
+		return `the gateway at ${url.href} cannot be trusted: ${error.message}; ${advice}`;
 	return `no gateway can be reached at ${url.href}: ${error.message || error.code}`;
+}
+
+/** What to do where TLS fails; undefined where something else does. */
+function tlsAdvice(code: string, { hostname }: URL): string | undefined {
+	if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+		return `call it by a name that its certificate has, not ${hostname}`;
+	if (code === "CERT_HAS_EXPIRED") return "its operator has to renew the certificate";
+	if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER")
+		return "perhaps it speaks http there, not https";
+	if (!/CERT|ISSUER|LEAF_SIGNATURE/.test(code)) return undefined;
+	return "for a certificate of your own, name its file, or that of its authority, in NODE_EXTRA_CA_CERTS";
 }

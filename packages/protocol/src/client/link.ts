@@ -3,6 +3,7 @@ import WebSocket, { type RawData } from "ws";
 import { retryDelayMs } from "./backoff.ts";
 import { describeFailure, refusalOf } from "./handshake.ts";
 import { watchLiveness } from "./liveness.ts";
+import { pinnedTo } from "./pinned-to.ts";
 
 /** Above any frame that a gateway writes; a larger one ends the connection. */
 const maxPayload = 16 * 1_048_576;
@@ -13,6 +14,7 @@ const closeGraceMs = 2_000;
 export interface LinkOptions {
 	readonly url: URL;
 	readonly token: string | undefined;
+	readonly certificate: string | undefined;
 	readonly clock: Clock;
 	/** A number from 0 up to but without 1. */
 	readonly chance: () => number;
@@ -49,10 +51,11 @@ export class Link {
 
 	/** Connects, once; from then on again after each loss. */
 	start(): void {
-		const { url, token } = this.#options;
+		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();
 		const socket = new WebSocket(url, {
 			headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+			...(certificate !== undefined && pinnedTo(certificate)),
 			perMessageDeflate: false,
 			handshakeTimeout: handshakeTimeoutMs,
 			maxPayload,

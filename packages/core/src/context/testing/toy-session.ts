@@ -1,8 +1,9 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import { Files } from "../../files/files.ts";
 import { Journal } from "../../journal/journal.ts";
 import { migrations } from "../../journal/migrations.ts";
 import { insertRun } from "../../journal/statements.ts";
@@ -12,6 +13,7 @@ import type { Model, ModelRequest, ToolDescription } from "../../model.ts";
 import { Observers } from "../../observers.ts";
 import type { Answer } from "../../prompt-answer.ts";
 import type { RunTranscript } from "../../run/transcript.ts";
+import { SecretBox } from "../../secrets.ts";
 import { Session, type SessionDeps, sessionRow } from "../../session/session.ts";
 import { noUsage } from "../../usage/usage.ts";
 import { contextsOf } from "../contexts.ts";
@@ -171,7 +173,7 @@ export class ToySession {
 
 	/** What was recorded of compactions, oldest first. */
 	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
-		const filter = { sessionIds: [sessionId], types: ["context.compacted"], limit: 1_000 };
+		const filter = { sessionId, types: ["context.compacted"], limit: 1_000 };
 		const events = await this.session.deps.journal.recent(filter);
 		return events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
 	}
@@ -202,10 +204,13 @@ export class ToySession {
 	#newSession(): Session {
 		const { store, clock, log } = this;
 		const ids = seededIds(1 + this.transcript.length);
+		const secrets = new SecretBox(Buffer.alloc(32, 1));
 		const deps: SessionDeps = {
 			journal: new Journal({ store, clock, ids }),
 			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
 			...{ fingerprint: (text) => text, stopping: () => false },
+			...{ secrets, redactor: new Redactor() },
+			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
 		};
 		const facts = { external_key: null, title: "", titled_by: null, root_dir: "/", profile: "default" };
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);

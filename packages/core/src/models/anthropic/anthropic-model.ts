@@ -1,11 +1,11 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
-import type { Model, ModelEvent, ModelRequest } from "../../model.ts";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import type { Destination } from "./destination.ts";
 import { ReplyEvents } from "./events.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { isFields } from "./fields.ts";
 import { type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
 import type { Timeouts } from "./watchdog.ts";
@@ -80,8 +80,8 @@ class AnthropicModel implements Model {
 		this.defaultModel = model;
 	}
 
-	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-		const exchange = this.#exchange(request, signal, this.#timeouts);
+	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+		const exchange = this.#exchange(request, { signal, answered, timeouts: this.#timeouts });
 		const reply = new ReplyEvents(exchange.asked);
 		try {
 			const { body, dropped } = encodeRequest(request, this.#destination(request));
@@ -105,7 +105,7 @@ class AnthropicModel implements Model {
 
 	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!this.#counts) return undefined;
-		const exchange = this.#exchange(request, signal, countTimeouts);
+		const exchange = this.#exchange(request, { signal, timeouts: countTimeouts });
 		try {
 			const body = encodeInput(request, this.#destination(request));
 			const client = await this.#connect();
@@ -121,10 +121,13 @@ class AnthropicModel implements Model {
 		}
 	}
 
-	#exchange({ model }: ModelRequest, signal: AbortSignal, timeouts: Timeouts): Exchange {
+	#exchange(
+		{ model }: ModelRequest,
+		asked: Pick<ExchangeOptions, "signal" | "timeouts" | "answered">,
+	): Exchange {
 		const { host, custom } = this.#address;
 		const { apiKey, clock } = this.#options;
-		if (apiKey || custom) return new Exchange({ host, model, clock, timeouts, signal });
+		if (apiKey || custom) return new Exchange({ host, model, clock, ...asked });
 		throw new ModelError(`${host} needs an API key: set ANTHROPIC_API_KEY`, { fault: "unauthenticated" });
 	}
 

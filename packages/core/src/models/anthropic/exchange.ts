@@ -1,5 +1,6 @@
 import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
 import { type Clock, ParleyError } from "@parley/base";
+import type { Answered } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 import { type Asked, connectionError, eventError, statusError } from "./errors.ts";
 import { isFields } from "./fields.ts";
@@ -13,6 +14,7 @@ export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly timeouts: Timeouts;
 	readonly signal: AbortSignal;
+	readonly answered?: Answered | undefined;
 }
 
 /** Bytes of an answer that is not a stream: an error, or a count. */
@@ -109,10 +111,16 @@ export class Exchange {
 			const response = await next(request).catch((reason: unknown) => {
 				throw this.#fail(connectionError(reason, this.asked));
 			});
+			this.#tellId(response.headers.get("request-id"));
 			if (response.ok) return accept(response);
 			throw await this.#refusal(response);
 		};
 		return { signal: this.#controller.signal, middleware: [pass] };
+	}
+
+	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may say anything there. */
+	#tellId(id: string | null): void {
+		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
 	/** The status says what is wrong, whether or not the body comes that would say more. */

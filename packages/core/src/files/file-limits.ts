@@ -1,0 +1,35 @@
+import { ParleyError } from "@parley/base";
+
+/** How much is kept, and how long. */
+export interface FileLimits {
+	/** Of one file. */
+	readonly maxBytes: number;
+	/** Of all files together. */
+	readonly quotaBytes: number;
+	/** How long a file waits for a message that carries it, in milliseconds. */
+	readonly keepMs: number;
+}
+
+export const defaultFileLimits: FileLimits = {
+	maxBytes: 32 * 1024 * 1024,
+	quotaBytes: 1024 * 1024 * 1024,
+	keepMs: 7 * 24 * 60 * 60 * 1000,
+};
+
+/** One file is larger than any may be; others would not be. */
+export class FileTooLargeError extends ParleyError {
+	constructor(maxBytes: number) {
+		super(`the file is larger than ${maxBytes} bytes, which is all that one may have`, {
+			code: "resource_exhausted",
+		});
+	}
+}
+
+export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
+	if (bytes <= quotaBytes) return;
+	throw new ParleyError(
+		`no room for another file: together they may have ${quotaBytes} bytes; ` +
+			"delete sessions with files, or allow more with files.quotaBytes in the configuration",
+		{ code: "resource_exhausted" },
+	);
+}

@@ -1,0 +1,54 @@
+import type { Selectable } from "kysely";
+import { isAuthorized } from "../authorize.ts";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
+import type { KeptFile } from "./file-facts.ts";
+
+type FileRow = Selectable<Tables["files"]>;
+
+/** A kept file with whose it is. */
+export interface OwnedFile extends KeptFile {
+	readonly owner: string;
+	readonly sessionId: string | null;
+	readonly sessionOwner: string | null;
+}
+
+/** A file that has not had its time; what belongs to a session lives as long as that. */
+export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
+	const row = await db
+		.selectFrom("files")
+		.leftJoin("sessions", "sessions.id", "files.session_id")
+		.selectAll("files")
+		.select("sessions.owner as session_owner")
+		.where("files.id", "=", id)
+		.where((eb) => eb.or([eb("files.session_id", "is not", null), eb("files.expires_at", ">", now)]))
+		.executeTakeFirst();
+	if (!row) return undefined;
+	const { owner, session_id: sessionId, session_owner: sessionOwner } = row;
+	return { ...toKept(row), owner, sessionId, sessionOwner };
+}
+
+/** Who brought a file may read it, and whose session it belongs to. */
+export function visibleTo(principal: Principal, { owner, sessionOwner }: OwnedFile): boolean {
+	if (isAuthorized(principal, "file.read", { owner })) return true;
+	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner });
+}
+
+export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
+	await tx.insertInto("files").values(row).execute();
+	return toKept(row);
+}
+
+export async function bytesOfAll(db: Tx): Promise<number> {
+	const row = await db
+		.selectFrom("files")
+		.select((eb) => eb.fn.sum<number | string | null>("bytes").as("bytes"))
+		.executeTakeFirst();
+	return Number(row?.bytes ?? 0);
+}
+
+function toKept(row: FileRow): KeptFile {
+	const { id, name, media_type: mediaType, sha256 } = row;
+	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
+}

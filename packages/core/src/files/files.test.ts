@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Principal } from "../principal.ts";
+import { operator } from "../principal.ts";
+import { ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime } from "../testing/test-runtime.ts";
+import type { KeptFile } from "./file-facts.ts";
+
+const mebibyte = 1024 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
+const discord: Principal = { id: "connector:discord", kind: "connector" };
+const slack: Principal = { id: "connector:slack", kind: "connector" };
+const observer: Principal = { id: "observer", kind: "observer" };
+
+let t: TestRuntime;
+
+beforeEach(async () => {
+	const files = { maxBytes: mebibyte, quotaBytes: 2 * mebibyte };
+	t = await TestRuntime.open({ model: new ScriptedModel([says("done")]), files });
+});
+afterEach(() => t[Symbol.asyncDispose]());
+
+async function* bytes(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+	for (const part of parts) yield Buffer.from(part);
+}
+
+const stored = (): Promise<string[]> => readdir(join(t.directory, "data", "files")).catch(() => []);
+
+async function contentOf(id: string): Promise<string> {
+	let text = "";
+	for await (const chunk of await t.runtime.files.read(id)) text += chunk;
+	return text;
+}
+
+function keep(
+	name: string,
+	content: AsyncIterable<Uint8Array>,
+	key?: string,
+	principal = operator,
+): Promise<KeptFile> {
+	return t.runtime.files.keep(principal, { name, content, key });
+}
+
+test("what comes is kept as it is, under its own id and a safe name, for this user alone", async () => {
+	const kept = await keep("../secret/notes\n.txt", bytes("hello ", "world"));
+	expect(kept).toEqual({
+		...{ id: expect.stringMatching(/^file_[0-9a-z]{26}$/), name: "notes.txt", mediaType: "text/plain" },
+		...{ bytes: 11, sha256: createHash("sha256").update("hello world").digest("hex") },
+		expiresAt: t.clock.now() + 7 * dayMs,
+	});
+	expect(await stored()).toEqual([kept.id]);
+	const path = join(t.directory, "data", "files");
+	expect((await stat(path)).mode & 0o777).toBe(0o700);
+	expect((await stat(join(path, kept.id))).mode & 0o777).toBe(0o600);
+	expect(await contentOf(kept.id)).toBe("hello world");
+	await expect(t.runtime.files.find(operator, kept.id)).resolves.toMatchObject(kept);
+});
+
+const png = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+	"base64",
+);
+
+test.each<[string, string | Uint8Array, string]>([
+	["a picture", png, "image/png"],
+	["a document", "%PDF-1.7\n%\u00e2\n", "application/pdf"],
+	["words", "# Grüße\n", "text/plain"],
+	["nothing", "", "text/plain"],
+	["a page", "<!doctype html><script>alert(1)</script>", "text/plain"],
+	[
+		"a drawing that may run scripts",
+		'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>',
+		"text/plain",
+	],
+	["text that is no UTF-8", Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), "application/octet-stream"],
+	["half a character at the end", Buffer.from([0x61, 0xc3]), "application/octet-stream"],
+	["zeros", Buffer.alloc(100), "application/octet-stream"],
+])("the type of %s is told by its content", async (_, content, mediaType) => {
+	await expect(keep("lies.png", bytes(content))).resolves.toMatchObject({ mediaType });
+});
+
+test("a character may lie across two pieces", async () => {
+	const euro = Buffer.from("€");
+	await expect(keep("x", bytes(euro.subarray(0, 1), euro.subarray(1)))).resolves.toMatchObject({
+		mediaType: "text/plain",
+	});
+});
+
+test("a file that is too large is cut off and leaves nothing", async () => {
+	const half = Buffer.alloc(mebibyte / 2);
+	let taken = 0;
+	const endless = async function* () {
+		for (;;) {
+			taken += 1;
+			yield half;
+		}
+	};
+	await expect(keep("x", endless())).rejects.toThrow("the file is larger than 1048576 bytes");
+	expect(taken).toBe(3);
+	expect(await stored()).toEqual([]);
+});
+
+test("a content that breaks off leaves nothing", async () => {
+	const broken = async function* () {
+		yield Buffer.from("half");
+		throw new ParleyError("the client has left", { code: "cancelled" });
+	};
+	await expect(keep("x", broken())).rejects.toThrow("the client has left");
+	expect(await stored()).toEqual([]);
+});
+
+test("files that come at once have no more room than files one after the other", async () => {
+	const whole = () => bytes(Buffer.alloc(mebibyte));
+	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => keep(name, whole())));
+	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+	expect(failed).toHaveLength(2);
+	for (const reason of failed) expect(reason).toContain("no room for another file");
+	expect(await stored()).toHaveLength(2);
+	await expect(keep("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
+});
+
+test("the same key is the same file, once", async () => {
+	const first = await keep("a.txt", bytes("same"), "k1");
+	await expect(keep("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
+	expect(await stored()).toEqual([first.id]);
+	await expect(keep("a.txt", bytes("other"), "k1")).rejects.toThrow('key "k1" was used for another request');
+	await expect(keep("b.txt", bytes("same"), "k1")).rejects.toMatchObject({ code: "invalid_argument" });
+	expect(await stored()).toEqual([first.id]);
+	expect((await keep("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);
+});
+
+test("a file is there for who brought it and for the operator", async () => {
+	const { id } = await keep("x", bytes("x"), undefined, discord);
+	await expect(t.runtime.files.find(discord, id)).resolves.toMatchObject({ id });
+	await expect(t.runtime.files.find(operator, id)).resolves.toMatchObject({ id });
+	await expect(t.runtime.files.find(slack, id)).rejects.toThrow(`file not found: ${id}`);
+	await expect(keep("x", bytes("x"), undefined, observer)).rejects.toMatchObject({
+		code: "permission_denied",
+	});
+	await expect(t.runtime.files.find(operator, "../parley.sqlite")).rejects.toMatchObject({
+		code: "not_found",
+	});
+});
+
+test("a file that no message carries has its time", async () => {
+	const { id } = await keep("x", bytes("x"));
+	t.clock.advance(7 * dayMs - 1);
+	await t.runtime.files.sweep();
+	await expect(t.runtime.files.find(operator, id)).resolves.toMatchObject({ id });
+	t.clock.advance(1);
+	await expect(t.runtime.files.find(operator, id)).rejects.toMatchObject({ code: "not_found" });
+	await t.runtime.files.sweep();
+	expect(await stored()).toEqual([]);
+});
+
+test("what a crash has left is swept, and what is on its way is not", async () => {
+	const { id } = await keep("x", bytes("x"));
+	const directory = join(t.directory, "data", "files");
+	await writeFile(join(directory, "file_orphan"), "renamed, and never recorded");
+	await writeFile(join(directory, "file_torn.part"), "never whole");
+	const gate = Promise.withResolvers<void>();
+	const slow = async function* () {
+		yield Buffer.from("first");
+		await gate.promise;
+	};
+	const coming = keep("slow", slow());
+	while ((await stored()).length < 4) await t.settle();
+	await t.runtime.files.sweep();
+	gate.resolve();
+	const { id: late } = await coming;
+	expect((await stored()).sort()).toEqual([id, late].sort());
+});
+
+test("a file whose content is gone is not found", async () => {
+	const { id } = await keep("x", bytes("x"));
+	await t.runtime.files.unlink([id]);
+	await expect(t.runtime.files.read(id)).rejects.toMatchObject({ code: "not_found" });
+});

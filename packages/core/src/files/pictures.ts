@@ -1,0 +1,48 @@
+import { type ImageBlock, type ImageType, imageTypes, type Message } from "../message.ts";
+import type { Asked } from "../run/transcript.ts";
+import type { Attachment } from "./attachment.ts";
+import type { FileFacts } from "./file-facts.ts";
+import type { Files } from "./files.ts";
+
+/** A picture may have 5 MiB in base64: https://platform.claude.com/docs/en/build-with-claude/vision */
+const maxPictureBytes = 3_932_160;
+/** A request may have 32 MB, of which base64 makes a third; the rest is for what is said. */
+const maxPicturesBytes = 18 * 1024 * 1024;
+
+/** Whether a model can be shown the file, `before` bytes of pictures being in the conversation already. */
+export function isPicture({ mediaType, bytes }: FileFacts, before: number): boolean {
+	return isImageType(mediaType) && bytes <= maxPictureBytes && before + bytes <= maxPicturesBytes;
+}
+
+/** Bytes of the pictures in these messages. */
+export function pictureBytes(messages: readonly Message[]): number {
+	const blocks = messages.flatMap(({ role, content }) => (role === "user" ? content : []));
+	return blocks.reduce((sum, block) => sum + (block.type === "image" ? (block.data.length * 3) / 4 : 0), 0);
+}
+
+/** With the pictures that the model sees; for one whose file is gone the model is told so. */
+export async function withPictures<T extends Asked>(files: Files, asked: T): Promise<T> {
+	const { attachments = [] } = asked;
+	if (!attachments.some(({ shown }) => shown)) return asked;
+	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
+	return {
+		...asked,
+		attachments: loaded.map(({ attachment }) => attachment),
+		pictures: loaded.flatMap(({ picture }) => (picture ? [picture] : [])),
+	};
+}
+
+async function load(
+	files: Files,
+	attachment: Attachment,
+): Promise<{ readonly attachment: Attachment; readonly picture?: ImageBlock }> {
+	const { id, mediaType, shown } = attachment;
+	if (!shown || !isImageType(mediaType)) return { attachment };
+	const content = await files.load(id);
+	if (!content) return { attachment: { ...attachment, problem: "it is no longer kept" } };
+	return { attachment, picture: { type: "image", mediaType, data: content.toString("base64") } };
+}
+
+function isImageType(mediaType: string): mediaType is ImageType {
+	return imageTypes.some((type) => type === mediaType);
+}

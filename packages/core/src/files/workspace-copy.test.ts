@@ -1,0 +1,62 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDirectory } from "../testing/tool-context.ts";
+import { copyToWorkspace } from "./workspace-copy.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+async function* content(text: string): AsyncGenerator<Uint8Array> {
+	yield Buffer.from(text);
+}
+
+const copy = (text: string, name = "report.pdf", id = "file_1"): Promise<string> =>
+	copyToWorkspace(directory.path, { id, name }, content(text));
+
+test("a copy is put under its name, and the next of that name under another", async () => {
+	expect(await copy("one")).toBe("attachments/report.pdf");
+	expect(await copy("two")).toBe("attachments/report-2.pdf");
+	expect(await copy("three")).toBe("attachments/report-3.pdf");
+	const there = join(directory.path, "attachments");
+	expect((await readdir(there)).sort()).toEqual(["report-2.pdf", "report-3.pdf", "report.pdf"]);
+	expect(await readFile(join(there, "report-2.pdf"), "utf8")).toBe("two");
+});
+
+test("what a run that was cut off has put there is the copy, and what it left half done is gone", async () => {
+	await copy("one");
+	await writeFile(join(directory.path, "attachments", ".parley-file_1.tmp"), "tw");
+	expect(await copy("one")).toBe("attachments/report.pdf");
+	expect(await copy("two")).toBe("attachments/report-2.pdf");
+	expect(await copy("two")).toBe("attachments/report-2.pdf");
+	expect((await readdir(join(directory.path, "attachments"))).sort()).toEqual(["report-2.pdf", "report.pdf"]);
+});
+
+test("no link is followed, and nothing that stands in the way is changed", async () => {
+	const there = join(directory.path, "attachments");
+	await mkdir(there);
+	await writeFile(join(directory.path, "precious"), "one");
+	await symlink("../precious", join(there, "report.pdf"));
+	await mkdir(join(there, "report-2.pdf"));
+	await writeFile(join(there, "report-3.pdf"), "");
+	expect(await copy("one")).toBe("attachments/report-4.pdf");
+	expect(await readFile(join(directory.path, "precious"), "utf8")).toBe("one");
+	await rm(there, { recursive: true });
+	await symlink("/", there);
+	await expect(copy("one")).rejects.toThrow("is no directory of its own");
+});
+
+test("where nothing can be written the reason is told", async () => {
+	await writeFile(join(directory.path, "attachments"), "a file");
+	await expect(copy("one")).rejects.toThrow(
+		`${join(directory.path, "attachments")} is no directory of its own`,
+	);
+	await expect(copyToWorkspace("/nowhere", { id: "f", name: "a" }, content("x"))).rejects.toMatchObject({
+		code: "not_found",
+		message: "no copy of it could be put into /nowhere/attachments: there is no such file",
+	});
+});

@@ -1,0 +1,32 @@
+import { copySqliteFile, readMigrationNames } from "@parley/base";
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** What is known of a copy of the journal. */
+export interface Snapshot {
+	/** Names of the migrations that it has been through. */
+	readonly migrations: readonly string[];
+	readonly sessions: number;
+	/** Ids of the kept files that it names. */
+	readonly fileIds: readonly string[];
+}
+
+/**
+ * Copies a journal as it is at this moment, whoever works on it, and says what is in the copy. It may be one that an
+ * earlier version wrote. Throws `not_found` where there is none.
+ */
+export function takeSnapshot(file: string, target: string): Promise<Snapshot> {
+	return copySqliteFile<Tables, Snapshot>(file, target, describe);
+}
+
+async function describe(db: Kysely<Tables>): Promise<Snapshot> {
+	const names = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(db);
+	const has = (table: keyof Tables): boolean => names.rows.some(({ name }) => name === table);
+	const files = has("files") ? await db.selectFrom("files").select("id").orderBy("id").execute() : [];
+	const count = has("sessions") ? await db.selectFrom("sessions").select("id").execute() : [];
+	return {
+		migrations: await readMigrationNames(db),
+		sessions: count.length,
+		fileIds: files.map(({ id }) => id),
+	};
+}

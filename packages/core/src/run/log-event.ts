@@ -1,0 +1,98 @@
+import type { RecordedEvent } from "../event.ts";
+import { dollars } from "../usage/money.ts";
+import type { Run } from "./run.ts";
+import type { Step } from "./step.ts";
+
+/**
+ * Tells the operator what was recorded of a run: that it happened and what it took, never what was said. What the
+ * model's calls took is told where they are made.
+ */
+export function logEvent(run: Run, event: RecordedEvent): void {
+	const { log } = run;
+	switch (event.type) {
+		case "run.retrying": {
+			const { model, attempt, inMs, reason } = event;
+			log.warn("a model call is made again", { model, attempt, inMs, reason });
+			return;
+		}
+		case "tool.started":
+			log.info("tool called", { tool: event.name, callId: event.callId });
+			return;
+		case "tool.completed":
+		case "tool.failed": {
+			const { name: tool, callId, durationMs } = event;
+			const took = durationMs !== undefined && { durationMs };
+			log.info("tool ended", { tool, callId, failed: event.type === "tool.failed", ...took });
+			return;
+		}
+		case "prompt.requested": {
+			const { token, type, approval, expiresAt } = event.prompt;
+			const asks = approval
+				? { kind: "approval", tool: approval.tool, callId: approval.callId }
+				: { kind: type };
+			log.info("question asked", { ...asks, question: questionId(run, token), expiresAt });
+			return;
+		}
+		case "prompt.closed":
+			log.info("question closed", { question: questionId(run, event.token), reason: event.reason });
+			return;
+		case "context.compacted": {
+			const { level, tokensBefore, tokensAfter } = event;
+			log.info("context compacted", { level, tokensBefore, tokensAfter });
+			return;
+		}
+		case "budget.reached": {
+			const { scope, period, percent } = event;
+			log.warn("a budget was reached", { scope, period, percent });
+			return;
+		}
+		case "assistant.message":
+			log.info("run ended", {
+				outcome: outcomeOf(event.error),
+				...reasonOf(event.error),
+				...figuresOf(run, event),
+			});
+			return;
+		// Told where they happen, or with the end of the run.
+		case "session.created":
+		case "session.closed":
+		case "session.renamed":
+		case "user.message":
+		case "model.called":
+		case "usage.updated":
+		case "prompt.answered":
+		case "prompt.reminded":
+		case "file.created":
+			return;
+	}
+}
+
+/** Tells questions apart in the log without the token that answers them. */
+export function questionId({ session }: Pick<Run, "session">, token: string): string {
+	return session.deps.fingerprint(token).slice(0, 12);
+}
+
+function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
+	if (error === "") return "completed";
+	return error === "cancelled" ? "cancelled" : "failed";
+}
+
+/** Nothing where all went well. */
+export function reasonOf(error: string): { readonly error?: string } {
+	return error === "" ? {} : { error };
+}
+
+function figuresOf(run: Run, event: Extract<RecordedEvent, { type: "assistant.message" }>): object {
+	const { clock } = run.session.deps;
+	const count = (...kinds: readonly Step["kind"][]): number =>
+		run.steps.filter(({ kind }) => kinds.includes(kind)).length;
+	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
+	return {
+		durationMs: Math.round(clock.monotonic() - run.beganAt),
+		model: event.model,
+		...{ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
+		costUsd: dollars(event.cost ?? 0),
+		modelCalls: count("reply", "spent"),
+		toolCalls: count("result"),
+	};
+}

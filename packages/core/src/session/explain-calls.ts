@@ -1,0 +1,128 @@
+import { fromRow, type Tx } from "../journal/journal.ts";
+import type { PromptState } from "../journal/tables.ts";
+import type { CallBlock } from "../message.ts";
+import type { Answer } from "../prompt-answer.ts";
+import type { Step } from "../run/step.ts";
+import { callsOf } from "../run/transcript.ts";
+
+/** Why a call ran or did not. */
+export interface ExplainedCall {
+	readonly callId: string;
+	readonly name: string;
+	/** `allowed` by policy, `approved` or `denied` by a person, `refused` by policy or because it made no sense. */
+	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
+	/** The rule that decided, in words for people. */
+	readonly reason: string;
+	/** Who answered, where somebody was asked. */
+	readonly by?: string;
+	readonly outcome: "completed" | "failed" | "running" | "none";
+}
+
+/** An approval that was asked for, and what came of it. */
+interface Asked {
+	readonly callId: string;
+	readonly state: PromptState;
+	readonly answer: Answer | undefined;
+	readonly by: string | undefined;
+}
+
+const unknownReason = "not recorded: an earlier version decided";
+
+/** What became of each call that a run has made, in the model's order. */
+export function explainCalls(
+	steps: readonly Step[],
+	asked: readonly Asked[],
+	ended: boolean,
+): readonly ExplainedCall[] {
+	const calls = steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : []));
+	return calls.map((call) => {
+		const own = asked.find(({ callId }) => callId === call.id);
+		const traces = tracesOf(call, steps);
+		const decided = decisionOf(traces, own, ended);
+		return { callId: call.id, name: call.name, ...decided, outcome: outcomeOf(traces, decided) };
+	});
+}
+
+/** The approvals that a run has asked for, with who answered. */
+export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Asked[]> {
+	const rows = await db
+		.selectFrom("prompts")
+		.select(["token", "call_id", "state", "answer", "seq"])
+		.where("run_id", "=", runId)
+		.where("binding", "is not", null)
+		.orderBy("seq")
+		.execute();
+	const [first] = rows;
+	if (!first) return [];
+	const answers = await db
+		.selectFrom("events")
+		.select("data")
+		.where("session_id", "=", sessionId)
+		.where("type", "=", "prompt.answered")
+		.where("seq", ">", first.seq)
+		.execute();
+	const by = new Map(
+		answers.map(({ data }) => {
+			const answered = fromRow<{ readonly token: string; readonly by: string }>(data);
+			return [answered.token, answered.by];
+		}),
+	);
+	return rows.map((row) => ({
+		...{ callId: row.call_id, state: row.state, by: by.get(row.token) },
+		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
+	}));
+}
+
+interface Traces {
+	readonly started: Extract<Step, { kind: "started" }> | undefined;
+	readonly intended: boolean;
+	readonly result: Extract<Step, { kind: "result" }> | undefined;
+}
+
+function tracesOf({ id }: CallBlock, steps: readonly Step[]): Traces {
+	return {
+		started: steps.filter((step) => step.kind === "started").find(({ callId }) => callId === id),
+		intended: steps.some((step) => step.kind === "intent" && step.callId === id),
+		result: steps.filter((step) => step.kind === "result").find(({ callId }) => callId === id),
+	};
+}
+
+type Decided = Pick<ExplainedCall, "decision" | "reason" | "by">;
+
+function decisionOf(traces: Traces, asked: Asked | undefined, ended: boolean): Decided {
+	const { started, intended, result } = traces;
+	const reason = started?.decision?.reason ?? unknownReason;
+	if (asked) return decisionOfPerson(asked, reason);
+	if (!started) {
+		return ended
+			? { decision: "refused", reason: "the run ended first" }
+			: { decision: "waiting", reason: "its turn has not come" };
+	}
+	if (started.decision?.effect === "refuse") return { decision: "refused", reason };
+	const ran = intended || result?.failed === false;
+	if (started.decision?.effect === "ask" && !ran) {
+		return result ? { decision: "refused", reason: "the run ended first" } : { decision: "waiting", reason };
+	}
+	if (started.decision?.effect === "ask") {
+		return { decision: "allowed", reason: "all tools were accepted before anybody was asked" };
+	}
+	return { decision: started.decision || ran || !result ? "allowed" : "refused", reason };
+}
+
+function decisionOfPerson({ state, answer, by }: Asked, reason: string): Decided {
+	const who = by !== undefined && { by };
+	if (state === "open") return { decision: "waiting", reason };
+	if (state === "expired") return { decision: "refused", reason: "nobody answered in time" };
+	if (state === "closed") return { decision: "refused", reason: "the run ended before anybody answered" };
+	if (answer?.kind !== "denied") {
+		const changed = answer?.kind === "approved" && answer.arguments !== undefined;
+		return { decision: "approved", reason: changed ? `${reason}; with changed arguments` : reason, ...who };
+	}
+	return { decision: "denied", reason: answer.reason === "" ? reason : answer.reason, ...who };
+}
+
+function outcomeOf({ result }: Traces, { decision }: Decided): ExplainedCall["outcome"] {
+	if (decision !== "allowed" && decision !== "approved") return "none";
+	if (result) return result.failed ? "failed" : "completed";
+	return "running";
+}

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { noFailpoints, openSqliteStore, type Store, silentLogger } from "@parley/base";
+import { ManualClock, openPgliteStore, seededIds } from "@parley/base/testing";
+import { afterAll, expect, test } from "vitest";
+import { migrations } from "../journal/migrations.ts";
+import type { Tables } from "../journal/tables.ts";
+import { operator } from "../principal.ts";
+import { Runtime } from "../runtime.ts";
+import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import { SecretBox } from "../secrets.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { ScriptedModel, says } from "../testing/scripted-model.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+
+const directory = await mkdtemp(join(tmpdir(), "parley-search-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+const engines: readonly [string, () => Promise<Store<Tables>>][] = [
+	["SQLite", () => openSqliteStore<Tables>({ file: join(directory, "parley.sqlite"), migrations })],
+	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
+];
+
+test.each(engines)(
+	"sessions are found by all words of their names and messages on %s",
+	async (_name, open) => {
+		const store = await open();
+		const clock = new ManualClock();
+		const replies = [
+			says("A hedge of BEECH, 100%_sure."),
+			says("東京都はとても大きい。"),
+			says('c:\\temp "quoted" AND not'),
+		];
+		const runtime = new Runtime({
+			...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
+			model: new ScriptedModel(...replies.map((reply) => [reply])),
+			tools: [],
+			sandbox: createUnsandboxed({ environment: {}, clock, ids: seededIds(2) }),
+			secrets: new SecretBox(Buffer.alloc(32, 1)),
+			roots: { given: [], current: directory, dataDir: join(directory, "data") },
+			systemTemplate: "You help.",
+		});
+		const names = new Map<string, string>();
+		for (const [name, message] of [
+			["garden", "Was wächst in ÖSTLICHEN Gärten?"],
+			["tokyo", "大きい？"],
+			["odd", "Ｆｕｌｌ width"],
+		] as const) {
+			clock.advance(1_000);
+			const { id } = await runtime.create(unkeyed(), {
+				title: `The ${name} plan`,
+				externalKey: `room-${name}`,
+			});
+			names.set(id, name);
+			const log = await EventLog.join(runtime, id);
+			await runtime.send(unkeyed(), id, { content: message });
+			await log.next("assistant.message");
+		}
+		const found = async (query: string): Promise<string[]> => {
+			const sessions = await runtime.list(operator, { limit: 10, query });
+			return sessions.map(({ id }) => names.get(id) ?? id);
+		};
+		expect(await found("")).toEqual(["odd", "tokyo", "garden"]);
+		expect(await found("PLAN")).toEqual(["odd", "tokyo", "garden"]);
+		expect(await found("room-tokyo")).toEqual(["tokyo"]);
+		expect(await found("beech garden")).toEqual(["garden"]);
+		expect(await found("beech tokyo")).toEqual([]);
+		expect(await found("östlichen GÄRT")).toEqual(["garden"]);
+		expect(await found("Ä")).toEqual(["garden"]);
+		expect(await found("東京")).toEqual(["tokyo"]);
+		expect(await found("東京都は")).toEqual(["tokyo"]);
+		expect(await found("大")).toEqual(["tokyo"]);
+		expect(await found("full")).toEqual(["odd"]);
+		expect(await found("%_")).toEqual(["garden"]);
+		expect(await found("100%_s")).toEqual(["garden"]);
+		expect(await found("c:\\temp")).toEqual(["odd"]);
+		expect(await found(":\\")).toEqual(["odd"]);
+		expect(await found('"quoted"')).toEqual(["odd"]);
+		expect(await found('" AND (')).toEqual([]);
+		expect(await found("NEAR(plan*) -x ^")).toEqual([]);
+		expect(await found("a\u0000b\ud800")).toEqual([]);
+		expect(await runtime.list(operator, { limit: 1, query: "plan" })).toHaveLength(1);
+		await store.close();
+	},
+	60_000,
+);

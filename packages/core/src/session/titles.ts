@@ -1,0 +1,95 @@
+import type { Timer } from "@parley/base";
+import type { SessionEvent } from "../event.ts";
+import type { SessionDeps } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+import { type Beginning, type TitleDeps, writeTitle } from "./write-title.ts";
+
+/** Titles that are made at once: people wait for replies, which use the same provider. */
+const mostAtOnce = 4;
+/** Sessions that may wait for theirs; one that comes on top gets it after its next run. */
+const mostWaiting = 1_000;
+const patienceMs = 60_000;
+
+/**
+ * Has a model name the sessions that nobody has named, each after its first run that ended well; where that fails, after
+ * the next. Nobody waits for it, and nobody but the log is told where it cannot be done.
+ */
+export class Titles {
+	readonly #session: SessionDeps;
+	readonly #sessions: Sessions;
+	readonly #deps: TitleDeps;
+	readonly #stopping = new AbortController();
+	readonly #waiting = new Set<string>();
+	readonly #working = new Map<string, Promise<void>>();
+
+	constructor(session: SessionDeps, sessions: Sessions, deps: TitleDeps) {
+		this.#session = session;
+		this.#sessions = sessions;
+		this.#deps = deps;
+	}
+
+	/** Looks at everything that happens. */
+	observe({ sessionId, event }: SessionEvent): void {
+		if (event.type !== "assistant.message" || event.error !== "") return;
+		if (this.#stopping.signal.aborted || this.#waiting.size >= mostWaiting) return;
+		this.#waiting.add(sessionId);
+		this.#next();
+	}
+
+	/** Breaks off what is being made; resolves when nothing is any more. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#waiting.clear();
+		await Promise.all(this.#working.values());
+	}
+
+	#next(): void {
+		for (const id of this.#waiting) {
+			if (this.#working.size >= mostAtOnce) return;
+			this.#waiting.delete(id);
+			if (!this.#working.has(id)) this.#working.set(id, this.#work(id));
+		}
+	}
+
+	async #work(id: string): Promise<void> {
+		try {
+			await this.#make(id);
+		} catch (error) {
+			if (!this.#stopping.signal.aborted) {
+				this.#session.log.warn("no title could be made", { sessionId: id, error });
+			}
+		}
+		this.#working.delete(id);
+		this.#next();
+	}
+
+	async #make(id: string): Promise<void> {
+		const { journal, clock, log } = this.#session;
+		const row = await journal.store.read((db) =>
+			db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
+		);
+		if (!row || row.titled_by !== null) return;
+		using lease = await this.#sessions.leaseOwn(id);
+		const beginning = await this.#beginning(id);
+		if (!beginning) return;
+		const tooLong = new AbortController();
+		const timer: Timer = clock.after(patienceMs, () => tooLong.abort());
+		const signal = AbortSignal.any([this.#stopping.signal, tooLong.signal]);
+		try {
+			await writeTitle({ session: lease.session, deps: this.#deps, signal }, beginning);
+			log.info("title made", { sessionId: id });
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	/** The first message, and the first reply that went well. */
+	async #beginning(id: string): Promise<Beginning | undefined> {
+		const types = ["user.message", "assistant.message"];
+		const events = (await this.#session.journal.after(id, 0, 20, types)).map(({ event }) => event);
+		const message = events.find((event) => event.type === "user.message");
+		const reply = events.find((event) => event.type === "assistant.message" && event.error === "");
+		if (!message || reply?.type !== "assistant.message") return undefined;
+		return { message: message.content, reply: reply.content };
+	}
+}
