@@ -17,13 +17,18 @@ export function databaseIn(dataDirectory: string): string {
  * whose database was emptied.
  */
 export async function prepareDataDirectory(path: string): Promise<void> {
+	await makeDataDirectory(path);
+	checkDatabase(path);
+}
+
+/** Like `prepareDataDirectory`, whatever has become of the database. */
+export async function makeDataDirectory(path: string): Promise<void> {
 	try {
 		await mkdir(path, { recursive: true, mode: 0o700 });
 	} catch (cause) {
 		throw directoryError(path, cause);
 	}
 	await checkPermissions(path, 0o007);
-	checkDatabase(path);
 }
 
 /** An empty file is a new database to SQLite. The key is made after the first database, so there was one. */

@@ -83,6 +83,11 @@ function openElsewhereError(file: string, run: string, cause: unknown): ParleyEr
 
 function unusableError(run: string, cause: unknown): ParleyError {
 	const why = cause instanceof Error ? cause.message : String(cause);
+	if (why === "database or disk is full") {
+		return new ParleyError(`${run} cannot be written: the disk is full; free some space and start again`, {
+			...{ code: "unavailable", cause },
+		});
+	}
 	return new ParleyError(
 		`${run} cannot be written (${why}); make the data directory writable for this user, ` +
 			"or choose another one with --data DIR",

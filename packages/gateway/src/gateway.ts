@@ -10,6 +10,7 @@ import {
 	noFailpoints,
 	openSqliteStore,
 	type Redactor,
+	type Store,
 	type Timer,
 } from "@parley/base";
 import {
@@ -19,29 +20,30 @@ import {
 	type Model,
 	migrations,
 	openProfiles,
-	operator,
 	Runtime,
 	type RuntimeOptions,
 	type Sandbox,
 	SecretBox,
 	type Tables,
+	type Tool,
 } from "@parley/core";
-import { createAuthenticate } from "./auth/authenticate.ts";
-import { FailedAuthLimiter } from "./auth/limiter.ts";
-import { createLocalPeers } from "./auth/local-peer.ts";
-import { loadOrCreateOperatorToken } from "./auth/operator-token.ts";
-import { tokenRecord } from "./auth/tokens.ts";
+import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
 import type { ProviderReason } from "./config/provider.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
+import type { Reach } from "./config/reach-facts.ts";
+import { databaseIn, prepareDataDirectory } from "./data-directory.ts";
 import { lockDataDirectory } from "./data-lock.ts";
+import { announce, type Entrance, openEntrance } from "./entrance.ts";
+import { EventStreams } from "./http/events-streams.ts";
+import { createHealth, type HealthState } from "./http/health.ts";
 import { createHttpServer } from "./http/server.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
 import { OzzieServer } from "./ozzie/server.ts";
-import { openPort } from "./port.ts";
-import { removeRuntimeFile, writeRuntimeFile } from "./runtime-file.ts";
+import { openPort, type Port } from "./port.ts";
+import { removeRuntimeFile } from "./runtime-file.ts";
 import { loadOrCreateSecretKey } from "./secret-key.ts";
-import { Admission } from "./transport/admission.ts";
+import { tellStoreHealth } from "./tell-store-health.ts";
 
 /** Longer than clients may take to answer a good-bye. */
 const goodByeMs = 5_000;
@@ -78,6 +80,9 @@ export interface Gateway {
 	readonly dataDirectory: string;
 	/** Sessions that went on with unfinished work. */
 	readonly resumed: number;
+	readonly reach: Reach;
+	/** Reads the files of the certificate again; broken ones leave the last in place, and a warning. Never rejects. */
+	renewCertificate(): Promise<void>;
 	/** Takes no more work, gives runs `graceMs`, says good-bye to clients and closes everything. */
 	stop(graceMs: number): Promise<void>;
 }
@@ -92,9 +97,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (held) => held.release());
+	await finishRestore(config.data);
 	const failpoints = options.failpoints ?? noFailpoints;
+	const file = databaseIn(config.data);
+	const metrics = new Metrics({ clock, version: options.version, tools: toolsOf(options) });
 	const store = undo.adopt(
-		await openSqliteStore<Tables>({ file: join(config.data, "parley.sqlite"), migrations, failpoints }),
+		await openSqliteStore<Tables>({
+			...{ file, migrations, failpoints, clock },
+			...{ watch: metrics.transaction, onHealth: tellStoreHealth(log) },
+		}),
 		(opened) => opened.close(),
 	);
 	const sandbox = createUnsandboxed({ environment: process.env, clock, ids });
@@ -106,26 +117,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		...answering(options, models),
 	});
 	undo.defer(() => runtime.drain(0));
+	metrics.watch(runtime);
 	const resumed = await runtime.start();
-	let draining = false;
-	const admission = new Admission();
-	const ozzie = new OzzieServer({ runtime, clock, log, anyModel: models.anyModel });
-	const http = createHttpServer({
-		api: { runtime, healthy: () => !draining },
-		rules: { allowedHosts: config.allowedHosts },
-		authenticate: await authentication(options, sandbox),
-		log,
-		settled: (socket) => {
-			if (socket instanceof Socket) admission.settled(socket);
-		},
-		onWebSocket: (request, socket, head, principal) => ozzie.accept(request, socket, head, principal),
-	});
-	undo.defer(() => ozzie.close());
-	const port = undo.adopt(await openPort(config.listen, { clock, log, admission, http }), (opened) =>
-		opened.close(0),
-	);
+	const parts = { options, runtime, store, sandbox, metrics, models };
+	const wires = undo.use(await openWires(parts));
+	const { port, reach } = wires;
 	const facts = { urls: port.urls, provider: models.model.provider, model: runtime.model };
-	await writeRuntimeFile(config.data, {
+	await announce(config.data, wires, {
 		...{ ...facts, urls: [...port.urls], pid: process.pid, version: options.version },
 		startedAt: new Date(clock.now()).toISOString(),
 	});
@@ -133,16 +131,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const preloading = preloadSoon(models, options);
 	const { serverHost, providerReason } = models;
 	return {
-		...{ ...facts, serverHost, providerReason, dataDirectory: config.data, resumed },
+		...{ ...facts, serverHost, providerReason, dataDirectory: config.data, resumed, reach },
+		renewCertificate: async () => wires.tls?.reload(),
 		async stop(graceMs) {
-			draining = true;
+			wires.drain();
 			preloading.cancel();
 			await runtime.drain(graceMs);
-			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
-			const closed = port.close(goodByeMs);
-			await ozzie.close();
-			http.closeAllConnections();
-			await Promise.all([closed, port.close(0)]);
+			await wires.close();
 			await removeRuntimeFile(config.data);
 			await store.close();
 			lock.release();
@@ -150,8 +145,83 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	};
 }
 
+/** What wires are made of. */
+interface WireParts {
+	readonly options: GatewayOptions;
+	readonly runtime: Runtime;
+	readonly store: Store<Tables>;
+	readonly sandbox: Sandbox;
+	readonly metrics: Metrics;
+	readonly models: Models;
+}
+
+/** The port, open, and all that is served there. */
+interface Wires extends Entrance, AsyncDisposable {
+	readonly port: Port;
+	/** Says to those who look that it will close. */
+	drain(): void;
+	/** Says good-bye to everybody and closes the port. */
+	close(): Promise<void>;
+}
+
+async function openWires(parts: WireParts): Promise<Wires> {
+	const { options, runtime, store, sandbox, metrics, models } = parts;
+	const { config, clock, log } = options;
+	await using undo = new AsyncDisposableStack();
+	const entrance = await openEntrance(options, sandbox);
+	undo.defer(() => entrance.tls?.close());
+	const { admission, rules, authenticate } = entrance;
+	const state: HealthState = { draining: false, listeners: [] };
+	const health = createHealth({
+		...{ clock, runtime, store, state, tls: entrance.tls, reach: entrance.reach },
+		...{ version: options.version, sandbox: sandbox.mode, server: models.serverHost },
+		provider: models.model.provider,
+	});
+	const ozzie = new OzzieServer({ runtime, clock, log, anyModel: models.anyModel, counts: metrics.wire });
+	const streams = new EventStreams({ runtime, clock, log });
+	const file = databaseIn(config.data);
+	const http = createHttpServer({
+		streams,
+		api: { runtime, health },
+		rules,
+		...{ authenticate, clock, log },
+		metrics: (principal) => metrics.render(principal, { runtime, store, file, admission, wires: [ozzie] }),
+		refused: (status) => metrics.wire.refused(status),
+		settled: (socket) => {
+			if (socket instanceof Socket) admission.settled(socket);
+		},
+		onWebSocket: (request, socket, head, caller) => ozzie.accept(request, socket, head, caller),
+	});
+	const goodBye = (): Promise<unknown> => Promise.all([ozzie.close(), streams.close()]);
+	undo.defer(async () => void (await goodBye()));
+	const port = await openPort(config.listen, { clock, log, http, ...entrance });
+	undo.defer(() => port.close(0));
+	state.listeners = port.listeners;
+	const opened = undo.move();
+	return {
+		...entrance,
+		port,
+		drain: () => {
+			state.draining = true;
+		},
+		async close() {
+			entrance.tls?.close();
+			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
+			const closed = port.close(goodByeMs);
+			await goodBye();
+			http.closeAllConnections();
+			await Promise.all([closed, port.close(0)]);
+		},
+		[Symbol.asyncDispose]: () => opened.disposeAsync(),
+	};
+}
+
 function isSecret(apiKey: string | undefined): apiKey is string {
 	return apiKey !== undefined && apiKey.length >= shortestSecret;
+}
+
+function toolsOf({ clock, ids }: Pick<GatewayOptions, "clock" | "ids">): Tool[] {
+	return [...builtinTools(), createWebFetch({ clock, ids })];
 }
 
 /** Who answers, with which tools and within which budgets. */
@@ -159,7 +229,7 @@ function answering(
 	{ config, clock, ids, log, redactor }: GatewayOptions,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
-	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
+	const tools = toolsOf({ clock, ids });
 	const names = tools.map((tool) => tool.name);
 	return {
 		...{ clock, ids, log, redactor, model, table, fallback, anyModel, modelAt, tools },
@@ -168,6 +238,8 @@ function answering(
 		...(modelName !== undefined && { modelName }),
 		...(config.reasoning && { reasoning: config.reasoning }),
 		...(config.budgets && { budgets: config.budgets }),
+		titles: config.titles ?? true,
+		...(config.files && { files: config.files }),
 		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),
 	};
 }
@@ -191,21 +263,4 @@ async function surroundings({ config, currentDirectory }: GatewayOptions): Promi
 	};
 	if (config.systemPromptFile === undefined) return { roots };
 	return { roots, systemTemplate: await readFile(config.systemPromptFile, "utf8") };
-}
-
-async function authentication(
-	{ config, clock, ids, log, redactor }: GatewayOptions,
-	sandbox: Sandbox,
-): Promise<ReturnType<typeof createAuthenticate>> {
-	const token = await loadOrCreateOperatorToken(config.data, ids);
-	redactor.add(token);
-	const record = tokenRecord(token, operator);
-	return createAuthenticate({
-		mode: config.auth,
-		// Listeners beyond loopback, public URLs and trusted proxies cannot be configured.
-		trustLocal: true,
-		tokens: record ? [record] : [],
-		localPeers: createLocalPeers({ log, processes: () => sandbox.processes(), marker: () => sandbox.marker }),
-		limiter: new FailedAuthLimiter(clock),
-	});
 }

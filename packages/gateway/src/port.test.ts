@@ -8,7 +8,10 @@ import { silentLogger, systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openPort } from "./port.ts";
+import { TlsPlace } from "./testing/tls-place.ts";
 import { Admission } from "./transport/admission.ts";
+import { createNetworks } from "./transport/networks.ts";
+import { loadTlsIdentity } from "./transport/tls-identity.ts";
 
 /** Keeps all threads of this process busy, so that a name is looked up only after others had their turn. */
 function delayLookups(): Promise<unknown> {
@@ -95,3 +98,42 @@ test.runIf(process.platform === "linux")(
 		await Promise.all([closed, left]);
 	},
 );
+
+test("with a certificate a place beyond this machine speaks TLS alone, and one at loopback both", async () => {
+	using place = new TlsPlace();
+	const tls = { current: await loadTlsIdentity(place.files) };
+	const http = createHttp((_request, response) => {
+		response.end("here");
+	});
+	const places = [
+		{ host: "127.0.0.1", port: 0 },
+		{ host: "0.0.0.0", port: 0 },
+	];
+	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http };
+	const port = await openPort(places, { ...rest, tls });
+	expect(port.listeners).toEqual([
+		{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/), tls: true },
+		{ url: expect.stringMatching(/^https:\/\/0\.0\.0\.0:/), tls: true },
+	]);
+	const ask = async (url = "") =>
+		(await fetch(url.replace(/^https:..0\.0\.0\.0/, "http://127.0.0.1"))).status;
+	expect(await Promise.all(port.urls.map(ask))).toEqual([200, 400]);
+	await port.close(0);
+});
+
+test("without one a place beyond this machine serves it and the proxies alone, or all where they may", async () => {
+	const http = createHttp((_request, response) => {
+		response.end("here");
+	});
+	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http };
+	const proxies = createNetworks(["192.0.2.1"]);
+	for (const reach of [
+		{ insecureLan: false, proxies },
+		{ insecureLan: true, proxies },
+	]) {
+		const port = await openPort([{ host: "0.0.0.0", port: 0 }], { ...rest, reach });
+		const { port: number } = new URL(port.urls[0] ?? "");
+		expect((await fetch(`http://127.0.0.1:${number}`)).status).toBe(200);
+		await port.close(0);
+	}
+});

@@ -2,13 +2,17 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock, Logger } from "@parley/base";
 import { createLocalPeers } from "./auth/local-peer.ts";
-import type { Endpoint } from "./transport/address.ts";
+import type { Reach } from "./config/reach-facts.ts";
+import { type Endpoint, isLoopback, staysHere } from "./transport/address.ts";
 import type { Admission } from "./transport/admission.ts";
-import { createListener, type Listener } from "./transport/listener.ts";
+import { createListener, type Listener, type ListenerOptions } from "./transport/listener.ts";
+import type { TlsIdentity } from "./transport/tls-identity.ts";
 
 /** All listeners of a gateway: every one serves everything. */
 export interface Port {
 	readonly urls: readonly string[];
+	/** The same, and whether TLS is spoken there. */
+	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
 	/** Accepts no more and ends what is open after `graceMs`; may be called again with less. */
 	close(graceMs: number): Promise<void>;
 }
@@ -18,13 +22,14 @@ export interface PortOptions {
 	readonly log: Logger;
 	readonly admission: Admission;
 	readonly http: Server;
+	/** What the gateway proves itself with: beyond this machine TLS alone is spoken then. */
+	readonly tls?: { readonly current: TlsIdentity } | undefined;
+	readonly reach?: Pick<Reach, "insecureLan" | "proxies">;
 }
 
 /** Opens all places to listen at, or none: nobody is served before the last one is open. */
-export async function openPort(
-	places: readonly Endpoint[],
-	{ clock, log, admission, http }: PortOptions,
-): Promise<Port> {
+export async function openPort(places: readonly Endpoint[], options: PortOptions): Promise<Port> {
+	const { clock, log, admission, http } = options;
 	const listeners: Listener[] = [];
 	let early: Socket[] | undefined = [];
 	const onHttp = (socket: Socket): void => {
@@ -38,7 +43,8 @@ export async function openPort(
 	};
 	try {
 		for (const place of places) {
-			listeners.push(await createListener({ ...place, clock, log, admission, onHttp, isOwn: isLocal }));
+			const served = { ...place, ...security(place, options), clock, log, admission };
+			listeners.push(await createListener({ ...served, onHttp, isOwn: isLocal }));
 		}
 	} catch (reason) {
 		await close(0);
@@ -47,5 +53,15 @@ export async function openPort(
 	const waiting = early.filter((socket) => !socket.destroyed);
 	early = undefined;
 	for (const socket of waiting) http.emit("connection", socket);
-	return { urls: listeners.map((listener) => listener.address().url), close };
+	const urls = listeners.map((listener) => listener.address().url);
+	return { urls, listeners: urls.map((url) => ({ url, tls: options.tls !== undefined })), close };
+}
+
+function security(place: Endpoint, { tls, reach }: PortOptions): Pick<ListenerOptions, "identity" | "plain"> {
+	if (tls) return { identity: () => tls.current, ...(!staysHere(place) && { plain: "nobody" }) };
+	if (staysHere(place) || reach?.insecureLan) return {};
+	return {
+		plain: ({ remoteAddress = "", localAddress }) =>
+			reach?.proxies?.has(remoteAddress) || isLoopback(remoteAddress) || remoteAddress === localAddress,
+	};
 }

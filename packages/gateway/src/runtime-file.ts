@@ -9,6 +9,10 @@ const schema = z.object({
 	pid: z.int().positive(),
 	/** One per listener, in the order of the configuration. */
 	urls: z.array(z.url()).min(1),
+	/** Where programs of this machine reach it best; the first of `urls` where an earlier version wrote the file. */
+	local: z.exactOptional(z.url()),
+	/** The certificate that proves it is this gateway where `local` speaks https, in PEM form. */
+	certificate: z.exactOptional(z.string()),
 	/** ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),

@@ -1,6 +1,7 @@
 import { operator, type Principal } from "@parley/core";
 import { isLoopback } from "../transport/address.ts";
 import type { AuthMode } from "./auth-mode.ts";
+import { isForwarded } from "./forwarding.ts";
 import { headerNames, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { FailedAuthLimiter } from "./limiter.ts";
 import type { LocalPeers } from "./local-peer.ts";
@@ -25,20 +26,22 @@ export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
-export type Authenticate = (request: IncomingRequest) => Promise<AuthOutcome>;
+/** `peer` is the address of the client where that is not the one at the other end of the connection. */
+export type Authenticate = (request: IncomingRequest, peer?: string) => Promise<AuthOutcome>;
 
 /** Says who sends a request. A credential that is sent must be right: a wrong one is not forgiven for being local. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-	return async (request) => {
+	return async (request, peer = request.socket.remoteAddress ?? "") => {
 		const credentials = headerValues(request, "authorization");
-		if (credentials.length > 0) return checkCredentials(request, credentials, options);
+		const [from = peer] = headerValues(request, "origin");
+		if (credentials.length > 0) return checkCredentials(from, credentials, options);
 		if (await needsNoToken(request, options)) return { principal: operator };
 		return { refusal: unauthorized };
 	};
 }
 
 function checkCredentials(
-	request: IncomingRequest,
+	from: string,
 	[credential = "", ...others]: readonly string[],
 	{ tokens, limiter }: AuthenticateOptions,
 ): AuthOutcome {
@@ -46,15 +49,14 @@ function checkCredentials(
 	const principal = others.length === 0 ? verifyToken(tokens, token) : undefined;
 	if (principal !== undefined) return { principal };
 	const kind = token.startsWith("gw_operator_") ? "operator" : "other";
-	const [peer = request.socket.remoteAddress] = headerValues(request, "origin");
-	const lockedMs = limiter.fail(`${kind} ${peer}`);
+	const lockedMs = limiter.fail(`${kind} ${from}`);
 	return { refusal: lockedMs > 0 ? tooMany(lockedMs) : unauthorized };
 }
 
 async function needsNoToken(request: IncomingRequest, options: AuthenticateOptions): Promise<boolean> {
 	const { localAddress, remoteAddress } = request.socket;
 	if (!isLoopback(localAddress ?? "") || !isLoopback(remoteAddress ?? "")) return false;
-	if (headerNames(request).some((name) => isForwarding(name) || isBrowser(name))) return false;
+	if (isForwarded(request) || headerNames(request).some(isBrowser)) return false;
 	switch (options.mode) {
 		case "none":
 			return true;
@@ -64,17 +66,6 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 			return false;
 	}
 }
-
-/**
- * Somebody passed the request on; who sent it first cannot be seen. `Forwarded` (RFC 7239), `Via` (RFC 9110), and what
- * proxies and content networks call the same: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
- */
-function isForwarding(header: string): boolean {
-	return forwarding.test(header.replaceAll("_", "-"));
-}
-
-const forwarding =
-	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /** Browsers send these, for whatever page is open. Sec-Fetch-Mode is no such sign: Node's own WebSocket sends it. */
 function isBrowser(header: string): boolean {

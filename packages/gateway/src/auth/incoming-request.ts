@@ -12,6 +12,8 @@ export interface Connection {
 	readonly localPort?: number | undefined;
 	readonly remoteAddress?: string | undefined;
 	readonly remotePort?: number | undefined;
+	/** True over TLS. */
+	readonly encrypted?: boolean;
 }
 
 /** All values of a header, whose name is given in lower case. */

@@ -6,6 +6,8 @@ import { MemoryLogger } from "@parley/base/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Admission } from "../transport/admission.ts";
 import { createListener, type Listener } from "../transport/listener.ts";
+import { createNetworks } from "../transport/networks.ts";
+import type { Connection } from "./incoming-request.ts";
 import { sendRefusal, sendUpgradeRefusal } from "./refusal.ts";
 import { checkRequest, type RequestRules } from "./requests.ts";
 
@@ -189,4 +191,63 @@ test("an address of this machine that is listened at is a name of its own", () =
 	const socket = { localAddress: "127.0.0.2", localPort: 7777 };
 	const rawHeaders = ["Host", "127.0.0.2:7777", "Origin", "http://127.0.0.2:7777"];
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
+});
+
+/** A request over TLS at an address of the network, with these headers; by default nobody is a proxy. */
+function reached(headers: Readonly<Record<string, string>>, more: Partial<Connection> = {}) {
+	const socket = { localAddress: "::ffff:192.168.1.5", localPort: 7777, encrypted: true, ...more };
+	return { url: "/", rawHeaders: Object.entries(headers).flat(), socket };
+}
+
+test.each([
+	["192.168.1.5:7777", undefined],
+	["192.168.1.6:7777", 421],
+	["parley.example:7777", undefined],
+	["parley.example", 421],
+])("over TLS at an address of the network the answer to Host: %s is %s", (host, status) => {
+	expect(checkRequest(reached({ Host: host }), rules)?.status).toBe(status);
+});
+
+test("the default port over TLS is 443, and pages come from https", () => {
+	const at443 = (host: string, origin: string) =>
+		checkRequest(reached({ Host: host, Origin: origin }, { localPort: 443 }), rules)?.status;
+	expect(at443("192.168.1.5", "https://192.168.1.5")).toBeUndefined();
+	expect(at443("192.168.1.5:443", "https://192.168.1.5")).toBeUndefined();
+	expect(at443("192.168.1.5:80", "https://192.168.1.5")).toBe(421);
+	expect(at443("192.168.1.5", "http://192.168.1.5")).toBe(403);
+});
+
+test("an IPv6 address of this machine that was reached is a name of its own", () => {
+	const socket = { localAddress: "2001:db8::5", localPort: 7777 };
+	const rawHeaders = ["Host", "[2001:DB8:0::5]:7777", "Origin", "http://[2001:db8::5]:7777"];
+	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
+});
+
+const proxied: RequestRules = {
+	...{ allowedHosts: [], publicUrl: "https://public.example:8443", proxies: createNetworks(["127.0.0.1"]) },
+};
+
+test.each<[Readonly<Record<string, string>>, number | undefined]>([
+	[{ Host: "public.example:8443" }, undefined],
+	[{ Host: "public.example" }, undefined],
+	[{ Host: "Public.Example:443" }, undefined],
+	[{ Host: "127.0.0.1:7777" }, undefined],
+	[{ Host: "127.0.0.1:7777", "X-Forwarded-Host": "public.example" }, undefined],
+	[{ Host: "public.example:7777" }, 421],
+	[{ Host: "sub.public.example" }, 421],
+	[{ Host: "127.0.0.1:7777", "X-Forwarded-Host": "evil.test" }, 421],
+	[{ Host: "127.0.0.1:7777", "X-Forwarded-Host": "public.example, evil.test" }, 421],
+	[{ Host: "evil.test", "X-Forwarded-Host": "public.example" }, 421],
+	[{ Host: "public.example", Origin: "https://public.example:8443" }, undefined],
+	[{ Host: "public.example", Origin: "https://public.example" }, 403],
+	[{ Host: "public.example", Origin: "http://public.example:8443" }, 403],
+	[{ Host: "public.example", Origin: "https://evil.test" }, 403],
+])("behind a trusted proxy of a public URL the answer to %j is %s", (headers, status) => {
+	const plain = { localAddress: "127.0.0.1", remoteAddress: "127.0.0.1", encrypted: false };
+	expect(checkRequest(reached(headers, plain), proxied)?.status).toBe(status);
+});
+
+test("from others than trusted proxies X-Forwarded-Host is not looked at", () => {
+	const headers = { Host: "192.168.1.5:7777", "X-Forwarded-Host": "evil.test" };
+	expect(checkRequest(reached(headers, { remoteAddress: "192.168.1.9" }), proxied)).toBeUndefined();
 });

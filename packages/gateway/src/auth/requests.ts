@@ -1,5 +1,6 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { formatEndpoint, parseEndpoint } from "../transport/address.ts";
+import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -7,6 +8,10 @@ import type { Refusal } from "./refusal.ts";
 export interface RequestRules {
 	/** Names, each with or without a port, that a `Host` header may hold; without one the listener's port is meant. */
 	readonly allowedHosts: readonly string[];
+	/** The origin by which clients reach the gateway through a proxy: its host and its pages are allowed. */
+	readonly publicUrl?: string | undefined;
+	/** Whose word counts on the name that was called. */
+	readonly proxies?: Networks;
 }
 
 /**
@@ -14,20 +19,23 @@ export interface RequestRules {
  * of other origins, names that somebody made to point here (DNS rebinding), and credentials in an address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
-	return checkHost(request, rules) ?? checkOrigin(request) ?? checkQuery(request);
+	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
 }
 
-function checkHost(request: IncomingRequest, { allowedHosts }: RequestRules): Refusal | undefined {
-	const port = request.socket.localPort;
-	const [host, ...others] = headerValues(request, "host");
+function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
+	const { localPort: port, encrypted, remoteAddress = "" } = request.socket;
+	const hosts = headerValues(request, "host");
+	const forwarded = rules.proxies?.has(remoteAddress) ? headerValues(request, "x-forwarded-host") : [];
 	// A target that is not a path names an authority of its own, which would stand above Host: RFC 9112, section 3.2.2.
 	const isPath = request.url?.startsWith("/") ?? false;
 	const allowed = [
 		...ownHosts(request.socket).map((own) => formatEndpoint({ host: own, port: port ?? 0 })),
-		...allowedHosts.map((name) => normalizeHost(name, port)),
+		...rules.allowedHosts.map((name) => normalizeHost(name, port)),
+		...publicHosts(rules),
 	];
-	if (isPath && host !== undefined && others.length === 0 && allowed.includes(normalizeHost(host, 80)))
-		return;
+	const called = [...hosts, ...forwarded.flatMap((value) => value.split(",")).map((name) => name.trim())];
+	const isAllowed = called.every((name) => allowed.includes(normalizeHost(name, encrypted ? 443 : 80)));
+	if (isPath && hosts.length === 1 && isAllowed) return;
 	return {
 		status: 421,
 		headers: {},
@@ -38,15 +46,24 @@ function checkHost(request: IncomingRequest, { allowedHosts }: RequestRules): Re
 	};
 }
 
+/** The host of the public URL, also as a proxy passes it on: without its port, over plain HTTP. */
+function publicHosts({ publicUrl }: RequestRules): string[] {
+	if (publicUrl === undefined) return [];
+	const { hostname, port } = new URL(publicUrl);
+	return [...new Set([port || "443", "443", "80"])].map((each) => `${hostname}:${each}`);
+}
+
 /** Exact text, because a browser writes an origin in one way only: RFC 6454, section 6.2. */
-function checkOrigin(request: IncomingRequest): Refusal | undefined {
+function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Refusal | undefined {
 	const origins = headerValues(request, "origin");
-	const port = request.socket.localPort ?? 0;
+	const { localPort: port = 0, encrypted } = request.socket;
+	const scheme = encrypted ? "https" : "http";
 	const own = ownHosts(request.socket).map(
-		(host) => new URL(`http://${formatEndpoint({ host, port })}`).origin,
+		(host) => new URL(`${scheme}://${formatEndpoint({ host, port })}`).origin,
 	);
+	const allowed = publicUrl === undefined ? own : [...own, publicUrl];
 	if (origins.length === 0) return;
-	if (origins.length === 1 && own.includes(origins[0] ?? "")) return;
+	if (origins.length === 1 && allowed.includes(origins[0] ?? "")) return;
 	return {
 		status: 403,
 		headers: {},
@@ -70,9 +87,8 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 
 /** The loopback names, and the very address that the client has reached. */
 function ownHosts({ localAddress }: Connection): string[] {
-	const names = ["127.0.0.1", "localhost", "::1"];
-	if (localAddress !== undefined && isIPv4(localAddress)) names.push(localAddress);
-	return [...new Set(names)];
+	const reached = plainAddress(localAddress ?? "");
+	return [...new Set(["127.0.0.1", "localhost", "::1", ...(isIP(reached) === 0 ? [] : [reached])])];
 }
 
 /** One spelling per host and port, the port always written out; what is no host at all stays as it is. */

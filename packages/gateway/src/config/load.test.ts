@@ -47,7 +47,8 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"listen": ["127.0.0.1:1"], "root": ["../work"], "provider": "offline", "model": "file",
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
 			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
-			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200,
+			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200, "titles": false,
+			"files": { "maxBytes": 1000, "keepDays": 2 },
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
@@ -58,12 +59,13 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		root: [place.at("work")],
 		...{ provider: "offline", providerReason: "configured" },
 		...{ model: "file", reasoning: "low", fallback: ["fast"], modelsFile: place.at("data", "table.json") },
-		maxModelCalls: 200,
+		...{ maxModelCalls: 200, titles: false },
 		origins: {
 			model: `${place.at("data", "parley.config.json")}:4:84`,
 			fallback: [`${place.at("data", "parley.config.json")}:6:49`],
 		},
 		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
+		files: { maxBytes: 1000, keepMs: 172_800_000 },
 		auth: "token",
 		logLevel: "warn",
 		systemPromptFile: place.at("data", "prompt.md"),
@@ -220,6 +222,8 @@ test.each([
 	['{ "models": { "fallback":\n"fast" } }', ['"fast" is not allowed for models.fallback', ":2:1)", "a list"]],
 	['{ "models": { "fallback": ["a",\n""] } }', ['"" is not allowed for models.fallback', ":2:1)"]],
 	['{ "models": { "file": "absent.json" } }', ["absent.json", "models.file", ":1:23)", "a file that exists"]],
+	['{ "files": { "maxBytes": 0 } }', ["0 is not allowed for files.maxBytes", ":1:26)", "from 1 to"]],
+	['{ "files": { "keepDays": 1.5 } }', ["1.5 is not allowed for files.keepDays", "a whole number"]],
 	['{ "budgets": { "day": "5" } }', ['"5" is not allowed for budgets.day', ":1:23)", "US dollars"]],
 	['{ "budgets": { "month": -1 } }', ["-1 is not allowed for budgets.month", ":1:25)", "from 0 to 1000000"]],
 	[
@@ -229,9 +233,34 @@ test.each([
 	['{ "budgets": { "day": 1e999 } }', ["Infinity is not allowed for budgets.day", "US dollars"]],
 	['{ "budgets": { "day": null } }', ["null is not allowed for budgets.day", "US dollars"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],
+	['{ "tls": { "cert": "here.pem" } }', ["tls.key (", ":1:10) is missing", "private key"]],
+	['{ "tls": {} }', ["tls.cert (", "is missing", "a file with the certificate"]],
+	[
+		'{ "tls": { "cert": "absent.pem", "key": "here.pem" } }',
+		["absent.pem", "tls.cert", "a file that exists"],
+	],
+	['{ "tls": { "cert": "here.pem", "key": "." } }', ["tls.key", "a file that exists"]],
+	['{ "tls": "here.pem" }', ['"here.pem" is not allowed for tls', ":1:10)"]],
+	[
+		'{ "trustedProxies": "10.0.0.1" }',
+		['"10.0.0.1" is not allowed for trustedProxies', "a list, each an IP"],
+	],
+	['{ "trustedProxies": ["proxy.test"] }', ['"proxy.test"', ":1:22)", "a network such as 10.0.0.0/8"]],
+	['{ "trustedProxies": ["10.0.0.0/33"] }', ['"10.0.0.0/33"', "a network such as 10.0.0.0/8"]],
+	['{ "publicUrl": "http://a.test" }', ['"http://a.test"', ":1:16)", "https://parley.example"]],
+	['{ "publicUrl": "https://a.test/parley" }', ["without a path"]],
+	['{ "publicUrl": "https://me:secret@a.test" }', ['"https://…@a.test" is not allowed']],
+	['{ "publicUrl": "https://a.test?" }', ["without a path"]],
+	['{ "insecureLan": "yes" }', ['"yes" is not allowed for insecureLan', "true or false"]],
+	[
+		'{ "auth": "none", "publicUrl": "https://a.test" }',
+		["through a proxy would be the operator", "auth local"],
+	],
+	['{ "auth": "none", "trustedProxies": ["::1"] }', ["through a proxy would be the operator", "auth local"]],
 ])("the file %j is refused with line and column", (text, parts) => {
 	using place = setUp();
 	place.write("data/parley.config.json", text);
+	place.write("data/here.pem", "");
 	expect(() => place.load()).toThrow(refusal("invalid_argument", ...parts));
 });
 
@@ -272,7 +301,7 @@ test.each([
 	"[fe80::1]:7777",
 	"gateway.example:7777",
 	"127.evil.test:1",
-])("a listener at %s, beyond this machine, is refused in every mode", (listen) => {
+])("a listener at %s, beyond this machine, is refused in every mode without TLS and proxy", (listen) => {
 	using place = setUp();
 	const beyond = (auth: string, why: string) =>
 		expect(() =>
@@ -286,8 +315,11 @@ test.each([
 				"ssh -L",
 			),
 		);
-	beyond("local", "TLS or a trusted proxy");
-	beyond("token", "TLS or a trusted proxy");
+	for (const auth of ["local", "token"]) {
+		beyond(auth, "the token too, could be read on its way");
+		beyond(auth, "--tls-cert FILE --tls-key FILE");
+		beyond(auth, "--trusted-proxy ADDRESS");
+	}
 	beyond("none", "everybody who reaches this address would be the operator");
 });
 
@@ -302,3 +334,65 @@ test("a listener beyond this machine is refused wherever it is named, with its p
 		refusal("invalid_argument", "(PARLEY_LISTEN)"),
 	);
 });
+
+test("how others reach the gateway stands in flags, variables or the file", () => {
+	using place = setUp();
+	for (const name of ["data/f.pem", "data/f.key", "v.pem", "v.key", "work/l.pem", "work/l.key"]) {
+		place.write(name, "");
+	}
+	place.write(
+		"data/parley.config.json",
+		`{ "listen": ["0.0.0.0:1"], "tls": { "cert": "f.pem", "key": "f.key" }, "trustedProxies": ["10.0.0.0/8"],
+		"publicUrl": "https://File.example/", "insecureLan": true }`,
+	);
+	const file = {
+		tls: { cert: place.at("data", "f.pem"), key: place.at("data", "f.key") },
+		...{ trustedProxies: ["10.0.0.0/8"], publicUrl: "https://file.example", insecureLan: true },
+	};
+	expect(place.load()).toMatchObject(file);
+	const environment = {
+		...{ PARLEY_TLS_CERT: "v.pem", PARLEY_TLS_KEY: "v.key", PARLEY_TRUSTED_PROXIES: "192.0.2.1, ::1" },
+		...{ PARLEY_PUBLIC_URL: "https://variable.example:8443", PARLEY_INSECURE_LAN: "0" },
+	};
+	const variables = place.load({ environment });
+	expect(variables).toMatchObject({
+		tls: { cert: place.at("v.pem"), key: place.at("v.key") },
+		...{ trustedProxies: ["192.0.2.1", "::1"], publicUrl: "https://variable.example:8443" },
+	});
+	expect(variables.insecureLan).toBeUndefined();
+	const flags = {
+		...{ tlsCert: "work/l.pem", tlsKey: "work/l.key", trustedProxies: ["fd00::/8"] },
+		...{ publicUrl: "https://flag.example", insecureLan: true },
+	};
+	expect(place.load({ environment, flags })).toMatchObject({
+		tls: { cert: place.at("work", "l.pem"), key: place.at("work", "l.key") },
+		...{ trustedProxies: ["fd00::/8"], publicUrl: "https://flag.example", insecureLan: true },
+	});
+});
+
+test("a certificate and its key are named by the same source, and messages call them as it does", () => {
+	using place = setUp();
+	place.write("c.pem", "");
+	expect(() => place.load({ flags: { tlsCert: "c.pem" } })).toThrow(
+		refusal("invalid_argument", "tls.key (--tls-key) is missing", "private key"),
+	);
+	expect(() => place.load({ environment: { PARLEY_TLS_KEY: "c.pem" } })).toThrow(
+		refusal("invalid_argument", "tls.cert (PARLEY_TLS_CERT) is missing"),
+	);
+	expect(() => place.load({ flags: { tlsCert: "absent.pem", tlsKey: "c.pem" } })).toThrow(
+		refusal("invalid_argument", "absent.pem", "tls.cert (--tls-cert)", "a file that exists"),
+	);
+});
+
+test.each([{ tlsCert: "c.pem", tlsKey: "c.pem" }, { trustedProxies: ["10.0.0.1"] }, { insecureLan: true }])(
+	"a listener beyond this machine is allowed with %j, but to nobody without a token",
+	(flags) => {
+		using place = setUp();
+		place.write("c.pem", "");
+		const listen = ["0.0.0.0:7777", "[::]:7778"];
+		expect(place.load({ flags: { ...flags, listen } }).listen).toHaveLength(2);
+		expect(() => place.load({ flags: { ...flags, listen, auth: "none" } })).toThrow(
+			refusal("invalid_argument", "everybody who"),
+		);
+	},
+);

@@ -1,12 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type LogLevel, ParleyError } from "@parley/base";
-import { type Budgets, billionths, type Reasoning } from "@parley/core";
+import type { LogLevel } from "@parley/base";
+import { type Budgets, billionths, type FileLimits, type Reasoning } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
-import { type Endpoint, formatEndpoint, isLoopback, parseEndpoint } from "../transport/address.ts";
+import type { Endpoint } from "../transport/address.ts";
+import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
 import type { Path } from "./config-file.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
+import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
 import { explain, notAllowed } from "./setting-refusal.ts";
 import { type ConfigSources, readSources, type Source } from "./sources.ts";
@@ -29,11 +31,24 @@ export interface Config extends ProviderChoice {
 	readonly budgets?: Budgets;
 	/** Of one turn. */
 	readonly maxModelCalls?: number;
+	/** Whether a model names conversations; it does unless told. */
+	readonly titles?: boolean;
+	/** Of files that people and tools hand over. */
+	readonly files?: Partial<FileLimits>;
 	readonly auth: AuthMode;
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
 	readonly allowedHosts: readonly string[];
+	readonly tls?: TlsFiles;
+	/** IP addresses and networks. */
+	readonly trustedProxies?: readonly string[];
+	/** An https origin: where clients reach the gateway through a proxy. */
+	readonly publicUrl?: string;
+	/** Other machines may come without TLS and proxy. */
+	readonly insecureLan?: boolean;
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** A flag, a variable, or `FILE:LINE:COLUMN`. */
 export interface ModelOrigins {
@@ -56,7 +71,7 @@ export function loadConfig(sources: ConfigSources): Config {
 	const checked = readSources(sources).map(check);
 	const set: Settings = Object.assign({}, ...checked.map(({ settings }) => settings).reverse());
 	const auth = set.auth ?? "local";
-	for (const one of checked) checkReach(one, auth);
+	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment);
 	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
 	return {
@@ -66,10 +81,12 @@ export function loadConfig(sources: ConfigSources): Config {
 		...choice,
 		...aboutModels(set),
 		...originsOf(checked),
+		...(set.files && { files: fileLimits(set.files) }),
 		auth,
-		logLevel: set.logLevel ?? "info",
+		logLevel: set.logLevel ?? sources.defaultLogLevel ?? "info",
 		...(set.systemPromptFile !== undefined && { systemPromptFile: set.systemPromptFile }),
 		allowedHosts: set.allowedHosts ?? [],
+		...aboutReach(set),
 	};
 }
 
@@ -83,18 +100,21 @@ function check(source: Source): CheckedSource {
 		...(data.root !== undefined && { root: data.root.map(absolute) }),
 		...(data.systemPromptFile !== undefined && { systemPromptFile: absolute(data.systemPromptFile) }),
 		...(data.models?.file !== undefined && { models: { ...data.models, file: absolute(data.models.file) } }),
+		...(data.tls && { tls: { cert: absolute(data.tls.cert), key: absolute(data.tls.key) } }),
 	};
 	checkPaths(settings, source);
 	return { settings, source };
 }
 
-function checkPaths({ root = [], systemPromptFile, models }: Settings, source: Source): void {
+function checkPaths({ root = [], systemPromptFile, models, tls }: Settings, source: Source): void {
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
 		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
 	}
 	checkFile(systemPromptFile, source, ["systemPromptFile"]);
 	checkFile(models?.file, source, ["models", "file"]);
+	checkFile(tls?.cert, source, ["tls", "cert"]);
+	checkFile(tls?.key, source, ["tls", "key"]);
 }
 
 function checkFile(value: string | undefined, source: Source, path: Path): void {
@@ -114,13 +134,30 @@ function checkServer(
 	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
 }
 
-function aboutModels({ model, reasoning, models, budgets, maxModelCalls }: Settings): Partial<Config> {
+function aboutReach({ tls, trustedProxies, publicUrl, insecureLan }: Settings): Partial<Config> {
+	return {
+		...(tls && { tls }),
+		...(trustedProxies && { trustedProxies }),
+		...(publicUrl !== undefined && { publicUrl: new URL(publicUrl).origin }),
+		...(insecureLan && { insecureLan }),
+	};
+}
+
+function aboutModels({
+	model,
+	reasoning,
+	models,
+	budgets,
+	maxModelCalls,
+	titles,
+}: Settings): Partial<Config> {
 	return {
 		...(model !== undefined && { model }),
 		...(reasoning && { reasoning }),
 		...(models?.fallback && { fallback: models.fallback }),
 		...(models?.file !== undefined && { modelsFile: models.file }),
 		...(maxModelCalls !== undefined && { maxModelCalls }),
+		...(titles !== undefined && { titles }),
 		...(budgets && { budgets: { gateway: limits(budgets), session: limits(budgets.session ?? {}) } }),
 	};
 }
@@ -136,36 +173,17 @@ function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
 	return { origins: { ...(model !== undefined && { model }), ...(fallback && { fallback }) } };
 }
 
+function fileLimits({ maxBytes, quotaBytes, keepDays }: NonNullable<Settings["files"]>): Partial<FileLimits> {
+	return {
+		...(maxBytes !== undefined && { maxBytes }),
+		...(quotaBytes !== undefined && { quotaBytes }),
+		...(keepDays !== undefined && { keepMs: keepDays * dayMs }),
+	};
+}
+
 function limits({ day, month }: Pick<NonNullable<Settings["budgets"]>, "day" | "month">): Budgets["gateway"] {
 	return {
 		...(day !== undefined && { day: billionths(day) }),
 		...(month !== undefined && { month: billionths(month) }),
 	};
-}
-
-/** Beyond loopback words would travel in the clear, and a token with them. */
-function checkReach({ settings: { listen = [] }, source }: CheckedSource, auth: AuthMode): void {
-	for (const [item, value] of listen.entries()) {
-		const { host } = readEndpoint(value);
-		if (isLoopback(host) || host.toLowerCase() === "localhost") continue;
-		const why =
-			auth === "none"
-				? "with auth none, everybody who reaches this address would be the operator"
-				: "other machines can reach this address, which takes TLS or a trusted proxy, and neither can be set up";
-		const allowed =
-			"addresses of this machine alone (127.0.0.1, [::1], localhost), " +
-			"which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE";
-		throw notAllowed(source, ["listen", item], { value, allowed, why });
-	}
-	const places = listen.map((value) => formatEndpoint(readEndpoint(value)));
-	const item = places.findIndex((place, index) => !place.endsWith(":0") && places.indexOf(place) < index);
-	if (item < 0) return;
-	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each place once" });
-}
-
-/** The schema has let pass only what can be read. */
-function readEndpoint(text: string): Endpoint {
-	const endpoint = parseEndpoint(text);
-	if (endpoint !== undefined) return endpoint;
-	throw new ParleyError(`${JSON.stringify(text)} is not HOST:PORT`, { code: "internal" });
 }

@@ -3,8 +3,10 @@ import { reasoningLevels } from "@parley/core";
 import * as z from "zod";
 import { authModes } from "../auth/auth-mode.ts";
 import { parseEndpoint } from "../transport/address.ts";
+import { isNetwork } from "../transport/networks.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import type { Path } from "./config-file.ts";
+import { parsePublicUrl } from "./public-url.ts";
 
 /** Who answers: `auto` is anthropic where a key or a base URL is given, else offline, which is inside the gateway. */
 const providers = ["auto", "anthropic", "offline"] as const;
@@ -32,6 +34,31 @@ const budgets = z
 	.strictObject({
 		...limits,
 		session: z.strictObject(limits).partial().describe("The same for each conversation."),
+	})
+	.partial();
+
+const tls = z.strictObject({
+	cert: string("a file with the certificate, in PEM form, beside tls.key").describe(
+		"The certificate and those between it and its authority, in PEM form. Relative to this file.",
+	),
+	key: string("a file with the certificate's private key, in PEM form, beside tls.cert").describe(
+		"The certificate's private key, in PEM form, which nobody else may read. Relative to this file.",
+	),
+});
+
+const publicAddress = "an https address without a path, such as https://parley.example";
+
+const mebibyte = 1024 * 1024;
+
+const files = z
+	.strictObject({
+		maxBytes: wholeNumber(1, 1024 * mebibyte).describe("Bytes that one file may have. 32 MiB unless told."),
+		quotaBytes: wholeNumber(1, 1024 * 1024 * mebibyte).describe(
+			"Bytes that all kept files may have together. 1 GiB unless told.",
+		),
+		keepDays: wholeNumber(1, 3650).describe(
+			"Days that a file is kept which no message has carried yet. 7 unless told. Others stay as long as their session.",
+		),
 	})
 	.partial();
 
@@ -70,6 +97,12 @@ export const configSchema = z
 		),
 		models: models.describe("Models besides the first, and what is known of models."),
 		budgets: budgets.describe("What models may cost. At the end of a budget no model is called."),
+		titles: z
+			.boolean({ error: "true or false" })
+			.describe(
+				"Whether a model names conversations that nobody has named, which takes one short call each. true unless told.",
+			),
+		files: files.describe("Files that people and tools hand over: how much of them is kept, and how long."),
 		auth: choice(authModes).describe(
 			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
 		),
@@ -78,6 +111,20 @@ export const configSchema = z
 		allowedHosts: list("a host name or address, with or without :PORT", isHost).describe(
 			"Further names by which clients may call the gateway, each with or without a port.",
 		),
+		tls: tls.describe("The gateway's own certificate: beyond this machine it then speaks https alone."),
+		trustedProxies: list("an IP address or a network such as 10.0.0.0/8", isNetwork).describe(
+			"Proxies in front of the gateway, whose word on who calls and how (X-Forwarded-For, X-Forwarded-Proto) counts.",
+		),
+		publicUrl: string(publicAddress)
+			.refine((text) => parsePublicUrl(text) !== undefined, { error: publicAddress })
+			.describe(
+				"Where people and browsers reach the gateway through a proxy: https://HOST or https://HOST:PORT.",
+			),
+		insecureLan: z
+			.boolean({ error: "true or false" })
+			.describe(
+				"Lets other machines reach a listener without TLS and proxy: all that is said, and the token, can be read on its way.",
+			),
 	})
 	.partial();
 

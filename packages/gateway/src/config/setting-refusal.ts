@@ -42,6 +42,7 @@ export function notAllowed(
 	const name = path.filter((key) => typeof key === "string").join(".");
 	const origin = source.origin(path);
 	const place = origin === undefined ? name : `${name} (${origin})`;
+	if (value === undefined) return refused(`${place} is missing; needed: ${allowed}`);
 	return refused(`${show(value)} is not allowed for ${place}${because}; allowed: ${allowed}`);
 }
 

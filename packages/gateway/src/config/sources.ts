@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { ParleyError } from "@parley/base";
+import { type LogLevel, ParleyError } from "@parley/base";
 import { errno } from "../errno.ts";
 import { type Path, parseConfigFile } from "./config-file.ts";
 
@@ -15,6 +15,11 @@ export interface ConfigFlags {
 	readonly reasoning?: string | undefined;
 	readonly auth?: string | undefined;
 	readonly logLevel?: string | undefined;
+	readonly tlsCert?: string | undefined;
+	readonly tlsKey?: string | undefined;
+	readonly trustedProxies?: readonly string[] | undefined;
+	readonly publicUrl?: string | undefined;
+	readonly insecureLan?: boolean | undefined;
 	/** The configuration file. */
 	readonly config?: string | undefined;
 }
@@ -27,6 +32,8 @@ export interface ConfigSources {
 	readonly cwd: string;
 	/** The data directory where no source names one. */
 	readonly defaultData: string;
+	/** How much is logged where no source says; `info` unless told. */
+	readonly defaultLogLevel?: LogLevel;
 }
 
 /** One source's settings, unchecked, and how messages call the place of each. */
@@ -49,9 +56,14 @@ const flagNames: Record<Setting, string> = {
 	reasoning: "--reasoning",
 	auth: "--auth",
 	logLevel: "--log-level",
+	tlsCert: "--tls-cert",
+	tlsKey: "--tls-key",
+	trustedProxies: "--trusted-proxy",
+	publicUrl: "--public-url",
+	insecureLan: "--insecure-lan",
 };
 
-const variableNames: Record<Setting | "maxModelCalls", string> = {
+const variableNames: Record<Setting | "maxModelCalls" | "titles", string> = {
 	listen: "PARLEY_LISTEN",
 	data: "PARLEY_DATA",
 	root: "PARLEY_ROOT",
@@ -60,8 +72,14 @@ const variableNames: Record<Setting | "maxModelCalls", string> = {
 	baseUrl: "PARLEY_BASE_URL",
 	reasoning: "PARLEY_REASONING",
 	maxModelCalls: "PARLEY_MAX_MODEL_CALLS",
+	titles: "PARLEY_TITLES",
 	auth: "PARLEY_AUTH",
 	logLevel: "PARLEY_LOG_LEVEL",
+	tlsCert: "PARLEY_TLS_CERT",
+	tlsKey: "PARLEY_TLS_KEY",
+	trustedProxies: "PARLEY_TRUSTED_PROXIES",
+	publicUrl: "PARLEY_PUBLIC_URL",
+	insecureLan: "PARLEY_INSECURE_LAN",
 };
 
 /** Variables that other programs of the provider read as well. */
@@ -79,7 +97,7 @@ export function readSources(sources: ConfigSources): Source[] {
 }
 
 function flagSource({ flags: { config: _, ...values }, cwd }: ConfigSources): Source {
-	return { values: onlySet(values), base: cwd, origin: ([key]) => nameIn(flagNames, key) };
+	return { values: nested(values), base: cwd, origin: (path) => nameIn(flagNames, flat(path)) };
 }
 
 function environmentSource(
@@ -91,9 +109,9 @@ function environmentSource(
 		([key, text]) => [key, text === undefined ? undefined : readVariable(key, text)] as const,
 	);
 	return {
-		values: onlySet(Object.fromEntries(values)),
+		values: nested(Object.fromEntries(values)),
 		base: cwd,
-		origin: ([key]) => nameIn(names, key),
+		origin: (path) => nameIn(names, flat(path)),
 	};
 }
 
@@ -127,10 +145,25 @@ function readFile(path: string, mayBeMissing: boolean): string | undefined {
 }
 
 /** Directories are separated as in PATH, because a comma may be part of their names. */
-function readVariable(key: string, text: string): string | number | string[] {
+function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
-	if (key === "listen") return text.split(",").map((place) => place.trim());
+	if (key === "listen" || key === "trustedProxies") return text.split(",").map((place) => place.trim());
+	if (key === "insecureLan" || key === "titles") return switches[text] ?? text;
 	return key === "root" ? text.split(delimiter) : text;
+}
+
+const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
+
+/** Flags and variables are flat where the file nests: `tlsCert` is `tls.cert`. */
+function nested({ tlsCert, tlsKey, ...values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const tls = onlySet({ cert: tlsCert, key: tlsKey });
+	return { ...onlySet(values), ...(Object.keys(tls).length > 0 && { tls }) };
+}
+
+/** The name in flags and variables of what stands at a path in the file. */
+function flat([key, inner]: Path): string | number {
+	if (key === "tls" && (inner === "cert" || inner === "key")) return inner === "cert" ? "tlsCert" : "tlsKey";
+	return key ?? "";
 }
 
 /** A variable that is set to nothing counts as not set. */
@@ -138,7 +171,7 @@ function valueIn(environment: ConfigSources["environment"], name: string): strin
 	return environment[name] === "" ? undefined : environment[name];
 }
 
-function nameIn(names: Readonly<Record<string, string>>, key: string | number = ""): string {
+function nameIn(names: Readonly<Record<string, string>>, key: string | number): string {
 	return names[key] ?? String(key);
 }
 

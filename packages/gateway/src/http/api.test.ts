@@ -8,7 +8,7 @@ const Listed = z.array(z.looseObject({ type: z.string() }));
 const unkeyed = { principal: operator, key: undefined, method: "test", params: {} };
 
 async function events(t: TestRuntime, query: string): Promise<z.infer<typeof Listed>> {
-	const deps = { runtime: t.runtime, healthy: () => true };
+	const deps = { runtime: t.runtime, health: { status: () => "ok" as const, report: async () => ({}) } };
 	const { status, body } = await answerApi(deps, operator, new URL(`http://gateway/api/events?${query}`));
 	expect(status).toBe(200);
 	return Listed.parse(body);
@@ -59,7 +59,11 @@ test.each(["none", "tool.started", "assistant.stream", "user.message&type=x"])(
 	async (type) => {
 		await using t = await TestRuntime.open({ model: new ScriptedModel() });
 		const url = new URL(`http://gateway/api/events?type=${type}`);
-		const answer = await answerApi({ runtime: t.runtime, healthy: () => true }, operator, url);
+		const answer = await answerApi(
+			{ runtime: t.runtime, health: { status: () => "ok" as const, report: async () => ({}) } },
+			operator,
+			url,
+		);
 		expect(answer).toMatchObject({
 			status: 400,
 			body: { error: expect.stringMatching(/^type: ".+" is not recorded; allowed: .*\btool\.call\b/) },

@@ -1,7 +1,10 @@
 import { ParleyError } from "@parley/base";
-import type { Principal, Recorded, Runtime, SessionSummary } from "@parley/core";
-import { decodeEventName, encodeEvent, toTime } from "../ozzie/codec.ts";
-import { newestWithin } from "../ozzie/newest-within.ts";
+import { dollars, type Principal, type Runtime, type SessionFilter, type SessionSummary } from "@parley/core";
+import { toTime } from "../ozzie/codec.ts";
+import { newestWithin, oldestWithin } from "../ozzie/newest-within.ts";
+import { encodeRecorded } from "./events-codec.ts";
+import { decodeEventsQuery, readLimit, refused } from "./events-query.ts";
+import type { Health } from "./health.ts";
 
 /** What a route answers: a status and a body that becomes JSON. */
 export interface Answer {
@@ -12,52 +15,52 @@ export interface Answer {
 /** What the routes need to know of the gateway. */
 export interface ApiDeps {
 	readonly runtime: Runtime;
-	/** False while the gateway drains. */
-	readonly healthy: () => boolean;
+	readonly health: Health;
 }
 
 type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Promise<unknown>;
 
+const healthPath = "/api/health";
+
 /** The read-only endpoints of the Ozzie document. All but health need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
-		const sessions = await runtime.list(principal, { limit: readLimit(query, 1000) });
+		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
 		return sessions.map(encodeListed);
 	},
 	"/api/events": async ({ runtime }, principal, query) => {
-		const sessionId = query.get("session");
-		const names = query.getAll("type").filter((name) => name !== "");
-		const types = names.flatMap(decodeEventName);
-		const events = await runtime.events(principal, {
-			limit: readLimit(query, 50),
-			...(sessionId && { sessionId }),
-			...(types.length > 0 && { types }),
-		});
-		return newestWithin(events, ({ event }) => JSON.stringify(event).length).map(encodeHistory);
+		const filter = { ...decodeEventsQuery(query), limit: readLimit(query, 50) };
+		const events = await runtime.events(principal, filter);
+		const within = filter.afterSeq === undefined ? newestWithin : oldestWithin;
+		return within(events, ({ event }) => JSON.stringify(event).length).map(encodeRecorded);
 	},
 	"/api/tasks": async () => [],
 };
 
-/** Whether the path needs no credentials. */
-export function isPublic(path: string): boolean {
-	return path === "/api/health";
+const report: Route = ({ health }, principal) => health.report(principal);
+
+/** Whether nobody needs credentials for it. */
+export function isPublic({ pathname, searchParams }: URL): boolean {
+	return pathname === healthPath && !searchParams.has("verbose");
 }
 
 /** Answers one GET; never rejects. */
 export async function answerApi(deps: ApiDeps, principal: Principal | undefined, url: URL): Promise<Answer> {
-	if (isPublic(url.pathname)) {
-		return deps.healthy()
-			? { status: 200, body: { status: "ok" } }
-			: { status: 503, body: { status: "draining" } };
-	}
-	const route = routes[url.pathname];
+	const health = deps.health.status();
+	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };
+	const route = url.pathname === healthPath ? report : routes[url.pathname];
 	if (!route || !principal) return { status: 404, body: { error: `not found: ${url.pathname}` } };
 	try {
 		return { status: 200, body: await route(deps, principal, url.searchParams) };
 	} catch (reason) {
-		const error = ParleyError.from(reason);
-		return { status: statuses[error.code] ?? 500, body: { error: error.message } };
+		return errorAnswer(reason);
 	}
+}
+
+/** What is told of a request that failed. */
+export function errorAnswer(reason: unknown): Answer {
+	const error = ParleyError.from(reason);
+	return { status: statuses[error.code] ?? 500, body: { error: error.message } };
 }
 
 const statuses: Partial<Record<ParleyError["code"], number>> = {
@@ -67,14 +70,21 @@ const statuses: Partial<Record<ParleyError["code"], number>> = {
 	unavailable: 503,
 };
 
-function readLimit(query: URLSearchParams, fallback: number): number {
-	const text = query.get("limit");
-	if (text === null) return fallback;
-	const limit = Number(text);
-	if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= 1000) return limit;
-	throw new ParleyError(`limit: "${text}" is not a whole number from 1 to 1000`, {
-		code: "invalid_argument",
-	});
+/** Characters of what somebody looks for. */
+const mostSought = 200;
+
+function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
+	const sought = query.get("query")?.trim() ?? "";
+	const idPrefix = query.get("id") ?? "";
+	if (sought.length > mostSought) {
+		throw refused("query", sought, `has more than ${mostSought} characters`);
+	}
+	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
+	return {
+		limit: readLimit(query, 1000),
+		...(sought !== "" && { query: sought }),
+		...(idPrefix !== "" && { idPrefix }),
+	};
 }
 
 function encodeListed(session: SessionSummary): object {
@@ -86,22 +96,10 @@ function encodeListed(session: SessionSummary): object {
 		updated_at: toTime(session.updatedAt),
 		message_count: session.messageCount,
 		token_usage: { input: session.usage.inputTokens, output: session.usage.outputTokens },
+		cost_usd: dollars(session.cost),
+		state: session.state,
+		profile: session.profile,
 		root_dir: session.rootDir,
 		...(session.externalKey !== undefined && { external_key: session.externalKey }),
-	};
-}
-
-/** An event of the history. Tokens that answer prompts stay out: who may read need not be who may approve. */
-function encodeHistory(recorded: Recorded): object {
-	const { event, payload, session_id, seq } = encodeEvent(recorded);
-	const shown = typeof payload === "object" && payload !== null ? { ...payload, token: undefined } : payload;
-	return {
-		id: recorded.id,
-		session_id,
-		type: event,
-		timestamp: toTime(recorded.at),
-		source: "agent",
-		payload: shown,
-		seq,
 	};
 }

@@ -2,21 +2,26 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text as readAll } from "node:stream/consumers";
+import { setImmediate as tick } from "node:timers/promises";
 import { ParleyError, parseJson } from "@parley/base";
-import { MemoryLogger } from "@parley/base/testing";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { operator, type Runtime, type SessionSummary } from "@parley/core";
 import { expect, test } from "vitest";
 import type { AuthOutcome } from "../auth/authenticate.ts";
+import type { RequestRules } from "../auth/requests.ts";
+import { createNetworks } from "../transport/networks.ts";
+import type { HealthStatus } from "./health.ts";
 import { createHttpServer } from "./server.ts";
 
 const session: SessionSummary = {
 	...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active", lastSeq: 1 },
 	...{ messageCount: 0, usage: { inputTokens: 1, outputTokens: 2 }, model: undefined, profile: "default" },
-	...{ createdAt: 0, updatedAt: 0, state: "idle" },
+	...{ createdAt: 0, updatedAt: 0, cost: 0, state: "idle" },
 };
 
 interface Told {
-	readonly healthy?: boolean;
+	readonly health?: HealthStatus;
+	readonly rules?: RequestRules;
 	readonly auth?: AuthOutcome;
 	readonly list?: Runtime["list"];
 	readonly events?: Runtime["events"];
@@ -24,6 +29,7 @@ interface Told {
 
 class TestServer implements AsyncDisposable {
 	readonly log = new MemoryLogger();
+	readonly clock = new ManualClock();
 	/** What happened, in order: who was asked, and who was let in. */
 	readonly steps: string[] = [];
 	readonly #server: Server;
@@ -34,17 +40,20 @@ class TestServer implements AsyncDisposable {
 			api: {
 				// True as far as the routes go: they only read.
 				runtime: { list, events } as Partial<Runtime> as Runtime,
-				healthy: () => told.healthy ?? true,
+				health: {
+					status: () => told.health ?? "ok",
+					report: async ({ id }) => ({ status: told.health ?? "ok", for: id }),
+				},
 			},
-			rules: { allowedHosts: [] },
-			authenticate: async () => {
-				this.steps.push("authenticate");
+			rules: told.rules ?? { allowedHosts: [] },
+			authenticate: async (_request, peer) => {
+				this.steps.push(told.rules ? `authenticate ${peer}` : "authenticate");
 				return told.auth ?? { principal: operator };
 			},
-			log: this.log,
+			...{ log: this.log, clock: this.clock },
 			settled: () => this.steps.push("settled"),
-			onWebSocket: (_request, socket, _head, { id }) => {
-				this.steps.push(`websocket of ${id}`);
+			onWebSocket: (_request, socket, _head, { principal: { id }, peer, confidential }) => {
+				this.steps.push(`websocket of ${id}${told.rules ? ` ${peer} ${confidential}` : ""}`);
 				socket.end("HTTP/1.1 101 Switching Protocols\r\nconnection: close\r\n\r\n");
 			},
 		});
@@ -113,11 +122,21 @@ test("health needs no credentials and tells nothing else", async () => {
 	expect(server.steps).toEqual([]);
 });
 
-test("while the gateway drains it is not healthy", async () => {
-	await using server = await TestServer.start({ healthy: false });
+test.each(["draining", "degraded"] as const)("a gateway that is %s is not healthy", async (health) => {
+	await using server = await TestServer.start({ health });
 	await expect(server.ask("/api/health")).resolves.toMatchObject({
-		status: 503,
-		text: '{"status":"draining"}',
+		...{ status: 503, text: `{"status":"${health}"}` },
+	});
+});
+
+test("more of its health is told to those who say who they are", async () => {
+	await using stranger = await TestServer.start({ auth: refused });
+	for (const query of ["verbose", "verbose=1", "verbose=0", "x=1&verbose"]) {
+		expect((await stranger.ask(`/api/health?${query}`)).status).toBe(401);
+	}
+	await using known = await TestServer.start({ health: "degraded" });
+	await expect(known.ask("/api/health?verbose")).resolves.toMatchObject({
+		...{ status: 200, text: '{"status":"degraded","for":"operator"}' },
 	});
 });
 
@@ -219,6 +238,24 @@ test("an upgrade is handed over at its one place, with who asked for it", async 
 	expect(server.steps).toEqual(["authenticate", "settled", "websocket of operator"]);
 });
 
+test("behind a proxy it is known who calls, and whether somebody can read along", async () => {
+	const proxies = createNetworks(["127.0.0.1"]);
+	await using server = await TestServer.start({ rules: { allowedHosts: [], proxies } });
+	const through = (more: object) => ({ headers: { ...upgrade, "x-forwarded-for": "203.0.113.9", ...more } });
+	await server.ask("/api/ws", through({ "x-forwarded-proto": "https" }));
+	await server.ask("/api/ws", through({ "x-forwarded-proto": "http" }));
+	await server.ask("/api/ws", { headers: upgrade });
+	expect(server.steps.filter((step) => step !== "settled")).toEqual([
+		...["authenticate 203.0.113.9", "websocket of operator 203.0.113.9 true"],
+		...["authenticate 203.0.113.9", "websocket of operator 203.0.113.9 false"],
+		...["authenticate 127.0.0.1", "websocket of operator 127.0.0.1 true"],
+	]);
+	for (const headers of [upgrade, {}]) {
+		const twice = { ...headers, forwarded: "for=203.0.113.1", "x-forwarded-for": "203.0.113.9" };
+		expect((await server.ask("/api/ws", { headers: twice })).status).toBe(400);
+	}
+});
+
 test("whoever has not been authenticated gets one answer per connection", async () => {
 	const bodies = ["Content-Length: 1000", "Transfer-Encoding: chunked"];
 	await using server = await TestServer.start({ auth: refused });
@@ -262,7 +299,16 @@ test.each(["100-continue", "something-else"])(
 	},
 );
 
+test("a body that nobody wants may not take for ever", async () => {
+	await using server = await TestServer.start();
+	const head = ["GET /api/sessions HTTP/1.1", "Host: 127.0.0.1:PORT", "Content-Length: 5"];
+	const answered = server.send(...head);
+	while (server.clock.pending === 0) await tick();
+	server.clock.advance(30_000);
+	expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test("slow requests are looked for every second", async () => {
 	await using server = await TestServer.start();
-	expect(server.watch).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000, every: 1_000 });
+	expect(server.watch).toEqual({ headersTimeout: 10_000, requestTimeout: 0, every: 1_000 });
 });

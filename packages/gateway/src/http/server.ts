@@ -1,29 +1,38 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Logger } from "@parley/base";
+import type { Clock, Logger } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../auth/authenticate.ts";
+import { type Caller, findOrigin } from "../auth/forwarding.ts";
 import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
 import { type ApiDeps, answerApi, isPublic } from "./api.ts";
+import { type EventStreams, wantsStream } from "./events-streams.ts";
+import { answerFiles, carriesFile, isFilePath } from "./files.ts";
+import { answerMetrics } from "./metrics.ts";
 
 export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
+	readonly clock: Clock;
 	readonly log: Logger;
+	/** The gateway's figures as text; rejects for who may not see them. */
+	readonly metrics?: (principal: Principal) => Promise<string>;
+	/** Events as they happen. */
+	readonly streams?: Pick<EventStreams, "serve">;
+	/** A request was turned away with this status. */
+	readonly refused?: (status: number) => void;
 	/** The connection is no stranger any more. */
 	readonly settled: (socket: Duplex) => void;
 	/** Takes over a WebSocket upgrade that was checked and authenticated. */
-	readonly onWebSocket: (
-		request: IncomingMessage,
-		socket: Duplex,
-		head: Buffer,
-		principal: Principal,
-	) => void;
+	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
 }
 
+/** How long the body of a request may take that nobody reads. */
+const bodyMs = 30_000;
 const webSocketPath = "/api/ws";
+const metricsPath = "/metrics";
 
 /**
  * The HTTP side of the port. Every request passes the Host and Origin checks first, then authentication; nothing is
@@ -33,8 +42,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({
 		maxHeaderSize: 16 * 1024,
 		headersTimeout: 10_000,
-		requestTimeout: 30_000,
-		// How late the two above may be; Node's 30 s would make them 40 s and 60 s.
+		// It would cut uploads off that are slow; what else comes with a body is cut off below.
+		requestTimeout: 0,
+		// How late the first may be; Node's 30 s would make it 40 s.
 		connectionsCheckingInterval: 1_000,
 		noDelay: true,
 		// A missing Host is refused by our own check, like a wrong one.
@@ -48,8 +58,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
 	};
 	server.on("request", onRequest);
-	// Unlistened to, Node itself answers requests with an Expect header, before our checks. No body is ever wanted here,
-	// so the answer comes at once; expectations that nobody knows may be ignored: RFC 9110, section 10.1.1.
+	// Unlistened to, Node itself answers requests with an Expect header, before our checks. Who wants the body says so,
+	// all others answer at once; expectations that nobody knows may be ignored: RFC 9110, section 10.1.1.
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
@@ -67,23 +77,54 @@ async function answer(
 	response: ServerResponse,
 	options: HttpServerOptions,
 ): Promise<void> {
+	logAnswer(request, response, options.log);
 	// What a client sends with a GET is read and forgotten, so that its connection can be used again.
-	request.resume();
+	if (!carriesFile(request)) forget(request, options.clock);
 	const refused = checkRequest(request, options.rules);
-	if (refused) return sendRefusal(response, refused);
+	if (refused) return refuse(response, refused, options);
+	const { origin, refusal: unclear } = findOrigin(request, options.rules.proxies);
+	if (unclear) return refuse(response, unclear, options);
 	const url = new URL(`http://gateway${request.url}`);
-	if (isPublic(url.pathname)) {
+	if (isPublic(url)) {
 		const answered = await answerApi(options.api, undefined, url);
 		return send(request, response, { ...answered, headers: closing });
 	}
-	const { principal, refusal } = await options.authenticate(request);
-	if (refusal) return sendRefusal(response, refusal);
+	const { principal, refusal } = await options.authenticate(request, origin.peer);
+	if (refusal) return refuse(response, refusal, options);
 	options.settled(request.socket);
 	if (url.pathname === webSocketPath) {
 		const body = { error: "this address speaks WebSocket: connect with an upgrade request" };
 		return send(request, response, { status: 426, body, headers: { upgrade: "websocket" } });
 	}
+	if (isFilePath(url.pathname)) {
+		const { api, clock, log } = options;
+		return answerFiles({ files: api.runtime.files, clock, log, request, response, url, principal });
+	}
+	const { metrics, streams } = options;
+	if (streams && wantsStream(request, url)) return streams.serve({ request, response, url, principal });
+	const reading = request.method === "GET" || request.method === "HEAD";
+	if (url.pathname === metricsPath && metrics && reading)
+		return answerMetrics(response, request.method, () => metrics(principal));
 	send(request, response, await answerApi(options.api, principal, url));
+}
+
+/** Reads what nobody wants, but not for ever. */
+function forget(request: IncomingMessage, clock: Clock): void {
+	if (!request.complete) {
+		const timer = clock.after(bodyMs, () => request.destroy());
+		request.once("close", () => timer.cancel());
+	}
+	request.resume();
+}
+
+function refuse(response: ServerResponse, refusal: Refusal, { refused }: HttpServerOptions): void {
+	refused?.(refusal.status);
+	sendRefusal(response, refusal);
+}
+
+function refuseUpgrade(socket: Duplex, refusal: Refusal, { refused }: HttpServerOptions): void {
+	refused?.(refusal.status);
+	sendUpgradeRefusal(socket, refusal);
 }
 
 async function upgrade(
@@ -92,13 +133,15 @@ async function upgrade(
 	options: HttpServerOptions & { readonly head: Buffer },
 ): Promise<void> {
 	const refused = checkRequest(request, options.rules);
-	if (refused) return sendUpgradeRefusal(socket, refused);
+	if (refused) return refuseUpgrade(socket, refused, options);
+	const { origin, refusal: unclear } = findOrigin(request, options.rules.proxies);
+	if (unclear) return refuseUpgrade(socket, unclear, options);
 	const { pathname } = new URL(`http://gateway${request.url}`);
 	if (pathname !== webSocketPath) return sendUpgradeRefusal(socket, notHere(pathname));
-	const { principal, refusal } = await options.authenticate(request);
-	if (refusal) return sendUpgradeRefusal(socket, refusal);
+	const { principal, refusal } = await options.authenticate(request, origin.peer);
+	if (refusal) return refuseUpgrade(socket, refusal, options);
 	options.settled(socket);
-	options.onWebSocket(request, socket, options.head, principal);
+	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
 /** Whoever has not said who they are gets one answer per connection: the place is somebody else's then. */
@@ -130,6 +173,13 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 		"x-content-type-options": "nosniff",
 	});
 	response.end(request.method === "HEAD" ? undefined : text);
+}
+
+/** The path alone: a query may hold what somebody looks for. */
+function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
+	response.once("close", () => {
+		log.debug("http request", { method, path: url.split("?", 1)[0], status: response.statusCode });
+	});
 }
 
 function fail(response: ServerResponse, error: unknown, log: Logger): void {

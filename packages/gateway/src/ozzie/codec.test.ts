@@ -300,7 +300,7 @@ test("a session is listed with times in words, and its external key and model wh
 	const session = {
 		...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active" as const },
 		...{ lastSeq: 9, messageCount: 4, usage, model: undefined, profile: "default" },
-		...{ createdAt: 0, updatedAt: 1000, state: "idle" as const },
+		...{ createdAt: 0, updatedAt: 1000, cost: 0, state: "idle" as const },
 	};
 	const listed = {
 		...{ session_id: "sess_1", title: "t", status: "active", root_dir: "/srv", message_count: 4 },

@@ -142,8 +142,8 @@ function tell({ event }: SessionEvent): Told {
 		case "prompt.shown":
 			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
 		case "prompt.answered": {
-			const { token, value, cancelled, by } = event;
-			return { event: "prompt.response", payload: { token, value, cancelled, by } };
+			const { type: _, ...payload } = event;
+			return { event: "prompt.response", payload };
 		}
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };

@@ -1,8 +1,11 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { Follower, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
+import type { WireCounts } from "../metrics/wire-counts.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
+import type { Envelope } from "./envelope.ts";
 import { answerRequest } from "./methods.ts";
+import { OnePrompt } from "./one-prompt.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { decodeRequest, type Request } from "./request.ts";
 
@@ -31,6 +34,11 @@ export interface ConnectionDeps {
 	readonly out: Outgoing;
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
+	/** How frames are shaped: as the document shows them unless told. */
+	readonly envelope?: Envelope;
+	readonly counts?: WireCounts | undefined;
+	/** Whether nobody can read along on the way to the client; true unless told. */
+	readonly confidential?: boolean;
 }
 
 /**
@@ -46,15 +54,18 @@ export class Connection {
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
+	readonly #onePrompt: OnePrompt | undefined;
 	#held: SessionEvent[] | undefined;
 	#released = Promise.withResolvers<void>();
 	#working: Promise<void> | undefined;
 	/** Sessions whose joining has not been answered yet. */
 	#joined: Follower[] = [];
+	#finishing = false;
 	#closed = false;
 
 	constructor(deps: ConnectionDeps) {
 		this.deps = deps;
+		this.#onePrompt = deps.envelope === "both" ? new OnePrompt() : undefined;
 	}
 
 	/** The session that a request without `session_id` means. */
@@ -64,7 +75,7 @@ export class Connection {
 
 	/** Takes one text frame. */
 	receive(text: string): void {
-		if (this.#closed) return;
+		if (this.#closed || this.#finishing) return;
 		const decoded = decodeRequest(text);
 		if (decoded.kind === "refused")
 			this.#enqueue(decoded.id, async () => encodeFailure(decoded.id, decoded.reason));
@@ -100,6 +111,12 @@ export class Connection {
 		return lastSeq;
 	}
 
+	/** Takes no more requests; resolves when those that came before have been answered. */
+	async finish(): Promise<void> {
+		this.#finishing = true;
+		await this.#working;
+	}
+
 	/** The client has gone, or has to go: nothing it asked for is undone. */
 	async close(): Promise<void> {
 		this.#closed = true;
@@ -132,7 +149,7 @@ export class Connection {
 	#letGo(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
-		for (const event of held) if (!this.#closed) this.deps.out.event(event);
+		for (const event of held) this.#tell(event);
 		this.#released.resolve();
 		this.#released = Promise.withResolvers();
 	}
@@ -153,9 +170,12 @@ export class Connection {
 	async #answer(request: Request): Promise<ResponseFrame> {
 		try {
 			this.deps.rateLimit.take(this.#countedAs(request));
-			return encodeSuccess(request.id, await answerRequest(this, request));
+			const payload = await answerRequest(this, request);
+			this.deps.counts?.answered("ozzie", request.method, "ok");
+			return encodeSuccess(request.id, payload);
 		} catch (reason) {
 			const error = ParleyError.from(reason);
+			this.deps.counts?.answered("ozzie", request.method, error.code);
 			if (error.code === "internal" || error.code === "data_loss") {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
@@ -170,8 +190,15 @@ export class Connection {
 	}
 
 	#deliver(event: SessionEvent): void {
+		if (event.event.type === "session.deleted") void this.#lose(event.sessionId);
 		if (this.#held) this.#held.push(event);
-		else if (!this.#closed) this.deps.out.event(event);
+		else this.#tell(event);
+	}
+
+	#tell(event: SessionEvent): void {
+		if (this.#closed) return;
+		if (!this.#onePrompt) this.deps.out.event(event);
+		else for (const told of this.#onePrompt.take(event)) this.deps.out.event(told);
 	}
 
 	async #replay(follower: Follower): Promise<void> {
@@ -200,6 +227,13 @@ export class Connection {
 		return follower.lastSeq;
 	}
 
+	/** A session that was deleted: what came before its end is still told. */
+	async #lose(sessionId: string): Promise<void> {
+		const follower = this.#followers.get(sessionId);
+		this.#followers.delete(sessionId);
+		await follower?.leave();
+	}
+
 	/** What is held of the session is not told any more: it was left, or its replay tells it. */
 	async #leave(sessionId: string): Promise<void> {
 		const follower = this.#followers.get(sessionId);
@@ -207,6 +241,7 @@ export class Connection {
 		try {
 			const left = follower?.leave();
 			this.#held = this.#held?.filter((event) => event.sessionId !== sessionId);
+			this.#onePrompt?.forget(sessionId);
 			await left;
 		} catch (reason) {
 			this.deps.log.error("a session could not be left", { sessionId, error: reason });

@@ -13,6 +13,7 @@ export function encodeExplanation(explained: Explanation): MethodResult<"explain
 		correlation_id: explained.correlation,
 		state: explained.state,
 		heard: { ...message, ts: toTime(at), attachments: attachments.map(encodeFile) },
+		steered: explained.steered.map(({ at: saidAt, ...steer }) => ({ ...steer, ts: toTime(saidAt) })),
 		profile: explained.profile,
 		policy_version: explained.policyVersion,
 		accept_all: explained.acceptAll,

@@ -2,9 +2,9 @@ import { ParleyError } from "@parley/base";
 import type { Accepted, SessionFilter } from "@parley/core";
 import type { MethodName, MethodParams, MethodResult } from "@parley/protocol";
 import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
-import { encodeFailure, encodeMessage, encodeSession } from "./codec.ts";
+import { encodeFailure, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
-import { newestWithin } from "./newest-within.ts";
+import { loadMessages } from "./message-page.ts";
 import type { Request } from "./request.ts";
 import { keyed, type RequestOf, targetOpen } from "./request-target.ts";
 import { sessionMethods } from "./session-methods.ts";
@@ -66,13 +66,15 @@ const handlers: {
 	},
 
 	async prompt_response(connection, request) {
-		const { token, value, values, text, cancelled, reason } = request.params;
+		const { token, value, values, text, cancelled, reason, arguments: changed } = request.params;
 		await connection.deps.runtime.answer(keyed(connection, request), token, {
 			...(value !== undefined && { value }),
 			...(values && { values }),
 			...(text !== undefined && { text }),
 			...(cancelled !== undefined && { cancelled }),
 			...(reason !== undefined && { reason }),
+			...(changed && { arguments: changed }),
+			confidential: connection.deps.confidential ?? true,
 		});
 		return { status: "sent" };
 	},
@@ -97,13 +99,7 @@ const handlers: {
 		return { sessions: sessions.map(encodeSession) };
 	},
 
-	async load_messages(connection, request) {
-		const { runtime, principal } = connection.deps;
-		const { limit, before } = request.params;
-		const page = { limit, ...(before !== undefined && { beforeSeq: before }) };
-		const messages = await runtime.messages(principal, targetOpen(connection, request), page);
-		return newestWithin(messages.flatMap(encodeMessage), ({ content }) => content.length);
-	},
+	load_messages: loadMessages,
 
 	async resume(connection, { params }) {
 		const sessions: MethodResult<"resume">["sessions"] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newestWithin } from "./newest-within.ts";
+import { newestWithin, oldestWithin } from "./newest-within.ts";
 
 test.each([
 	[["aa", "b", "cc"], 3, ["b", "cc"]],
@@ -9,4 +9,13 @@ test.each([
 	[[], 9, []],
 ])("of %j within %i bytes the newest are %j", (items, bytes, kept) => {
 	expect(newestWithin(items, (item) => item.length, bytes)).toEqual(kept);
+});
+
+test.each([
+	[["aa", "b", "cc"], 3, ["aa", "b"]],
+	[["aa", "b", "cc"], 1, ["aa"]],
+	[["a", "b"], 9, ["a", "b"]],
+	[[], 9, []],
+])("of %j within %i bytes the oldest are %j", (items, bytes, kept) => {
+	expect(oldestWithin(items, (item) => item.length, bytes)).toEqual(kept);
 });

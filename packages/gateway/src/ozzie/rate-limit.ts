@@ -13,10 +13,12 @@ interface Bucket {
 /** Requests per second, counted per session, or per connection where there is none. */
 export class RateLimit {
 	readonly #clock: Clock;
+	readonly #onRefused: () => void;
 	readonly #buckets = new Map<unknown, Bucket>();
 
-	constructor(clock: Clock) {
+	constructor(clock: Clock, onRefused: () => void = () => undefined) {
 		this.#clock = clock;
+		this.#onRefused = onRefused;
 	}
 
 	/** Counts one request; throws `resource_exhausted` when there were too many. */
@@ -24,7 +26,10 @@ export class RateLimit {
 		const at = this.#clock.monotonic();
 		const known = this.#buckets.get(key);
 		const tokens = known ? refilled(known, at) : burst;
-		if (tokens < 1) throw new ParleyError("rate limited", { code: "resource_exhausted" });
+		if (tokens < 1) {
+			this.#onRefused();
+			throw new ParleyError("rate limited", { code: "resource_exhausted" });
+		}
 		this.#buckets.set(key, { tokens: tokens - 1, at });
 		if (this.#buckets.size > sweepAbove) this.#sweep(at);
 	}

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseJson } from "@parley/base";
+import { type Failpoints, noFailpoints, parseJson } from "@parley/base";
 import { operator } from "@parley/core";
 import { ScriptedModel, stuck, TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
@@ -11,6 +11,7 @@ import { OzzieServer } from "./server.ts";
 
 const pingMs = 20_000;
 const closeMs = 2_000;
+const caller = { principal: operator, peer: "127.0.0.1", confidential: true };
 
 const Frame = z.looseObject({
 	type: z.string(),
@@ -21,16 +22,20 @@ const Frame = z.looseObject({
 });
 
 /** A server whose clients are all the operator, and its runtime's clock. */
-async function open() {
-	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")) });
+async function open(failpoints: Failpoints = noFailpoints) {
+	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")), failpoints });
 	const ozzie = new OzzieServer({ runtime: t.runtime, clock: t.clock, log: t.log });
 	const http = createServer().listen(0, "127.0.0.1");
 	await once(http, "listening");
-	http.on("upgrade", (request, socket, head) => ozzie.accept(request, socket, head, operator));
+	http.on("upgrade", (request, socket, head) => ozzie.accept(request, socket, head, caller));
 	// A server on a port has an address of this form.
 	const { port } = http.address() as AddressInfo;
 	return {
-		...{ t, ozzie, connect: (options?: ClientOptions) => Client.connect(port, options) },
+		...{
+			t,
+			ozzie,
+			connect: (options?: ClientOptions, query?: string) => Client.connect(port, options, query),
+		},
 		async [Symbol.asyncDispose]() {
 			const closed = ozzie.close();
 			t.clock.advance(closeMs);
@@ -56,8 +61,8 @@ class Client {
 		});
 	}
 
-	static async connect(port: number, options: ClientOptions = {}): Promise<Client> {
-		const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options);
+	static async connect(port: number, options: ClientOptions = {}, query = ""): Promise<Client> {
+		const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws${query}`, options);
 		const client = new Client(socket);
 		await once(socket, "open");
 		return client;
@@ -163,4 +168,41 @@ test("at the end clients are told 1001, those that do not answer are cut, and no
 	expect(server.t.clock.pending).toBe(0);
 	deaf.socket.resume();
 	await deaf.closed;
+});
+
+test("what was asked before the end is answered, and then comes the good-bye", async () => {
+	let gate: PromiseWithResolvers<void> | undefined;
+	await using server = await open({ reach: (name) => (name === "store.commit" ? gate?.promise : undefined) });
+	const client = await server.connect();
+	client.ask("open_session");
+	await client.has((frames) => frames.length === 2);
+	gate = Promise.withResolvers();
+	client.ask("accept_all_tools");
+	client.ask("list_sessions");
+	// Read by the time that a later ping is answered.
+	client.socket.ping();
+	await once(client.socket, "pong");
+	const closed = server.ozzie.close();
+	await expect(server.connect()).rejects.toThrow("503");
+	expect(client.frames).toHaveLength(2);
+	gate.resolve();
+	gate = undefined;
+	await expect(client.closed).resolves.toBe(1001);
+	await closed;
+	expect(client.frames.slice(2)).toEqual([
+		expect.objectContaining({ ok: true, payload: { status: "accepted" } }),
+		expect.objectContaining({ ok: true }),
+	]);
+});
+
+test("an envelope that nobody knows is refused before the upgrade, one that is known shapes the frames", async () => {
+	await using server = await open();
+	await expect(server.connect({}, "?envelope=nested")).rejects.toThrow("400");
+	const client = await server.connect({}, "?envelope=both");
+	client.ask("open_session");
+	await client.has((frames) => frames.length === 2);
+	expect(client.frames[1]).toMatchObject({
+		event: "session.created",
+		payload: { payload: {}, source: "agent" },
+	});
 });

@@ -2,14 +2,19 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
-import type { Principal, Runtime } from "@parley/core";
-import { maxRequestBytes } from "@parley/protocol";
+import type { Runtime, SessionEvent } from "@parley/core";
+import { maxRequestBytes, type ResponseFrame } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { Caller } from "../auth/forwarding.ts";
 import { type Refusal, sendUpgradeRefusal } from "../auth/refusal.ts";
+import type { WireCounts } from "../metrics/wire-counts.ts";
 import { FrameWriter } from "../transport/frame-writer.ts";
+import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { frameText } from "../transport/text-frame.ts";
 import { WriteBatch } from "../transport/write-batch.ts";
 import { Connection, type Outgoing } from "./connection.ts";
+import { type Envelope, readEnvelope } from "./envelope.ts";
+import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -33,6 +38,19 @@ export interface OzzieServerOptions {
 	readonly log: Logger;
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
+	readonly counts?: WireCounts;
+}
+
+/** Makes frames of one shape, whole and ready to be sent. */
+interface Encoder {
+	event(event: SessionEvent): Buffer;
+	response(frame: ResponseFrame): Buffer;
+}
+
+/** What is known of a client when its WebSocket opens. */
+interface Upgraded extends Caller {
+	readonly socket: Duplex;
+	readonly envelope: Envelope;
 }
 
 interface Client {
@@ -44,10 +62,13 @@ interface Client {
 
 /** Binds Ozzie connections to WebSockets. */
 export class OzzieServer {
+	readonly wire = "ozzie";
 	readonly #options: OzzieServerOptions;
 	readonly #clients = new Set<Client>();
 	readonly #batch = new WriteBatch();
-	readonly #frames = new EventFrames();
+	readonly #account = new OutgoingAccount();
+	readonly #flat: Encoder;
+	readonly #both: Encoder;
 	readonly #rateLimit: RateLimit;
 	readonly #wss = new WebSocketServer({
 		noServer: true,
@@ -58,12 +79,20 @@ export class OzzieServer {
 		maxBufferedChunks: 1024,
 	});
 	#pings: Timer | undefined;
+	/** Clients so far. */
+	#served = 0;
 	#left = Promise.resolve();
 	#closed = false;
 
 	constructor(options: OzzieServerOptions) {
 		this.#options = options;
-		this.#rateLimit = new RateLimit(options.clock);
+		this.#rateLimit = new RateLimit(options.clock, () => options.counts?.rateLimited());
+		const [flat, both] = [new EventFrames(), new EnvelopeFrames(options.clock)];
+		this.#flat = {
+			event: (event) => flat.frame(event),
+			response: (frame) => frameText(JSON.stringify(frame)),
+		};
+		this.#both = { event: (event) => both.frame(event), response: envelopeAnswer };
 	}
 
 	/** How many clients are connected. */
@@ -71,33 +100,64 @@ export class OzzieServer {
 		return this.#clients.size;
 	}
 
-	/** Takes over an upgrade request that was checked and authenticated; refuses it (503) once `close` was called. */
-	accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
-		if (this.#closed) sendUpgradeRefusal(socket, stopping);
-		else this.#wss.handleUpgrade(request, socket, head, (ws) => this.#serve(ws, socket, principal));
+	/** Bytes that wait for clients which do not keep up. */
+	get waitingBytes(): number {
+		return this.#account.total;
 	}
 
-	/** Says good-bye (1001) to every client and resolves when all have gone. */
+	/**
+	 * Takes over an upgrade request that was checked and authenticated; refuses it with 400 where it asks for an envelope
+	 * that is not known, and with 503 once `close` was called.
+	 */
+	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
+		const envelope = this.#closed ? stopping : readEnvelope(request.url);
+		if (typeof envelope === "object") sendUpgradeRefusal(socket, envelope);
+		else
+			this.#wss.handleUpgrade(request, socket, head, (ws) =>
+				this.#serve(ws, { ...caller, socket, envelope }),
+			);
+	}
+
+	/** Answers what was asked, says good-bye (1001) to every client and resolves when all have gone. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#pings?.cancel();
 		const gone = [...this.#clients].map(
 			(client) => new Promise<void>((resolve) => client.ws.once("close", () => resolve())),
 		);
-		for (const client of this.#clients) this.#shut(client, 1001, "the gateway stops");
+		for (const client of this.#clients)
+			void client.connection.finish().then(() => this.#shut(client, 1001, "the gateway stops"));
 		await Promise.all(gone);
 		await this.#left;
 	}
 
-	#serve(ws: WebSocket, socket: Duplex, principal: Principal): void {
-		const { runtime, clock, log, anyModel = false } = this.#options;
-		const overflow = (): void => this.#shut(client, 1013, "too slow: resume with after_seq");
-		const writer = new FrameWriter({ socket, batch: this.#batch, clock, onOverflow: overflow });
+	#serve(ws: WebSocket, { socket, peer, principal, confidential, envelope }: Upgraded): void {
+		const { runtime, clock, log, anyModel = false, counts } = this.#options;
+		this.#served += 1;
+		const who = { wire: "ozzie", connection: this.#served, principal: principal.id, peer };
+		const [batch, account, rateLimit] = [this.#batch, this.#account, this.#rateLimit];
+		const onOverflow = (): void => {
+			counts?.slowReader();
+			log.warn("a client reads too slowly and is closed", who);
+			this.#shut(client, 1013, "too slow: resume with after_seq");
+		};
+		const onDropped = (): void => counts?.dropped(1);
+		const writer = new FrameWriter({ socket, batch, account, clock, onDropped, onOverflow });
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
 		ws.on("close", () => pace.end());
 		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
-		const out = this.#outgoing(writer, pace, close);
-		const connection = new Connection({ runtime, principal, log, rateLimit: this.#rateLimit, out, anyModel });
+		const out = outgoing({ writer, pace, close, encoder: envelope === "both" ? this.#both : this.#flat });
+		const connection = new Connection({
+			runtime,
+			principal,
+			confidential,
+			log,
+			rateLimit,
+			out,
+			anyModel,
+			envelope,
+			counts,
+		});
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);
 		this.#pings ??= clock.after(pingMs, () => this.#ping());
@@ -110,21 +170,11 @@ export class OzzieServer {
 			this.#receive(client, data as Buffer, isBinary);
 		});
 		ws.on("error", (error) => log.debug("a client's socket failed", { error }));
-		ws.on("close", () => this.#gone(client));
-	}
-
-	#outgoing(writer: FrameWriter, pace: Pace, close: Outgoing["close"]): Outgoing {
-		return {
-			response: (frame) => {
-				if (!frame.ok) pace.failed();
-				writer.write(frameText(JSON.stringify(frame)), false);
-			},
-			event: (event) =>
-				writer.write(this.#frames.frame(event), event.transient && event.event.type === "text.delta"),
-			drained: () => writer.drained(),
-			close,
-			reading: (on) => pace.full(!on),
-		};
+		log.info("a client is here", who);
+		ws.on("close", (code) => {
+			log.info("a client has gone", { ...who, code });
+			this.#gone(client);
+		});
 	}
 
 	#receive(client: Client, data: Buffer, isBinary: boolean): void {
@@ -165,6 +215,30 @@ export class OzzieServer {
 		}
 		this.#pings = this.#options.clock.after(pingMs, () => this.#ping());
 	}
+}
+
+function outgoing({
+	writer,
+	pace,
+	close,
+	encoder,
+}: {
+	readonly writer: FrameWriter;
+	readonly pace: Pace;
+	readonly close: Outgoing["close"];
+	readonly encoder: Encoder;
+}): Outgoing {
+	return {
+		response: (frame) => {
+			if (!frame.ok) pace.failed();
+			writer.write(encoder.response(frame), false);
+		},
+		event: (event) =>
+			writer.write(encoder.event(event), event.transient && event.event.type === "text.delta"),
+		drained: () => writer.drained(),
+		close,
+		reading: (on) => pace.full(!on),
+	};
 }
 
 function holdsJson(data: Buffer): boolean {

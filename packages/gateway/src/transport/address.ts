@@ -33,3 +33,8 @@ export function isLoopback(address: string): boolean {
 	if (isIPv4(address)) return loopback.check(address, "ipv4");
 	return isIPv6(address) && loopback.check(address, "ipv6");
 }
+
+/** Whether a listener there reaches no further than this machine. */
+export function staysHere({ host }: Endpoint): boolean {
+	return isLoopback(host) || host.toLowerCase() === "localhost";
+}

@@ -157,3 +157,21 @@ test("whose a connection is, is not asked while there are places", async () => {
 	expect(await enterAll(new Admission({ perPeer: 2 }), pairs, { isOwn })).toEqual(pairs);
 	await closeAll(pairs);
 });
+
+test("an address of many clients may have all the places, and no more", async () => {
+	const admission = new Admission({ perPeer: 1, pending: 3 }, (peer) => peer === "127.0.0.7");
+	const crowd = await connectMany(4, "127.0.0.7");
+	expect(await enterAll(admission, crowd)).toEqual(crowd.slice(0, 3));
+	await closeAll(crowd);
+});
+
+test("what a connection carries stands for it", async () => {
+	const admission = new Admission({ perPeer: 1 });
+	const [first, second, carried] = await connectMany(3);
+	if (!first || !second || !carried) throw new Error("three were asked for");
+	const admitted = await enterAll(admission, [first, second]);
+	admission.carries(first.accepted, carried.accepted);
+	admission.settled(carried.accepted);
+	expect(admitted).toEqual([first, second]);
+	await closeAll([first, second, carried]);
+});

@@ -22,13 +22,22 @@ export class Admission {
 	readonly #limit: number;
 	readonly #strangers: Places;
 	readonly #own: Places;
+	/** What came over TLS, with the connection that carries it: the one that has a place. */
+	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
-	constructor(limits: Partial<AdmissionLimits> = {}) {
+	/** `isCrowd`: whether many clients come from an address, as through a proxy; its own limit is the one for all. */
+	constructor(limits: Partial<AdmissionLimits> = {}, isCrowd: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
-		this.#strangers = new Places(places);
+		this.#strangers = new Places(places, isCrowd);
 		this.#own = new Places({ ...places, pending: places.perPeer });
+	}
+
+	/** Connections that have not been authenticated: those that are served, and those that wait for their turn. */
+	get strangers(): { readonly served: number; readonly waiting: number } {
+		const [strangers, own] = [this.#strangers, this.#own];
+		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
 	}
 
 	/** Admits the connection at once or later, or closes it. Who it belongs to is asked only where that matters. */
@@ -48,10 +57,16 @@ export class Admission {
 		else void this.#enterByOwner(peer, arrival);
 	}
 
+	/** From here on the connection is known by what it carries. */
+	carries(socket: Socket, secure: Socket): void {
+		this.#carriers.set(secure, socket);
+	}
+
 	/** The connection has been authenticated: it no longer takes the place of a stranger. May be called repeatedly. */
 	settled(socket: Socket): void {
-		this.#strangers.leave(socket);
-		this.#own.leave(socket);
+		const carrier = this.#carriers.get(socket) ?? socket;
+		this.#strangers.leave(carrier);
+		this.#own.leave(carrier);
 	}
 
 	async #enterByOwner(peer: string, arrival: Arrival): Promise<void> {

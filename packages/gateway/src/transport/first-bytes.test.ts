@@ -32,7 +32,9 @@ test.each([
 	["PRI * HTTP/1.1\r\n\r\n", "other"],
 	["PRI * HTTP/2.0\r\nHost: x\r\n\r\n", "other"],
 	["pri * http/2.0\r\n\r\nsm\r\n\r\n", "other"],
-	["\x16\x03\x01", "other"],
+	["\x16\x03\x01", "tls"],
+	["\x16", "tls"],
+	["\x15\x03\x01", "other"],
 	["\r\n", "other"],
 	['{"id":1}\n', "other"],
 ])("%j is told apart in one piece and byte by byte, and put back", async (text, expected) => {

@@ -7,14 +7,19 @@ const DEADLINE_MS = 5_000;
 /** What a client that knows that it talks HTTP/2 sends first: RFC 9113, section 3.4. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
+/** The type of the record that every TLS client begins with: RFC 8446, section 5.1. */
+const HANDSHAKE = 0x16;
+
+export type FirstBytes = "tls" | "http2" | "other";
+
 /**
- * Waits for as many bytes as it takes to tell HTTP/2 from anything else, and puts them back. `undefined` when the
- * connection ended, or five seconds passed, before that was clear. Expects a socket that nobody reads yet.
+ * Waits for as many bytes as it takes to tell TLS and HTTP/2 from anything else, and puts them back. `undefined` when
+ * the connection ended, or five seconds passed, before that was clear. Expects a socket that nobody reads yet.
  */
-export function readFirstBytes(socket: Socket, clock: Clock): Promise<"http2" | "other" | undefined> {
+export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {
 		let seen: Buffer = Buffer.alloc(0);
-		const settle = (verdict: "http2" | "other" | undefined): void => {
+		const settle = (verdict: FirstBytes | undefined): void => {
 			timer.cancel();
 			socket.off("readable", read).off("end", giveUp).off("close", giveUp);
 			if (verdict !== undefined) socket.unshift(seen);
@@ -34,7 +39,8 @@ export function readFirstBytes(socket: Socket, clock: Clock): Promise<"http2" | 
 	});
 }
 
-function judge(bytes: Buffer): "http2" | "other" | "unclear" {
+function judge(bytes: Buffer): FirstBytes | "unclear" {
+	if (bytes[0] === HANDSHAKE) return "tls";
 	const length = Math.min(bytes.length, PREFACE.length);
 	if (!bytes.subarray(0, length).equals(PREFACE.subarray(0, length))) return "other";
 	return length === PREFACE.length ? "http2" : "unclear";

@@ -3,6 +3,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { FrameWriter } from "./frame-writer.ts";
+import { OutgoingAccount } from "./outgoing-account.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 /** A socket whose other end reads when the test says so. */
@@ -35,11 +36,15 @@ class SlowSocket extends Duplex {
 	}
 }
 
-function writerTo(socket: Duplex, budget = { bytes: 1_000_000, frames: 10 }) {
+function writerTo(
+	socket: Duplex,
+	budget = { bytes: 1_000_000, frames: 10 },
+	account = new OutgoingAccount(),
+) {
 	const clock = new ManualClock();
 	let overflows = 0;
 	const onOverflow = (): void => void overflows++;
-	const writer = new FrameWriter({ socket, batch: new WriteBatch(), clock, budget, onOverflow });
+	const writer = new FrameWriter({ socket, batch: new WriteBatch(), account, clock, budget, onOverflow });
 	return {
 		clock,
 		writer,
@@ -213,4 +218,44 @@ test("before a close everything that waits is given to the socket, and nothing a
 	await tick();
 	expect(socket.writes).toEqual([large, "x".repeat(12)]);
 	expect(clock.pending).toBe(0);
+});
+
+test("above the total of all readers the one that is furthest behind is closed, others go on", async () => {
+	const account = new OutgoingAccount(1_000_000);
+	const budget = { bytes: 2_000_000, frames: 1_000 };
+	const sockets = [new SlowSocket(false), new SlowSocket(false), new SlowSocket(true)];
+	const readers = sockets.map((socket) => writerTo(socket, budget, account));
+	const overflows = (): number[] => readers.map((each) => each.overflows());
+	const [behind, farBehind, there] = readers;
+	for (const each of readers) each.write(large);
+	await tick();
+	expect(account.total).toBe(2 * large.length);
+	farBehind?.write(large);
+	there?.write(large);
+	await tick();
+	expect(account.total).toBe(3 * large.length);
+	expect(overflows()).toEqual([0, 0, 0]);
+	behind?.write("x".repeat(100_000));
+	expect(overflows()).toEqual([0, 1, 0]);
+	expect(account.total).toBe(large.length + 100_000);
+	there?.write("on");
+	sockets[0]?.accept(true);
+	await tick();
+	expect(sockets[0]?.writes).toEqual([large, "x".repeat(100_000)]);
+	expect(sockets[2]?.writes).toEqual([large, large, "on"]);
+	expect(account.total).toBe(0);
+});
+
+test("whoever has gone counts no more", async () => {
+	const account = new OutgoingAccount(1_000_000);
+	const socket = new SlowSocket(false);
+	const { write, writer } = writerTo(socket, { bytes: 2_000_000, frames: 1_000 }, account);
+	write(large);
+	await tick();
+	write(large);
+	expect(account.total).toBe(2 * large.length);
+	writer.end();
+	socket.accept(true);
+	await tick();
+	expect(account.total).toBe(0);
 });

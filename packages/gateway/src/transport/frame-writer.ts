@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
+import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import type { Flushable, WriteBatch } from "./write-batch.ts";
 
 /** What may wait for one slow reader. */
@@ -19,6 +20,10 @@ export interface FrameWriterOptions {
 	readonly batch: WriteBatch;
 	readonly clock: Clock;
 	readonly budget?: { readonly bytes: number; readonly frames: number };
+	/** Counts what waits for all readers together. */
+	readonly account: OutgoingAccount;
+	/** Something droppable was left out. */
+	readonly onDropped?: () => void;
 	/** The reader is too slow: close it, it can resume. */
 	readonly onOverflow: () => void;
 }
@@ -27,7 +32,7 @@ export interface FrameWriterOptions {
  * Writes whole frames to one socket: all of a tick in one write. Over its budget a reader first loses what is
  * droppable, then `onOverflow` is called once and everything that still waits is forgotten.
  */
-export class FrameWriter implements Flushable {
+export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
 	readonly #budget: { readonly bytes: number; readonly frames: number };
 	#frames: Buffer[] = [];
@@ -45,10 +50,15 @@ export class FrameWriter implements Flushable {
 	}
 
 	write(frame: Buffer, droppable: boolean): void {
-		if (this.#ended || (droppable && this.#isOver())) return;
+		if (this.#ended) return;
+		if (droppable && this.#isOver()) {
+			this.#options.onDropped?.();
+			return;
+		}
 		this.#frames.push(frame);
 		this.#bytes += frame.length;
 		if (this.#isOver()) this.#warn();
+		if (this.#blocked) this.#count();
 		if (this.#marked || this.#blocked) return;
 		this.#marked = true;
 		this.#options.batch.add(this);
@@ -63,8 +73,14 @@ export class FrameWriter implements Flushable {
 		const joined = this.#frames.length === 1 && only ? only : Buffer.concat(this.#frames, this.#bytes);
 		this.#frames = [];
 		this.#bytes = 0;
-		socket.write(joined);
+		const taken = socket.write(joined);
 		this.#blocked = socket.writableLength > socketShare;
+		// Below the socket's own mark it says nothing when it is empty again, and that little is not counted.
+		if (!taken) this.#count();
+	}
+
+	giveUp(): void {
+		this.#overflow();
 	}
 
 	/**
@@ -94,16 +110,23 @@ export class FrameWriter implements Flushable {
 		this.#deadline?.cancel();
 		this.#frames = [];
 		this.#bytes = 0;
+		this.#options.account.set(this, 0);
 		this.#release();
 	}
 
 	#drained(): void {
+		if (this.#ended) return;
 		this.#blocked = false;
+		this.#options.account.set(this, 0);
 		this.flush();
 		if (this.#blocked) return;
 		this.#deadline?.cancel();
 		this.#deadline = undefined;
 		this.#release();
+	}
+
+	#count(): void {
+		this.#options.account.set(this, this.#waitingBytes());
 	}
 
 	#isOver(): boolean {

@@ -1,8 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "@parley/base";
-
-/** How long a refused client may take to read why and to leave. */
-const LINGER_MS = 5_000;
+import { bidFarewell } from "./farewell.ts";
 
 const SETTINGS = 0x4;
 const GOAWAY = 0x7;
@@ -13,11 +11,7 @@ const HTTP_1_1_REQUIRED = 0xd;
  * SETTINGS, which must come first (RFC 9113, section 3.4), then GOAWAY with HTTP_1_1_REQUIRED (section 7) and a text.
  */
 export function refuseHttp2(socket: Socket, clock: Clock): void {
-	const timer = clock.after(LINGER_MS, () => socket.destroy());
-	socket.once("close", () => timer.cancel());
-	// A close with unread bytes would reset the connection and take the answer along: RFC 1122, section 4.2.2.13.
-	socket.resume();
-	socket.end(Buffer.concat([frame(SETTINGS, Buffer.alloc(0)), frame(GOAWAY, goaway())]));
+	bidFarewell(socket, clock, Buffer.concat([frame(SETTINGS, Buffer.alloc(0)), frame(GOAWAY, goaway())]));
 }
 
 /** A frame of the connection itself (stream 0) without flags: RFC 9113, section 4.1. */

@@ -4,8 +4,12 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { errno } from "../errno.ts";
 import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
-import { readFirstBytes } from "./first-bytes.ts";
+import { bidFarewell } from "./farewell.ts";
+import { type FirstBytes, readFirstBytes } from "./first-bytes.ts";
 import { refuseHttp2 } from "./http2-refusal.ts";
+import { servesProxies, speaksTls } from "./plain-refusal.ts";
+import { shakeHands } from "./tls-handshake.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
 
 /** What a listener is made of. */
 export interface ListenerOptions extends Endpoint {
@@ -15,6 +19,10 @@ export interface ListenerOptions extends Endpoint {
 	readonly admission: Admission;
 	/** Whether a process of the gateway's own user is at the far end; false where that cannot be seen. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
+	/** What it proves itself with to those who begin with TLS, at the time; without it nobody can. */
+	identity?(): TlsIdentity;
+	/** Who may come without TLS; everybody unless told. A place where nobody may has an `https:` address. */
+	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;
 }
@@ -28,13 +36,14 @@ export interface Listener {
 }
 
 export interface ListenerAddress extends Endpoint {
-	/** `http://127.0.0.1:7777`, `http://[::1]:7777`. */
+	/** `http://127.0.0.1:7777`, `http://[::1]:7777`; `https:` where nobody may come without TLS. */
 	readonly url: string;
 }
 
 /**
  * Opens a port and looks at the first bytes of each connection: HTTP/2 is refused in its own language, silence for five
- * seconds closes, all else is handed over. Rejects, saying what to do about it, where the place cannot be listened at.
+ * seconds closes, TLS is taken off, all else is handed over. Rejects, saying what to do about it, where the place cannot
+ * be listened at.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;
@@ -64,7 +73,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	await listen(server, options);
 	server.on("error", (error) => log.error("listener failed", { error, address: formatEndpoint(options) }));
-	const address = boundAddress(server);
+	const address = boundAddress(server, options);
 	return {
 		address: () => address,
 		async close(graceMs) {
@@ -81,11 +90,27 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 	};
 }
 
-async function greet(socket: Socket, { clock, onHttp }: ListenerOptions): Promise<void> {
+async function greet(socket: Socket, options: ListenerOptions): Promise<void> {
+	const { clock, identity, plain = () => true, admission } = options;
 	const protocol = await readFirstBytes(socket, clock);
+	if (protocol === "tls" && identity) {
+		const secure = await shakeHands(socket, identity(), clock);
+		if (!secure) return;
+		admission.carries(socket, secure);
+		handOver(secure, await readFirstBytes(secure, clock), options);
+	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
+		bidFarewell(socket, clock, plain === "nobody" ? speaksTls : servesProxies);
+	} else handOver(socket, protocol, options);
+}
+
+function handOver(
+	socket: Socket,
+	protocol: FirstBytes | undefined,
+	{ clock, onHttp }: ListenerOptions,
+): void {
 	if (protocol === "http2") refuseHttp2(socket, clock);
-	else if (protocol === "other") onHttp(socket);
-	else socket.destroy();
+	else if (protocol === undefined) socket.destroy();
+	else onHttp(socket);
 }
 
 async function listen(server: Server, { host, port }: Endpoint): Promise<void> {
@@ -97,13 +122,13 @@ async function listen(server: Server, { host, port }: Endpoint): Promise<void> {
 	}
 }
 
-function boundAddress(server: Server): ListenerAddress {
+function boundAddress(server: Server, { plain }: ListenerOptions): ListenerAddress {
 	const bound = server.address();
 	if (bound === null || typeof bound === "string") {
 		throw new ParleyError("the listener has no address", { code: "internal" });
 	}
 	const { address: host, port } = bound;
-	return { host, port, url: `http://${formatEndpoint({ host, port })}` };
+	return { host, port, url: `${plain === "nobody" ? "https" : "http"}://${formatEndpoint({ host, port })}` };
 }
 
 function listenError(endpoint: Endpoint, cause: unknown): ParleyError {

@@ -33,17 +33,29 @@ interface Held {
 /** The places of one kind of connections, and the queue for them. Nobody keeps a place for more than ten seconds. */
 export class Places {
 	readonly #limits: PlacesLimits;
+	readonly #isCrowd: (peer: string) => boolean;
 	readonly #held = new Map<Socket, Held>();
 	readonly #byPeer = new Map<string, number>();
 	readonly #waiting = new Map<Socket, { readonly peer: string; readonly arrival: Arrival }>();
 
-	constructor(limits: PlacesLimits) {
+	/** `isCrowd`: whether an address stands for so many clients that `perPeer` does not hold for it. */
+	constructor(limits: PlacesLimits, isCrowd: (peer: string) => boolean = () => false) {
 		this.#limits = limits;
+		this.#isCrowd = isCrowd;
+	}
+
+	get served(): number {
+		return this.#held.size;
+	}
+
+	get waiting(): number {
+		return this.#waiting.size;
 	}
 
 	/** Whether a connection from this address would be served at once. */
 	hasPlace(peer: string): boolean {
-		return this.#held.size < this.#limits.pending && (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer;
+		if (this.#held.size >= this.#limits.pending) return false;
+		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isCrowd(peer);
 	}
 
 	/** Admits the connection, lets it wait, or closes it where the queue is full. */

@@ -1,0 +1,104 @@
+import { isIP } from "node:net";
+import type { Principal } from "@parley/core";
+import { isLoopback } from "../transport/address.ts";
+import { type Networks, plainAddress } from "../transport/networks.ts";
+import { headerNames, headerValues, type IncomingRequest } from "./incoming-request.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** Who calls, as far as the connection and the proxies that are trusted say. */
+export interface Origin {
+	/** The client's IP address. */
+	readonly peer: string;
+	/** Whether all that is said reaches the client, and comes from it, without being readable on its way. */
+	readonly confidential: boolean;
+}
+
+/** The same of somebody who has been authenticated. */
+export interface Caller extends Origin {
+	readonly principal: Principal;
+}
+
+/** Exactly one of the two. */
+export type OriginOutcome =
+	| { readonly origin: Origin; readonly refusal?: undefined }
+	| { readonly origin?: undefined; readonly refusal: Refusal };
+
+/** What stands in headers counts only where one of the trusted proxies sends it: anybody can write them. */
+export function findOrigin(request: IncomingRequest, proxies: Networks | undefined): OriginOutcome {
+	const { remoteAddress = "", localAddress = "", encrypted = false } = request.socket;
+	const peer = plainAddress(remoteAddress);
+	if (!proxies?.has(peer) || !isForwarded(request)) {
+		const isHere = isLoopback(remoteAddress) && isLoopback(localAddress) && !isForwarded(request);
+		return { origin: { peer, confidential: encrypted || isHere } };
+	}
+	const elements = headerValues(request, "forwarded").flatMap(readElements);
+	const addresses = listed(request, "x-forwarded-for");
+	const client = findClient(peer, addresses, proxies);
+	const named = findClient(
+		peer,
+		elements.map(({ for: address = "unknown" }) => address),
+		proxies,
+	);
+	if (addresses.length > 0 && elements.length > 0 && client !== named) return { refusal: contradiction };
+	const schemes = [
+		...listed(request, "x-forwarded-proto"),
+		...elements.flatMap(({ proto }) => (proto === undefined ? [] : [proto])),
+	];
+	// Some proxies name the scheme of a WebSocket.
+	const confidential = schemes.length > 0 && schemes.every((scheme) => /^(?:https|wss)$/i.test(scheme));
+	return { origin: { peer: addresses.length > 0 ? client : named, confidential } };
+}
+
+/**
+ * Whether somebody passed the request on; who sent it first cannot be seen. `Forwarded` (RFC 7239), `Via` (RFC 9110),
+ * and what proxies and content networks call the same: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ */
+export function isForwarded(request: IncomingRequest): boolean {
+	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
+}
+
+const forwarding =
+	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
+
+/** A client can send one of the headers through a proxy that sets the other alone. */
+const contradiction: Refusal = {
+	status: 400,
+	headers: {},
+	body: {
+		error: "contradictory forwarding headers",
+		hint: "Forwarded and X-Forwarded-For name different clients; have the proxy remove the one that it does not set",
+	},
+};
+
+/** Each proxy adds whom it was called by at the end: the last address that no proxy of ours has is the client's. */
+function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
+	let client = nearest;
+	for (const text of chain.toReversed()) {
+		const address = readAddress(text);
+		if (address === undefined || !proxies.has(client)) break;
+		client = address;
+	}
+	return client;
+}
+
+function listed(request: IncomingRequest, name: string): string[] {
+	return headerValues(request, name).flatMap((value) => value.split(",").map((item) => item.trim()));
+}
+
+/** `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`; undefined for `unknown` and names. */
+function readAddress(text: string): string | undefined {
+	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
+	const address = bracketed ?? ipv4 ?? text;
+	return isIP(address) === 0 ? undefined : plainAddress(address);
+}
+
+/** The elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. */
+function readElements(value: string): Partial<Record<string, string>>[] {
+	const elements = value.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+	return elements.map((element) => {
+		const pairs = element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))/g);
+		return Object.fromEntries(
+			Array.from(pairs, ([, name = "", quoted, token = ""]) => [name.toLowerCase(), quoted ?? token]),
+		);
+	});
+}

@@ -1,0 +1,303 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { openSqliteStore } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { migrations, type Tables } from "@parley/core";
+import { Header } from "tar";
+import { expect, test } from "vitest";
+import { databaseIn } from "../data-directory.ts";
+import { lockDataDirectory } from "../data-lock.ts";
+import { createBackup } from "./create-backup.ts";
+import { restoreBackup, verifyBackup } from "./restore-backup.ts";
+
+const clock = new ManualClock();
+const version = "1.2.3";
+const stamp = { epoch: 1, v: 1 };
+
+class Place implements AsyncDisposable {
+	readonly #path: string;
+
+	private constructor(path: string) {
+		this.#path = path;
+	}
+
+	static async open(): Promise<Place> {
+		return new Place(await mkdtemp(join(tmpdir(), "parley-backup-test-")));
+	}
+
+	at(...names: readonly string[]): string {
+		return join(this.#path, ...names);
+	}
+
+	/** A data directory as a gateway leaves it. */
+	async fill(name: string, fileId = "file_a"): Promise<string> {
+		const data = this.at(name);
+		await this.write(join(data, "keys", "secrets"), "key");
+		await this.write(join(data, "tokens", "operator"), "token");
+		await this.write(join(data, "agents", "writer.md"), "You write.");
+		await this.write(join(data, "files", fileId), "kept");
+		await this.write(join(data, "files", "file_unnamed"), "left over");
+		await this.write(join(data, "run", "gateway.json"), "{}");
+		await this.write(join(data, "parley.config.json.1.draft"), "half");
+		const store = await openSqliteStore<Tables>({ file: databaseIn(data), migrations });
+		const row = { owner: "operator", session_id: null, name: "a.txt", media_type: "text/plain", bytes: 4 };
+		await store.commit((tx) =>
+			tx
+				.insertInto("files")
+				.values({ id: fileId, ...row, sha256: "", created_at: 1, expires_at: 2, ...stamp })
+				.execute(),
+		);
+		await store.close();
+		return data;
+	}
+
+	async write(path: string, text: string): Promise<void> {
+		await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+		await writeFile(path, text);
+	}
+
+	/** An archive with these entries, as somebody else may have made it. */
+	async pack(name: string, entries: readonly Packed[]): Promise<string> {
+		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath }) => {
+			const content = Buffer.from(text);
+			const block = Buffer.alloc(512);
+			new Header({ path, type, size: content.length, mode: 0o600, ...(linkpath && { linkpath }) }).encode(
+				block,
+			);
+			return [block, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+		});
+		await writeFile(this.at(name), gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
+		return this.at(name);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await rm(this.#path, { recursive: true, force: true });
+	}
+}
+
+interface Packed {
+	readonly path: string;
+	readonly type?: "File" | "SymbolicLink" | "CharacterDevice" | "Directory";
+	readonly text?: string;
+	readonly linkpath?: string;
+}
+
+/** Every file below but for the side files of databases, with its text unless it is one. */
+async function contents(directory: string): Promise<Record<string, string>> {
+	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter((entry) => entry.isFile() && !/-(?:wal|shm)$/.test(entry.name))
+		.map((entry) => join(entry.parentPath, entry.name));
+	const texts = await Promise.all(
+		files
+			.sort()
+			.map(async (path) => [
+				path.slice(directory.length + 1),
+				path.endsWith(".sqlite") ? "" : await readFile(path, "utf8"),
+			]),
+	);
+	return Object.fromEntries(texts);
+}
+
+function save(place: Place, dataDirectory: string, force = false) {
+	return createBackup({ dataDirectory, file: place.at("b.tar.gz"), version, clock, force });
+}
+
+function restore(file: string, dataDirectory: string, force = false) {
+	return restoreBackup({ file, dataDirectory, clock, force });
+}
+
+function manifestOf(files: readonly { path: string; text: string }[], more: object = {}): Packed {
+	const listed = files.map(({ path, text }) => ({
+		path,
+		bytes: Buffer.byteLength(text),
+		sha256: createHash("sha256").update(text).digest("hex"),
+	}));
+	const facts = { format: 1, version, created_at: "2026-01-01T00:00:00Z", migrations: [] };
+	return { path: "manifest.json", text: JSON.stringify({ ...facts, files: listed, ...more }) };
+}
+
+test("what was saved is what is restored, for this user alone, without what belongs to a process", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	const saved = await save(place, data);
+	expect(saved).toMatchObject({ files: 5, sessions: 0, missing: [] });
+	expect((await stat(saved.file)).mode & 0o777).toBe(0o600);
+	expect((await readdir(place.at("."))).sort()).toEqual(["b.tar.gz", "data"]);
+	expect(await verifyBackup(saved.file)).toMatchObject({
+		version,
+		files: 5,
+		createdAt: "2026-01-01T00:00:00.000Z",
+	});
+	await restore(saved.file, place.at("new"));
+	const { "run/lock.pid": _pid, "run/lock.sqlite": _lock, ...restored } = await contents(place.at("new"));
+	expect(Object.keys(restored)).toEqual([
+		...["agents/writer.md", "files/file_a", "keys/secrets", "parley.sqlite", "tokens/operator"],
+	]);
+	expect(restored).toMatchObject({ "agents/writer.md": "You write.", "files/file_a": "kept" });
+	expect((await stat(place.at("new", "keys", "secrets"))).mode & 0o777).toBe(0o600);
+	expect((await stat(place.at("new", "agents"))).mode & 0o777).toBe(0o700);
+	await save(place, place.at("new"), true);
+});
+
+test("a file that is there is not replaced unless told", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	await writeFile(place.at("b.tar.gz"), "mine");
+	await expect(save(place, data)).rejects.toMatchObject({ code: "already_exists" });
+	expect(await readFile(place.at("b.tar.gz"), "utf8")).toBe("mine");
+	await save(place, data, true);
+	await verifyBackup(place.at("b.tar.gz"));
+});
+
+test("a kept file that was deleted meanwhile is named, and one behind a link is saved", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	await rm(join(data, "files", "file_a"));
+	await rm(join(data, "agents"), { recursive: true });
+	await place.write(place.at("elsewhere", "poet.md"), "You rhyme.");
+	await symlink(place.at("elsewhere"), join(data, "agents"));
+	expect(await save(place, data)).toMatchObject({ missing: ["file_a"], files: 4 });
+	await restore(place.at("b.tar.gz"), place.at("new"));
+	expect(await contents(place.at("new"))).toMatchObject({ "agents/poet.md": "You rhyme." });
+});
+
+test("a directory without conversations is not saved, and one that cannot be written is said", async () => {
+	await using place = await Place.open();
+	await mkdir(place.at("empty"));
+	await expect(save(place, place.at("empty"))).rejects.toMatchObject({ code: "not_found" });
+	const data = await place.fill("data");
+	const file = place.at("nowhere", "b.tar.gz");
+	await expect(
+		createBackup({ dataDirectory: data, file, version, clock, force: false }),
+	).rejects.toMatchObject({
+		code: "failed_precondition",
+	});
+});
+
+test("only force puts aside what is there, all of it, and a gateway is never disturbed", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	const { file } = await save(place, data);
+	await place.write(join(data, "agents", "writer.md"), "You write more.");
+	const before = await contents(data);
+	await expect(restore(file, data)).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringContaining("is not empty"),
+	});
+	const lock = lockDataDirectory(data);
+	await expect(restore(file, data, true)).rejects.toThrow("is in use by another gateway");
+	lock.release();
+	expect(await contents(data)).toMatchObject(before);
+	const { aside = "" } = await restore(file, data, true);
+	expect(aside).toBe(join(data, "before-restore-20260101T000000000Z"));
+	expect(await contents(aside)).toMatchObject({
+		"agents/writer.md": "You write more.",
+		"keys/secrets": "key",
+	});
+	expect(await readFile(join(data, "agents", "writer.md"), "utf8")).toBe("You write.");
+	// Neither saved again, nor in the way of the next one.
+	expect((await save(place, data, true)).files).toBe(5);
+});
+
+test("every byte is checked, and whatever is wrong leaves nothing behind", async () => {
+	await using place = await Place.open();
+	const { file } = await save(place, await place.fill("data"));
+	const whole = await readFile(file);
+	for (const cut of [0, 1, 100, whole.length >> 1, whole.length - 20]) {
+		await writeFile(file, whole);
+		await truncate(file, cut);
+		await expect(restore(file, place.at("new")), `cut at ${cut}`).rejects.toMatchObject({
+			code: "data_loss",
+		});
+		await expect(verifyBackup(file)).rejects.toMatchObject({ code: "data_loss" });
+	}
+	for (const at of [15, whole.length >> 2, (whole.length * 3) >> 2]) {
+		const changed = Buffer.from(whole);
+		changed[at] = (changed[at] ?? 0) ^ 0x55;
+		await writeFile(file, changed);
+		await expect(restore(file, place.at("new")), `changed at ${at}`).rejects.toMatchObject({
+			code: "data_loss",
+		});
+	}
+	expect(await readdir(place.at("new"))).toEqual(["run"]);
+	await expect(verifyBackup(place.at("none"))).rejects.toMatchObject({ code: "not_found" });
+});
+
+const good = { path: "parley.sqlite", text: "no database" };
+const evil: readonly [string, readonly Packed[], string][] = [
+	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a list"],
+	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], ""],
+	["a list of something else", [{ path: "manifest.json", text: '{"format":1}' }], "not valid"],
+	["a path out of the directory", [manifestOf([{ path: "../x", text: "" }])], "no path of a data directory"],
+	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "no path of a data directory"],
+	["the lock", [manifestOf([{ path: "run/lock.sqlite", text: "" }])], "no path of a data directory"],
+	["a path of another system", [manifestOf([{ path: "a\\..\\b", text: "" }])], "no path of a data directory"],
+	[
+		"one path in two spellings",
+		[manifestOf([good, { path: "a", text: "" }, { path: "A", text: "" }])],
+		"twice",
+	],
+	["no database", [manifestOf([{ path: "a", text: "" }])], "no database"],
+	["too little", [manifestOf([good])], "parley.sqlite is missing"],
+	["what is not listed", [manifestOf([good]), { path: "data/x", text: "x" }], "does not list"],
+	[
+		"a link",
+		[manifestOf([good]), { path: "data/parley.sqlite", type: "SymbolicLink", linkpath: "/etc/passwd" }],
+		"",
+	],
+	[
+		"a device",
+		[manifestOf([good]), { path: "data/parley.sqlite", type: "CharacterDevice" }],
+		"does not list",
+	],
+	[
+		"a file twice",
+		[
+			manifestOf([good]),
+			{ path: "data/parley.sqlite", text: good.text },
+			{ path: "data/parley.sqlite", text: "" },
+		],
+		"does not list",
+	],
+	[
+		"another content",
+		[manifestOf([good]), { path: "data/parley.sqlite", text: "NO database" }],
+		"not what was saved",
+	],
+	["another size", [manifestOf([good]), { path: "data/parley.sqlite", text: "no" }], "not what was saved"],
+	["what is no database", [manifestOf([good]), { path: "data/parley.sqlite", text: good.text }], ""],
+	[
+		"far more than it lists",
+		[manifestOf([good]), { path: "data/parley.sqlite", text: "0".repeat(5 * 2 ** 20) }],
+		"more than it lists",
+	],
+];
+
+test.each(evil)("an archive with %s is refused", async (_what, entries, why) => {
+	await using place = await Place.open();
+	const file = await place.pack("evil.tar.gz", entries);
+	const refusal = {
+		code: expect.stringMatching(/data_loss|invalid_argument/),
+		message: expect.stringContaining(why),
+	};
+	await expect(restore(file, place.at("new"))).rejects.toMatchObject(refusal);
+	await expect(verifyBackup(file)).rejects.toMatchObject(refusal);
+	expect(await readdir(place.at("new"))).toEqual(["run"]);
+	expect((await readdir(place.at("."))).sort()).toEqual(["evil.tar.gz", "new"]);
+});
+
+test("a backup of a newer version is told by its version", async () => {
+	await using place = await Place.open();
+	const newer = manifestOf([good], { version: "9.0.0", migrations: ["9999-future"] });
+	const file = await place.pack("newer.tar.gz", [newer]);
+	await expect(verifyBackup(file)).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringMatching(/9\.0\.0.*9999-future.*upgrade/),
+	});
+	const format = await place.pack("format.tar.gz", [manifestOf([good], { format: 2, version: "9.0.0" })]);
+	await expect(verifyBackup(format)).rejects.toMatchObject({ message: expect.stringContaining("9.0.0") });
+});

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Clock, ParleyError } from "@parley/base";
+import { create } from "tar";
+import { databaseIn } from "../data-directory.ts";
+import { gather } from "./gather.ts";
+import { contentPrefix, encodeManifest, type Manifest, manifestName } from "./manifest.ts";
+import { findUnfinished } from "./place-restored.ts";
+import { syncDirectory } from "./sync-directory.ts";
+
+export interface BackupOptions {
+	readonly dataDirectory: string;
+	/** What becomes of it, as `.tar.gz`. */
+	readonly file: string;
+	/** Of this program. */
+	readonly version: string;
+	readonly clock: Clock;
+	/** Takes the place of a file that is there. */
+	readonly force: boolean;
+	readonly onProgress?: (doing: string) => void;
+}
+
+export interface BackupSummary {
+	readonly file: string;
+	readonly bytes: number;
+	readonly files: number;
+	readonly sessions: number;
+	/** Ids of kept files that were deleted while it was made. */
+	readonly missing: readonly string[];
+}
+
+/**
+ * Saves everything of a data directory into one file, for this user alone, whether or not a gateway runs on it. The
+ * file is there whole or not at all. Rejects with `already_exists` where one is there, with `not_found` where the
+ * directory holds no conversations.
+ */
+export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
+	const { dataDirectory, force, onProgress } = options;
+	const file = resolve(options.file);
+	await checkSource(dataDirectory);
+	if (existsSync(file) && !force) {
+		throw new ParleyError(`${file} exists; choose another name, or replace it with --force`, {
+			code: "already_exists",
+		});
+	}
+	const staging = await makeStaging(file);
+	const part = `${file}.part`;
+	try {
+		onProgress?.("copying the database");
+		const gathered = await gather(dataDirectory, join(staging, contentPrefix));
+		const { files, sessions, missing, migrations } = gathered;
+		const created_at = new Date(options.clock.now()).toISOString();
+		const manifest = { version: options.version, created_at, migrations: [...migrations], files: [...files] };
+		onProgress?.(`packing ${files.length} files`);
+		const bytes = await pack(staging, part, manifest);
+		await rename(part, file);
+		await syncDirectory(dirname(file));
+		return { file, bytes, files: files.length, sessions, missing };
+	} finally {
+		await rm(part, { force: true });
+		await rm(staging, { recursive: true, force: true });
+	}
+}
+
+async function checkSource(dataDirectory: string): Promise<void> {
+	const unfinished = await findUnfinished(dataDirectory);
+	if (unfinished !== undefined) {
+		throw new ParleyError(
+			`a restore into ${dataDirectory} was interrupted; start the gateway once to finish it`,
+			{
+				code: "failed_precondition",
+			},
+		);
+	}
+	if (existsSync(databaseIn(dataDirectory))) return;
+	throw new ParleyError(
+		`there are no conversations in ${dataDirectory}; name another directory with --data`,
+		{
+			code: "not_found",
+		},
+	);
+}
+
+/** Beside the file, where room for it is needed anyway. */
+async function makeStaging(file: string): Promise<string> {
+	try {
+		return await mkdtemp(join(dirname(file), ".parley-backup-"));
+	} catch (cause) {
+		const why = cause instanceof Error ? cause.message : String(cause);
+		throw new ParleyError(`${dirname(file)} cannot be written: ${why}`, {
+			code: "failed_precondition",
+			cause,
+		});
+	}
+}
+
+/** Returns how many bytes were written; they are on the disk then. */
+async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
+	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
+	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];
+	await rm(part, { force: true });
+	await using output = await open(part, "wx", 0o600);
+	let bytes = 0;
+	const options = {
+		cwd: staging,
+		gzip: true,
+		portable: true,
+		follow: true,
+		noDirRecurse: true,
+		strict: true,
+	};
+	for await (const chunk of create(options, paths)) {
+		await output.writeFile(chunk);
+		bytes += chunk.length;
+	}
+	await output.sync();
+	return bytes;
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { copyFile, link, mkdir, readdir, stat, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ParleyError } from "@parley/base";
+import { type Snapshot, takeSnapshot } from "@parley/core";
+import { databaseIn } from "../data-directory.ts";
+import { errno } from "../errno.ts";
+import { databasePath, isReserved, type ManifestFile } from "./manifest.ts";
+
+/** Where kept files are, by id. */
+const filesDirectory = "files";
+/** Deeper than anything that belongs there, for directories that link to themselves. */
+const maxDepth = 8;
+
+/** What is in a backup, in a directory of its own. */
+export interface Gathered extends Snapshot {
+	readonly files: readonly ManifestFile[];
+	/** Ids of kept files that were deleted since. */
+	readonly missing: readonly string[];
+}
+
+/**
+ * Puts everything that a backup of the data directory holds below `target`: a copy of the database as it is at one
+ * moment, the kept files that it names, and what else lies there (keys, tokens, profiles, settings). Nothing is
+ * changed in the data directory, and nobody has to stop.
+ */
+export async function gather(dataDirectory: string, target: string): Promise<Gathered> {
+	await mkdir(target, { mode: 0o700 });
+	const snapshot = await takeSnapshot(databaseIn(dataDirectory), join(target, databasePath));
+	const others = await listOthers(dataDirectory);
+	for (const path of others) await copyPrivately(join(dataDirectory, path), join(target, path));
+	const missing = await linkFiles(dataDirectory, target, snapshot.fileIds);
+	const kept = snapshot.fileIds.filter((id) => !missing.includes(id));
+	const paths = [databasePath, ...others, ...kept.map((id) => `${filesDirectory}/${id}`)];
+	const files: ManifestFile[] = [];
+	for (const path of paths) files.push({ path, ...(await measure(join(target, path))) });
+	return { ...snapshot, files, missing };
+}
+
+/** All but the database with its side files and old copies, the kept files, and what belongs to one process alone. */
+async function listOthers(dataDirectory: string): Promise<string[]> {
+	const names = (await readdir(dataDirectory)).filter((name) => {
+		return !isReserved(name) && !name.startsWith(databasePath) && name !== filesDirectory;
+	});
+	const found = await Promise.all(names.map((name) => listFiles(dataDirectory, name, maxDepth)));
+	return found.flat().sort();
+}
+
+async function listFiles(base: string, path: string, depth: number): Promise<string[]> {
+	const status = await stat(join(base, path)).catch(ignoreMissing);
+	if (status?.isFile()) return isUnfinished(path) ? [] : [path];
+	if (!status?.isDirectory() || depth === 0) return [];
+	const names = await readdir(join(base, path));
+	const found = await Promise.all(names.map((name) => listFiles(base, `${path}/${name}`, depth - 1)));
+	return found.flat();
+}
+
+/** What `private-file.ts` has not finished, and logs. */
+function isUnfinished(path: string): boolean {
+	return /\.(?:draft|log)$/.test(basename(path));
+}
+
+async function copyPrivately(from: string, to: string): Promise<void> {
+	await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+	await copyFile(from, to);
+}
+
+/** A kept file never changes, so that another name of it is as good as a copy, and holds it when it is deleted. */
+async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
+	const missing: string[] = [];
+	await mkdir(join(target, filesDirectory), { mode: 0o700 });
+	for (const id of ids) {
+		if (/[/\\]/.test(id)) throw new ParleyError(`the database names a file ${id}`, { code: "data_loss" });
+		const [from, to] = [join(dataDirectory, filesDirectory, id), join(target, filesDirectory, id)];
+		try {
+			await stat(from);
+			// Another file system, or one without links: then only the place is noted.
+			await link(from, to).catch(() => symlink(from, to));
+		} catch (error) {
+			if (errno(error) !== "ENOENT") throw error;
+			missing.push(id);
+		}
+	}
+	return missing;
+}
+
+async function measure(path: string): Promise<Pick<ManifestFile, "bytes" | "sha256">> {
+	const hash = createHash("sha256");
+	let bytes = 0;
+	for await (const chunk of createReadStream(path)) {
+		hash.update(chunk);
+		bytes += chunk.length;
+	}
+	return { bytes, sha256: hash.digest("hex") };
+}
+
+function ignoreMissing(error: unknown): undefined {
+	if (errno(error) !== "ENOENT") throw error;
+}

@@ -1,0 +1,84 @@
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+
+/** The first entry of a backup, which says what else must be in it. */
+export const manifestName = "manifest.json";
+/** Everything else lies below this in the archive, under its path in the data directory. */
+export const contentPrefix = "data/";
+/** Bytes: a million files have their place in it. */
+export const maxManifestBytes = 256 * 1024 * 1024;
+export const databasePath = "parley.sqlite";
+
+const format = 1;
+const maxPathBytes = 1_000;
+
+const File = z.strictObject({
+	path: z.string().refine(isPlain, "is no path of a data directory"),
+	bytes: z.int().min(0),
+	sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const Manifest = z.object({
+	format: z.int(),
+	/** Of the program that wrote it. */
+	version: z.string().max(100),
+	created_at: z.iso.datetime(),
+	/** The schema of the database: the migrations that it has been through. */
+	migrations: z.array(z.string().max(200)),
+	files: z.array(File),
+});
+
+export type Manifest = Readonly<z.infer<typeof Manifest>>;
+export type ManifestFile = Readonly<z.infer<typeof File>>;
+
+export function encodeManifest(manifest: Omit<Manifest, "format">): string {
+	return `${JSON.stringify({ format, ...manifest }, undefined, "\t")}\n`;
+}
+
+/** Throws `data_loss` for what is no manifest, `failed_precondition` for one of another format. */
+export function decodeManifest(text: string): Manifest {
+	const value = parseJson(text, { maxNodes: 20_000_000 });
+	const manifest = Manifest.safeParse(value);
+	const found = z.object({ format: z.int().min(format + 1), version: z.string() }).safeParse(value);
+	if (found.success) {
+		throw new ParleyError(
+			`the backup was made by a newer Parley (${found.data.version}): upgrade the program to restore it`,
+			{ code: "failed_precondition" },
+		);
+	}
+	if (!manifest.success) {
+		const [issue] = manifest.error.issues;
+		const fault = `${issue?.path.join(".")}: ${issue?.message}`;
+		throw new ParleyError(`the list of its files is not valid (${fault})`, { code: "data_loss" });
+	}
+	checkDistinct(manifest.data.files);
+	return manifest.data;
+}
+
+/** No path may leave the directory, and none may look like another one to any file system. */
+function isPlain(path: string): boolean {
+	if (Buffer.byteLength(path) > maxPathBytes) return false;
+	const parts = path.split("/");
+	return !isReserved(parts[0] ?? "") && parts.every(isPlainName);
+}
+
+function isPlainName(name: string): boolean {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
+}
+
+/** What belongs to a running gateway, or to a restore: neither saved nor restored. */
+export function isReserved(name: string): boolean {
+	return name === "run" || /^(?:before-restore|restore\.(?:part|ready|placing))-/.test(name);
+}
+
+function checkDistinct(files: readonly ManifestFile[]): void {
+	const seen = new Set<string>();
+	for (const { path } of files) {
+		const spelling = path.normalize("NFC").toLowerCase();
+		if (seen.has(spelling)) {
+			throw new ParleyError(`it lists ${JSON.stringify(path)} twice`, { code: "data_loss" });
+		}
+		seen.add(spelling);
+	}
+}

@@ -1,0 +1,99 @@
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Failpoints } from "@parley/base";
+import { noFailpoints } from "@parley/base";
+import { errno } from "../errno.ts";
+import { isReserved } from "./manifest.ts";
+import { syncDirectory } from "./sync-directory.ts";
+
+/**
+ * A restore happens inside the data directory, because that may be a mount, which cannot be replaced. What is restored
+ * is written to `restore.part-T`; its renaming to `restore.ready-T` decides. From then on what was there is moved to
+ * `before-restore-T`, the name becomes `restore.placing-T`, and its content moves up. Whoever holds the lock of the
+ * directory next, a gateway or another restore, goes on wherever that was interrupted.
+ */
+const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
+const aside = "before-restore-";
+
+/** Where a restore of this name is written. */
+export function partOf(dataDirectory: string, name: string): string {
+	return join(dataDirectory, stages.part + name);
+}
+
+/** The restore is complete: it takes the place of what was there. Returns where that is, if there was anything. */
+export async function placeRestored(
+	dataDirectory: string,
+	name: string,
+	failpoints: Failpoints,
+): Promise<string | undefined> {
+	await failpoints.reach("restore.written");
+	await rename(partOf(dataDirectory, name), join(dataDirectory, stages.ready + name));
+	await syncDirectory(dataDirectory);
+	await failpoints.reach("restore.ready");
+	await finishRestore(dataDirectory, failpoints);
+	return (await namesIn(dataDirectory)).includes(aside + name)
+		? join(dataDirectory, aside + name)
+		: undefined;
+}
+
+/** Goes on with a restore that was interrupted, or takes back one that had not come so far. Needs the directory's lock. */
+export async function finishRestore(
+	dataDirectory: string,
+	failpoints: Failpoints = noFailpoints,
+): Promise<void> {
+	for (const name of await namesIn(dataDirectory)) {
+		if (name.startsWith(stages.part)) await rm(join(dataDirectory, name), { recursive: true });
+	}
+	const ready = await find(dataDirectory, stages.ready);
+	if (ready !== undefined) await setAside(dataDirectory, ready, failpoints);
+	const placing = await find(dataDirectory, stages.placing);
+	if (placing !== undefined) await moveUp(dataDirectory, placing, failpoints);
+}
+
+/** The name of a restore that was decided and is not finished. */
+export async function findUnfinished(dataDirectory: string): Promise<string | undefined> {
+	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
+}
+
+/** What a data directory holds of its own: all but what belongs to a process or to a restore. */
+export async function contentOf(dataDirectory: string): Promise<string[]> {
+	return (await namesIn(dataDirectory)).filter((name) => !isReserved(name));
+}
+
+async function setAside(dataDirectory: string, name: string, failpoints: Failpoints): Promise<void> {
+	const target = join(dataDirectory, aside + name);
+	await mkdir(target, { recursive: true, mode: 0o700 });
+	for (const each of await contentOf(dataDirectory)) {
+		await rename(join(dataDirectory, each), join(target, each));
+		await failpoints.reach("restore.aside");
+	}
+	await syncDirectory(target);
+	if ((await namesIn(target)).length === 0) await rmdir(target);
+	await rename(join(dataDirectory, stages.ready + name), join(dataDirectory, stages.placing + name));
+	await syncDirectory(dataDirectory);
+	await failpoints.reach("restore.placing");
+}
+
+async function moveUp(dataDirectory: string, name: string, failpoints: Failpoints): Promise<void> {
+	const source = join(dataDirectory, stages.placing + name);
+	for (const each of await namesIn(source)) {
+		await rename(join(source, each), join(dataDirectory, each));
+		await failpoints.reach("restore.placed");
+	}
+	await syncDirectory(dataDirectory);
+	await rmdir(source);
+}
+
+async function find(dataDirectory: string, stage: string): Promise<string | undefined> {
+	const found = (await namesIn(dataDirectory)).find((name) => name.startsWith(stage));
+	return found?.slice(stage.length);
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+	try {
+		return (await readdir(directory)).sort();
+	} catch (error) {
+		if (errno(error) === "ENOENT") return [];
+		throw error;
+	}
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
+import { ParleyError } from "@parley/base";
+import { Parser, type ReadEntry } from "tar";
+import { errno } from "../errno.ts";
+import {
+	contentPrefix,
+	decodeManifest,
+	type Manifest,
+	type ManifestFile,
+	manifestName,
+	maxManifestBytes,
+} from "./manifest.ts";
+
+/** What an archive takes besides its contents: heads, padding, and long names. */
+const overheadBytes = 1024 * 1024;
+const overheadPerFile = 8 * 1024;
+
+/** Where the contents of a backup go. */
+export interface BackupReader {
+	/** Called first; may refuse. */
+	begin(manifest: Manifest): Promise<void>;
+	/** Called for each file, one after the other; must read the content to its end. */
+	take(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
+}
+
+/**
+ * Reads a backup whole and checks it: only what its list names is in it, each file once, with the size and the hash
+ * that the list says. Rejects with `data_loss` where that is not so; what was taken until then must be forgotten.
+ */
+export async function readBackup(file: string, reader: BackupReader): Promise<Manifest> {
+	const reading = new Reading(reader);
+	try {
+		await reading.feed(createReadStream(file));
+		return reading.finish();
+	} catch (reason) {
+		throw explain(file, reason);
+	}
+}
+
+class Reading {
+	readonly #reader: BackupReader;
+	readonly #missing = new Map<string, ManifestFile>();
+	#manifest: Manifest | undefined;
+	#allowed = maxManifestBytes + overheadBytes;
+	#work = Promise.resolve();
+	/** What is being taken. */
+	#entry: ReadEntry | undefined;
+	#stopped = false;
+	readonly #failed = Promise.withResolvers<never>();
+
+	constructor(reader: BackupReader) {
+		this.#reader = reader;
+		// It is awaited wherever this waits for something else.
+		this.#failed.promise.catch(() => undefined);
+	}
+
+	/** When it rejects, nobody works any more on what was taken. */
+	async feed(archive: Readable): Promise<void> {
+		try {
+			await this.#feed(archive);
+		} catch (reason) {
+			this.#stopped = true;
+			this.#entry?.destroy(damaged("it cannot be read any further"));
+			await this.#work;
+			throw reason;
+		} finally {
+			archive.destroy();
+		}
+	}
+
+	async #feed(archive: Readable): Promise<void> {
+		const parser = new Parser({ strict: true });
+		parser.on("entry", (entry: ReadEntry) => {
+			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));
+		});
+		parser.on("ignoredEntry", (entry: ReadEntry) => this.#failed.reject(unlisted(entry)));
+		parser.on("error", (reason: unknown) => this.#failed.reject(reason));
+		const ended = once(parser, "end").catch((reason: unknown) => this.#failed.reject(reason));
+		let bytes = 0;
+		const plain = archive.pipe(createGunzip());
+		archive.on("error", (reason) => plain.destroy(reason));
+		for await (const chunk of plain) {
+			bytes += chunk.length;
+			if (bytes > this.#allowed) throw damaged("it holds more than it lists");
+			if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), this.#failed.promise]);
+		}
+		parser.end();
+		await Promise.race([ended, this.#failed.promise]);
+		await Promise.race([this.#work, this.#failed.promise]);
+	}
+
+	finish(): Manifest {
+		const [missing] = this.#missing.keys();
+		if (!this.#manifest) throw damaged("it does not begin with a list of its files");
+		if (missing !== undefined) throw damaged(`${missing} is missing`);
+		return this.#manifest;
+	}
+
+	async #enter(entry: ReadEntry): Promise<void> {
+		if (this.#stopped) return;
+		this.#entry = entry;
+		// Whoever reads it is told; where nobody does any more, nobody needs to know.
+		entry.on("error", () => undefined);
+		if (!this.#manifest) {
+			this.#manifest = await readManifest(entry);
+			for (const file of this.#manifest.files) this.#missing.set(contentPrefix + file.path, file);
+			this.#allowed = entry.size + allowedFor(this.#manifest);
+			await this.#reader.begin(this.#manifest);
+			return;
+		}
+		const file = this.#missing.get(entry.path);
+		if (!file || entry.type !== "File") throw unlisted(entry);
+		this.#missing.delete(entry.path);
+		const hash = createHash("sha256");
+		let bytes = 0;
+		await this.#reader.take(
+			file,
+			pass(entry, (chunk) => {
+				hash.update(chunk);
+				bytes += chunk.length;
+			}),
+		);
+		if (bytes !== file.bytes || hash.digest("hex") !== file.sha256)
+			throw damaged(`${file.path} is not what was saved`);
+	}
+}
+
+function allowedFor({ files }: Manifest): number {
+	const contents = files.reduce((sum, { bytes }) => sum + bytes, 0);
+	return contents + overheadBytes + files.length * overheadPerFile;
+}
+
+async function readManifest(entry: ReadEntry): Promise<Manifest> {
+	const isManifest = entry.path === manifestName && entry.type === "File";
+	if (!isManifest || entry.size > maxManifestBytes)
+		throw damaged("it does not begin with a list of its files");
+	return decodeManifest((await buffer(pass(entry, () => undefined))).toString("utf8"));
+}
+
+async function* pass(entry: ReadEntry, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+	for await (const chunk of entry) {
+		look(chunk);
+		yield chunk;
+	}
+}
+
+function unlisted({ path, type }: ReadEntry): ParleyError {
+	return damaged(`it holds ${JSON.stringify(path)} (${type}), which it does not list`);
+}
+
+function damaged(what: string): ParleyError {
+	return new ParleyError(what, { code: "data_loss" });
+}
+
+function explain(file: string, reason: unknown): ParleyError {
+	if (errno(reason) === "ENOENT") return new ParleyError(`there is no file ${file}`, { code: "not_found" });
+	if (reason instanceof ParleyError) {
+		if (reason.code !== "data_loss") return reason;
+		return new ParleyError(`${file} cannot be used: ${reason.message}`, { code: "data_loss", cause: reason });
+	}
+	const code = errno(reason) ?? "";
+	if (/^(?:Z_|TAR_)/.test(code)) {
+		return new ParleyError(`${file} is no backup, or was damaged or cut off (${code})`, {
+			code: "data_loss",
+			cause: reason,
+		});
+	}
+	return ParleyError.from(reason);
+}

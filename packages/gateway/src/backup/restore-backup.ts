@@ -1,0 +1,149 @@
+import { mkdir, mkdtempDisposable, open, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { type Clock, checkSqliteFile, type Failpoints, noFailpoints, ParleyError } from "@parley/base";
+import { migrations } from "@parley/core";
+import { makeDataDirectory } from "../data-directory.ts";
+import { lockDataDirectory } from "../data-lock.ts";
+import { databasePath, type Manifest } from "./manifest.ts";
+import { contentOf, finishRestore, partOf, placeRestored } from "./place-restored.ts";
+import { type BackupReader, readBackup } from "./read-backup.ts";
+import { syncDirectory } from "./sync-directory.ts";
+
+export interface RestoreOptions {
+	readonly file: string;
+	readonly dataDirectory: string;
+	readonly clock: Clock;
+	/** Puts aside what is there. */
+	readonly force: boolean;
+	readonly onProgress?: (doing: string) => void;
+	/** Places where a test stops the process. */
+	readonly failpoints?: Failpoints;
+}
+
+/** What a backup holds. */
+export interface BackupFacts {
+	/** Of the program that made it. */
+	readonly version: string;
+	readonly createdAt: string;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+export interface Restored extends BackupFacts {
+	/** Where that is which was there before. */
+	readonly aside: string | undefined;
+}
+
+/**
+ * Makes a backup the content of a data directory. Whenever this is interrupted, the next start of a gateway finds
+ * either what was there or what was restored. Rejects, with everything as it was, where a gateway holds the directory,
+ * where it is not empty (but for `force`), and where the backup is damaged or of a newer version.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+	const { dataDirectory, clock, force, onProgress, failpoints = noFailpoints } = options;
+	await makeDataDirectory(dataDirectory);
+	const lock = lockDataDirectory(dataDirectory);
+	try {
+		await finishRestore(dataDirectory);
+		if (!force) await refuseOccupied(dataDirectory);
+		const name = new Date(clock.now()).toISOString().replaceAll(/[-:.]/g, "");
+		const part = partOf(dataDirectory, name);
+		const manifest = await extract(resolve(options.file), part, { onProgress, failpoints });
+		onProgress?.("checking the database");
+		await checkSqliteFile(join(part, databasePath), migrations);
+		const aside = await placeRestored(dataDirectory, name, failpoints);
+		return { ...factsOf(manifest), aside };
+	} finally {
+		// What an error has left of it is of no use to anybody.
+		await finishRestore(dataDirectory).finally(() => lock.release());
+	}
+}
+
+/** Whether a backup could be restored by this program: resolves with what it holds, rejects with what is wrong. */
+export async function verifyBackup(file: string): Promise<BackupFacts> {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-verify-"));
+	const database = join(directory.path, databasePath);
+	const manifest = await readBackup(resolve(file), {
+		begin: async (read) => checkManifest(read),
+		async take({ path }, content) {
+			if (path === databasePath) await write(database, content);
+			else for await (const _ of content);
+		},
+	});
+	await checkSqliteFile(database, migrations);
+	return factsOf(manifest);
+}
+
+async function refuseOccupied(dataDirectory: string): Promise<void> {
+	const [found] = await contentOf(dataDirectory);
+	if (found === undefined) return;
+	throw new ParleyError(
+		`${dataDirectory} is not empty (${found}); --force puts what is there aside, --data DIR names another directory`,
+		{ code: "failed_precondition" },
+	);
+}
+
+async function extract(
+	file: string,
+	target: string,
+	{
+		onProgress,
+		failpoints,
+	}: { onProgress: RestoreOptions["onProgress"] | undefined; failpoints: Failpoints },
+): Promise<Manifest> {
+	const directories = new Set([target]);
+	const reader: BackupReader = {
+		async begin(manifest) {
+			checkManifest(manifest);
+			await mkdir(target, { mode: 0o700 });
+			await checkRoom(target, manifest);
+			onProgress?.(`unpacking ${manifest.files.length} files`);
+		},
+		async take({ path }, content) {
+			const to = join(target, path);
+			for (let parent = dirname(to); parent !== target; parent = dirname(parent)) directories.add(parent);
+			await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+			await write(to, content);
+			await failpoints.reach("restore.unpacked");
+		},
+	};
+	const manifest = await readBackup(file, reader);
+	for (const directory of directories) await syncDirectory(directory);
+	return manifest;
+}
+
+/** Says at once what would be found later: no database, or one that this program cannot read. */
+function checkManifest({ version, migrations: names, files }: Manifest): void {
+	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
+	if (unknown !== undefined) {
+		throw new ParleyError(
+			`the backup was made by Parley ${version}, whose database this version does not know (${unknown}): ` +
+				"upgrade the program to restore it",
+			{ code: "failed_precondition" },
+		);
+	}
+	if (files.some(({ path }) => path === databasePath)) return;
+	throw new ParleyError("it holds no database", { code: "data_loss" });
+}
+
+async function checkRoom(target: string, manifest: Manifest): Promise<void> {
+	const { bavail, bsize } = await statfs(target);
+	const { bytes } = factsOf(manifest);
+	if (bytes <= bavail * bsize) return;
+	const missing = Math.ceil((bytes - bavail * bsize) / 2 ** 20);
+	throw new ParleyError(`the disk of ${dirname(target)} is too full: ${missing} MiB more are needed`, {
+		code: "resource_exhausted",
+	});
+}
+
+async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+	await using file = await open(path, "wx", 0o600);
+	for await (const chunk of content) await file.writeFile(chunk);
+	await file.sync();
+}
+
+function factsOf({ version, created_at: createdAt, files }: Manifest): BackupFacts {
+	const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+	return { version, createdAt, files: files.length, bytes };
+}

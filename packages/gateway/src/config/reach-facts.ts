@@ -1,0 +1,34 @@
+import type { AuthMode } from "../auth/auth-mode.ts";
+import { staysHere } from "../transport/address.ts";
+import { createNetworks, type Networks } from "../transport/networks.ts";
+import type { Config } from "./load.ts";
+
+/** What a configuration says about who can reach the gateway. */
+export interface Reach {
+	readonly auth: AuthMode;
+	/** Whether a listener can be reached by other machines. */
+	readonly beyond: boolean;
+	/** Whether the gateway has a certificate. */
+	readonly tls: boolean;
+	/** Where clients come in through a proxy, an https origin. */
+	readonly publicUrl: string | undefined;
+	/** Whether others can reach it without TLS and proxy: the operator said so. */
+	readonly insecureLan: boolean;
+	/**
+	 * Whether a program of this user needs no token. Not so where requests from elsewhere can come through one: with a
+	 * public URL, a trusted proxy or a listener beyond loopback.
+	 */
+	readonly localTrust: boolean;
+	/** Whose word on the client counts. */
+	readonly proxies: Networks | undefined;
+}
+
+export function reachOf({ listen, auth, tls, trustedProxies = [], publicUrl, insecureLan }: Config): Reach {
+	const beyond = !listen.every(staysHere);
+	return {
+		...{ auth, beyond, publicUrl, tls: tls !== undefined },
+		insecureLan: beyond && insecureLan === true && tls === undefined,
+		localTrust: auth === "local" && !beyond && publicUrl === undefined && trustedProxies.length === 0,
+		proxies: trustedProxies.length > 0 ? createNetworks(trustedProxies) : undefined,
+	};
+}

@@ -1,0 +1,63 @@
+import { ParleyError } from "@parley/base";
+import { type Endpoint, formatEndpoint, parseEndpoint, staysHere } from "../transport/address.ts";
+import type { Settings } from "./schema.ts";
+import { notAllowed } from "./setting-refusal.ts";
+import type { Source } from "./sources.ts";
+
+interface CheckedSource {
+	readonly settings: Settings;
+	readonly source: Source;
+}
+
+/** What makes a listener beyond this machine safe, whichever source says so. */
+type Safety = Pick<Settings, "auth" | "tls" | "trustedProxies" | "insecureLan">;
+
+/** Refuses, in the place that names it, whatever would let strangers in or their words travel in the clear. */
+export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
+	checkBeyond(settings, source, set);
+	checkTwice(settings, source);
+	if (set.auth !== "none") return;
+	const why = "with auth none, everybody who comes through a proxy would be the operator";
+	const allowed = "auth local or token";
+	for (const name of ["trustedProxies", "publicUrl"] as const) {
+		const value = settings[name];
+		if (value !== undefined && value.length > 0) throw notAllowed(source, [name], { value, why, allowed });
+	}
+}
+
+/** Beyond loopback words would travel in the clear, and a token with them. */
+function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): void {
+	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
+	if (set.auth !== "none" && isSafe) return;
+	const item = listen.findIndex((place) => !staysHere(readEndpoint(place)));
+	if (item < 0) return;
+	const here = "an address of this machine alone (127.0.0.1, [::1], localhost)";
+	const tunnel = "which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE";
+	if (set.auth === "none") {
+		const why = "with auth none, everybody who reaches this address would be the operator";
+		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: `${here}, ${tunnel}` });
+	}
+	const why =
+		"other machines can reach this address, and all that is said there, the token too, could be read on its way";
+	const allowed = [
+		"with TLS (--tls-cert FILE --tls-key FILE)",
+		"behind a proxy that speaks it (--trusted-proxy ADDRESS)",
+		`${here}, ${tunnel}`,
+		"in a network where everybody may read along, with --insecure-lan",
+	].join("; ");
+	throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed });
+}
+
+function checkTwice({ listen = [] }: Settings, source: Source): void {
+	const places = listen.map((value) => formatEndpoint(readEndpoint(value)));
+	const item = places.findIndex((place, index) => !place.endsWith(":0") && places.indexOf(place) < index);
+	if (item < 0) return;
+	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each place once" });
+}
+
+/** Reads what the schema has let pass. */
+export function readEndpoint(text: string): Endpoint {
+	const endpoint = parseEndpoint(text);
+	if (endpoint !== undefined) return endpoint;
+	throw new ParleyError(`${JSON.stringify(text)} is not HOST:PORT`, { code: "internal" });
+}

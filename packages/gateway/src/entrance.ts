@@ -1,0 +1,96 @@
+import type { Clock, Ids, Logger, Redactor } from "@parley/base";
+import { operator, type Sandbox } from "@parley/core";
+import { type Authenticate, createAuthenticate } from "./auth/authenticate.ts";
+import { FailedAuthLimiter } from "./auth/limiter.ts";
+import { createLocalPeers } from "./auth/local-peer.ts";
+import { loadOrCreateOperatorToken } from "./auth/operator-token.ts";
+import type { RequestRules } from "./auth/requests.ts";
+import { tokenRecord } from "./auth/tokens.ts";
+import type { Config } from "./config/load.ts";
+import { type Reach, reachOf } from "./config/reach-facts.ts";
+import type { Port } from "./port.ts";
+import { type RuntimeFile, writeRuntimeFile } from "./runtime-file.ts";
+import { Admission } from "./transport/admission.ts";
+import { TlsRenewal } from "./transport/tls-renewal.ts";
+
+/** What everybody passes who comes in: how the gateway proves itself, how many may come, who they are. */
+export interface Entrance {
+	readonly reach: Reach;
+	readonly tls: TlsRenewal | undefined;
+	readonly admission: Admission;
+	readonly rules: RequestRules;
+	readonly authenticate: Authenticate;
+}
+
+interface EntranceOptions {
+	readonly config: Config;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	/** Learns the operator's token. */
+	readonly redactor: Redactor;
+}
+
+/** Rejects with `failed_precondition` where the certificate, its key or the token's file cannot be used. */
+export async function openEntrance(options: EntranceOptions, sandbox: Sandbox): Promise<Entrance> {
+	const { config, clock, log } = options;
+	const reach = reachOf(config);
+	const { proxies } = reach;
+	const { allowedHosts, publicUrl } = config;
+	return {
+		reach,
+		authenticate: await authentication(options, sandbox, reach),
+		tls: config.tls && (await TlsRenewal.open({ files: config.tls, clock, log })),
+		admission: new Admission({}, (peer) => proxies?.has(peer) ?? false),
+		rules: { allowedHosts, publicUrl, ...(proxies && { proxies }) },
+	};
+}
+
+async function authentication(
+	{ config, clock, ids, log, redactor }: EntranceOptions,
+	sandbox: Sandbox,
+	{ localTrust }: Reach,
+): Promise<Authenticate> {
+	const token = await loadOrCreateOperatorToken(config.data, ids);
+	redactor.add(token);
+	const record = tokenRecord(token, operator);
+	return createAuthenticate({
+		mode: config.auth,
+		trustLocal: localTrust,
+		tokens: record ? [record] : [],
+		localPeers: createLocalPeers({ log, processes: () => sandbox.processes(), marker: () => sandbox.marker }),
+		limiter: new FailedAuthLimiter(clock),
+	});
+}
+
+/** Tells programs of this machine where the gateway is and how it proves itself, and again when that changes. */
+export async function announce(
+	dataDirectory: string,
+	{ port, tls }: Pick<Entrance, "tls"> & { readonly port: Port },
+	about: Omit<RuntimeFile, "local" | "certificate">,
+): Promise<void> {
+	const write = (): Promise<void> => {
+		const local = localAddress(port.urls);
+		const certificate = local.startsWith("https:") ? tls?.current.certificate : undefined;
+		return writeRuntimeFile(dataDirectory, {
+			...{ ...about, local },
+			...(certificate !== undefined && { certificate }),
+		});
+	};
+	await write();
+	if (tls) tls.onRenewed = write;
+}
+
+/** Where the gateway is found from its own machine: without TLS where that goes. */
+function localAddress(urls: readonly string[]): string {
+	const here = urls.map(reachable);
+	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";
+}
+
+/** An address that listens at every one of the machine is reached at loopback's. */
+function reachable(text: string): string {
+	const url = new URL(text);
+	if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+	if (url.hostname === "[::]" || url.hostname === "[::ffff:0:0]") url.hostname = "[::1]";
+	return url.origin;
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "@parley/core";
+import { errorAnswer } from "./api.ts";
+import { decodeEventsQuery, readLimit, readNumber, refused } from "./events-query.ts";
+import { EventStream, type StreamDeps, type StreamWish } from "./events-stream.ts";
+import { sendJson } from "./files-reply.ts";
+
+/** Everything that is recorded wakes each of them. */
+const mostStreams = 128;
+
+const draining = { status: 503, body: { error: "draining" } };
+const tooMany = {
+	status: 503,
+	headers: { "retry-after": "10" },
+	body: { error: `too many event streams: there are ${mostStreams}`, hint: "end one of them" },
+};
+
+/** What a client asks of the stream, as its request says it. */
+export interface StreamRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly url: URL;
+	readonly principal: Principal;
+}
+
+/** Where a client wants to begin: where it was, behind a number of its session, with the newest so many, or now. */
+interface Begin {
+	readonly lastEventId: string | undefined;
+	readonly afterSeq: number | undefined;
+	readonly limit: number | undefined;
+}
+
+/** Whether the request is for the stream instead of the list: RFC 9110, section 12.5.1. */
+export function wantsStream({ method, headers }: IncomingMessage, { pathname }: URL): boolean {
+	if (method !== "GET" || pathname !== "/api/events") return false;
+	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));
+}
+
+/** Server-sent events of `/api/events`: the same filters and the same events as the list, live. */
+export class EventStreams {
+	readonly #deps: StreamDeps;
+	readonly #streams = new Map<EventStream, Promise<void>>();
+	#closed = false;
+
+	constructor(deps: StreamDeps) {
+		this.#deps = deps;
+	}
+
+	/** Answers with a stream, or with what is wrong with the request. Resolves when that has begun. */
+	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
+		if (this.#closed) return sendJson(response, draining);
+		if (this.#streams.size >= mostStreams) return sendJson(response, tooMany);
+		try {
+			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
+			if (this.#closed) return sendJson(response, draining);
+			this.#begin(response, wish);
+		} catch (reason) {
+			sendJson(response, errorAnswer(reason));
+		}
+	}
+
+	/** Tells every client what it lacks and lets it go; later ones are refused. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		for (const stream of this.#streams.keys()) stream.close();
+		await Promise.all(this.#streams.values());
+	}
+
+	#begin(response: ServerResponse, wish: StreamWish): void {
+		response.writeHead(200, {
+			"content-type": "text/event-stream; charset=utf-8",
+			// For clients that want to come back before they have seen an event.
+			"last-event-id": String(wish.position),
+			"cache-control": "no-store",
+			"x-content-type-options": "nosniff",
+			// nginx would gather it: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+			"x-accel-buffering": "no",
+		});
+		const stream = new EventStream(response, wish, this.#deps);
+		const running = stream.run().finally(() => this.#streams.delete(stream));
+		this.#streams.set(stream, running);
+	}
+
+	async #decode(
+		principal: Principal,
+		query: URLSearchParams,
+		lastEventId: string | string[] | undefined,
+	): Promise<StreamWish> {
+		const { afterSeq, ...filter } = decodeEventsQuery(query);
+		const transient = query.get("transient") ?? "false";
+		if (transient !== "true" && transient !== "false") {
+			throw refused("transient", transient, "is neither true nor false");
+		}
+		const wish = { principal, filter, transient: transient === "true" };
+		const begin = { afterSeq, limit: readLimit(query, undefined), lastEventId: lastEventId?.toString() };
+		return { ...wish, position: await this.#place(wish, begin) };
+	}
+
+	/** The place to begin behind. */
+	async #place(
+		{ principal, filter }: Pick<StreamWish, "principal" | "filter">,
+		{ lastEventId, afterSeq, limit }: Begin,
+	): Promise<number> {
+		const { history } = this.#deps.runtime;
+		const { sessionId } = filter;
+		// Throws where the session is not there for them, before anything is answered.
+		const behind = await history.place(
+			principal,
+			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
+		);
+		if (lastEventId !== undefined) {
+			// Higher than any there is: the newest were deleted since, or an older backup was put in their place.
+			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
+		}
+		if (afterSeq !== undefined) return behind;
+		const [first] = limit === undefined ? [] : await history.newest(principal, { ...filter, limit });
+		return first ? (await history.place(principal, first)) - 1 : history.place(principal);
+	}
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from "node:http";
+import { type Clock, ParleyError } from "@parley/base";
+import { FileTooLargeError } from "@parley/core";
+import type { UploadedFile } from "@parley/protocol";
+import { parse } from "content-disposition";
+import { toTime } from "../ozzie/codec.ts";
+import { encodeFile } from "../ozzie/file-codec.ts";
+import type { FileRequest } from "./files.ts";
+import { HttpError, sendJson } from "./files-reply.ts";
+
+/** A client that sends nothing for so long has gone; one that sends slowly has not. */
+const patienceMs = 30_000;
+
+/** Keeps the body of a `POST` as a file. What can be refused by its head is refused before any of the body is read. */
+export async function upload({
+	request,
+	response,
+	url,
+	files,
+	clock,
+	principal,
+}: FileRequest): Promise<void> {
+	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
+	refuseWrapped(request);
+	const length = Number(request.headers["content-length"] ?? 0);
+	if (length > files.limits.maxBytes) throw new FileTooLargeError(files.limits.maxBytes);
+	const key = readKey(request);
+	const name = readName(request, url);
+	if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
+	const content = patiently(request, clock);
+	const kept = await files.keep(principal, { name, content, key });
+	const body: UploadedFile = {
+		...{ ...encodeFile(kept), sha256: kept.sha256, expires_at: toTime(kept.expiresAt) },
+	};
+	sendJson(response, { status: 201, body, headers: { location: body.url } });
+}
+
+/** The body is the file itself; what wraps it would be kept with it. */
+function refuseWrapped({ headers }: IncomingMessage): void {
+	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+	if (/^multipart\//i.test(type)) {
+		const how = "send the file itself as the body (curl --data-binary @FILE), its name as ?name=";
+		throw new HttpError(415, `multipart bodies are not taken: ${how}`);
+	}
+	if (encoding.toLowerCase() === "identity") return;
+	throw new HttpError(415, `the content encoding ${encoding} is not taken: send the file as it is`);
+}
+
+/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ writes it in quotes, most clients do not. */
+function readKey({ headers }: IncomingMessage): string | undefined {
+	const header = headers["idempotency-key"];
+	if (header === undefined) return undefined;
+	const key = typeof header === "string" ? header.replace(/^"(.*)"$/, "$1") : "";
+	if (key.length >= 1 && key.length <= 128) return key;
+	throw new ParleyError("idempotency-key: one of 1 to 128 characters is wanted", {
+		code: "invalid_argument",
+	});
+}
+
+function readName({ headers }: IncomingMessage, url: URL): string {
+	const said = url.searchParams.get("name");
+	if (said !== null) return said;
+	const disposition = headers["content-disposition"];
+	return disposition === undefined ? "" : (parse(disposition).parameters["filename"] ?? "");
+}
+
+async function* patiently(request: IncomingMessage, clock: Clock): AsyncGenerator<Buffer> {
+	const gone = new ParleyError("the upload has stopped", { code: "deadline_exceeded" });
+	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
+	let timer = watch();
+	try {
+		// Left early, it still has an answer to carry.
+		for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+			timer.cancel();
+			yield chunk;
+			timer = watch();
+		}
+	} finally {
+		timer.cancel();
+	}
+}

@@ -1,0 +1,45 @@
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** What is looked at around a cut; a character that is made of more is cut all the same. */
+const surroundings = 64;
+/** How far back a place is looked for where a character surely begins. */
+const farthest = 1_024;
+
+/**
+ * The longest beginning of `text`, of at most `length` UTF-16 code units, that ends between two characters as people see
+ * them. Never empty where `length` is 2 or more: what is one character too long for that is cut between code points.
+ */
+export function beginning(text: string, length: number): string {
+	if (text.length <= length) return text;
+	const from = safeStart(text, length - surroundings);
+	const around = graphemes.segment(text.slice(from, length + surroundings));
+	const begins = around.containing(length - from)?.index ?? 0;
+	if (begins > 0) return text.slice(0, from + begins);
+	const splits =
+		/[\ud800-\udbff]/.test(text.charAt(length - 1)) && /[\udc00-\udfff]/.test(text.charAt(length));
+	return text.slice(0, splits ? length - 1 : length);
+}
+
+/** Flags are pairs that only counting tells apart, so counting starts at a letter of ASCII, which begins a character. */
+function safeStart(text: string, place: number): number {
+	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;
+	return place <= farthest ? 0 : place;
+}
+
+/** What is said in place of that many missing characters. */
+export type Mark = (missing: number) => string;
+
+/** The value with every string, however deep, cut to `most` characters; what is missing is said behind the rest. */
+export function capStrings(value: unknown, most: number, mark: Mark): unknown {
+	if (typeof value === "string") return capText(value, most, mark);
+	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capStrings(item, most, mark)]));
+}
+
+function capText(text: string, most: number, mark: Mark): string {
+	if (text.length <= most) return text;
+	const kept = beginning(text, most);
+	const said = kept + mark(text.length - kept.length);
+	return said.length < text.length ? said : text;
+}

@@ -1,0 +1,229 @@
+import { parseJson } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import type { Prompt, RecordedEvent, SessionEvent } from "@parley/core";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
+
+const limit = 32_768;
+
+const Frame = z.object({
+	type: z.string(),
+	event: z.string(),
+	session_id: z.string(),
+	seq: z.int(),
+	payload: z.looseObject({ payload: z.record(z.string(), z.unknown()) }),
+});
+
+/** The messages in what is written to a socket: unmasked, each whole, of at most 64 KiB. */
+function messagesIn(bytes: Buffer): Buffer[] {
+	const messages: Buffer[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const short = bytes.readUInt8(at + 1);
+		const [start, length] = short < 126 ? [2, short] : [4, bytes.readUInt16BE(at + 2)];
+		expect(short).toBeLessThan(127);
+		expect(start + length).toBeLessThanOrEqual(limit);
+		messages.push(bytes.subarray(at + start, at + start + length));
+		at += start + length;
+	}
+	return messages;
+}
+
+function decoded(frames: EnvelopeFrames, event: SessionEvent) {
+	return messagesIn(frames.frame(event)).map((message) => {
+		const text = new TextDecoder("utf-8", { fatal: true }).decode(message);
+		return Frame.parse(parseJson(text));
+	});
+}
+
+function recorded(event: RecordedEvent, seq = 7): SessionEvent {
+	return { transient: false, id: "evt_7", sessionId: "sess_a", seq, at: 86_400_000, event };
+}
+
+function only(event: RecordedEvent) {
+	const [frame, ...others] = decoded(new EnvelopeFrames(new ManualClock()), recorded(event));
+	expect(others).toEqual([]);
+	if (!frame) throw new Error("no frame");
+	const { payload: nested, id, session_id, type, timestamp, source, ...flat } = frame.payload;
+	// What is said twice is cut in the same way.
+	for (const [key, value] of Object.entries(flat)) expect(nested[key], key).toEqual(value);
+	expect([id, session_id, timestamp, source].map((value) => typeof value)).toEqual(Array(4).fill("string"));
+	expect(type).toBe(nested["type"] ?? frame.event);
+	return nested;
+}
+
+const call = { runId: "run_1", callId: "call_1", name: "read_file" };
+const whole: Prompt = {
+	...{ token: "prompt_1", runId: "run_1", type: "confirm", label: "Allow?", required: true, options: [] },
+	...{ validation: "", placeholder: "", expiresAt: 0 },
+};
+
+test("an event has its fields flat, the envelope beside them and the payload once more", () => {
+	const [frame] = decoded(
+		new EnvelopeFrames(new ManualClock()),
+		recorded({ type: "tool.completed", ...call, result: "ok" }),
+	);
+	const flat = { status: "completed", name: "read_file", result: "ok", call_id: "call_1" };
+	expect(frame).toEqual({
+		...{ type: "event", event: "tool.call", session_id: "sess_a", seq: 7 },
+		payload: {
+			...{ id: "evt_7", session_id: "sess_a", type: "tool.call", timestamp: "1970-01-02T00:00:00.000Z" },
+			...{ source: "agent", payload: flat, ...flat },
+		},
+	});
+});
+
+test("where a name is in both, the flat one stands", () => {
+	expect(only({ type: "prompt.requested", prompt: whole })["type"]).toBe("confirm");
+});
+
+test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {
+	const frames = new EnvelopeFrames(new ManualClock(5_000));
+	const delta = (): SessionEvent => ({
+		...{
+			transient: true,
+			sessionId: "sess_a",
+			seq: 3,
+			event: { type: "text.delta", runId: "r", text: "Hi" },
+		},
+	});
+	const first = delta();
+	expect(frames.frame(first)).toBe(frames.frame(first));
+	const ids = [first, delta()].flatMap((event) => decoded(frames, event).map(({ payload }) => payload["id"]));
+	expect(new Set(ids).size).toBe(2);
+	expect(decoded(frames, delta())[0]?.payload["timestamp"]).toBe("1970-01-01T00:00:05.000Z");
+});
+
+test.each([
+	["letters", "x"],
+	["families", "👨‍👩‍👧‍👦"],
+	["control characters", "\u0001"],
+])("a result of 200 KiB of %s is cut, says so, and fills its frame", (_, unit) => {
+	const result = unit.repeat(200 * 1_024);
+	const text = String(only({ type: "tool.completed", ...call, result })["result"]);
+	const [, kept = "", missing] =
+		/^(.*) … \[(\d+) more characters: load_messages \{"seq":7\}\]$/s.exec(text) ?? [];
+	expect(kept.length + Number(missing)).toBe(result.length);
+	expect(result.startsWith(kept.slice(0, -1))).toBe(true);
+	expect(kept.length % unit.length).toBe(0);
+	const size = Buffer.byteLength(JSON.stringify(kept));
+	expect(size).toBeGreaterThan(14_000);
+});
+
+test("long strings of arguments are cut where they stand, what is short stays", () => {
+	const { arguments: shown } = only({
+		...{ type: "tool.started", ...call },
+		arguments: { path: "a.txt", deep: { list: [1, "y".repeat(100_000)] } },
+	});
+	expect(shown).toEqual({
+		path: "a.txt",
+		deep: {
+			list: [1, expect.stringMatching(/^y{1000,} … \[\d+ more characters: load_messages \{"seq":7\}\]$/)],
+		},
+	});
+});
+
+test("arguments of very many parts are replaced, and stay an object", () => {
+	const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]));
+	const { arguments: shown, name } = only({ type: "tool.started", ...call, arguments: many });
+	expect(shown).toEqual({
+		"…": expect.stringMatching(/^… \[\d+ more characters: load_messages \{"seq":7\}\]$/),
+	});
+	expect(name).toBe("read_file");
+	expect(only({ type: "tool.started", ...call, arguments: [1, 2] })["arguments"]).toEqual({ raw: "[1,2]" });
+});
+
+test("a prompt with large arguments, preview, notes and options keeps its token and all of its keys", () => {
+	const options = Array.from({ length: 300 }, (_, n) => ({
+		...{ value: `v${n}`, label: "l".repeat(300), description: "d".repeat(300), disabled: false },
+	}));
+	const approval = {
+		...{
+			callId: "call_1",
+			tool: "write",
+			arguments: { content: "c".repeat(200_000) },
+			preview: "+".repeat(200_000),
+		},
+		...{ risk: "normal" as const, allowSession: true, notes: Array<string>(2_000).fill("note") },
+	};
+	const prompt: Prompt = { ...whole, label: "L".repeat(100_000), options, approval };
+	const nested = only({ type: "prompt.requested", prompt });
+	expect(nested).toMatchObject({ token: "prompt_1", type: "confirm", required: true, default: null });
+	expect(Object.keys(Object(nested["context"])).sort()).toEqual([
+		...["allow_session", "arguments", "call_id", "expires_at", "notes", "preview", "risk", "tool"],
+	]);
+	for (const option of z.array(z.object({ value: z.string() })).parse(nested["options"]))
+		expect(options.map(({ value }) => value)).toContain(option.value);
+});
+
+test("a long text so far comes in pieces that lose nothing", () => {
+	const text = `${"a".repeat(50_000)}${"👨‍👩‍👧‍👦".repeat(10_000)}${"\u0001".repeat(20_000)}`;
+	const event: SessionEvent = {
+		...{ transient: true, sessionId: "sess_a", seq: 3, event: { type: "text.delta", runId: "r", text } },
+	};
+	const pieces = decoded(new EnvelopeFrames(new ManualClock()), event);
+	expect(pieces.length).toBeGreaterThan(1);
+	expect(pieces.map(({ payload }) => payload.payload["content"]).join("")).toBe(text);
+	for (const { seq, payload } of pieces) expect([seq, payload["phase"]]).toEqual([3, "delta"]);
+});
+
+test("a passing frame says that the history has all of it", () => {
+	const event: SessionEvent = {
+		...{ transient: true, sessionId: "sess_a", seq: 9 },
+		event: { type: "prompt.shown", prompt: { ...whole, label: "L".repeat(100_000) } },
+	};
+	const [frame] = decoded(new EnvelopeFrames(new ManualClock()), event);
+	expect(frame?.payload["label"]).toMatch(/^L+ … \[\d+ more characters: GET \/api\/events\]$/);
+});
+
+const Answer = z.object({
+	id: z.string().optional(),
+	ok: z.boolean(),
+	payload: z.unknown().optional(),
+	error: z.string().optional(),
+});
+
+function answerOf(payload: unknown) {
+	const [message, ...others] = messagesIn(envelopeAnswer({ type: "res", id: "1", ok: true, payload }));
+	expect(others).toEqual([]);
+	return Answer.parse(parseJson(message?.toString("utf8") ?? ""));
+}
+
+test("a list that is too long ends early and says how many are missing", () => {
+	const sessions = Array.from({ length: 1_000 }, (_, n) => ({
+		session_id: `sess_${n}`,
+		title: "t".repeat(150),
+	}));
+	const { payload } = answerOf({ sessions });
+	const shown = z.object({ sessions: z.array(z.unknown()), more: z.int() }).parse(payload);
+	expect(shown.sessions).toEqual(sessions.slice(0, shown.sessions.length));
+	expect(shown.sessions.length + shown.more).toBe(1_000);
+	expect(JSON.stringify(payload).length).toBeGreaterThan(30_000);
+});
+
+test("an answer with long texts keeps its keys, and one that cannot be made to fit is refused", () => {
+	const explained = answerOf({
+		heard: { content: "é".repeat(1_000_000) },
+		calls: [{ name: "x" }],
+		state: "ended",
+	});
+	expect(explained.payload).toMatchObject({
+		heard: { content: expect.stringMatching(/^é+ … \[\d+ more characters: load_messages\]$/) },
+		calls: [{ name: "x" }],
+		state: "ended",
+	});
+	const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n]));
+	expect(answerOf(keys)).toMatchObject({
+		id: "1",
+		ok: false,
+		error: expect.stringMatching(/^not available: /),
+	});
+	expect(answerOf({ status: "sent" })).toEqual({ id: "1", ok: true, payload: { status: "sent" } });
+});
+
+test("an error is cut too", () => {
+	const [message] = messagesIn(
+		envelopeAnswer({ type: "res", ok: false, error: `forbidden: ${"x".repeat(99_999)}` }),
+	);
+	expect(message?.toString()).toMatch(/^\{"type":"res","ok":false,"error":"forbidden: x+"\}$/);
+});

@@ -1,0 +1,100 @@
+import { type Clock, ParleyError } from "@parley/base";
+import type { SessionEvent } from "@parley/core";
+import type { EventFrame, ResponseFrame } from "@parley/protocol";
+import { frameText } from "../transport/text-frame.ts";
+import { encodeEvent, encodeFailure, toTime } from "./codec.ts";
+import { beginning, type Mark } from "./envelope-cut.ts";
+import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";
+import { jsonBytes } from "./newest-within.ts";
+
+/** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
+const longestPiece = 15_500;
+
+/**
+ * Encodes for the envelope `both`, an event once for all of its clients: the flat fields, and beside them `id`,
+ * `session_id`, `type`, `timestamp`, `source` and the payload once more. Where a name is in both, the flat one stands.
+ */
+export class EnvelopeFrames {
+	readonly #clock: Clock;
+	#event: SessionEvent | undefined;
+	#frame: Buffer = Buffer.alloc(0);
+	#passing = 0;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** One frame, or several for a long piece of a reply, which loses nothing that way. */
+	frame(event: SessionEvent): Buffer {
+		if (event === this.#event) return this.#frame;
+		this.#event = event;
+		this.#frame = Buffer.concat(inPieces(event).map((piece) => frameText(this.#encode(piece))));
+		return this.#frame;
+	}
+
+	#encode(happened: SessionEvent): string {
+		const frame = encodeEvent(happened);
+		const outer = {
+			id: happened.transient ? `passing_${++this.#passing}` : happened.id,
+			session_id: happened.sessionId,
+			type: frame.event,
+			timestamp: toTime(happened.transient ? this.#clock.now() : happened.at),
+			source: "agent",
+		};
+		const write = (payload: object): string => {
+			return JSON.stringify({ ...frame, payload: { ...outer, payload, ...payload } });
+		};
+		const flat = decodable(frame);
+		return write(fitEvent(flat, (payload) => fitsFrame(write(Object(payload))), markFor(happened)));
+	}
+}
+
+/** An answer for the envelope `both`, never above its limit. */
+export function envelopeAnswer(frame: ResponseFrame): Buffer {
+	if (!frame.ok) return frameText(JSON.stringify({ ...frame, error: beginning(frame.error, 4_000) }));
+	const write = (payload: unknown): string => JSON.stringify({ ...frame, payload });
+	const mark: Mark = (missing) => marked(missing, "load_messages");
+	const payload = fitAnswer(frame.payload, (fitted) => fitsFrame(write(fitted)), mark);
+	return frameText(payload === undefined ? JSON.stringify(tooLarge(frame.id)) : write(payload));
+}
+
+function tooLarge(id: string): ResponseFrame {
+	const reason = new ParleyError("not available: the answer is larger than 32 KiB", { code: "not_found" });
+	return encodeFailure(id, reason);
+}
+
+/** What is said in place of characters that a frame of this number had no room for. */
+export function markOf(seq: number): Mark {
+	return (missing) => marked(missing, `load_messages {"seq":${seq}}`);
+}
+
+function markFor(event: SessionEvent): Mark {
+	return event.transient ? (missing) => marked(missing, "GET /api/events") : markOf(event.seq);
+}
+
+function marked(missing: number, where: string): string {
+	return ` … [${missing} more characters: ${where}]`;
+}
+
+/** Go clients drop an event whose `arguments` are no object; existing servers put what they got as text into one. */
+function decodable({ event, payload }: EventFrame): object {
+	const flat = Object(payload);
+	if (event !== "tool.call" || !("arguments" in flat)) return flat;
+	const { arguments: given } = flat;
+	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
+	return isObject ? flat : { ...flat, arguments: { raw: JSON.stringify(given) } };
+}
+
+function inPieces(happened: SessionEvent): SessionEvent[] {
+	const { event } = happened;
+	if (!happened.transient || event.type !== "text.delta") return [happened];
+	const pieces: SessionEvent[] = [];
+	let rest = event.text;
+	do {
+		let text = beginning(rest, longestPiece);
+		while (jsonBytes(text) > longestPiece) text = beginning(text, text.length >> 1);
+		rest = rest.slice(text.length);
+		pieces.push({ ...happened, event: { ...event, text } });
+	} while (rest !== "");
+	return pieces;
+}

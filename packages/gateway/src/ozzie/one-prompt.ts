@@ -1,0 +1,47 @@
+import type { Prompt, SessionEvent } from "@parley/core";
+
+/**
+ * For clients that show one question at a time and forget it when the next one comes: of each session only the first
+ * open question is let through, the others when their turn comes, in passing.
+ */
+export class OnePrompt {
+	/** Of each session its open questions in their order: the first one is what the client sees. */
+	readonly #open = new Map<string, Prompt[]>();
+
+	/** What the client is told of that event. */
+	take(happened: SessionEvent): SessionEvent[] {
+		const { event, sessionId } = happened;
+		switch (event.type) {
+			case "prompt.requested":
+			case "prompt.shown":
+				return this.#asked(sessionId, event.prompt) ? [happened] : [];
+			case "prompt.answered":
+			case "prompt.closed":
+				return [happened, ...this.#settled(happened, event.token)];
+			default:
+				return [happened];
+		}
+	}
+
+	/** The client has left the session, or is told all of it again. */
+	forget(sessionId: string): void {
+		this.#open.delete(sessionId);
+	}
+
+	#asked(sessionId: string, prompt: Prompt): boolean {
+		const open = this.#open.get(sessionId) ?? [];
+		if (!open.some(({ token }) => token === prompt.token)) open.push(prompt);
+		this.#open.set(sessionId, open);
+		return open[0]?.token === prompt.token;
+	}
+
+	#settled({ sessionId, seq }: SessionEvent, token: string): SessionEvent[] {
+		const open = this.#open.get(sessionId) ?? [];
+		const rest = open.filter((prompt) => prompt.token !== token);
+		if (rest.length > 0) this.#open.set(sessionId, rest);
+		else this.#open.delete(sessionId);
+		const [prompt] = rest;
+		if (!prompt || prompt === open[0]) return [];
+		return [{ transient: true, sessionId, seq, event: { type: "prompt.shown", prompt } }];
+	}
+}

@@ -1,0 +1,202 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { get } from "node:https";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { authority, TlsPlace, testCertificate } from "../testing/tls-place.ts";
+import { Admission } from "./admission.ts";
+import { createListener, type Listener, type ListenerOptions } from "./listener.ts";
+import { TlsRenewal } from "./tls-renewal.ts";
+
+class SecureListener implements AsyncDisposable {
+	readonly clock = new ManualClock();
+	readonly log = new MemoryLogger();
+	/** What was handed to HTTP. */
+	readonly arrivals: Socket[] = [];
+	readonly place = new TlsPlace();
+	readonly #opened: Promise<[Listener, TlsRenewal]>;
+
+	constructor(options: Partial<ListenerOptions> = {}) {
+		this.#opened = this.#open(options);
+	}
+
+	async #open(options: Partial<ListenerOptions>): Promise<[Listener, TlsRenewal]> {
+		const { clock, log } = this;
+		const renewal = await TlsRenewal.open({ files: this.place.files, clock, log });
+		const http = createServer((request, response) => {
+			response.end(`${request.method} ${request.url} of ${request.socket.remoteAddress}`);
+		});
+		const listener = await createListener({
+			...{ host: "127.0.0.1", port: 0, clock, log, admission: new Admission() },
+			...{ identity: () => renewal.current, isOwn: async () => false },
+			onHttp: (socket) => {
+				this.arrivals.push(socket);
+				http.emit("connection", socket);
+			},
+			...options,
+		});
+		return [listener, renewal];
+	}
+
+	async url(): Promise<string> {
+		return (await this.#opened)[0].address().url;
+	}
+
+	async renew(): Promise<void> {
+		this.place.write(testCertificate("second"));
+		await (await this.#opened)[1].reload();
+	}
+
+	async call(): Promise<Socket> {
+		const { host, port } = (await this.#opened)[0].address();
+		const client = connect({ host, port, noDelay: true });
+		client.on("error", () => undefined);
+		return client;
+	}
+
+	/** Resolves when the handshake is over. */
+	async callSecurely(options: ConnectionOptions = {}): Promise<TLSSocket> {
+		const { host, port } = (await this.#opened)[0].address();
+		const client = connectTls({ host, port, ca: authority, ...options });
+		await once(client, "secureConnect");
+		return client;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const [listener, renewal] = await this.#opened;
+		renewal.close();
+		const closed = listener.close(0);
+		this.clock.advance(0);
+		await closed;
+		this.place[Symbol.dispose]();
+	}
+}
+
+const ask = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+test("one port takes TLS and plain HTTP, and its address is plain", async () => {
+	await using server = new SecureListener();
+	expect(await server.url()).toMatch(/^http:/);
+	const secure = await server.callSecurely({ ALPNProtocols: ["http/1.1"] });
+	expect([secure.alpnProtocol, secure.getProtocol()]).toEqual(["http/1.1", "TLSv1.3"]);
+	secure.write(ask);
+	expect(await text(secure)).toContain("GET /1 of 127.0.0.1");
+	const plain = await server.call();
+	plain.write(ask);
+	expect(await text(plain)).toContain("GET /1 of 127.0.0.1");
+	expect(server.arrivals.map((socket) => "encrypted" in socket)).toEqual([true, false]);
+});
+
+test("where nobody may come without TLS the address says so, and plain HTTP is told", async () => {
+	await using server = new SecureListener({ plain: "nobody" });
+	const url = await server.url();
+	expect(url).toMatch(/^https:/);
+	const [response] = await once(get(url, { ca: authority }), "response");
+	expect(await text(response)).toBe("GET / of 127.0.0.1");
+	for (const words of [ask, "SSH-2.0-x\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {
+		const plain = await server.call();
+		plain.write(words);
+		const answer = await text(plain);
+		expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nconnection: close\r\n/s);
+		expect(answer).toContain('{"error":"this port speaks https","hint":"write https:// and wss://');
+	}
+	expect(server.arrivals).toHaveLength(1);
+});
+
+test("without TLS a port may serve some alone, and tells the others", async () => {
+	let allowed = false;
+	await using server = new SecureListener({ plain: () => allowed });
+	const stranger = await server.call();
+	stranger.write(ask);
+	expect(await text(stranger)).toMatch(/^HTTP\/1\.1 403 .*this port serves its proxies alone/s);
+	allowed = true;
+	const proxy = await server.call();
+	proxy.write(ask);
+	expect(await text(proxy)).toContain("GET /1 of");
+});
+
+test("a client that insists on HTTP/2 is refused in the handshake, and one that just speaks it in its own language", async () => {
+	await using server = new SecureListener({ plain: "nobody" });
+	await expect(server.callSecurely({ ALPNProtocols: ["h2"] })).rejects.toThrow(/no application protocol/i);
+	const url = await server.url();
+	const secure = await server.callSecurely();
+	const session = connectHttp2(url, { createConnection: () => secure });
+	session.on("error", () => undefined);
+	const [code] = await once(session, "goaway");
+	expect(code).toBe(0xd);
+	session.destroy();
+	expect(server.arrivals).toEqual([]);
+});
+
+test("TLS below 1.2 is refused", async () => {
+	await using server = new SecureListener();
+	const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+	await expect(server.callSecurely(old)).rejects.toThrow(/protocol version/i);
+	const secure = await server.callSecurely({ maxVersion: "TLSv1.2" });
+	expect(secure.getProtocol()).toBe("TLSv1.2");
+	secure.destroy();
+});
+
+test("who stops in the middle of the handshake is closed after five seconds", async () => {
+	await using server = new SecureListener();
+	const half = await server.call();
+	half.write(Buffer.from([0x16, 3, 1, 2, 0, 1]));
+	const other = await server.callSecurely();
+	server.clock.advance(4_999);
+	expect(half.destroyed).toBe(false);
+	server.clock.advance(1);
+	await once(half.resume(), "close");
+	expect(server.arrivals).toEqual([]);
+	other.destroy();
+});
+
+test("who breaks the rules of TLS is closed at once", async () => {
+	await using server = new SecureListener();
+	const liar = await server.call();
+	liar.write("\x16\x03\x01\xff\xffthis is no handshake at all");
+	await once(liar.resume(), "close");
+	expect(server.arrivals).toEqual([]);
+});
+
+test("who says nothing after the handshake is closed after five seconds", async () => {
+	await using server = new SecureListener();
+	const silent = await server.callSecurely();
+	const spoken = await server.callSecurely();
+	spoken.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(spoken, "data");
+	server.clock.advance(5_000);
+	await once(silent.resume(), "close");
+	spoken.write(ask);
+	expect(await text(spoken)).toContain("GET /1");
+});
+
+test("handshakes take places of strangers until their request is authenticated", async () => {
+	const admission = new Admission({ perPeer: 1 });
+	await using server = new SecureListener({ admission });
+	const first = await server.callSecurely();
+	first.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(first, "data");
+	const waiting = server.callSecurely();
+	expect(admission.strangers.served).toBe(1);
+	for (const socket of [...server.arrivals]) admission.settled(socket);
+	const second = await waiting;
+	second.write(ask);
+	expect(await text(second)).toContain("GET /1");
+	first.destroy();
+});
+
+test("a certificate that is renewed is shown to the next who come, and cuts nobody off", async () => {
+	await using server = new SecureListener();
+	const before = await server.callSecurely();
+	expect(before.getPeerCertificate().subject.CN).toBe("first.parley.example");
+	await server.renew();
+	const after = await server.callSecurely();
+	expect(after.getPeerCertificate().subject.CN).toBe("second.parley.example");
+	before.write(ask);
+	expect(await text(before)).toContain("GET /1");
+	after.destroy();
+});

@@ -1,0 +1,46 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** IP addresses, each in one spelling, and networks of them. */
+export interface Networks {
+	/** False for what is no IP address. */
+	has(address: string): boolean;
+}
+
+/** Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), in no other spelling. */
+export function isNetwork(text: string): boolean {
+	const [address = "", bits] = text.split(/\/(.*)/s);
+	if (isIP(address) === 0 || address.includes("%")) return false;
+	if (bits === undefined) return true;
+	return /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32);
+}
+
+/** The networks that these texts name, which `isNetwork` has let pass. */
+export function createNetworks(texts: readonly string[]): Networks {
+	const ranges = texts.map((text) => {
+		const range = ipaddr.parseCIDR(text.includes("/") ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
+		return unmapped(range);
+	});
+	return {
+		has(address) {
+			if (isIP(address) === 0) return false;
+			const ip = ipaddr.process(address);
+			return ranges.some((range) => range[0].kind() === ip.kind() && ip.match(range));
+		},
+	};
+}
+
+/** The one spelling of an IP address: IPv4 also where it came as IPv6, without a zone. What is none stays as it is. */
+export function plainAddress(address: string): string {
+	const [bare = ""] = address.split("%");
+	return isIP(bare) === 0 ? address : ipaddr.process(bare).toString();
+}
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** `::ffff:10.0.0.0/104` means `10.0.0.0/8`: addresses are compared in their short form. */
+function unmapped([ip, bits]: Range): Range {
+	return "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress() && bits >= 96
+		? [ip.toIPv4Address(), bits - 96]
+		: [ip, bits];
+}

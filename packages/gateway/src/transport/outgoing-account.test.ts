@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { type Holder, OutgoingAccount } from "./outgoing-account.ts";
+
+/** Notes in `gone` that it gave up, and gives its share back as it must. */
+function reader(account: OutgoingAccount, name: string, gone: string[]): Holder {
+	const holder: Holder = {
+		giveUp() {
+			gone.push(name);
+			account.set(holder, 0);
+		},
+	};
+	return holder;
+}
+
+test("above the limit those give up for whom most waits, until it is kept", () => {
+	const account = new OutgoingAccount(100);
+	const gone: string[] = [];
+	const [small, large, larger] = ["small", "large", "larger"].map((name) => reader(account, name, gone));
+	if (!small || !large || !larger) throw new Error("readers are missing");
+	account.set(small, 20);
+	account.set(large, 30);
+	account.set(larger, 50);
+	expect(gone).toEqual([]);
+	account.set(small, 21);
+	expect(gone).toEqual(["larger"]);
+	expect(account.total).toBe(51);
+	account.set(small, 120);
+	expect(gone).toEqual(["larger", "small"]);
+	expect(account.total).toBe(30);
+});
+
+test("a share that is told again replaces the one before, and one that is given back is gone", () => {
+	const account = new OutgoingAccount(100);
+	const gone: string[] = [];
+	const one = reader(account, "one", gone);
+	for (const bytes of [80, 90, 10, 100]) account.set(one, bytes);
+	expect(account.total).toBe(100);
+	account.set(one, 0);
+	account.set(one, 0);
+	expect(account.total).toBe(0);
+	expect(gone).toEqual([]);
+});

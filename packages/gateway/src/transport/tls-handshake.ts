@@ -1,0 +1,38 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Clock } from "@parley/base";
+import type { TlsIdentity } from "./tls-identity.ts";
+
+/** How long a client may take for the handshake; a machine that has to look for entropy needs no more. */
+const DEADLINE_MS = 5_000;
+
+/**
+ * Speaks TLS, as its server, on a connection whose first bytes were put back. Resolves with what carries the
+ * plain text, unread, or undefined when the client left, broke the rules or took more than five seconds.
+ */
+export function shakeHands(
+	socket: Socket,
+	{ context }: TlsIdentity,
+	clock: Clock,
+): Promise<TLSSocket | undefined> {
+	// Who offers other protocols than HTTP/1.1 alone is refused in the handshake: RFC 7301, section 3.2.
+	const secure = new TLSSocket(socket, {
+		isServer: true,
+		secureContext: context,
+		ALPNProtocols: ["http/1.1"],
+	});
+	secure.on("error", () => secure.destroy());
+	return new Promise((resolve) => {
+		const settle = (verdict: TLSSocket | undefined): void => {
+			timer.cancel();
+			secure.off("secure", succeed).off("close", fail);
+			if (verdict === undefined) socket.destroy();
+			resolve(verdict);
+		};
+		const succeed = (): void => settle(secure);
+		const fail = (): void => settle(undefined);
+		const timer = clock.after(DEADLINE_MS, fail);
+		// Emitted on the server's side, where `secureConnect` is not: https://nodejs.org/api/tls.html#class-tlstlssocket
+		secure.on("secure", succeed).on("close", fail);
+	});
+}

@@ -1,0 +1,93 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createSecureContext, type SecureContext } from "node:tls";
+import { ParleyError } from "@parley/base";
+import { errno } from "../errno.ts";
+import { checkPermissions } from "../private-file.ts";
+
+/** Both in PEM form. */
+export interface TlsFiles {
+	/** The certificate, and behind it those between it and its authority. */
+	readonly cert: string;
+	/** Its private key. */
+	readonly key: string;
+}
+
+/** What the gateway proves itself with. */
+export interface TlsIdentity {
+	readonly context: SecureContext;
+	/** The certificate itself, in PEM form. */
+	readonly certificate: string;
+	readonly validFrom: Date;
+	readonly validTo: Date;
+}
+
+const code = "failed_precondition";
+const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Reads and checks both files. Rejects with `failed_precondition` and what to do about it. */
+export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
+	await readable(files.key, (path) => checkPermissions(path, 0o007));
+	const [chain, pem] = await Promise.all([files.cert, files.key].map((file) => readable(file, readText)));
+	const [leaf, ...between] = readCertificates(files.cert, chain ?? "");
+	const key = readKey(files.key, pem ?? "");
+	if (!leaf.checkPrivateKey(key)) throw mismatch(files, between, key);
+	return {
+		context: createSecureContext({ cert: chain, key: pem, minVersion: "TLSv1.2" }),
+		certificate: leaf.toString(),
+		validFrom: leaf.validFromDate,
+		validTo: leaf.validToDate,
+	};
+}
+
+const readText = (path: string): Promise<string> => readFile(path, "utf8");
+
+async function readable<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+	try {
+		return await read(path);
+	} catch (cause) {
+		if (cause instanceof ParleyError) throw cause;
+		throw new ParleyError(`${path} cannot be read (${errno(cause)}), and TLS needs it`, { code, cause });
+	}
+}
+
+function readCertificates(file: string, text: string): [X509Certificate, ...X509Certificate[]] {
+	try {
+		const [leaf, ...between] = (text.match(pemCertificate) ?? []).map((pem) => new X509Certificate(pem));
+		if (leaf) return [leaf, ...between];
+	} catch (cause) {
+		throw new ParleyError(`${file} holds a certificate that cannot be read; make or fetch it anew`, {
+			code,
+			cause,
+		});
+	}
+	const mend = "convert another form with: openssl x509 -in FILE -inform DER -out cert.pem";
+	throw new ParleyError(`${file} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${mend}`, {
+		code,
+	});
+}
+
+function readKey(file: string, text: string): KeyObject {
+	try {
+		return createPrivateKey(text);
+	} catch (cause) {
+		if (errno(cause) === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED")) {
+			const mend = "a gateway cannot be asked for it: openssl pkey -in FILE -out key.pem takes it off";
+			throw new ParleyError(`the private key in ${file} has a passphrase; ${mend}`, { code, cause });
+		}
+		throw new ParleyError(`${file} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----)`, {
+			code,
+			cause,
+		});
+	}
+}
+
+function mismatch({ cert, key }: TlsFiles, between: readonly X509Certificate[], own: KeyObject): ParleyError {
+	const isLater = between.some((certificate) => certificate.checkPrivateKey(own));
+	const mend = isLater
+		? `its certificate stands further down in ${cert}: put it first`
+		: "name the two files that were made together";
+	return new ParleyError(`the key in ${key} does not belong to the certificate in ${cert}; ${mend}`, {
+		code,
+	});
+}

@@ -1,0 +1,100 @@
+import { stat } from "node:fs/promises";
+import type { Clock, Logger, Timer } from "@parley/base";
+import { loadTlsIdentity, type TlsFiles, type TlsIdentity } from "./tls-identity.ts";
+
+/** Whoever renews a certificate need not tell the gateway: it looks this often. */
+const lookMs = 60_000;
+
+export interface TlsRenewalOptions {
+	readonly files: TlsFiles;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** The identity in two files, which is taken up anew when they change. One that is broken leaves the last in place. */
+export class TlsRenewal {
+	/** Called when the current identity has replaced another. */
+	onRenewed: (() => Promise<void>) | undefined;
+	readonly #options: TlsRenewalOptions;
+	#current: TlsIdentity;
+	/** What the files looked like when they were last read. */
+	#seen: string;
+	#timer: Timer | undefined;
+	#work = Promise.resolve();
+	#closed = false;
+
+	private constructor(options: TlsRenewalOptions, current: TlsIdentity, seen: string) {
+		this.#options = options;
+		this.#current = current;
+		this.#seen = seen;
+		this.#warnOfDates();
+		this.#lookLater();
+	}
+
+	/** Rejects with `failed_precondition` where the files cannot be used. */
+	static async open(options: TlsRenewalOptions): Promise<TlsRenewal> {
+		const seen = await look(options.files);
+		return new TlsRenewal(options, await loadTlsIdentity(options.files), seen);
+	}
+
+	get current(): TlsIdentity {
+		return this.#current;
+	}
+
+	/** Reads the files again, whether they look changed or not. Never rejects: what is wrong with them is logged. */
+	reload(): Promise<void> {
+		this.#work = this.#work.then(() => this.#read());
+		return this.#work;
+	}
+
+	/** Looks no more. */
+	close(): void {
+		this.#closed = true;
+		this.#timer?.cancel();
+	}
+
+	#lookLater(): void {
+		if (this.#closed) return;
+		this.#timer = this.#options.clock.after(lookMs, () => {
+			void this.#lookAgain();
+		});
+	}
+
+	async #lookAgain(): Promise<void> {
+		if ((await look(this.#options.files)) !== this.#seen) await this.reload();
+		this.#lookLater();
+	}
+
+	async #read(): Promise<void> {
+		const { files, log } = this.#options;
+		// Looked at before it is read: what changes in between is found the next time.
+		this.#seen = await look(files);
+		try {
+			this.#current = await loadTlsIdentity(files);
+			await this.onRenewed?.();
+			log.info("the certificate was taken up", { validTo: this.#current.validTo.toISOString() });
+			this.#warnOfDates();
+		} catch (error) {
+			log.warn("the certificate could not be taken up; the last one stays", { error });
+		}
+	}
+
+	#warnOfDates(): void {
+		const { clock, log, files } = this.#options;
+		const { validFrom, validTo } = this.#current;
+		const now = clock.now();
+		const fields = { file: files.cert, validFrom: validFrom.toISOString(), validTo: validTo.toISOString() };
+		if (now > validTo.getTime()) log.warn("the certificate has expired: clients will refuse it", fields);
+		if (now < validFrom.getTime())
+			log.warn("the certificate is not valid yet: clients will refuse it", fields);
+	}
+}
+
+/** Both files as far as a change shows without reading them; links are followed, as renewing programs move those. */
+async function look({ cert, key }: TlsFiles): Promise<string> {
+	const facts = [cert, key].map(async (file) => {
+		const found = await stat(file, { bigint: true }).catch(() => undefined);
+		return found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ") : "none";
+	});
+	return (await Promise.all(facts)).join("\n");
+}
