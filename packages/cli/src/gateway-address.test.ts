@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds } from "@parley/base";
 import { loadOrCreateOperatorToken } from "@parley/gateway";
@@ -75,4 +75,25 @@ test.each([
 	["not an address", false],
 ])("whether %s is this machine: %s", (url, expected) => {
 	expect(isLoopback(url)).toBe(expected);
+});
+
+test("a gateway that speaks TLS alone is found by its certificate, and gets the token at an address of this machine", async ({
+	io,
+}) => {
+	const token = await startIn(io());
+	const file = join(io().environment["PARLEY_DATA"] ?? "", "run", "gateway.json");
+	const write = (local: string): Promise<void> => {
+		const runtime = { pid: 1, urls: ["https://0.0.0.0:1"], local, certificate: "PEM", version: "1" };
+		return writeFile(file, JSON.stringify({ ...runtime, startedAt: "2026-01-01T00:00:00Z" }));
+	};
+	const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+	const hosts = own.filter(({ family }) => family === "IPv4").map(({ address }) => address);
+	for (const host of ["127.0.0.1", ...hosts]) {
+		const url = `https://${host}:1`;
+		await write(url);
+		expect(await findGateway({}, io())).toEqual({ url, token, isLocal: true, certificate: "PEM" });
+	}
+	// TEST-NET-1, which no machine has: RFC 5737.
+	await write("https://192.0.2.1:1");
+	expect(await findGateway({}, io())).toMatchObject({ token: undefined, isLocal: false });
 });

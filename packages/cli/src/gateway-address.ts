@@ -11,6 +11,8 @@ export interface AddressFlags {
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;
+	/** The only certificate that proves a gateway at an https address to be the one; the usual rules where absent. */
+	readonly certificate?: string | undefined;
 	/** Whether it runs on this machine, as far as the address tells. */
 	readonly isLocal: boolean;
 }
@@ -27,12 +29,21 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 	const data = await chosenDataDirectory(flags.data, io);
 	const { readOperatorToken, readRuntimeFile } = await import("@parley/gateway/data");
 	const named = flags.url ?? (environment["PARLEY_URL"] || undefined);
-	const url = named ?? (await readRuntimeFile(data))?.urls[0];
-	const isLocal = isLoopback(url ?? defaultUrl);
+	const found = named === undefined ? await readRuntimeFile(data) : undefined;
+	const url = named ?? found?.local ?? found?.urls[0];
+	const isLocal = isLoopback(url ?? defaultUrl) || (found !== undefined && (await isOwnAddress(url)));
 	const ownToken = async (): Promise<string | undefined> =>
 		isLocal && url !== undefined ? await readOperatorToken(data) : undefined;
 	const token = environment["PARLEY_TOKEN"] || (await ownToken());
-	return { url: url ?? defaultUrl, token, isLocal };
+	const { certificate } = found ?? {};
+	return { url: url ?? defaultUrl, token, isLocal, ...(certificate !== undefined && { certificate }) };
+}
+
+/** Whether it is an address that a network interface of this machine has: what is sent there stays here. */
+async function isOwnAddress(url = ""): Promise<boolean> {
+	const { networkInterfaces } = await import("node:os");
+	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");
+	return Object.values(networkInterfaces()).some((own) => own?.some(({ address }) => address === host));
 }
 
 /** Whether the address leads to this machine. */

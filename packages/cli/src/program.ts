@@ -2,11 +2,14 @@ import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { agentsCommand } from "./commands/agents.ts";
 import { askCommand } from "./commands/ask.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { budgetCommand } from "./commands/budget.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { eventsCommand } from "./commands/events.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { helpCommand } from "./commands/help.ts";
 import { modelsCommand } from "./commands/models.ts";
+import { restoreCommand } from "./commands/restore.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -32,6 +35,7 @@ export function createProgram(io: Io): Command {
 		chatCommand(io),
 		askCommand(io),
 		sessionsCommand(io),
+		eventsCommand(io),
 		usageCommand(io),
 		budgetCommand(io),
 		agentsCommand(io),
@@ -39,6 +43,8 @@ export function createProgram(io: Io): Command {
 		statusCommand(io),
 		stopCommand(io),
 		tokenCommand(io),
+		backupCommand(io, version),
+		restoreCommand(io),
 		helpCommand(io),
 	];
 	for (const command of commands) program.addCommand(command);

@@ -1,10 +1,12 @@
 import { parseJson } from "@parley/base";
 import type { RuntimeFile } from "@parley/gateway";
 import { readRuntimeFile } from "@parley/gateway/data";
+import type { GatewayAddress } from "./gateway-address.ts";
+import { getFromGateway } from "./gateway-http.ts";
 
 /** A gateway that runs on a data directory. */
 export interface RunningGateway extends RuntimeFile {
-	readonly health: "ok" | "draining";
+	readonly health: "ok" | "degraded" | "draining";
 }
 
 const patienceMs = 3_000;
@@ -12,9 +14,9 @@ const patienceMs = 3_000;
 /** The gateway on a data directory, or undefined where none answers; one that was killed leaves its file behind. */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);
-	const [url] = runtime?.urls ?? [];
+	const url = runtime?.local ?? runtime?.urls[0];
 	if (runtime === undefined || url === undefined || !isAlive(runtime.pid)) return undefined;
-	const health = await readHealth(url);
+	const health = await readHealth({ url, certificate: runtime.certificate });
 	return health && { ...runtime, health };
 }
 
@@ -29,12 +31,13 @@ export function isAlive(pid: number): boolean {
 }
 
 /** What a gateway at this address says of itself; undefined where none answers. */
-async function readHealth(url: string): Promise<RunningGateway["health"] | undefined> {
+async function readHealth(
+	address: Pick<GatewayAddress, "url" | "certificate">,
+): Promise<RunningGateway["health"] | undefined> {
 	try {
-		const response = await fetch(new URL("/api/health", url), { signal: AbortSignal.timeout(patienceMs) });
-		const body = parseJson(await response.text());
-		const status = typeof body === "object" && body !== null && "status" in body ? body.status : undefined;
-		return status === "ok" || status === "draining" ? status : undefined;
+		const response = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs));
+		const { status }: { status?: unknown } = Object(parseJson(response.text));
+		return status === "ok" || status === "degraded" || status === "draining" ? status : undefined;
 	} catch {
 		// No connection, no answer in time or no JSON: in each case there is no gateway.
 		return undefined;

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { ParleyError } from "@parley/base";
 import { type AssistantMessagePayload, type Client, isOzzieEvent, type OpenSession } from "@parley/protocol";
@@ -12,11 +13,14 @@ import { AnswerOutput, errorLook } from "./answer-output.ts";
 import { Interrupt, interruptedCode } from "./interrupt.ts";
 import { OwnRun } from "./own-run.ts";
 import { Questions } from "./questions.ts";
+import { checkFiles, uploadFiles } from "./upload-files.ts";
 
 /** Says one thing, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
 	const content = words === "-" ? await text(io.stdin) : words;
 	if (content.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
+	const files = (flags.file ?? []).map((path) => resolve(io.cwd, path));
+	await checkFiles(files);
 	const address = await findGateway(flags, io);
 	const { dim } = errorLook(io).styles;
 	const client = connect(address, (state) => {
@@ -33,7 +37,9 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 			}),
 		});
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
-		return await new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) }).run(content);
+		const attachments = await uploadFiles(address, files);
+		const asking = new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) });
+		return await asking.run({ content, ...(attachments.length > 0 && { attachments }) });
 	} finally {
 		await client.close();
 	}
@@ -79,12 +85,12 @@ class Ask {
 		});
 	}
 
-	async run(content: string): Promise<number> {
+	async run(message: { content: string; attachments?: string[] }): Promise<number> {
 		const { client, session, flags } = this.#options;
 		const to = { sessionId: session.id };
 		using _ = this.#interrupt.listen();
 		if (flags.yes) await client.request("accept_all_tools", {}, to);
-		const run = new OwnRun(await client.request("send_message", { content }, to));
+		const run = new OwnRun(await client.request("send_message", message, to));
 		this.#tellWaiting(run.before);
 		const ended = await Promise.race([this.#follow(run), this.#failure.promise]);
 		return this.#exitCode(ended);

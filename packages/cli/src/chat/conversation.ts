@@ -134,8 +134,12 @@ export class Conversation {
 			case "prompt.reminder":
 			case "file.created":
 			case "session.renamed":
-			case "session.deleted":
 				return [];
+			case "session.deleted":
+				return [
+					...this.#flush(look),
+					look.styles.yellow("this conversation was deleted; /new begins another"),
+				];
 		}
 	}
 

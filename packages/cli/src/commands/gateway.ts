@@ -7,6 +7,6 @@ export function gatewayCommand(io: Io, version: string): Command {
 	const command = new Command("gateway").description("run the gateway, for service managers and containers");
 	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
 		const { runGateway } = await import("../gateway/run-gateway.ts");
-		io.exitCode = await runGateway({ flags, io, version });
+		io.exitCode = await runGateway({ flags, io, version, reloads: true });
 	});
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { chosenDataDirectory } from "../data-directory.ts";
 import type { AddressFlags } from "../gateway-address.ts";
+import type { HealthReport } from "../gateway-health.ts";
 import type { Io } from "../io.ts";
 import { alignColumns } from "../text/columns.ts";
 import { duration } from "../text/time-ago.ts";
@@ -14,7 +15,7 @@ interface StatusFlags {
 
 /** What `--json` prints. */
 interface Status {
-	readonly status: "ok" | "draining";
+	readonly status: "ok" | "degraded" | "draining";
 	readonly version: string;
 	/** Who answers; null where a gateway of an earlier version runs. */
 	readonly provider: string | null;
@@ -24,6 +25,8 @@ interface Status {
 	readonly data: string;
 	readonly started_at: string;
 	readonly sessions: number | null;
+	/** What the gateway reports of itself; null where it does not tell this user. */
+	readonly health: HealthReport | null;
 }
 
 /** `parley status`: what runs on the data directory. */
@@ -51,32 +54,60 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
 	const { health, version, pid, urls, startedAt, provider = null, model = null } = running;
-	const sessions = await countSessions({ data, ...(urls[0] !== undefined && { url: urls[0] }) }, io);
-	return { status: health, version, provider, model, pid, urls, data, started_at: startedAt, sessions };
+	const report = await tolerant(io, async () => {
+		const { readHealthReport } = await import("../gateway-health.ts");
+		return readHealthReport({ data }, { ...io, environment: withoutUrl(io.environment) });
+	});
+	const sessions =
+		report && (await countSessions({ data }, { ...io, environment: withoutUrl(io.environment) }));
+	return {
+		...{ status: health, version, provider, model, pid, urls, data, started_at: startedAt, sessions },
+		health: report,
+	};
 }
 
-/** Null where the gateway does not tell this user. */
-async function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {
+/** The gateway of the data directory is meant, whatever other one is named for other commands. */
+function withoutUrl({ PARLEY_URL: _, ...environment }: Io["environment"]): Io["environment"] {
+	return environment;
+}
+
+function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {
+	return tolerant(io, async () => {
+		const list = withGateway(flags, io, (client) => client.request("list_sessions", { limit: 1000 }));
+		return (await list).sessions.length;
+	});
+}
+
+/** Null where the gateway does not tell this user, who gets to know why. */
+async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 	try {
-		const request = { limit: 1000 };
-		return (await withGateway(flags, io, (client) => client.request("list_sessions", request))).sessions
-			.length;
+		return await ask();
 	} catch (error) {
 		io.stderr.write(`parley: ${visibleText(error instanceof Error ? error.message : String(error))}\n`);
 		return null;
 	}
 }
 
+const states: Readonly<Record<Status["status"], string>> = {
+	ok: "running",
+	degraded: "running, but what is said cannot be kept",
+	draining: "stopping, takes no more work",
+};
+
 async function describe(status: Status, io: Io): Promise<string[]> {
-	const { systemClock } = await import("@parley/base");
+	const [{ systemClock }, { healthRows }] = await Promise.all([
+		import("@parley/base"),
+		import("../gateway-health.ts"),
+	]);
 	const { dim } = outputLook(io).styles;
 	const { sessions, provider, model } = status;
 	const rows = [
-		["status", status.status === "ok" ? "running" : "stopping, takes no more work"],
+		["status", states[status.status]],
 		["version", status.version],
 		...(model === null ? [] : [["answers", `${model}${provider === model ? "" : ` (${provider})`}`]]),
 		["process", String(status.pid)],
 		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
+		...(status.health ? healthRows(status.health) : []),
 		["data", status.data],
 		["uptime", duration(systemClock.now() - Date.parse(status.started_at))],
 		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === 1000 ? " or more" : ""}`],

@@ -3,6 +3,7 @@ import {
 	createLogger,
 	type Failpoints,
 	type Logger,
+	type LogLevel,
 	noFailpoints,
 	parseFailpoints,
 	Redactor,
@@ -26,10 +27,16 @@ export interface RunOptions {
 	readonly version: string;
 	/** Where log lines go; stderr as JSON unless told. */
 	readonly destination?: { write(line: string): unknown };
+	/** Whether SIGHUP makes it read its certificate again; it ends a gateway without one, as where a terminal closes. */
+	readonly reloads?: boolean;
+	/** How much is logged where the operator does not say. */
+	readonly defaultLogLevel?: LogLevel;
 	/** Called when the gateway listens, before anything is said. */
 	onListening?(gateway: Gateway): void;
 	/** Called when it has said where. */
 	onReady?(gateway: Gateway, config: Config): void;
+	/** Called when it was asked to stop. */
+	onStopping?(graceMs: number): void;
 }
 
 /**
@@ -38,7 +45,7 @@ export interface RunOptions {
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;
-	const config = await readConfig(flags, io);
+	const config = await readConfig(flags, io, options.defaultLogLevel);
 	const failpoints = readTestHooks(flags.testHooks, config);
 	const redactor = new Redactor();
 	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
@@ -49,11 +56,14 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	});
 	// Whoever reads that it is ready may ask it to stop at once.
 	const asked = stopSignal();
+	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
+	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
 	const signal = await asked;
 	log.info("stopping", { signal, graceMs });
+	options.onStopping?.(graceMs);
 	const deadline = systemClock.after(longestStopMs, () => {
 		log.error("the gateway did not stop in time");
 		process.exit(1);
@@ -64,10 +74,18 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	return 0;
 }
 
+const insecureWarning =
+	"other machines reach this gateway without TLS (--insecure-lan): what is said there, and the token, can be read on its way";
+
 /** Flags beat `PARLEY_*` variables, these beat the configuration file. */
-export async function readConfig({ testHooks: _, ...flags }: GatewayFlags, io: Io): Promise<Config> {
+export async function readConfig(
+	{ testHooks: _, trustedProxy: trustedProxies, ...rest }: GatewayFlags,
+	io: Io,
+	defaultLogLevel: LogLevel = "info",
+): Promise<Config> {
 	const defaultData = await defaultDataDirectory();
-	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData });
+	const flags = { ...rest, trustedProxies };
+	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
 /** Whoever can reach a gateway with failpoints can end it, so it must be reachable from this machine alone. */

@@ -11,6 +11,10 @@ const gateway = {
 	providerReason: "no key" as const,
 	dataDirectory: "/home/ada/.local/share/parley",
 	resumed: 0,
+	reach: {
+		...{ auth: "local" as const, beyond: false, tls: false, publicUrl: undefined },
+		...{ insecureLan: false, localTrust: true, proxies: undefined },
+	},
 };
 
 test("a person is told who answers, where the data is, and what to do next", () => {
@@ -27,6 +31,27 @@ test("a person is told who answers, where the data is, and what to do next", () 
   Ctrl-C stops it; conversations and unfinished work are kept.
 
 `);
+});
+
+test.each([
+	[{ auth: "token" as const }, "by this machine alone", "everybody needs it"],
+	[
+		{ auth: "none" as const },
+		"by this machine alone",
+		"nobody needs it: every program on this machine is you",
+	],
+	[{ beyond: true, tls: true }, "by other machines, over TLS", "everybody needs it"],
+	[{ beyond: true, insecureLan: true }, "by other machines WITHOUT TLS", "everybody needs it"],
+	[{ beyond: true, proxies: { has: () => true } }, "through trusted proxies alone", "everybody needs it"],
+	[{ publicUrl: "https://a.test" }, "by other machines, through a proxy here", "everybody needs it"],
+])("with %j it is said who comes: %s", (facts, reached, token) => {
+	const text = welcome(
+		{ ...gateway, reach: { ...gateway.reach, localTrust: false, ...facts } },
+		gateway.dataDirectory,
+		plain,
+	);
+	expect(text).toMatch(new RegExp(`  reached  .*${reached}.*\n  token    ${token}`));
+	expect(text).toContain("publicUrl" in facts ? "wss://a.test/api/ws" : "ws://127.0.0.1:7777/api/ws");
 });
 
 test("commands name a data directory that they would not find by themselves", () => {

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Gateway } from "@parley/gateway";
+import type { Gateway, Reach } from "@parley/gateway";
 import { defaultDataDirectory } from "../data-directory.ts";
 import { findRunningGateway } from "../running-gateway.ts";
 import { alignColumns } from "../text/columns.ts";
@@ -8,11 +8,11 @@ import { visibleLine } from "../text/visible.ts";
 import { humanLog } from "./human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "./run-gateway.ts";
 
-type StartOptions = Omit<RunOptions, "onListening" | "onReady" | "destination">;
+type StartOptions = Pick<RunOptions, "flags" | "io" | "version">;
 
 /**
  * Runs a gateway like `runGateway`. The first line on stdout says who answers and why; a person is told on stderr what
- * to do next.
+ * to do next. At a terminal only warnings are logged unless told: what single runs take is for machines.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, io } = options;
@@ -21,12 +21,19 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const onListening = (gateway: Gateway): void => {
 		io.stdout.write(`${answersLine(gateway)}\n`);
 	};
+	const onStopping = (graceMs: number): void => {
+		io.stderr.write(`stopping, running work gets up to ${graceMs / 1000} s …\n`);
+	};
 	const onReady = (gateway: Gateway): void => {
 		io.stderr.write(welcome(gateway, defaultData, styles));
 	};
 	try {
-		const destination = io.stderr.isTTY ? humanLog(io.stderr, styles) : undefined;
-		return await runGateway({ ...options, onListening, onReady, ...(destination && { destination }) });
+		const atTerminal = io.stderr.isTTY && {
+			destination: humanLog(io.stderr, styles),
+			defaultLogLevel: "warn" as const,
+			onStopping,
+		};
+		return await runGateway({ ...options, onListening, onReady, ...atTerminal });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
 		const { data } = await readConfig(flags, io);
@@ -56,13 +63,18 @@ export function answersLine({ provider, model, serverHost, providerReason }: Ans
 }
 
 /** What a person needs to know once the gateway listens. */
-export function welcome(gateway: Omit<Gateway, "stop">, defaultData: string, styles: Styles): string {
-	const { urls, provider, dataDirectory, resumed } = gateway;
+export function welcome(
+	gateway: Omit<Gateway, "stop" | "renewCertificate">,
+	defaultData: string,
+	styles: Styles,
+): string {
+	const { urls, provider, dataDirectory, resumed, reach } = gateway;
 	const { bold, dim } = styles;
 	const facts = [
 		...whoAnswers(gateway),
 		["data", dataDirectory],
-		["clients", `${urls[0]?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
+		["clients", `${(reach.publicUrl ?? urls[0])?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
+		...whoComes(reach),
 		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
 	];
 	const flag = dataDirectory === defaultData ? "" : ` --data ${shellWord(dataDirectory)}`;
@@ -86,6 +98,30 @@ function whoAnswers({ provider, model, serverHost = provider }: Answering): stri
 		["answers", visibleLine(model)],
 		["sends", visibleLine(`what you say and what its tools find to ${serverHost}`)],
 	];
+}
+
+/** Who can reach it and what they need; nothing where this user's programs alone can without more ado. */
+function whoComes(reach: Reach): string[][] {
+	if (reach.localTrust) return [];
+	return [
+		["reached", reachedBy(reach)],
+		[
+			"token",
+			reach.auth === "none"
+				? "nobody needs it: every program on this machine is you (--auth none)"
+				: "everybody needs it: `npx --no parley token` prints it",
+		],
+	];
+}
+
+function reachedBy({ beyond, tls, insecureLan, proxies, publicUrl }: Reach): string {
+	if (insecureLan)
+		return "by other machines WITHOUT TLS: all that is said, and the token, can be read on its way";
+	if (beyond && tls) return "by other machines, over TLS";
+	if (beyond) return "by other machines, through trusted proxies alone";
+	return proxies || publicUrl !== undefined
+		? "by other machines, through a proxy here"
+		: "by this machine alone";
 }
 
 function offlineCommands(flag: string): [command: string, does: string][] {

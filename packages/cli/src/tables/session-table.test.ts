@@ -30,9 +30,9 @@ const sessions = [
 test("the newest session comes first, with all that is known", () => {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	expect(sessionTable(sessions, now, look).slice(0, 2)).toEqual([
-		expect.stringMatching(/^ID +STATUS +MSGS +UPDATED +TITLE +DIRECTORY$/),
+		expect.stringMatching(/^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY$/),
 		expect.stringMatching(
-			/^sess_new +active +3 +2 min ago +\(no title\) +\/home\/ada\/a\/very\/long\/directory$/,
+			/^sess_new +idle +3 +2 min ago +\(no title\) +\/home\/ada\/a\/very\/long\/directory$/,
 		),
 	]);
 });

@@ -14,7 +14,7 @@ const leastColumns = 10;
 /** The sessions in rows, the one that changed last first. */
 export function sessionTable(sessions: readonly Listed[], now: number, { columns, styles }: Look): string[] {
 	const newestFirst = [...sessions].sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
-	const facts = [["ID", "STATUS", "MSGS", "UPDATED"], ...newestFirst.map((one) => factsOf(one, now))];
+	const facts = [["ID", "STATE", "MSGS", "UPDATED"], ...newestFirst.map((one) => factsOf(one, now))];
 	const texts = [["TITLE", "DIRECTORY"], ...newestFirst.map(textsOf)];
 	const aligned = alignColumns(facts);
 	const left = columns - Math.max(...aligned.map(widthOf)) - 4;
@@ -26,8 +26,8 @@ export function sessionTable(sessions: readonly Listed[], now: number, { columns
 	return alignColumns(rows).map((row, index) => (index === 0 ? styles.dim(row) : row));
 }
 
-function factsOf({ session_id, status, message_count, updated_at }: Listed, now: number): string[] {
-	return [session_id, status, String(message_count), timeAgo(Date.parse(updated_at), now)].map(visibleLine);
+function factsOf({ session_id, state, message_count, updated_at }: Listed, now: number): string[] {
+	return [session_id, state, String(message_count), timeAgo(Date.parse(updated_at), now)].map(visibleLine);
 }
 
 function textsOf({ title, root_dir }: Listed): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatCount, formatRoughly, formatUsd } from "./amounts.ts";
+import { formatBytes, formatCount, formatRoughly, formatUsd, plural } from "./amounts.ts";
 
 test.each([
 	[0, "$0.00"],
@@ -30,4 +30,18 @@ test.each([
 
 test("counts are told exactly", () => {
 	expect(formatCount(1_234_567)).toBe("1,234,567");
+});
+
+test.each([
+	[0, "0 B"],
+	[999, "999 B"],
+	[1_000, "1.0 kB"],
+	[12_345_678, "12.3 MB"],
+	[5e15, "5000.0 TB"],
+])("%d bytes are %s", (bytes, text) => {
+	expect(formatBytes(bytes)).toBe(text);
+});
+
+test("things are counted by their noun", () => {
+	expect([0, 1, 2_000].map((count) => plural(count, "file"))).toEqual(["0 files", "1 file", "2,000 files"]);
 });

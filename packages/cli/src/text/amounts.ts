@@ -13,10 +13,23 @@ export function formatRoughly(count: number): string {
 	return `${value.toFixed(value < 99.95 ? 1 : 0).replace(/\.0$/, "")}${unit}`;
 }
 
+/** Bytes in the largest unit that they fill, each a thousand times the one before: `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+	if (bytes < 1000) return `${bytes} B`;
+	const units = ["kB", "MB", "GB", "TB"];
+	const exponent = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+	return `${(bytes / 1000 ** exponent).toFixed(1)} ${units[exponent - 1]}`;
+}
+
 /** US dollars: cents where there are dollars, else as many digits as say something, down to a hundredth of a cent. */
 export function formatUsd(usd: number): string {
 	if (usd === 0) return "$0.00";
 	if (usd < 0.0001) return "<$0.0001";
 	if (usd >= 0.995) return `$${usd.toFixed(2).replace(/\B(?=(?:\d{3})+\.)/g, ",")}`;
 	return `$${usd.toFixed(4).replace(/0{1,2}$/, "")}`;
+}
+
+/** `1 file`, `2 files`. */
+export function plural(count: number, noun: string): string {
+	return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,0 +1,64 @@
+import { mkdtempDisposable, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore, parseJson } from "@parley/base";
+import { migrations, type Tables } from "@parley/core";
+import { expect, test } from "vitest";
+import { run } from "../run.ts";
+import { CapturedIo } from "../testing/captured-io.ts";
+
+async function inDirectory(work: (at: (name: string) => string) => Promise<void>): Promise<void> {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-cli-backup-"));
+	await work((name) => join(directory.path, name));
+}
+
+/** A data directory without conversations. */
+async function fill(data: string): Promise<void> {
+	const store = await openSqliteStore<Tables>({ file: join(data, "parley.sqlite"), migrations });
+	await store.close();
+}
+
+test("what is saved and restored is told in rows, or as JSON", () =>
+	inDirectory(async (at) => {
+		await fill(at("data"));
+		const io = new CapturedIo({ PARLEY_DATA: at("data") });
+		expect(await run(["backup", at("b.tar.gz")], io)).toBe(0);
+		expect(io.takeOut()).toMatch(
+			/^saved 0 conversations of .*\/data\nin .*\/b\.tar\.gz \(.* kB, 1 files?\)\nIt holds keys and tokens: .*\n$/,
+		);
+		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);
+		expect(io.takeError()).toMatch(/^parley: .*b\.tar\.gz exists; .*--force\n$/);
+		expect(await run(["backup", at("b.tar.gz"), "--force", "--json"], io)).toBe(0);
+		expect(parseJson(io.takeOut())).toEqual({
+			...{ file: at("b.tar.gz"), data: at("data"), sessions: 0, files: 1, missing_files: [] },
+			bytes: expect.any(Number),
+		});
+		expect(await run(["restore", "--verify", at("b.tar.gz")], io)).toBe(0);
+		expect(io.takeOut()).toMatch(
+			/b\.tar\.gz can be restored: 1 files? \(.* kB\), saved by Parley .* at 2\d{3}-/,
+		);
+		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--json"], io)).toBe(0);
+		expect(parseJson(io.takeOut())).toMatchObject({ data: at("new"), files: 1, aside: null });
+		expect(await readdir(at("new"))).toEqual(["parley.sqlite", "run"]);
+		expect(await run(["restore", "--data", at("new"), at("b.tar.gz")], io)).toBe(1);
+		expect(io.takeError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); --force .*\n$/);
+		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--force"], io)).toBe(0);
+		expect(io.takeOut()).toMatch(
+			/^restored .*\ninto .*`parley start` .*\nwhat was there is in .*before-restore-.*\n$/,
+		);
+	}));
+
+test("what cannot be used is told in one line, and nothing but that is done", () =>
+	inDirectory(async (at) => {
+		await writeFile(at("letter"), "dear reader");
+		const io = new CapturedIo({ PARLEY_DATA: at("data") });
+		for (const args of [["--verify"], []]) {
+			expect(await run(["restore", at("letter"), ...args], io)).toBe(1);
+			expect(io.takeError()).toMatch(
+				/^parley: .*letter is no backup, or was damaged or cut off \(Z_DATA_ERROR\)\n$/,
+			);
+		}
+		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);
+		expect(io.takeError()).toMatch(/^parley: there are no conversations in .*data; name another .*--data\n$/);
+		expect(await readdir(at("data"))).toEqual(["run"]);
+	}));

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { ShownEvent } from "../sessions/past-events.ts";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { eventRow } from "./event-row.ts";
+
+const plain = { columns: 120, styles: createStyles(false) };
+
+function told(type: string, payload: object): ShownEvent {
+	const timestamp = new Date(2026, 0, 31, 9, 5, 7).toISOString();
+	return { id: "e", session_id: "sess_abcdefghij", type, timestamp, payload, seq: 1 };
+}
+
+const usage = { tokens_input: 1200, tokens_output: 5, tokens_cache_read: 0, tokens_cache_write: 0 };
+const call = {
+	phase: "end",
+	model: "m",
+	provider: "p",
+	message_count: 1,
+	...usage,
+	cost_usd: 0.5,
+	duration: 1,
+	run_id: "",
+};
+
+test.each([
+	["user.message", { content: "two\nlines", run_id: "r" }, "two\\nlines"],
+	["assistant.message", { content: "", error: "it \u001b[31m failed", context: {} }, "it \\u{1b}[31m failed"],
+	["internal.llm.call", { ...call, error: "" }, "m, 1.2k tokens in, 5 out, $0.50"],
+	["internal.llm.call", { ...call, error: "away" }, "m: away"],
+	["tool.call", { status: "started", name: "run", arguments: { a: 1 }, call_id: "c" }, 'run {"a":1}'],
+	["tool.call", { status: "completed", name: "run", result: "ok", call_id: "c" }, "run returned ok"],
+	["tool.call", { status: "failed", name: "run", error: "no", call_id: "c" }, "run failed: no"],
+	["prompt.response", { value: null, cancelled: true, by: "operator" }, "no by operator"],
+	["session.renamed", { title: "T", by: "model" }, "T (by a model)"],
+	["session.created", {}, ""],
+	["of.tomorrow", { x: 1 }, ""],
+])("%s is one row that tells what matters", (type, payload, words) => {
+	const row = eventRow(told(type, payload), plain);
+	expect(row).toBe(`09:05:07  sess_abcdef  ${`${type.padEnd(17)}  ${words}`.trimEnd()}`);
+});
+
+test("a row fits the terminal, and is coloured where that has colours", () => {
+	const event = told("user.message", { content: "word ".repeat(100), run_id: "r" });
+	expect(widthOf(eventRow(event, { ...plain, columns: 60 }))).toBeLessThanOrEqual(60);
+	expect(eventRow(event, { ...plain, styles: createStyles(true) })).toContain("\u001b[36muser.message");
+});

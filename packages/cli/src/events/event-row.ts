@@ -1,0 +1,93 @@
+import type { OzzieEvent } from "@parley/protocol";
+import { type ShownEvent, toOzzieEvent } from "../sessions/past-events.ts";
+import { formatRoughly, formatUsd } from "../text/amounts.ts";
+import { clockTime } from "../text/local-time.ts";
+import { shorten } from "../text/shorten.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+
+/** Of an id: enough to tell a few conversations apart, and to name one to the command. */
+const idCharacters = "sess_".length + 6;
+/** Where nothing is shortened to a terminal. */
+const mostColumns = 200;
+
+/** An event in one row: when, where, what. */
+export function eventRow(shown: ShownEvent, look: Look): string {
+	const { dim, cyan, red } = look.styles;
+	const time = shown.timestamp === undefined ? "        " : clockTime(new Date(shown.timestamp));
+	const id = visibleLine(shown.session_id.slice(0, idCharacters)).padEnd(idCharacters);
+	const type = visibleLine(shown.type).padEnd("internal.llm.call".length);
+	const event = toOzzieEvent(shown);
+	const told = event ? aboutEvent(event) : { words: "" };
+	const left = Math.min(look.columns, mostColumns) - time.length - id.length - type.length - 6;
+	const words = shorten(visibleLine(told.words), Math.max(10, left));
+	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${told.failed ? red(words) : words}`.trimEnd();
+}
+
+interface About {
+	readonly words: string;
+	readonly failed?: boolean;
+}
+
+function aboutEvent(event: OzzieEvent): About {
+	switch (event.event) {
+		case "user.message":
+			return { words: event.payload.content };
+		case "assistant.message": {
+			const { content, error } = event.payload;
+			return error === "" ? { words: content } : { words: error, failed: true };
+		}
+		case "internal.llm.call":
+			return aboutCall(event.payload);
+		case "tool.call":
+			return aboutTool(event.payload);
+		case "prompt.request":
+		case "prompt.reminder":
+			return { words: event.payload.label };
+		case "prompt.response":
+			return { words: `${event.payload.cancelled ? "no" : "answered"} by ${event.payload.by}` };
+		case "prompt.closed":
+			return { words: event.payload.reason };
+		case "usage.updated":
+			return { words: `${formatUsd(event.payload.session.cost_usd)} in this conversation so far` };
+		default:
+			return aboutSession(event);
+	}
+}
+
+function aboutSession(event: OzzieEvent): About {
+	switch (event.event) {
+		case "session.renamed":
+			return { words: `${event.payload.title || "(no title)"} (by a ${event.payload.by})` };
+		case "file.created":
+			return { words: event.payload.name };
+		case "budget.reached":
+			return { words: event.payload.message, failed: true };
+		case "run.retrying":
+			return { words: event.payload.reason, failed: true };
+		case "context.compacted": {
+			const { level, tokens_before, tokens_after } = event.payload;
+			return { words: `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens` };
+		}
+		default:
+			return { words: "" };
+	}
+}
+
+function aboutCall({
+	model,
+	tokens_input,
+	tokens_output,
+	cost_usd,
+	error,
+}: Extract<OzzieEvent, { event: "internal.llm.call" }>["payload"]): About {
+	if (error !== "") return { words: `${model}: ${error}`, failed: true };
+	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
+	return { words: `${model}, ${tokens}, ${formatUsd(cost_usd)}` };
+}
+
+function aboutTool(call: Extract<OzzieEvent, { event: "tool.call" }>["payload"]): About {
+	if (call.status === "failed") return { words: `${call.name} failed: ${call.error}`, failed: true };
+	const detail = call.status === "started" ? JSON.stringify(call.arguments) : call.result;
+	return { words: `${call.name} ${call.status === "started" ? "" : "returned "}${detail}` };
+}

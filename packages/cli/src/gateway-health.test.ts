@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { type HealthReport, healthRows } from "./gateway-health.ts";
+
+const usual: HealthReport = {
+	...{ auth: "local", local_trust: true, insecure_lan: false, sandbox: { mode: "bubblewrap" } },
+	...{ provider: { state: "ok" }, storage: { state: "ok" } },
+};
+
+test("of a gateway as it should be it is said who may come", () => {
+	expect(healthRows(usual)).toEqual([
+		["access", "this user's programs; others need the token"],
+		["sandbox", "bubblewrap"],
+	]);
+	expect(healthRows({})).toEqual([]);
+});
+
+test.each<[Partial<HealthReport>, string]>([
+	[{ local_trust: false }, "everybody needs the token"],
+	[{ auth: "none", local_trust: false }, "everybody on this machine, without a token (--auth none)"],
+	[{ local_trust: false, insecure_lan: true }, "others can read on its way (--insecure-lan)"],
+])("with %j access is: %s", (facts, words) => {
+	expect(healthRows({ ...usual, ...facts })[0]?.[1]).toContain(words);
+});
+
+test("what is not as it should be has a row of its own", () => {
+	const rows = healthRows({
+		certificate: { valid_to: "2027-02-03T04:05:06.000Z" },
+		...{ auth: "token", sandbox: { mode: "off" } },
+		provider: { state: "refused", reason: "the key is not valid", since: "2026-01-01T00:00:00.000Z" },
+		storage: { state: "full", since: "2026-01-02T00:00:00.000Z" },
+	});
+	expect(rows).toEqual([
+		["access", "everybody needs the token"],
+		["", "certificate until 2027-02-03"],
+		["provider", "refused: the key is not valid, since 2026-01-01T00:00:00.000Z"],
+		["storage", "full, since 2026-01-02T00:00:00.000Z"],
+		["sandbox", "off: commands run with your own power"],
+	]);
+});

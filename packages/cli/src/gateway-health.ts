@@ -1,0 +1,64 @@
+import { parseJson } from "@parley/base";
+import { type AddressFlags, findGateway } from "./gateway-address.ts";
+import { getFromGateway } from "./gateway-http.ts";
+import type { Io } from "./io.ts";
+
+/** What a gateway says of itself to those whom it knows, as far as an earlier version says it. */
+export interface HealthReport {
+	readonly listeners?: readonly { readonly url: string; readonly tls: boolean }[];
+	readonly certificate?: { readonly valid_to: string };
+	readonly auth?: string;
+	readonly local_trust?: boolean;
+	readonly insecure_lan?: boolean;
+	readonly sandbox?: { readonly mode: string };
+	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
+	readonly storage?: { readonly state: string; readonly since?: string };
+}
+
+const patienceMs = 3_000;
+
+/** The report of the gateway; null where it does not tell this user. */
+export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
+	const address = await findGateway(flags, io);
+	const signal = AbortSignal.timeout(patienceMs);
+	const { status, text } = await getFromGateway(address, "/api/health?verbose", signal);
+	const report = parseJson(text);
+	// True for every gateway that answers with 200: it is our own, and all fields may be missing.
+	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
+}
+
+/** Its facts in rows for people. */
+export function healthRows({ storage, provider, sandbox, ...health }: HealthReport): [string, string][] {
+	return [
+		...(health.auth === undefined ? [] : [["access", accessOf(health)] satisfies [string, string]]),
+		...(health.certificate
+			? [["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string]]
+			: []),
+		...troubleRow("provider", provider, ["ok", "unknown"]),
+		...troubleRow("storage", storage, ["ok"]),
+		...(sandbox ? [["sandbox", sandboxOf(sandbox.mode)] satisfies [string, string]] : []),
+	];
+}
+
+function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
+	if (insecure_lan) return "everybody with the token, which others can read on its way (--insecure-lan)";
+	if (auth === "none") return "everybody on this machine, without a token (--auth none)";
+	return local_trust ? "this user's programs; others need the token" : "everybody needs the token";
+}
+
+function sandboxOf(mode: string): string {
+	return mode === "off" ? "off: commands run with your own power" : mode;
+}
+
+interface State {
+	readonly state: string;
+	readonly since?: string;
+	readonly reason?: string;
+}
+
+/** What is as it should be needs no row. */
+function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
+	if (!known || fine.includes(known.state)) return [];
+	const since = known.since === undefined ? "" : `, since ${known.since}`;
+	return [[name, `${known.state}${known.reason === undefined ? "" : `: ${known.reason}`}${since}`]];
+}

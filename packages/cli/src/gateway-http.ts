@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import {
+	type ClientRequest,
+	type IncomingMessage,
+	request as plainRequest,
+	type RequestOptions,
+} from "node:http";
+import { request as secureRequest } from "node:https";
+import { text } from "node:stream/consumers";
+import { type ErrorCode, ParleyError, parseJson } from "@parley/base";
+import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
+import type { GatewayAddress } from "./gateway-address.ts";
+
+/** Where a gateway is, with its token where there is one. */
+export type HttpAddress = Pick<GatewayAddress, "url" | "certificate"> & {
+	readonly token?: string | undefined;
+};
+
+/** What a request is sent with. */
+export interface HttpRequest {
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly signal: AbortSignal;
+}
+
+/** Begins a request with the token, and over TLS only to the gateway that is meant. */
+export function beginRequest(
+	{ url, token, certificate }: HttpAddress,
+	path: string,
+	{ headers, ...more }: Partial<HttpRequest> & { readonly method?: "POST" },
+): ClientRequest {
+	const target = new URL(path, url.replace(/^ws/, "http"));
+	const options: RequestOptions = {
+		...{ ...more, agent: false },
+		headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+	};
+	if (target.protocol !== "https:") return plainRequest(target, options);
+	return secureRequest(target, { ...options, ...(certificate !== undefined && pinnedTo(certificate)) });
+}
+
+/** Sends a GET. Rejects where no answer begins. */
+export async function openFromGateway(
+	address: HttpAddress,
+	path: string,
+	asked: HttpRequest,
+): Promise<IncomingMessage> {
+	const request = beginRequest(address, path, asked);
+	request.end();
+	const [response] = await once(request, "response");
+	return response;
+}
+
+/** Asks a gateway for something over HTTP. */
+export async function getFromGateway(
+	address: HttpAddress,
+	path: string,
+	signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
+	const response = await openFromGateway(address, path, { signal });
+	return { status: response.statusCode ?? 0, text: await text(response) };
+}
+
+/** As long as a gateway may take that reads its whole history. */
+const patienceMs = 60_000;
+
+/** What the gateway answers with 200, as JSON; throws a `ParleyError` in its words, or in words for why there are none. */
+export async function getJson(address: HttpAddress, path: string): Promise<unknown> {
+	let answered: Awaited<ReturnType<typeof getFromGateway>>;
+	try {
+		answered = await getFromGateway(address, path, AbortSignal.timeout(patienceMs));
+	} catch (cause) {
+		throw unreachable(address, cause);
+	}
+	if (answered.status === 200) return parseJson(answered.text, whatItTells);
+	throw answerError(address, answered);
+}
+
+/** The gateway's own answers: pages of events are larger than what clients send. */
+const whatItTells = { maxDepth: 256, maxNodes: 5_000_000 };
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+	400: "invalid_argument",
+	403: "permission_denied",
+	404: "not_found",
+	503: "unavailable",
+};
+
+/** An answer that is no 200, as an error. */
+export function answerError(
+	{ url }: HttpAddress,
+	{ status, text: body }: { readonly status: number; readonly text: string },
+): ParleyError {
+	const told = errorIn(body);
+	const refusal =
+		status === 401 || status === 421 || told === undefined ? refusalOf(status, new URL(url)) : undefined;
+	if (refusal) return refusal;
+	const message = told ?? `the gateway at ${url} answers with HTTP ${status}`;
+	return new ParleyError(message, { code: codes[status] ?? "internal" });
+}
+
+/** Why there is no answer, for people. */
+export function unreachable({ url }: HttpAddress, cause: unknown): ParleyError {
+	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
+	return new ParleyError(describeFailure(error, new URL(url)), { code: "unavailable", cause });
+}
+
+function errorIn(body: string): string | undefined {
+	try {
+		const { error }: { error?: unknown } = Object(parseJson(body));
+		return typeof error === "string" ? error : undefined;
+	} catch {
+		// Something else than a gateway answers there: the status tells enough.
+		return undefined;
+	}
+}

@@ -1,0 +1,46 @@
+import { createInterface } from "node:readline/promises";
+import type { AddressFlags } from "../gateway-address.ts";
+import { findGateway } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+import { withGateway } from "../with-gateway.ts";
+import { titleOf } from "./fact-rows.ts";
+import { findSessions, type SessionFacts } from "./find-session.ts";
+
+export interface DeleteFlags extends AddressFlags {
+	readonly force?: boolean;
+	readonly yes?: boolean;
+}
+
+/** Deletes conversations once somebody has agreed; returns the exit code. */
+export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
+	const isAsked = flags.yes !== true;
+	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
+		throw new UsageError("nobody can be asked here whether this is meant; -y says that it is");
+	}
+	const sessions = await findSessions(await findGateway(flags, io), ids);
+	if (isAsked && !(await agrees(sessions, io))) {
+		io.stderr.write("nothing was deleted\n");
+		return 1;
+	}
+	await withGateway(flags, io, async (client) => {
+		for (const session of sessions) {
+			const force = flags.force === true;
+			await client.request("delete_session", { session_id: session.id, force });
+			io.stdout.write(`deleted ${session.id}  ${titleOf(session)}\n`);
+		}
+	});
+	return 0;
+}
+
+async function agrees(sessions: readonly SessionFacts[], io: Io): Promise<boolean> {
+	for (const session of sessions) io.stderr.write(`${session.id}  ${titleOf(session)}\n`);
+	const what = sessions.length === 1 ? "this conversation" : `these ${sessions.length} conversations`;
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		const answer = await lines.question(`delete ${what} for good, with all that belongs to it? [y/N] `);
+		return /^y(?:es)?$/i.test(answer.trim());
+	} finally {
+		lines.close();
+	}
+}

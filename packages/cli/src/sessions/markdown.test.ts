@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { SessionFacts } from "./find-session.ts";
+import { toMarkdown } from "./markdown.ts";
+import type { ShownEvent } from "./past-events.ts";
+
+const session: SessionFacts = {
+	...{ id: "sess_1", title: "A *plan*\u001b[2J", state: "idle", profile: "default", cost_usd: 0.0123 },
+	...{ created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:01:00.000Z" },
+	...{ message_count: 2, token_usage: { input: 1234, output: 56 }, root_dir: "/a`b" },
+};
+
+function told(type: string, payload: object): ShownEvent {
+	return { id: "e", session_id: "sess_1", type, timestamp: "2026-01-01T00:00:01.000Z", payload, seq: 1 };
+}
+
+const tokens = { tokens_input: 1200, tokens_output: 50, tokens_cache_read: 0, tokens_cache_write: 0 };
+
+test("a conversation is written with its facts, and with everything that was said and done", () => {
+	const figures = { ...tokens, cost_usd: 0.0123 };
+	const events = [
+		told("session.created", {}),
+		told("user.message", { content: "Do it\n\nplease", run_id: "r", author: { id: "u", name: "Ada_L" } }),
+		told("tool.call", { status: "started", name: "run", arguments: { cmd: "x" }, call_id: "c" }),
+		told("prompt.request", {
+			...{ type: "confirm", label: "Allow [x]?", required: true, options: [], default: null },
+			...{ placeholder: "", validation: "", context: {} },
+		}),
+		told("prompt.response", { value: true, cancelled: false, by: "operator" }),
+		told("tool.call", { status: "completed", name: "run", result: "done\n", call_id: "c" }),
+		told("tool.call", { status: "failed", name: "run", error: "no", call_id: "d" }),
+		told("usage.updated", { run_id: "r", run: figures, session: figures }),
+		told("assistant.message", { content: "Done.", error: "", context: { model: "m", usage: tokens } }),
+		told("assistant.message", { content: "", error: "cancelled", context: {} }),
+		told("event.of.tomorrow", { x: 1 }),
+	];
+	expect(toMarkdown(session, events)).toBe(`# A \\*plan\\*\\\\u{1b}\\[2J
+
+- Id: \`sess_1\`
+- Opened: 2026-01-01T00:00:00.000Z
+- Last message: 2026-01-01T00:01:00.000Z
+- Directory: \`\`/a\`b\`\`
+- Agent: \`default\`
+- So far: 2 messages, 1,234 tokens read and 56 written, $0.0123
+
+## Ada\\_L · 2026-01-01T00:00:01.000Z
+
+> Do it
+>
+> please
+
+### Calls \`run\`
+
+\`\`\`json
+{
+  "cmd": "x"
+}
+\`\`\`
+
+**Asked:** Allow \\[x\\]?
+
+**Answered:** yes (operator)
+
+**\`run\` returned:**
+
+\`\`\`text
+done
+\`\`\`
+
+**\`run\` failed:**
+
+\`\`\`text
+no
+\`\`\`
+
+## Parley · 2026-01-01T00:00:01.000Z · m · 1,200 + 50 tokens · $0.0123
+
+> Done.
+
+## Parley · 2026-01-01T00:00:01.000Z
+
+**Ended:** cancelled
+`);
+});
+
+test("nothing that is said or found can end the quote or the fence that it stands in", () => {
+	const evil = "```\n# Parley said\n~~~~\n````\n> not\n\u202e\u001b[31m";
+	const events = [
+		told("user.message", { content: evil, run_id: "r" }),
+		told("tool.call", { status: "completed", name: "a`b", result: evil, call_id: "c" }),
+	];
+	const lines = toMarkdown(session, events).split("\n");
+	const quote = lines.slice(lines.findIndex((line) => line.startsWith("## You")) + 2);
+	expect(quote.slice(0, 6).every((line) => line.startsWith(">"))).toBe(true);
+	const open = lines.indexOf("`````text");
+	expect(lines.indexOf("`````", open + 1)).toBe(open + 7);
+	expect(lines).toContain("**``a`b`` returned:**");
+	for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
+});

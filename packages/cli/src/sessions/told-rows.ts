@@ -1,0 +1,69 @@
+import type { OzzieEvent } from "@parley/protocol";
+import { figureRows } from "../model-rows.ts";
+import { RunFigures } from "../run-figures.ts";
+import { localTime } from "../text/local-time.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { type ShownEvent, toOzzieEvent } from "./past-events.ts";
+
+/** What was said and done, in rows to be read from the top. */
+export function toldRows(events: readonly ShownEvent[], look: Look): string[] {
+	const figures = new RunFigures();
+	return events.flatMap((shown) => {
+		const event = toOzzieEvent(shown);
+		if (!event) return [];
+		const taken = figures.take(event);
+		const rows = rowsOf(event, new Date(shown.timestamp ?? 0), look);
+		return taken ? [...rows, ...figureRows(taken, look)] : rows;
+	});
+}
+
+function rowsOf(event: OzzieEvent, at: Date, look: Look): string[] {
+	switch (event.event) {
+		case "user.message": {
+			const { author, content, attachments = [] } = event.payload;
+			const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
+			return ["", ...head(author?.name ?? "You", at, look), ...textRows(content, look), ...files];
+		}
+		case "assistant.message": {
+			const { content, error } = event.payload;
+			const said = content.trim() === "" ? [] : textRows(content, look);
+			const failed = error === "" ? [] : [look.styles.red(`✗ ${visibleLine(error)}`)];
+			return ["", ...head("Parley", at, look), ...said, ...failed];
+		}
+		case "tool.call": {
+			const { payload } = event;
+			return payload.status === "started" ? [toolStartRow(payload, look)] : toolEndRows(payload, false, look);
+		}
+		case "prompt.request":
+			return [look.styles.yellow(`? ${visibleLine(event.payload.label)}`)];
+		case "prompt.response":
+			return [look.styles.dim(`  ${answerWords(event.payload)}`)];
+		case "prompt.closed":
+			return [look.styles.dim(`  nobody answered: ${visibleLine(event.payload.reason)}`)];
+		case "file.created":
+			return [`+ ${visibleLine(event.payload.name)}`];
+		default:
+			return [];
+	}
+}
+
+/** What somebody answered to a question, and who. */
+export function answerWords({
+	value,
+	cancelled,
+	by,
+}: Extract<OzzieEvent, { event: "prompt.response" }>["payload"]): string {
+	const given = value === true ? "yes" : (JSON.stringify(value) ?? "");
+	return `${cancelled ? "no" : visibleLine(given)} (${visibleLine(by)})`;
+}
+
+function head(name: string, at: Date, { styles }: Look): string[] {
+	return [`${styles.bold(visibleLine(name))} ${styles.dim(`· ${localTime(at)}`)}`];
+}
+
+function textRows(text: string, { columns }: Look): string[] {
+	return wrapText(visibleText(text).trimEnd(), columns);
+}

@@ -1,0 +1,17 @@
+/** A time as a clock on the wall shows it here: `2026-01-31 09:05:07`. */
+export function localTime(time: Date): string {
+	return `${localDay(time)} ${clockTime(time)}`;
+}
+
+/** `09:05:07`. */
+export function clockTime(time: Date): string {
+	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+}
+
+function localDay(time: Date): string {
+	return [time.getFullYear(), twoDigits(time.getMonth() + 1), twoDigits(time.getDate())].join("-");
+}
+
+function twoDigits(number: number): string {
+	return String(number).padStart(2, "0");
+}
