@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { endInTime } from "./end-in-time.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
 const folder = join(root, "test/bench");
@@ -16,18 +17,16 @@ export function benches() {
  * Runs one bench on the workspace's Node, with this process's output; it ends with 1 when it misses its floor.
  * @param {string} name
  * @param {readonly string[]} args
- * @param {number} [limitMs] Ended after this time, which counts as failed.
+ * @param {number} [limitMs] Ended after this time, which counts as failed; it may still say what it has measured.
  * @returns {Promise<number>} The exit code.
  */
-export function bench(name, args, limitMs) {
+export async function bench(name, args, limitMs = 2 ** 31 - 1) {
 	const child = spawn(binary("node"), [join(folder, `${name}.ts`), ...args], {
 		cwd: root,
 		env: environment(),
 		stdio: ["ignore", "inherit", "inherit"],
-		...(limitMs !== undefined && { timeout: limitMs }),
 	});
-	return new Promise((resolve) => {
-		child.on("error", () => resolve(127));
-		child.on("exit", (code) => resolve(code ?? 1));
-	});
+	const { code, isLate } = await endInTime(child, limitMs);
+	if (isLate) console.log(`bench ${name} took more than ${Math.round(limitMs / 1000)} s`);
+	return isLate ? Math.max(code, 1) : code;
 }

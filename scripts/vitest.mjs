@@ -1,31 +1,35 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countVitest } from "./counts.mjs";
+import { add, one } from "./counts.mjs";
+import { endInTime } from "./end-in-time.mjs";
 import { binary, environment, root } from "./paths.mjs";
+import { countProgress, unfinished } from "./progress.mjs";
 
 /**
- * Runs vitest, which prints as usual, and counts its tests. After `limitMs` it is ended, which counts as failed.
+ * Runs vitest, which prints as usual, and counts its tests. After `limitMs` it is ended, which counts as one failed
+ * test more; what was still running is told then, and what had ended is counted.
  * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv, limitMs: number }} options
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
 export async function vitest({ args = [], env = {}, limitMs }) {
 	const folder = mkdtempSync(join(tmpdir(), "parley-test-"));
-	const report = join(folder, "report.json");
+	const file = join(folder, "progress.jsonl");
+	writeFileSync(file, "");
 	try {
-		const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-		const child = spawn(binary("vitest"), ["run", ...reporters, ...args], {
+		const child = spawn(binary("vitest"), ["run", ...args], {
 			cwd: root,
-			env: { ...environment(), ...env },
+			// vitest.config.ts has it written down there.
+			env: { ...environment(), ...env, PARLEY_TEST_PROGRESS: file },
 			stdio: ["ignore", "inherit", "inherit"],
-			timeout: limitMs,
 		});
-		const code = await new Promise((resolve) => {
-			child.on("error", () => resolve(127));
-			child.on("exit", resolve);
-		});
-		return countVitest(existsSync(report) ? readFileSync(report, "utf8") : undefined, code === 0);
+		const { code, isLate } = await endInTime(child, limitMs);
+		const progress = readFileSync(file, "utf8");
+		if (!isLate) return countProgress(progress, code === 0);
+		const left = unfinished(progress).map((what) => `\n  ${what}`);
+		console.log(`the tests took more than ${Math.round(limitMs / 1000)} s; still running:${left.join("")}`);
+		return add(countProgress(progress, true), one(false));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

@@ -1,0 +1,29 @@
+/** How long a program that is told to end may take before it is killed. */
+const GRACE_MS = 10_000;
+
+/**
+ * Waits until a program ends; after `limitMs` it is told to (SIGTERM), and killed where it does not obey.
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {number} limitMs
+ * @returns {Promise<{ code: number, isLate: boolean }>} Where a signal ended it the code is 1, where it did not start 127.
+ */
+export function endInTime(child, limitMs) {
+	let isLate = false;
+	/** @type {NodeJS.Timeout | undefined} */
+	let last;
+	const limit = setTimeout(() => {
+		isLate = true;
+		child.kill("SIGTERM");
+		last = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+	}, limitMs);
+	return new Promise((resolve) => {
+		/** @param {number} code */
+		const end = (code) => {
+			clearTimeout(limit);
+			clearTimeout(last);
+			resolve({ code, isLate });
+		};
+		child.on("error", () => end(127));
+		child.on("exit", (code) => end(code ?? 1));
+	});
+}

@@ -1,0 +1,62 @@
+import { add, none, one } from "./counts.mjs";
+
+/**
+ * One step of a run of vitest: a file, or a test of it, begins (`running`) or has come to an end.
+ * @typedef {{ readonly file: string, readonly test?: string, readonly state: string }} Step
+ */
+
+/**
+ * What the steps of a run amount to. A file that fails outside its tests (it does not load, a hook throws) counts as one
+ * failed test; so does a run that failed for no reason that the steps tell.
+ * @param {string} progress
+ * @param {boolean} succeeded Whether vitest exited with 0.
+ * @returns {import("./counts.mjs").Counts}
+ */
+export function countProgress(progress, succeeded) {
+	let counts = none;
+	/** @type {Set<string>} */
+	const withFailures = new Set();
+	for (const { file, test, state } of readSteps(progress)) {
+		if (test !== undefined && state !== "running") counts = add(counts, ofState(state));
+		if (test !== undefined && state === "failed") withFailures.add(file);
+		if (test === undefined && state === "failed" && !withFailures.has(file)) counts = add(counts, one(false));
+	}
+	return counts.failed === 0 && !succeeded ? add(counts, one(false)) : counts;
+}
+
+/**
+ * The files that had begun and not ended, each with the test that was running.
+ * @param {string} progress
+ * @returns {string[]}
+ */
+export function unfinished(progress) {
+	/** @type {Map<string, string>} */
+	const running = new Map();
+	for (const { file, test, state } of readSteps(progress)) {
+		if (test !== undefined) running.set(file, state === "running" ? `${file} > ${test}` : file);
+		else if (state === "running") running.set(file, file);
+		else running.delete(file);
+	}
+	return [...running.values()];
+}
+
+/**
+ * @param {string} progress
+ * @returns {Step[]}
+ */
+function readSteps(progress) {
+	// What is behind the last end of a line is half a step.
+	return progress
+		.split("\n")
+		.slice(0, -1)
+		.map((line) => JSON.parse(line));
+}
+
+/**
+ * @param {string} state
+ * @returns {import("./counts.mjs").Counts}
+ */
+function ofState(state) {
+	if (state === "passed" || state === "failed") return one(state === "passed");
+	return { ...none, skipped: 1 };
+}
