@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Random } from "./random.ts";
 
-const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
+export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
 /** Longer than anything that a test waits for takes on a busy machine. */
 export const patienceMs = 30_000;
@@ -19,6 +19,8 @@ export interface GatewayProcessOptions {
 	readonly hooks?: string;
 	/** Added to the few variables that it gets. */
 	readonly environment?: Readonly<Record<string, string>>;
+	/** Where to listen: loopback at the port unless told. */
+	readonly listen?: readonly string[];
 	/** For Node itself. */
 	readonly nodeArgs?: readonly string[];
 }
@@ -38,8 +40,9 @@ export class GatewayProcess {
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 
-	constructor({ port, data, root, hooks, environment, nodeArgs = [] }: GatewayProcessOptions) {
-		const flags = ["--listen", `127.0.0.1:${port}`, "--data", data, "--root", root];
+	constructor({ port, data, root, hooks, environment, nodeArgs = [], ...more }: GatewayProcessOptions) {
+		const places = (more.listen ?? [`127.0.0.1:${port}`]).flatMap((place) => ["--listen", place]);
+		const flags = [...places, "--data", data, "--root", root];
 		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
 		this.#child = spawn(process.execPath, [...nodeArgs, binary, "gateway", ...flags, ...hooked], {
 			stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +54,7 @@ export class GatewayProcess {
 		});
 		createInterface(this.#child.stderr).on("line", (line) => this.#take(line));
 		const said = once(createInterface(this.#child.stdout), "line").then(([line]) => {
-			return String(line).startsWith("parley listening on http://");
+			return /^parley listening on https?:\/\//.test(String(line));
 		});
 		// "close" comes after "exit" and after the last line.
 		this.exited = once(this.#child, "close").then(([code, signal]) => ({ code, signal }));

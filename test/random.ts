@@ -6,9 +6,16 @@ export function testSeed(): number {
 	return given === undefined ? randomInt(2 ** 31) : Number(given);
 }
 
-/** How many times the everyday numbers a test runs at. */
-export function testScale(ci: number): number {
-	return process.env["PARLEY_TEST_SCALE"] === "ci" ? ci : 1;
+/**
+ * How many times its everyday numbers a test runs at: as told for `npm run test:ci`, and for a long run by hand
+ * (`PARLEY_TEST_SCALE=full`), which is as long as that of `ci` unless told.
+ */
+export function testScale(ci: number, full = ci): number {
+	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";
+	if (scale === "everyday") return 1;
+	if (scale === "ci") return ci;
+	if (scale === "full") return full;
+	throw new Error(`PARLEY_TEST_SCALE is "${scale}": use ci or full, or leave it unset`);
 }
 
 /** Chance that is the same for the same seed (mulberry32, Tommy Ettinger). */

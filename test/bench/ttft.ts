@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "@parley/base";
 import { migrations } from "@parley/core";
 import { DrainClient } from "./measure/drain-client.ts";
-import { type Figure, median, readOptions, report } from "./measure/report.ts";
+import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
@@ -45,9 +45,10 @@ const count = database.prepare(
 		"(select count(*) from runs where session_id = $id and state <> 'ended') as open",
 );
 const run = database.prepare(
-	"insert into runs values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1, null, null, null)",
+	"insert into runs (epoch, v, id, session_id, ordinal, state, content, accept_all, cancel_requested, created_at) " +
+		"values (1, 1, ?, ?, ?, 'ended', 'text', 0, 0, 1)",
 );
-const step = database.prepare("insert into steps values (1, 1, ?, 0, 1, ?)");
+const step = database.prepare("insert into steps (epoch, v, run_id, n, at, data) values (1, 1, ?, 0, 1, ?)");
 const update = database.prepare(
 	"update sessions set last_seq = last_seq + 1, message_count = message_count + 1, updated_at = ? where id = ? " +
 		"returning last_seq",
@@ -58,7 +59,9 @@ const event = database.prepare(
 
 function createSession(session: string): void {
 	database.exec(
-		`insert into sessions values (1, 1, '${session}', 'o', null, '', '/', 'active', 0, null, 0, 0, 0, 0, 0, null, null, 'default', '')`,
+		"insert into sessions (epoch, v, id, owner, title, root_dir, status, last_seq, message_count, input_tokens, " +
+			"output_tokens, created_at, updated_at, profile, taint) " +
+			`values (1, 1, '${session}', 'o', '', '/', 'active', 0, 0, 0, 0, 0, 0, 'default', '')`,
 	);
 }
 
@@ -88,7 +91,7 @@ const first: number[] = [];
 const alone: number[] = [];
 const echo: number[] = [];
 const commit: number[] = [];
-for (let round = 0; round < warmUp + options.rounds; round++) {
+for (const round of roundsOf(options, warmUp)) {
 	// A session holds at most 100 requests at once and 50 a second: each round has its own.
 	await openSession(ours, {});
 	createSession(`s${round}`);

@@ -1,5 +1,5 @@
 import { DrainClient } from "./measure/drain-client.ts";
-import { median, readOptions, report } from "./measure/report.ts";
+import { median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
@@ -51,7 +51,7 @@ interface Measured {
 }
 
 async function measure({ server, clients, order }: Side, each: number): Promise<Measured> {
-	const runs = each === 1 ? 12 : 4;
+	const runs = each === 1 ? 6 : 2;
 	const cpuBefore = await server.cpu();
 	const began = performance.now();
 	for (let run = 0; run < runs; run++) {
@@ -65,12 +65,12 @@ async function measure({ server, clients, order }: Side, each: number): Promise<
 	return { cpuPerDelivery: cpu / deliveries, deliveriesPerSecond: deliveries / seconds };
 }
 
-const options = readOptions(7);
+const options = readOptions(5);
 const gateway = await openGateway();
 const raw = await openRaw();
 const rounds: { ours: Measured; burst: Measured; floor: Measured; again: Measured }[] = [];
 // The first round warms both up and is not counted.
-for (let round = 0; round <= options.rounds; round++) {
+for (const round of roundsOf(options, 1)) {
 	const sides = { ours: gateway, floor: raw };
 	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);
 	const single: Partial<Record<"ours" | "floor", Measured>> = {};

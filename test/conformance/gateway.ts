@@ -95,7 +95,7 @@ export class TestGateway implements AsyncDisposable {
 				listen: [{ host: "127.0.0.1", port: 0 }],
 				data: this.path("data"),
 				root: roots.map((name) => this.path(name)),
-				...{ provider: "offline", auth: "none", logLevel: "silent", allowedHosts: [] },
+				...{ provider: "offline", auth: "none", logLevel: "silent", allowedHosts: [], titles: false },
 				...config,
 			},
 			...{ clock: time, ids: createIds(), log: this.log, redactor: new Redactor(), version: "0.0.0" },

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { parseJson } from "@parley/base";
+import { readOperatorToken } from "@parley/gateway";
 import { expect } from "vitest";
 import * as z from "zod";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -17,6 +19,19 @@ async function get(gateway: TestGateway, path: string) {
 verifiesOn("ozzie", ["http.health"], "the gateway says that it is well", async () => {
 	await using gateway = await TestGateway.start();
 	await expect(get(gateway, "/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+});
+
+verifiesOn("ozzie", ["http.health-verbose"], "more is told to those who have the token", async () => {
+	await using gateway = await TestGateway.start({ config: { auth: "token" } });
+	expect((await fetch(`${gateway.url}/api/health?verbose`)).status).toBe(401);
+	const token = await readOperatorToken(join(gateway.directory, "data"));
+	const headers = { authorization: `Bearer ${token}` };
+	const told = await fetch(`${gateway.url}/api/health?verbose`, { headers });
+	expect(parseJson(await told.text())).toMatchObject({
+		...{ status: "ok", auth: "token", local_trust: false, insecure_lan: false, sandbox: { mode: "off" } },
+		...{ provider: { name: "offline", model: "offline" }, storage: { state: "ok" } },
+		...{ listeners: [{ url: gateway.url, tls: false }], uptime_s: expect.any(Number) },
+	});
 });
 
 verifiesOn(
@@ -114,7 +129,8 @@ verifiesOn("ozzie", ["http.sessions"], "sessions are listed with what they have 
 		{
 			...{ id: session, title: "Garden", status: "active", created_at: time, updated_at: time },
 			...{ message_count: 2, root_dir: gateway.path("work"), external_key: "k" },
-			token_usage: { input: expect.any(Number), output: 3 },
+			...{ token_usage: { input: expect.any(Number), output: 3 }, cost_usd: 0 },
+			...{ state: "idle", profile: "default" },
 		},
 	]);
 	expect(list[0]?.["token_usage"]).not.toMatchObject({ input: 0 });

@@ -101,6 +101,25 @@ verifiesOn("ozzie", ["ask.invalid"], "an answer must fit validation and required
 	expect(error).toMatch(/^invalid params\b/);
 });
 
+verifiesOn("ozzie", ["ask.long"], "an answer in words has an end", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	for (const [content, most, told] of [
+		["ask: Who?", 65_536, "x".repeat(65_536)],
+		["secret: Key?", 4_096, expect.stringMatching(/^secret:/)],
+	] as const) {
+		const question = await ask(client, content);
+		for (const value of ["x".repeat(most + 1), "x".repeat(900_000)]) {
+			const error = await client.refusal("prompt_response", { token: question["token"], value });
+			expect(error).toBe(
+				`invalid params: the answer has ${value.length} characters, at most ${most} are taken`,
+			);
+		}
+		expect(await answered(client, question, { value: "x".repeat(most) })).toEqual(told);
+	}
+});
+
 verifiesOn("ozzie", ["ask.cancel"], "a dismissed question is told as dismissed", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
@@ -147,3 +166,101 @@ verifiesOn("ozzie", ["ask.password"], "the value of a password is nowhere to be 
 	];
 	for (const text of heard) for (const form of forms) expect(text.includes(form)).toBe(false);
 });
+
+const canary = "correct-horse-battery-staple";
+const forms = [
+	canary,
+	Buffer.from(canary).toString("base64").slice(0, -4),
+	Buffer.from(canary).toString("base64url").slice(0, -4),
+	Buffer.from(canary).toString("hex"),
+];
+
+/** Every file of the data directory, and what the log holds. */
+async function kept(gateway: TestGateway): Promise<string[]> {
+	const entries = await readdir(gateway.path("data"), { recursive: true, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	const texts = await Promise.all(files.map((file) => readFile(`${file.parentPath}/${file.name}`, "latin1")));
+	return [...texts, JSON.stringify(gateway.log.records)];
+}
+
+verifiesOn(
+	"ozzie",
+	["ask.password-use", "explain.run"],
+	"a command gets a password that nobody sees, also after a restart",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const heard: string[] = [];
+		client.socket.on("message", (data) => heard.push(data.toString()));
+		const session = await client.open();
+		const question = await ask(client, "secret: API key");
+		const handle = await answered(client, question, { value: canary, key: "k" });
+		const use = (cmd: string) => `tool: run_command ${JSON.stringify({ cmd, secrets: { API_KEY: handle } })}`;
+		// What it does is seen by its length and by a file; what it says is not.
+		const approval = await ask(
+			client,
+			use('printf %s "$API_KEY" > used; echo "$API_KEY" | wc -c; echo "<$API_KEY>"; env'),
+		);
+		expect(approval["context"]).toMatchObject({
+			...{ risk: "critical", allow_session: false },
+			notes: expect.arrayContaining([`the variable API_KEY holds the password behind ${handle}`]),
+		});
+		const { token } = approval;
+		expect(await client.refusal("prompt_response", { token, cancelled: false })).toMatch(/always asked/);
+		const result = String(await answered(client, approval, { value: true }));
+		expect(result).toContain(`${canary.length + 1}\n<[redacted]>\n`);
+		expect(result).toContain("API_KEY=[redacted]\n");
+		expect(await readFile(gateway.path("work", "used"), "utf8")).toBe(canary);
+		await client.leave();
+		await gateway.restart();
+		await using back = await OzzieClient.connect(gateway.url);
+		back.socket.on("message", (data) => heard.push(data.toString()));
+		await back.open({ session_id: session });
+		expect(
+			await answered(back, await ask(back, use('cat used; test "$(cat used)" = "$API_KEY"')), {
+				value: true,
+			}),
+		).toBe("[redacted]");
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open();
+		const foreign = await answered(other, await ask(other, use("env")), { value: true });
+		expect(foreign).toMatch(/^not run: secrets\.API_KEY: there is no such secret here/);
+		heard.push(
+			JSON.stringify(await back.call("explain", {})),
+			JSON.stringify(await back.request("load_messages")),
+		);
+		for (const path of ["/api/events?limit=1000", "/api/sessions"])
+			heard.push(await (await fetch(gateway.url + path)).text());
+		heard.push(...(await kept(gateway)));
+		expect(heard.length).toBeGreaterThan(30);
+		for (const text of heard) for (const form of forms) expect(text.includes(form)).toBe(false);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["ask.password-plain"],
+	"a password is not taken where others can read it, and other answers are",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
+		// Somebody passed the connection on, and nobody vouches for the way before.
+		const headers = { authorization: `Bearer ${operator}`, "x-forwarded-for": "203.0.113.7" };
+		await using remote = await OzzieClient.connect(gateway.url, { headers });
+		const session = await remote.open();
+		expect(await answered(remote, await ask(remote, "ask: Who?"), { value: "Ada" })).toBe("Ada");
+		const question = await ask(remote, "secret: Key?");
+		const { token } = question;
+		expect(await remote.refusal("prompt_response", { token, value: canary })).toMatch(
+			/^forbidden: a password is not taken over a connection that others can read: answer over TLS/,
+		);
+		await using local = await OzzieClient.connect(gateway.url);
+		await local.open({ session_id: session });
+		await local.event("prompt.request", { token });
+		expect(await answered(local, question, { value: canary })).toMatch(/^secret:/);
+		await remote.event("assistant.message");
+		const again = await ask(remote, "secret: Key?");
+		expect(await answered(remote, again, { cancelled: true })).toContain("did not want to answer");
+		for (const text of await kept(gateway)) expect(text.includes(canary)).toBe(false);
+	},
+);

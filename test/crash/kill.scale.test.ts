@@ -5,11 +5,14 @@ import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planAgain, planKills } from "./plan.ts";
 import { World } from "./world.ts";
 
-/** How often each state has to be hit. */
-const leastHits = 5;
+/** Ten kills for every day, else forty. */
+const tens = testScale(4);
+/** How often each state has to be hit: of the two kills for it in ten, the one from outside may come too late. */
+const leastHits = tens === 1 ? 1 : 5;
 const turnsPerKill = 5;
 
-const seeds = Array.from({ length: testScale(5) }, (_, index) => testSeed() + index);
+const first = testSeed();
+const seeds = Array.from({ length: testScale(2, 5) }, (_, index) => first + index);
 
 test.each(seeds)(
 	"a gateway that is killed again and again loses nothing, repeats nothing, tells everybody the same (seed %i)",
@@ -17,26 +20,27 @@ test.each(seeds)(
 	async (seed) => {
 		const began = performance.now();
 		const random = new Random(seed);
-		// Two gateways that do not know of each other, so that a second processor is of use.
+		const plans = planKills(random, tens);
+		const states = new Set(plans.map(({ state }) => state));
+		// Two gateways that do not know of each other where there is much to do, so that a second processor is of use.
+		const half = tens === 1 ? plans.length : plans.length / 2;
 		await using one = await World.create(new Random(random.below(2 ** 31)));
-		await using two = await World.create(new Random(random.below(2 ** 31)));
-		const plans = planKills(random);
-		const half = plans.length / 2;
+		await using two = tens === 1 ? null : await World.create(new Random(random.below(2 ** 31)));
 		const ends = await Promise.all([
 			outlive(one, plans.slice(0, half), () => planAgain(random)),
-			outlive(two, plans.slice(half), () => planAgain(random)),
+			...(two ? [outlive(two, plans.slice(half), () => planAgain(random))] : []),
 		]);
 		const kills = ends.flatMap((end) => end.kills);
-		const turns = one.turns + two.turns;
+		const turns = one.turns + (two?.turns ?? 0);
 		const seconds = ((performance.now() - began) / 1000).toFixed(1);
 		process.stdout.write(
 			`${table(kills)}\n${kills.length} kills, ${turns} turns, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
 		);
 
 		expect(ends.flatMap(check)).toEqual([]);
-		expect(kills.length).toBeGreaterThanOrEqual(40);
-		expect(turns).toBeGreaterThanOrEqual(200);
-		for (const state of killStates) expect([state, hits(kills, state) >= leastHits]).toEqual([state, true]);
+		expect(kills.length).toBeGreaterThanOrEqual(10 * tens);
+		expect(turns).toBeGreaterThanOrEqual(10 * tens * turnsPerKill);
+		for (const state of states) expect([state, hits(kills, state) >= leastHits]).toEqual([state, true]);
 	},
 );
 

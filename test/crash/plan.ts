@@ -74,9 +74,23 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** Forty kills in an order of their own. */
-export function planKills(random: Random): PlannedKill[] {
-	const draws = forty.flatMap(([times, draw]) => Array<Draw>(times).fill(draw));
+/** Ten kills: in each state one by a failpoint and one from outside. */
+const ten: readonly (readonly [times: number, draw: Draw])[] = [
+	[1, inside(acknowledging, "accepted", 4)],
+	[1, outside(acknowledging, paused("accepted"))],
+	[1, inside(streaming, "model-streaming", 60)],
+	[1, outside(streaming, (random) => ({ kind: "delta", count: random.between(1, 38) }))],
+	[1, inside(asking, "prompt-open", 3)],
+	[1, outside(asking, () => ({ kind: "asked" }))],
+	[1, inside(running, "tool-running", 4)],
+	[1, outside({ ...running, turn: "gated" }, () => ({ kind: "effect" }))],
+	[1, inside(recording, "tool-exit", 4)],
+	[1, outside(recording, paused("tool-exit"))],
+];
+
+/** Ten or forty kills in an order of their own. */
+export function planKills(random: Random, tens: number): PlannedKill[] {
+	const draws = (tens === 1 ? ten : forty).flatMap(([times, draw]) => Array<Draw>(times).fill(draw));
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 

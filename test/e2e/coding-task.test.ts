@@ -70,7 +70,11 @@ test("a person asks the real binary to mend a program, and the model reads, edit
 	await writeFile(join(project, "sum.test.mjs"), check);
 	const model = stack.use(await FakeAnthropic.start());
 	model.script(...recorded);
-	const environment = { ANTHROPIC_API_KEY: model.apiKey, ANTHROPIC_BASE_URL: model.url };
+	const environment = {
+		ANTHROPIC_API_KEY: model.apiKey,
+		ANTHROPIC_BASE_URL: model.url,
+		PARLEY_TITLES: "false",
+	};
 	const port = await choosePort(new Random(testSeed()));
 	const options = { port, data, root: project, environment: { ...environment, PARLEY_MODEL: "standard" } };
 	const gateway = new GatewayProcess(options);

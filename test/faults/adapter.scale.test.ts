@@ -12,7 +12,7 @@ import { networkFailures } from "./network-failures.ts";
 import { oddUsages } from "./odd-usage.ts";
 import { oddStreams } from "./oddity.ts";
 import { PassingTime, settle } from "./passing-time.ts";
-import { withSeeds } from "./seeds.ts";
+import { wholeRow, withSeeds } from "./seeds.ts";
 import { statusFailures } from "./status-failures.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
@@ -98,8 +98,8 @@ test.for(failures.map((failure) => [failure.name, failure] as const))("%s", asyn
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	"an answer all the same: %s",
-	async ([, { answer, restore = asItIs, pass }]) => {
-		await withSeeds({}, async (random) => {
+	async ([, { answer, times, restore = asItIs, pass }]) => {
+		await withSeeds({ times }, async (random) => {
 			fake.script(answer(random));
 			const { events, error } = await call(model, pass);
 			expect(error).toBeUndefined();
@@ -110,17 +110,20 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	},
 );
 
-test.for(stops.map((stop) => [stop.name, stop] as const))("a stop: %s", async ([, { answer, stop }]) => {
-	await withSeeds({}, async (random) => {
-		fake.script(answer(random));
-		const { events, error } = await call();
-		expect(error).toBeUndefined();
-		expect(events.at(-1)).toMatchObject({ type: "end", stop });
-		const calls = events.filter((event) => event.type === "call");
-		// What the end cuts off is the last: it may look whole and is not.
-		if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
-	});
-});
+test.for(stops.map((stop) => [stop.name, stop] as const))(
+	"a stop: %s",
+	async ([, { answer, times, stop }]) => {
+		await withSeeds({ times }, async (random) => {
+			fake.script(answer(random));
+			const { events, error } = await call();
+			expect(error).toBeUndefined();
+			expect(events.at(-1)).toMatchObject({ type: "end", stop });
+			const calls = events.filter((event) => event.type === "call");
+			// What the end cuts off is the last: it may look whole and is not.
+			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
+		});
+	},
+);
 
 test.for(toolFaults.map((fault) => [fault.name, fault] as const))("calls: %s", async ([, fault]) => {
 	await withSeeds(fault, async (random) => {
@@ -132,25 +135,28 @@ test.for(toolFaults.map((fault) => [fault.name, fault] as const))("calls: %s", a
 	});
 });
 
-test.for(oddUsages.map((usage) => [usage.name, usage] as const))("usage: %s", async ([, { usage }]) => {
-	await withSeeds({}, async (random) => {
-		fake.script(speaking(random, { usage: () => usage }));
-		const { events, error } = await call();
-		expect(error).toBeUndefined();
-		expect(textOf(events)).toBe(speech);
-		const end = events.at(-1);
-		if (end?.type !== "end") throw new Error("the reply has no end");
-		const { inputTokens, cacheReadTokens, cacheWriteTokens } = end.usage;
-		for (const figure of Object.values(end.usage)) {
-			expect(figure).toBeGreaterThanOrEqual(0);
-			expect(figure).toBeLessThanOrEqual(1e9);
-			expect(Number.isInteger(figure)).toBe(true);
-		}
-		expect(inputTokens).toBeGreaterThanOrEqual(cacheReadTokens + cacheWriteTokens);
-		expect(log.records.filter(({ level }) => level === "warn")).not.toEqual([]);
-		log.records.length = 0;
-	});
-});
+test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
+	"usage: %s",
+	async ([, { usage, times }]) => {
+		await withSeeds({ times }, async (random) => {
+			fake.script(speaking(random, { usage: () => usage }));
+			const { events, error } = await call();
+			expect(error).toBeUndefined();
+			expect(textOf(events)).toBe(speech);
+			const end = events.at(-1);
+			if (end?.type !== "end") throw new Error("the reply has no end");
+			const { inputTokens, cacheReadTokens, cacheWriteTokens } = end.usage;
+			for (const figure of Object.values(end.usage)) {
+				expect(figure).toBeGreaterThanOrEqual(0);
+				expect(figure).toBeLessThanOrEqual(1e9);
+				expect(Number.isInteger(figure)).toBe(true);
+			}
+			expect(inputTokens).toBeGreaterThanOrEqual(cacheReadTokens + cacheWriteTokens);
+			expect(log.records.filter(({ level }) => level === "warn")).not.toEqual([]);
+			log.records.length = 0;
+		});
+	},
+);
 
 test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s", async ([, failure]) => {
 	const place = await failure.open();
@@ -169,7 +175,7 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))("%s
 });
 
 test("a call that is given up ends at once and lets the connection go", async () => {
-	await withSeeds({}, async (random) => {
+	await withSeeds(wholeRow, async (random) => {
 		const at = random.pick(["start", "head", random.between(1, 40)] as const);
 		fake.script(speaking(random, { break: { at, how: "hang" } }));
 		const giveUp = new AbortController();

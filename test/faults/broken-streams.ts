@@ -1,8 +1,9 @@
 import type { Failure } from "./failure.ts";
 import { speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
-/** Rows of the fault table about connections: those that break off, and those that are too slow. */
-export const brokenStreams: readonly Failure[] = [
+/** Connections that break off. */
+const breaks: readonly Failure[] = [
 	{
 		name: "TCP reset mid-stream",
 		answer: (random) => speaking(random, { break: { at: random.between(1, 60), how: "reset" } }),
@@ -37,6 +38,10 @@ export const brokenStreams: readonly Failure[] = [
 			}),
 		fault: "interrupted",
 	},
+];
+
+/** Connections that are too slow, or stand still. */
+const delays: readonly Failure[] = [
 	{
 		name: "hang before the head",
 		answer: (random) => speaking(random, { break: { at: "start", how: "hang" } }),
@@ -77,6 +82,9 @@ export const brokenStreams: readonly Failure[] = [
 		},
 	},
 ];
+
+/** Rows of the fault table about connections. */
+export const brokenStreams: readonly (Failure & Repeated)[] = [...rowOf(breaks), ...rowOf(delays)];
 
 function singly(bytes: Uint8Array): Uint8Array[] {
 	return Array.from(bytes, (byte) => Uint8Array.of(byte));

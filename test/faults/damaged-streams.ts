@@ -1,11 +1,12 @@
 import type { Random } from "../random.ts";
 import type { WireEvent } from "../simulators/anthropic/reply.ts";
 import { type Failure, speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 const MIB = 1 << 20;
 
 /** The row of the fault table about malformed streams: those that must not be taken for an answer. */
-export const damagedStreams: readonly Failure[] = [
+export const damagedStreams: readonly (Failure & Repeated)[] = rowOf([
 	encoded("no blank lines", (stream) => stream.replaceAll("\n\n", "\n")),
 	large("a line of 2 MiB", (stream, random) => {
 		const text = "x".repeat(2 * MIB);
@@ -61,7 +62,7 @@ export const damagedStreams: readonly Failure[] = [
 			head + framed(rest.join(""), random, delta(0, { type: "input_json_delta", partial_json: "{}" }), 0)
 		);
 	}),
-];
+]);
 
 function encoded(name: string, change: (stream: string, random: Random) => string): Failure {
 	return {

@@ -66,6 +66,12 @@ export class Ground implements AsyncDisposable {
 		return { log, session, runId };
 	}
 
+	/** What is said next is said in a new session. */
+	leaveSession(): void {
+		this.#session = undefined;
+		this.looked.length = 0;
+	}
+
 	async #open(): Promise<{ readonly id: string; readonly log: RunLog }> {
 		const id = await this.runtime.create();
 		return { id, log: await RunLog.join(this.runtime, id) };

@@ -3,6 +3,7 @@ import http, { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import type { FaultName } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 /** A place where no service is, ready to be asked. */
 export interface NetworkFailure {
@@ -16,7 +17,7 @@ export interface NetworkFailure {
 }
 
 /** The row of the fault table about the network. */
-export const networkFailures: readonly NetworkFailure[] = [
+export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<NetworkFailure>([
 	...[301, 302, 303, 307, 308].map(redirect),
 	{
 		name: "a name that nobody has",
@@ -61,7 +62,7 @@ export const networkFailures: readonly NetworkFailure[] = [
 			return { baseUrl: "https://model.invalid", close: undo };
 		},
 	},
-];
+]);
 
 /** To another host, which must never hear of the request or the key. */
 function redirect(status: number): NetworkFailure {

@@ -1,3 +1,5 @@
+import { type Repeated, rowOf } from "./seeds.ts";
+
 /** What a provider says of tokens that cannot be; the true figures are never far from the first of them. */
 export interface OddUsage {
 	readonly name: string;
@@ -5,7 +7,7 @@ export interface OddUsage {
 }
 
 /** The row of the fault table about usage. */
-export const oddUsages: readonly OddUsage[] = [
+export const oddUsages: readonly (OddUsage & Repeated)[] = rowOf<OddUsage>([
 	{ name: "missing", usage: undefined },
 	{ name: "null", usage: null },
 	{ name: "a word", usage: "many" },
@@ -15,4 +17,4 @@ export const oddUsages: readonly OddUsage[] = [
 	{ name: "more than a number holds", usage: { input_tokens: Number.MAX_VALUE, output_tokens: 3 } },
 	{ name: "fractions", usage: { input_tokens: 10.5, output_tokens: 0.1 } },
 	{ name: "words", usage: { input_tokens: "12", output_tokens: true, cache_read_input_tokens: [] } },
-];
+]);

@@ -2,6 +2,7 @@ import type { Random } from "../random.ts";
 import type { StreamedReply } from "../simulators/anthropic/reply.ts";
 import { framed, within } from "./damaged-streams.ts";
 import { type Failure, speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 /** One odd way to say something that is an answer all the same. */
 export interface Oddity {
@@ -13,7 +14,7 @@ export interface Oddity {
 }
 
 /** The row of the fault table about malformed streams: what is to be put up with. */
-export const oddStreams: readonly Oddity[] = [
+export const oddStreams: readonly (Oddity & Repeated)[] = rowOf<Oddity>([
 	encoded("CRLF", (stream) => stream.replaceAll("\n", "\r\n")),
 	encoded("CR", (stream) => stream.replaceAll("\n", "\r")),
 	encoded("CRLF and LF by turns", (stream, random) =>
@@ -56,7 +57,7 @@ export const oddStreams: readonly Oddity[] = [
 		answer: (random) => speaking(random, { encode: (stream) => invalid(within(stream, random, "\u0001")) }),
 		restore: (text) => text.replace("\ufffd", ""),
 	},
-];
+]);
 
 function encoded(name: string, change: (stream: string, random: Random) => string): Oddity {
 	return {

@@ -9,15 +9,16 @@ import { oddStreams } from "./oddity.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import { checkNextMessage, checkRun } from "./retries.ts";
 import type { RunLog } from "./run-log.ts";
-import { withSeeds } from "./seeds.ts";
+import { wholeRow, withSeeds } from "./seeds.ts";
+import { sharedGround } from "./shared-ground.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	"an answer all the same: %s",
-	async ([, { answer, restore = (text: string) => text, pass }]) => {
-		await using ground = await Ground.open();
-		await withSeeds({}, async (random) => {
+	async ([, { answer, times, restore = (text: string) => text, pass }]) => {
+		const ground = await sharedGround();
+		await withSeeds({ times }, async (random) => {
 			const before = ground.fake.requests.length;
 			ground.fake.script(answer(random));
 			const { log } = await ground.ask();
@@ -41,9 +42,9 @@ const cutOff = { max_tokens: /cut off/, refusal: /refused/, end_turn: /^$/, tool
 
 test.for(stops.map((stop) => [stop.name, stop] as const))(
 	"a stop ends the run and starts nothing: %s",
-	async ([, { answer, stop }]) => {
-		await using ground = await Ground.open();
-		await withSeeds({}, async (random) => {
+	async ([, { answer, times, stop }]) => {
+		const ground = await sharedGround();
+		await withSeeds({ times }, async (random) => {
 			const before = ground.fake.requests.length;
 			ground.fake.script(answer(random));
 			const { log, session } = await ground.ask();
@@ -60,7 +61,7 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 	"calls that cannot run are told to the model: %s",
 	async ([, fault]) => {
-		await using ground = await Ground.open();
+		const ground = await sharedGround();
 		await withSeeds(fault, async (random) => {
 			const before = ground.fake.requests.length;
 			ground.looked.length = 0;
@@ -85,9 +86,9 @@ test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 
 test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
 	"usage that cannot be is counted as something that can: %s",
-	async ([, { usage }]) => {
-		await using ground = await Ground.open();
-		await withSeeds({}, async (random) => {
+	async ([, { usage, times }]) => {
+		const ground = await sharedGround();
+		await withSeeds({ times }, async (random) => {
 			const before = ground.fake.requests.length;
 			ground.fake.script(speaking(random, { usage: () => usage }));
 			const { log } = await ground.ask();
@@ -116,8 +117,8 @@ const frames = [
 ];
 
 test("frames of protocols in an answer are its text and nothing else", async () => {
-	await using ground = await Ground.open();
-	await withSeeds({}, async (random) => {
+	const ground = await sharedGround();
+	await withSeeds(wholeRow, async (random) => {
 		const before = ground.fake.requests.length;
 		const text = random.shuffle([...frames, "and that is all"]).join(" ");
 		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
@@ -143,7 +144,7 @@ function leaksIn({ events, spoken }: RunLog, hidden: string): unknown[] {
 
 test("a secret in an answer is seen by nobody, however it is cut", async () => {
 	await using ground = await groundWithSecret();
-	await withSeeds({}, async (random) => {
+	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;
 		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
 		const { log } = await ground.ask();
@@ -157,7 +158,7 @@ test("a secret in an answer is seen by nobody, however it is cut", async () => {
 
 test("a secret that is cut off in the middle is not shown up to there", async () => {
 	await using ground = await groundWithSecret();
-	await withSeeds({}, async (random) => {
+	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret.slice(0, -random.between(1, 10))}`;
 		ground.fake.script(
 			speaking(random, { content: [{ type: "text", text }], edit: (events) => events.slice(0, -1) }),
@@ -175,7 +176,7 @@ test("a secret that is cut off in the middle is not shown up to there", async ()
 
 test("a secret in what a provider says of an error is seen by nobody", async () => {
 	await using ground = await groundWithSecret();
-	await withSeeds({}, async (random) => {
+	await withSeeds(wholeRow, async (random) => {
 		const message = `invalid bearer token ${secret}`;
 		const body = JSON.stringify({ type: "error", error: { type: "overloaded_error", message } });
 		ground.fake.script(

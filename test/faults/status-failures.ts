@@ -1,45 +1,61 @@
 import { bodyCanary, type Failure, type FaultName, speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 const page = `<html><head><title>Bad gateway</title></head><body>${bodyCanary} nginx</body></html>`;
 
-/** Rows one to five of the fault table: what the service says instead of a reply. */
-export const statusFailures: readonly Failure[] = [
-	limited("retry-after: 7", () => "7", 7_000),
-	// Dates have whole seconds.
-	{ ...limited("retry-after as a date", (now) => new Date(now + 7_999).toUTCString(), 7_000), spanMs: 999 },
-	limited("no retry-after", () => undefined),
-	limited("retry-after: 0", () => "0"),
-	limited("retry-after: negative", () => "-5"),
-	limited("retry-after: 1e9", () => "1e9", 1e12),
-	limited("retry-after: 1000000000", () => "1000000000", 1e12),
-	limited("retry-after: garbage", () => "in a while"),
-	overloaded(529),
-	overloaded(503),
-	{
-		...overloaded(529),
-		name: "529 with retry-after",
-		answer: () => ({ status: 529, headers: { "retry-after": "3" } }),
-		retryAfterMs: 3_000,
-	},
-	refused(400, "rejected", /refused/),
-	refused(401, "unauthenticated", /key/),
-	refused(403, "rejected", /allow/),
-	refused(404, "rejected", /model/),
-	refused(413, "rejected", /large/),
-	{ ...html(500), fault: "overloaded" },
-	{ ...html(502), fault: "overloaded" },
-	{ ...html(401), fault: "unauthenticated", message: /key/ },
-	sent("overloaded_error", "overloaded"),
-	sent("api_error", "overloaded"),
-	sent("rate_limit_error", "rate-limited"),
-	sent("invalid_request_error", "rejected"),
-	sent("authentication_error", "unauthenticated"),
-	{
-		name: "200, then error: overloaded_error after 40 deltas",
-		answer: (random) =>
-			speaking(random, { break: { at: 40, how: { type: "overloaded_error", message: "Overloaded" } } }),
-		fault: "overloaded",
-	},
+/** Rows of the fault table about what the service says instead of a reply. */
+export const statusFailures: readonly (Failure & Repeated)[] = [
+	...rowOf([
+		limited("retry-after: 7", () => "7", 7_000),
+		// Dates have whole seconds.
+		{
+			...limited("retry-after as a date", (now) => new Date(now + 7_999).toUTCString(), 7_000),
+			spanMs: 999,
+		},
+		limited("no retry-after", () => undefined),
+		limited("retry-after: 0", () => "0"),
+		limited("retry-after: negative", () => "-5"),
+		limited("retry-after: 1e9", () => "1e9", 1e12),
+		limited("retry-after: 1000000000", () => "1000000000", 1e12),
+		limited("retry-after: garbage", () => "in a while"),
+	]),
+	...rowOf([
+		overloaded(529),
+		overloaded(503),
+		{
+			...overloaded(529),
+			name: "529 with retry-after",
+			answer: () => ({ status: 529, headers: { "retry-after": "3" } }),
+			retryAfterMs: 3_000,
+		},
+	]),
+	...rowOf([
+		refused(400, "rejected", /refused/),
+		refused(401, "unauthenticated", /key/),
+		refused(403, "rejected", /allow/),
+		refused(404, "rejected", /model/),
+		refused(413, "rejected", /large/),
+	]),
+	...rowOf<Failure>([
+		{ ...html(500), fault: "overloaded" },
+		{ ...html(502), fault: "overloaded" },
+		{ ...html(401), fault: "unauthenticated", message: /key/ },
+	]),
+	...rowOf([
+		sent("overloaded_error", "overloaded"),
+		sent("api_error", "overloaded"),
+		sent("rate_limit_error", "rate-limited"),
+		sent("invalid_request_error", "rejected"),
+		sent("authentication_error", "unauthenticated"),
+	]),
+	...rowOf<Failure>([
+		{
+			name: "200, then error: overloaded_error after 40 deltas",
+			answer: (random) =>
+				speaking(random, { break: { at: 40, how: { type: "overloaded_error", message: "Overloaded" } } }),
+			fault: "overloaded",
+		},
+	]),
 ];
 
 function limited(name: string, value: (now: number) => string | undefined, retryAfterMs?: number): Failure {

@@ -2,6 +2,7 @@ import type { Random } from "../random.ts";
 import type { StreamedReply, WireEvent } from "../simulators/anthropic/reply.ts";
 import { cutUp } from "./cuts.ts";
 import { speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 /** A reply whose end says something odd, or nothing. */
 export interface Stop {
@@ -12,7 +13,7 @@ export interface Stop {
 }
 
 /** The row of the fault table about stop reasons. */
-export const stops: readonly Stop[] = [
+export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 	spoken("null", null, "max_tokens"),
 	spoken("unknown", "sparkle", "max_tokens"),
 	spoken("max_tokens", "max_tokens", "max_tokens"),
@@ -46,7 +47,7 @@ export const stops: readonly Stop[] = [
 	},
 	called("unknown, in the middle of a call", "sparkle", (random) => halfCall(random)),
 	called("null, in the middle of a call", null, (random) => halfCall(random)),
-];
+]);
 
 function spoken(name: string, stop: string | null, told: Stop["stop"]): Stop {
 	return { name, answer: (random) => speaking(random, { stop }), stop: told };

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { Random } from "../random.ts";
 import type { ReplyBlock, StreamedReply } from "../simulators/anthropic/reply.ts";
 import { cutUp } from "./cuts.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
 
 type Call = Extract<ModelEvent, { type: "call" }>;
 
@@ -24,7 +25,7 @@ export interface ToolFault {
 const CAP = 8;
 
 /** The row of the fault table about tool calls. */
-export const toolFaults: readonly ToolFault[] = [
+export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 	broken("JSON cut off", (random) => {
 		const whole = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
 		return whole.slice(0, random.between(1, whole.length - 1));
@@ -120,7 +121,7 @@ export const toolFaults: readonly ToolFault[] = [
 		runs: ["door"],
 		results: 3,
 	},
-];
+]);
 
 function look(id: string, at: unknown): Extract<ReplyBlock, { type: "tool_use" }> {
 	return { type: "tool_use", id, name: "look", input: { at } };

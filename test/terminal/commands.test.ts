@@ -1,3 +1,5 @@
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
@@ -23,6 +25,21 @@ test("ask -y runs without asking, and ask --session goes on", async ({ place }) 
 	const second = place.run("ask", "--session", session, "say: again");
 	expect(await second.ended()).toBe(0);
 	expect(second.text).toContain(`session: ${session}\n[offline] again`);
+});
+
+test("ask --file sends files along, and says which one cannot be sent", async ({ place }) => {
+	writeFileSync(join(place.work, "notes.md"), "# one\n");
+	writeFileSync(join(place.work, "large.bin"), "");
+	truncateSync(join(place.work, "large.bin"), 33 * 1024 * 1024);
+	const ask = place.run("ask", "read: attachments/notes.md", "--file", "notes.md");
+	expect(await ask.ended()).toBe(0);
+	expect(ask.text).toContain("# one");
+	const large = place.run("ask", "say: hi", "--file", "notes.md", "-f", "large.bin");
+	expect(await large.ended()).toBe(1);
+	expect(large.text.replaceAll("\n", "")).toContain("large.bin was not taken: the file is larger than");
+	const missing = place.run("ask", "say: hi", "-f", "missing.md");
+	expect(await missing.ended()).toBe(2);
+	expect(missing.text).toContain("missing.md cannot be read");
 });
 
 test("Ctrl-C cancels what was asked, also at a question", async ({ place }) => {

@@ -10,8 +10,10 @@ import { answerParent } from "./answer-parent.ts";
 export async function serveGateway(made: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
+	/** An empty directory for all that is kept: the parent removes it. One of its own unless told. */
+	readonly directory?: string | undefined;
 }): Promise<void> {
-	const data = mkdtempSync(join(tmpdir(), "parley-bench-"));
+	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
 	// A session that is used for minutes must not be cut down to a window on the way.
 	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 	mkdirSync(join(data, "data"), { mode: 0o700 });
@@ -19,7 +21,8 @@ export async function serveGateway(made: {
 	const gateway = await startGateway({
 		config: loadConfig({
 			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...made.flags },
-			environment: {},
+			// A frame more after the first reply of each session would be counted where it is not meant.
+			environment: { PARLEY_TITLES: "false" },
 			cwd: data,
 			defaultData: join(data, "data"),
 		}),
@@ -33,6 +36,6 @@ export async function serveGateway(made: {
 	});
 	answerParent(Number(new URL(gateway.urls[0] ?? "").port), async () => {
 		await gateway.stop(0);
-		rmSync(data, { recursive: true });
+		if (made.directory === undefined) rmSync(data, { recursive: true });
 	});
 }

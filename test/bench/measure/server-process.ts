@@ -6,6 +6,8 @@ export interface ServerProcess {
 	readonly port: number;
 	/** Microseconds of CPU (user and system, all threads) that the process has used so far. */
 	cpu(): Promise<number>;
+	/** Resident bytes of the process, without garbage. */
+	memory(): Promise<number>;
 	/** Sends an order and resolves with the number that answers it. */
 	ask(order: object): Promise<number>;
 	stop(): Promise<void>;
@@ -30,6 +32,7 @@ export async function startServer(name: string, ...args: readonly string[]): Pro
 		port,
 		ask,
 		cpu: () => ask("cpu"),
+		memory: () => ask("memory"),
 		async stop() {
 			const exited = once(child, "exit");
 			child.send("stop");

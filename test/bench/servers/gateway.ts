@@ -24,4 +24,5 @@ function readOrder(request: ModelRequest): { ticks: number; each: number; text: 
 	return { ticks: Number(ticks), each: Number(each), text: "x".repeat(Number(size)) };
 }
 
-await serveGateway({ model: burstModel });
+const [, , directory] = process.argv;
+await serveGateway({ model: burstModel, directory });

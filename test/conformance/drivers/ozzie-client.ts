@@ -49,9 +49,9 @@ export class OzzieClient implements AsyncDisposable {
 		socket.on("error", (error) => this.#fail(error));
 	}
 
-	/** Connects to the gateway at this HTTP address; rejects where it is refused. */
-	static async connect(url: string, options: ClientOptions = {}): Promise<OzzieClient> {
-		const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/ws`, options);
+	/** Connects to the gateway at this HTTP address, asking for `query`; rejects where it is refused. */
+	static async connect(url: string, options: ClientOptions = {}, query = ""): Promise<OzzieClient> {
+		const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/ws${query}`, options);
 		const client = new OzzieClient(socket);
 		await once(socket, "open");
 		return client;

@@ -25,4 +25,8 @@ export const httpRequirements = {
 	"http.limit": ozzie("ruling 13", "A limit that is no whole number from 1 to 1000 is answered with 400."),
 	"http.never-null": ozzie("ruling 13", "Lists are arrays, also when there is nothing in them."),
 	"http.discreet": ozzie("ruling 13", "Tokens that answer questions never appear there."),
+	"http.health-verbose": ozzie(
+		"our own",
+		"`/api/health?verbose` tells those who have the token who can come in, and how the model and the storage are.",
+	),
 } satisfies Record<string, Requirement>;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelInfo } from "@parley/core";
 import { expect, test } from "vitest";
-import { Random } from "../random.ts";
+import { Random, testScale } from "../random.ts";
 import type { ReceivedRequest } from "../simulators/anthropic/received-request.ts";
 import { type ReplyBlock, type StreamedReply, says, thinks, uses } from "../simulators/anthropic/reply.ts";
 import { wordsAndSigns } from "../simulators/anthropic/tokenizer.ts";
@@ -85,6 +85,7 @@ async function refuse(talk: Talk, text: string, reason: string): Promise<void> {
 	await talk.answered();
 }
 
+/** The first is for every day. */
 const cases = [
 	{ name: "the provider counts", counting: undefined, tokenizer: wordsAndSigns },
 	{ name: "nobody counts", counting: { status: 404 }, tokenizer: wordsAndSigns },
@@ -92,7 +93,7 @@ const cases = [
 	{ name: "nobody counts, few tokens", counting: { status: 404 }, tokenizer: sixths },
 ] as const;
 
-test.for(cases)(
+test.for(cases.slice(0, testScale(cases.length)))(
 	"400 turns never exceed a window of 20,000, and what matters stays: $name",
 	async ({ counting, tokenizer }) => {
 		await using talk = await Talk.open({

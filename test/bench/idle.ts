@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { DrainClient } from "./measure/drain-client.ts";
+import { readOptions, report, roundsOf } from "./measure/report.ts";
+import { openSession } from "./measure/requests.ts";
+import { type ServerProcess, startServer } from "./measure/server-process.ts";
+
+/**
+ * What 10,000 sessions cost that nobody talks in: resident memory of the server's process, after the garbage is
+ * collected, for each session with its one connected client, and for each once its client has gone; and the CPU of a
+ * gateway with all those clients while nothing happens. Against a `ws` server with as many clients, alternately.
+ */
+const sessions = 3_000;
+/** Connections that are opened at a time: more would wait for each other at the gateway's door. */
+const atOnce = 50;
+const restMs = 5_000;
+const options = readOptions(1);
+
+interface Measured {
+	/** Bytes for each connected client, and for each that has gone. */
+	readonly connected: number;
+	readonly gone: number;
+	/** Per cent of a core while nothing happens. */
+	readonly idle: number;
+	readonly perSecond: number;
+}
+
+async function measure(
+	server: ServerProcess,
+	open: (server: ServerProcess) => Promise<DrainClient>,
+): Promise<Measured> {
+	// What is loaded and compiled for the first clients is no cost of a session.
+	for (const client of await openMany(server, open, 10 * atOnce)) client.close();
+	await settled(server);
+	const empty = await server.memory();
+	const began = performance.now();
+	const clients = await openMany(server, open, sessions);
+	const perSecond = sessions / ((performance.now() - began) / 1000);
+	await settled(server);
+	const full = await server.memory();
+	const before = await server.cpu();
+	await setTimeout(restMs);
+	const idle = ((await server.cpu()) - before) / (restMs * 1000);
+	for (const client of clients) client.close();
+	await settled(server);
+	const after = await server.memory();
+	await server.stop();
+	const each = (bytes: number): number => (bytes - empty) / sessions;
+	return { connected: each(full), gone: each(after), idle: 100 * idle, perSecond };
+}
+
+async function openMany(
+	server: ServerProcess,
+	open: (server: ServerProcess) => Promise<DrainClient>,
+	count: number,
+): Promise<DrainClient[]> {
+	const clients: DrainClient[] = [];
+	while (clients.length < count) {
+		clients.push(...(await Promise.all(Array.from({ length: atOnce }, () => open(server)))));
+	}
+	return clients;
+}
+
+/** Resolves once the process has nothing left to do: what comes and goes is recorded after the client was told. */
+async function settled(server: ServerProcess): Promise<void> {
+	const [pauseMs, share] = [300, 0.03];
+	for (let before = Number.NEGATIVE_INFINITY; ; ) {
+		const cpu = await server.cpu();
+		if (cpu - before < pauseMs * 1000 * share) return;
+		before = cpu;
+		await setTimeout(pauseMs);
+	}
+}
+
+/** With the token, as from elsewhere: to look up whose a local connection is takes longer the more there are. */
+async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
+	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
+	const client = await DrainClient.open(port, "/api/ws", token);
+	await openSession(client, {});
+	return client;
+}
+
+const openRaw = ({ port }: ServerProcess): Promise<DrainClient> => DrainClient.open(port, "/");
+
+let directory = "";
+let token: string | undefined;
+const rounds: { ours: Measured; floor: Measured }[] = [];
+for (const _ of roundsOf(options, 0)) {
+	const floor = await measure(await startServer("raw-ws"), openRaw);
+	directory = mkdtempSync(join(tmpdir(), "parley-idle-"));
+	token = undefined;
+	rounds.push({ ours: await measure(await startServer("gateway", directory), openGateway), floor });
+	rmSync(directory, { recursive: true });
+}
+const kilobytes = (bytes: number): number => bytes / 1024;
+const connected = {
+	name: "gateway: memory per session with its client",
+	unit: "KB",
+	values: rounds.map(({ ours }) => kilobytes(ours.connected)),
+};
+const idle = {
+	name: "gateway: CPU while nothing happens",
+	unit: "% of a core",
+	values: rounds.map(({ ours }) => ours.idle),
+};
+report(
+	"idle",
+	[
+		connected,
+		{
+			name: "raw ws: memory per client",
+			unit: "KB",
+			values: rounds.map(({ floor }) => kilobytes(floor.connected)),
+		},
+		{
+			name: "gateway ÷ raw ws",
+			unit: "×",
+			values: rounds.map(({ ours, floor }) => ours.connected / floor.connected),
+		},
+		{
+			name: "gateway: memory per session without client",
+			unit: "KB",
+			values: rounds.map(({ ours }) => kilobytes(ours.gone)),
+		},
+		{
+			name: "raw ws: memory per client that has gone",
+			unit: "KB",
+			values: rounds.map(({ floor }) => kilobytes(floor.gone)),
+		},
+		idle,
+		{ name: "gateway: sessions opened", unit: "per s", values: rounds.map(({ ours }) => ours.perSecond) },
+		{ name: "raw ws: clients accepted", unit: "per s", values: rounds.map(({ floor }) => floor.perSecond) },
+	],
+	[
+		{ figure: connected, atMost: 10 },
+		{ figure: idle, atMost: 1, ofMachine: true },
+	],
+	options,
+);

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
+
+/** The real command, as an operator starts it. */
+export class GatewayBinary implements AsyncDisposable {
+	readonly port: number;
+	/** Milliseconds from spawning to the ready line. */
+	readonly startMs: number;
+	readonly #child: ChildProcess;
+	readonly #exited: Promise<unknown>;
+
+	private constructor(child: ChildProcess, port: number, startMs: number) {
+		this.#child = child;
+		this.#exited = once(child, "exit");
+		this.port = port;
+		this.startMs = startMs;
+	}
+
+	/** Starts it on a free port; a data directory that is not there yet is created. */
+	static async start(data: string, root: string): Promise<GatewayBinary> {
+		const flags = ["--listen", "127.0.0.1:0", "--data", data, "--root", root, "--log-level", "error"];
+		const began = performance.now();
+		const child = spawn(process.execPath, [binary, "gateway", ...flags], {
+			cwd: root,
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		const [line] = await once(child.stdout, "data");
+		const startMs = performance.now() - began;
+		const { port } = new URL(
+			String(line)
+				.replace(/^parley listening on /, "")
+				.trim(),
+		);
+		return new GatewayBinary(child, Number(port), startMs);
+	}
+
+	/** Resident bytes, as the kernel counts them. */
+	memory(): number {
+		const [, kilobytes] =
+			/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8")) ?? [];
+		return Number(kilobytes) * 1024;
+	}
+
+	async kill(): Promise<void> {
+		this.#child.kill("SIGKILL");
+		await this.#exited;
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.kill();
+	}
+}

@@ -1,0 +1,49 @@
+import { DrainClient } from "./drain-client.ts";
+import { openSession, request } from "./requests.ts";
+
+/** People who talk with a gateway until it dies, and what it has told them that it keeps. */
+export class WriteLoad {
+	/** Messages that were acknowledged, with their session. */
+	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
+	readonly #clients: DrainClient[] = [];
+	#ended = false;
+	#count = 0;
+
+	/** Begins: so many people who say one thing after the other, and as many who listen to a reply that takes long. */
+	async begin(port: number, people: number): Promise<void> {
+		for (let n = 0; n < people; n++) {
+			const [speaker, listener] = [await this.#connect(port), await this.#connect(port)];
+			const listening = listener.until("assistant.stream");
+			await openSession(listener, {});
+			listener.send(request("send_message", { content: "long: 100000 tokens at 200 per second" }));
+			await listening;
+			const session = await openSession(speaker, {});
+			void this.#talk(speaker, session);
+		}
+	}
+
+	/** The gateway is dead. */
+	end(): void {
+		this.#ended = true;
+		for (const client of this.#clients) client.close();
+	}
+
+	async #connect(port: number): Promise<DrainClient> {
+		const client = await DrainClient.open(port, "/api/ws");
+		this.#clients.push(client);
+		return client;
+	}
+
+	async #talk(client: DrainClient, session: string): Promise<void> {
+		while (!this.#ended) {
+			this.#count += 1;
+			const content = `say: message ${this.#count} of ${session}`;
+			const replied = client.until("assistant.message");
+			const accepted = client.until('"ok":true');
+			client.send(request("send_message", { content }));
+			await accepted;
+			this.acknowledged.push({ session, content });
+			await replied;
+		}
+	}
+}

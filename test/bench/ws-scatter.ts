@@ -1,0 +1,98 @@
+import { DrainClient } from "./measure/drain-client.ts";
+import { readOptions, report, roundsOf } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+import { type ServerProcess, startServer } from "./measure/server-process.ts";
+
+/**
+ * 1,000 sessions with one subscriber each, all of whose models speak at once: the gateway against `ws` alone, which
+ * sends the texts of the same streams one by one in frames of the same length, alternately. CPU is that of the
+ * server's process, while they speak; the clients only drain.
+ */
+const sessions = 1_000;
+/** Connections that are opened at a time: more would wait for each other at the gateway's door. */
+const atOnce = 50;
+const text = { ticks: 10, size: 40 };
+const options = readOptions(11);
+
+interface Side {
+	readonly server: ServerProcess;
+	readonly clients: readonly DrainClient[];
+}
+
+async function openAll(name: string, open: (server: ServerProcess) => Promise<DrainClient>): Promise<Side> {
+	const server = await startServer(name);
+	const clients: DrainClient[] = [];
+	while (clients.length < sessions) {
+		clients.push(...(await Promise.all(Array.from({ length: atOnce }, () => open(server)))));
+	}
+	return { server, clients };
+}
+
+async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
+	const client = await DrainClient.open(port, "/api/ws");
+	await openSession(client, {});
+	const speaking = client.until("internal.llm.call");
+	client.send(request("send_message", { content: "speak" }));
+	await speaking;
+	return client;
+}
+
+async function openRaw({ port }: ServerProcess): Promise<DrainClient> {
+	const client = await DrainClient.open(port, "/");
+	client.send("{}");
+	return client;
+}
+
+let parts = 0;
+
+/** Microseconds of CPU for one text that reaches its client. Resolves when all of them have. */
+async function costOf({ server, clients }: Side, each: number): Promise<number> {
+	parts += 1;
+	const mark = `[part ${parts}]`;
+	const heard = Promise.all(clients.map((client) => client.until(mark)));
+	const cpu = await server.ask({ ...text, each, mark });
+	await heard;
+	return cpu / (sessions * text.ticks * each);
+}
+
+const gateway = await openAll("gateway-scatter", openGateway);
+const raw = await openAll("raw-scatter", openRaw);
+const rounds: Record<"ours" | "burst" | "floor" | "again", number>[] = [];
+/** Counted apart: what compiles on the way. */
+const warmUp = 2;
+for (const round of roundsOf(options, warmUp)) {
+	const floor = await costOf(raw, 1);
+	const ours = await costOf(gateway, 1);
+	const burst = await costOf(gateway, 4);
+	const again = await costOf(raw, 1);
+	if (round >= warmUp) rounds.push({ ours, burst, floor, again });
+}
+for (const { clients } of [gateway, raw]) for (const client of clients) client.close();
+await Promise.all([gateway.server.stop(), raw.server.stop()]);
+
+const single = {
+	name: "CPU, gateway ÷ raw ws, 1 a tick",
+	unit: "×",
+	values: rounds.map(({ ours, floor }) => ours / floor),
+};
+const burst = {
+	name: "CPU, gateway at 4 a tick ÷ raw ws at 1",
+	unit: "×",
+	values: rounds.map((round) => round.burst / round.floor),
+};
+report(
+	"ws-scatter",
+	[
+		{ name: "raw ws, 1 a tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor) },
+		{ name: "gateway, 1 a tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours) },
+		{ name: "gateway, 4 a tick", unit: "µs CPU", values: rounds.map((round) => round.burst) },
+		{ name: "noise: raw ws ÷ raw ws", unit: "×", values: rounds.map(({ floor, again }) => again / floor) },
+		single,
+		burst,
+	],
+	[
+		{ figure: single, atMost: 1.1 },
+		{ figure: burst, atMost: 0.45 },
+	],
+	options,
+);

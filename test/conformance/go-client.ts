@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { parseJson } from "@parley/base";
+import WebSocket from "ws";
+import * as z from "zod";
+
+/** coder/websocket closes the connection on anything larger, unless told otherwise, which no Go client of Ozzie does. */
+const readLimit = 32_768;
+
+/** Go reads `null` and what is not there as the zero value, and drops what does not fit the type. */
+function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
+	return schema.nullish().transform((value) => value ?? zero);
+}
+
+const text = field(z.string(), "");
+const truth = field(z.boolean(), false);
+const count = field(z.int(), 0);
+const object = field(z.record(z.string(), z.unknown()), {});
+
+/** The envelope of every message; one that does not fit it ends the client. */
+const Frame = z.object({
+	...{ type: text, id: text, error: text, event: text, session_id: text },
+	/** A pointer: only a false that is there says that something failed. */
+	ok: z.boolean().nullish(),
+	payload: z.unknown().optional(),
+});
+
+/** What they find in the payload of an event, and look for the real one in. */
+const Event = z.object({
+	...{ id: text, session_id: text, type: text, source: text },
+	// Go's time.Time reads RFC 3339 and nothing else.
+	timestamp: z.iso.datetime({ offset: true }),
+	payload: object,
+});
+
+const option = z.object({ value: text, label: text, description: text, disabled: truth });
+
+/** The structs that payloads are decoded into, with their exact types. */
+const payloads = {
+	"assistant.stream": z.object({ phase: text, content: text, index: count }),
+	"assistant.message": z.object({ content: text, error: text, context: object }),
+	"tool.call": z.object({ status: text, name: text, arguments: object, result: text, error: text }),
+	"prompt.request": z.object({
+		...{ type: text, label: text, required: truth, validation: text, placeholder: text, token: text },
+		...{ options: field(z.array(option), []), context: object },
+	}),
+	"internal.llm.call": z.object({
+		...{ phase: text, model: text, provider: text, error: text },
+		...{ message_count: count, tokens_input: count, tokens_output: count, duration: count },
+	}),
+	"user.message": z.object({ content: text }),
+	"prompt.response": z.object({ cancelled: truth, token: text }),
+	"session.created": z.object({ session_id: text }),
+};
+export type GoPayloads = { readonly [Name in keyof typeof payloads]: z.output<(typeof payloads)[Name]> };
+
+/** What a client keeps of an event. */
+export interface GoEvent {
+	readonly event: string;
+	readonly sessionId: string;
+	readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads as the existing Go clients do: messages of 32 KiB at most, the next one as the response of a request that waits
+ * for one, and of an event only what stands in the payload inside its payload.
+ */
+export class GoClient implements AsyncDisposable {
+	readonly #socket: WebSocket;
+	readonly #messages: string[] = [];
+	#more = Promise.withResolvers<void>();
+	#closed: Error | undefined;
+	#requests = 0;
+	/** The largest message so far, in bytes. */
+	largest = 0;
+
+	private constructor(socket: WebSocket) {
+		this.#socket = socket;
+		socket.on("message", (data) => {
+			this.#messages.push(data.toString());
+			this.largest = Math.max(this.largest, Buffer.byteLength(data.toString()));
+			this.#more.resolve();
+		});
+		socket.on("error", (error) => this.#end(error));
+		socket.on("close", (code) => this.#end(new Error(`the connection was closed: ${code}`)));
+	}
+
+	static async dial(url: string): Promise<GoClient> {
+		const socket = new WebSocket(url.replace(/^http/, "ws"), {
+			maxPayload: readLimit,
+			headers: { "user-agent": "Go-http-client/1.1" },
+		});
+		const client = new GoClient(socket);
+		await once(socket, "open");
+		return client;
+	}
+
+	/** Sends a request and takes the next message for its response, whatever it is. */
+	async call(method: string, params?: object): Promise<unknown> {
+		this.fire(method, params);
+		const frame = await this.#read();
+		if (frame.ok === false) throw new Error(frame.error);
+		return frame.payload;
+	}
+
+	/** Sends a request whose response is skipped among the events. */
+	fire(method: string, params?: object): void {
+		const id = `req-${++this.#requests}`;
+		this.#socket.send(JSON.stringify({ type: "req", id, method, ...(params && { params }) }));
+	}
+
+	/** The next event; one whose envelope cannot be decoded is dropped. */
+	async event(): Promise<GoEvent> {
+		for (;;) {
+			const frame = await this.#read();
+			if (frame.event === "") continue;
+			const decoded = Event.safeParse(frame.payload);
+			if (decoded.success) {
+				return { event: frame.event, sessionId: frame.session_id, payload: decoded.data.payload };
+			}
+		}
+	}
+
+	/** The next event of this name whose payload can be decoded into its struct. */
+	async next<Name extends keyof GoPayloads>(name: Name): Promise<GoPayloads[Name]> {
+		for (;;) {
+			const { event, payload } = await this.event();
+			if (event !== name) continue;
+			// True because it was decoded by the schema of that very name.
+			return payloads[name].parse(payload) as GoPayloads[Name];
+		}
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		if (this.#closed) return;
+		this.#socket.terminate();
+		await once(this.#socket, "close");
+	}
+
+	async #read(): Promise<z.output<typeof Frame>> {
+		for (;;) {
+			const message = this.#messages.shift();
+			if (message !== undefined) return Frame.parse(parseJson(message));
+			if (this.#closed) throw this.#closed;
+			this.#more = Promise.withResolvers();
+			await this.#more.promise;
+		}
+	}
+
+	#end(error: Error): void {
+		this.#closed ??= error;
+		this.#more.resolve();
+	}
+}
+
+/** What `ask` prints: to people, and what went wrong. */
+export interface Asked {
+	readonly printed: string;
+	readonly error: string;
+	readonly prompts: readonly string[];
+}
+
+/**
+ * The command `ask`: opens a session, says one thing, prints what is streamed (and the final message only where no stream
+ * began), answers every prompt, and ends with the first final message.
+ */
+export async function ask(client: GoClient, content: string, yes: boolean): Promise<Asked> {
+	let [printed, streaming] = ["", false];
+	const prompts: string[] = [];
+	client.fire("send_message", { content });
+	for (;;) {
+		const { event, payload } = await client.event();
+		if (event === "assistant.stream") {
+			const stream = payloads[event].parse(payload);
+			if (stream.phase === "start") streaming = true;
+			else printed += stream.phase === "delta" ? stream.content : "\n";
+		} else if (event === "prompt.request") {
+			const { token, label } = payloads[event].parse(payload);
+			prompts.push(label);
+			client.fire("prompt_response", { token, cancelled: !yes });
+		} else if (event === "assistant.message") {
+			const message = payloads[event].parse(payload);
+			return { printed: streaming ? printed : message.content, error: message.error, prompts };
+		}
+	}
+}

@@ -1,0 +1,78 @@
+/** Who needs a token: everybody, or nobody on loopback who sends no sign of a browser or a proxy. */
+export type AuthMode = "token" | "none";
+
+/** One request as a stranger writes it. */
+export interface Asked {
+	readonly path: string;
+	readonly upgrade: boolean;
+	readonly hosts: readonly string[];
+	/** The request line names the whole address instead of a path. */
+	readonly absolute: boolean;
+	readonly origins: readonly string[];
+	readonly credentials: readonly string[];
+	/** A credential in the address. */
+	readonly query: string;
+	/** Further headers. */
+	readonly others: readonly string[];
+}
+
+/** What the gateway is, for who judges its answers. */
+export interface Ground {
+	readonly mode: AuthMode;
+	readonly port: number;
+	readonly token: string;
+	/** The name that the operator has added. */
+	readonly name: string;
+}
+
+/** What who is let in gets of each path. */
+const served: Readonly<Record<string, number>> = {
+	"/api/health": 200,
+	"/api/health?verbose": 200,
+	"/api/ws": 426,
+	"/api/events": 200,
+	"/api/sessions": 200,
+	"/api/tasks": 200,
+	"/api/files": 405,
+	"/api/files/file_00000000000000000000000000": 404,
+	"/metrics": 200,
+	"/nowhere": 404,
+};
+
+export const paths = Object.keys(served);
+
+/**
+ * What a request must be answered with, as the security text says it and not as the program does: names first, then
+ * origins, then credentials in addresses, then who it is; 401 stands for 429 too, which is what comes after ten of them.
+ */
+export function expectedStatus(asked: Asked, ground: Ground): number {
+	if (!isNamedRight(asked, ground)) return 421;
+	if (asked.origins.length > 0 && !isOwnOrigin(asked.origins, ground)) return 403;
+	if (asked.query !== "") return 400;
+	if (asked.path === "/api/health") return 200;
+	if (!isKnown(asked, ground)) return 401;
+	if (asked.upgrade) return 101;
+	return served[asked.path] ?? 404;
+}
+
+function isNamedRight({ hosts, absolute }: Asked, { port, name }: Ground): boolean {
+	const [host, ...others] = hosts;
+	if (absolute || host === undefined || others.length > 0) return false;
+	const right = ["127.0.0.1", "localhost", "[::1]", "[0:0:0:0:0:0:0:1]", name];
+	return right.some((each) => `${each}:${port}` === host.toLowerCase());
+}
+
+function isOwnOrigin([origin, ...others]: readonly string[], { port }: Ground): boolean {
+	const own = ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
+	return others.length === 0 && own.includes(origin ?? "");
+}
+
+function isKnown({ credentials, origins, others }: Asked, { mode, token }: Ground): boolean {
+	const [credential, ...more] = credentials;
+	if (credential !== undefined) {
+		const [scheme = "", shown] = credential.split(" ");
+		return more.length === 0 && scheme.toLowerCase() === "bearer" && shown === token;
+	}
+	const passedOnOrBrowser = others.some((header) => !/^sec-fetch-mode:/i.test(header));
+	return mode === "none" && origins.length === 0 && !passedOnOrBrowser;
+}

@@ -1,0 +1,193 @@
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { ManualClock } from "@parley/base/testing";
+import { expect } from "vitest";
+import { TestGateway } from "./gateway.ts";
+import { type Asked, type AuthMode, expectedStatus, type Ground, paths } from "./matrix-oracle.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Fewer than the gateway serves from one address before it knows who they are. */
+const workers = 32;
+const name = "box.test";
+
+function hosts(port: number): string[][] {
+	return [
+		...["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "[0:0:0:0:0:0:0:1]", name].map((host) => [
+			`${host}:${port}`,
+		]),
+		...["evil.test", "127.0.0.1.evil.test", "localhost.", "0.0.0.0", "[::]"].map((host) => [
+			`${host}:${port}`,
+		]),
+		...[[], [""], ["127.0.0.1"], [`127.0.0.1:${port - 1}`], [`127.0.0.1:${port}@evil.test`]],
+		...[
+			[`127.0.0.1:${port}`, `127.0.0.1:${port}`],
+			[`127.0.0.1:${port}`, "evil.test"],
+		],
+	];
+}
+
+function origins(port: number): string[][] {
+	const own = `http://127.0.0.1:${port}`;
+	return [
+		...[[], [own], [`http://localhost:${port}`], [`http://[::1]:${port}`]],
+		...[
+			["null"],
+			[""],
+			["http://evil.test"],
+			[`https://127.0.0.1:${port}`],
+			[`http://127.0.0.1:${port - 1}`],
+		],
+		...[[`${own}.evil.test`], [`http://127.evil.test:${port}`], [own, own], ["file://"]],
+	];
+}
+
+function credentials(token: string): string[][] {
+	const wrong = `${token.slice(0, -7)}${token.at(-7) === "A" ? "B" : "A"}${token.slice(-6)}`;
+	return [
+		...[[], [`Bearer ${token}`], [`bearer ${token}`], [`Bearer ${wrong}`], ["Bearer undefined"], [token]],
+		...[
+			[`Basic ${Buffer.from(`operator:${token}`).toString("base64")}`],
+			[`Bearer ${token}`, `Bearer ${token}`],
+		],
+	];
+}
+
+const others = [
+	...[
+		[],
+		["X-Forwarded-For: 127.0.0.1"],
+		["X-Real-IP: 127.0.0.1"],
+		["Forwarded: for=127.0.0.1"],
+		["Via: 1.1 x"],
+	],
+	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
+];
+
+/** Where all is tried with all; elsewhere each thing is wrong alone. */
+const thorough = ["/api/health", "/api/sessions", "/api/files"];
+
+type Route = Pick<Asked, "path" | "upgrade">;
+
+const routes: readonly Route[] = [
+	...paths.map((path) => ({ path, upgrade: false })),
+	{ path: "/api/ws", upgrade: true },
+];
+
+/** Every name with every origin, and every credential beside every other sign of who it is. */
+function cases(ground: Ground): Asked[] {
+	return routes.flatMap((route) => {
+		const asked = [...namings(route, ground), ...introductions(route, ground), ...addresses(route, ground)];
+		const isThorough = route.upgrade || thorough.includes(route.path);
+		return isThorough ? asked : asked.filter((each) => isWrongOnce(each, ground));
+	});
+}
+
+function plain(route: Route, { port }: Ground): Asked {
+	const nothing = { origins: [], credentials: [], others: [], absolute: false, query: "" };
+	return { ...route, ...nothing, hosts: [`127.0.0.1:${port}`] };
+}
+
+function known(route: Route, ground: Ground): Asked {
+	return { ...plain(route, ground), credentials: ground.mode === "token" ? [`Bearer ${ground.token}`] : [] };
+}
+
+function namings(route: Route, ground: Ground): Asked[] {
+	const asked = known(route, ground);
+	return hosts(ground.port).flatMap((host) =>
+		origins(ground.port).map((origin) => ({ ...asked, hosts: host, origins: origin })),
+	);
+}
+
+function introductions(route: Route, ground: Ground): Asked[] {
+	const asked = plain(route, ground);
+	return [[], [`http://127.0.0.1:${ground.port}`]].flatMap((origin) =>
+		credentials(ground.token).flatMap((credential) =>
+			others.map((more) => ({ ...asked, origins: origin, credentials: credential, others: more })),
+		),
+	);
+}
+
+function addresses(route: Route, ground: Ground): Asked[] {
+	const [unknown, asked] = [plain(route, ground), known(route, ground)];
+	const queries = ["token", "access_token", "Token"].map((key) => `${key}=${ground.token}`);
+	return [
+		...queries.flatMap((query) => [unknown, asked].map((each) => ({ ...each, query }))),
+		{ ...asked, absolute: true },
+	];
+}
+
+function isWrongOnce(
+	{ hosts: [host, ...more], origins: from, others: signs, query }: Asked,
+	{ port }: Ground,
+): boolean {
+	const isOwn = host === `127.0.0.1:${port}` && more.length === 0;
+	return [!isOwn, from.length > 0, signs.length > 0, query !== ""].filter(Boolean).length <= 1;
+}
+
+function bytesOf({ path, upgrade, absolute, query, ...asked }: Asked, port: number): string {
+	const address = query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
+	const target = absolute ? `http://127.0.0.1:${port}${address}` : address;
+	const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==";
+	const lines = [
+		`GET ${target} HTTP/1.1`,
+		...asked.hosts.map((host) => `Host: ${host}`),
+		...asked.origins.map((origin) => `Origin: ${origin}`),
+		...asked.credentials.map((credential) => `Authorization: ${credential}`),
+		...asked.others,
+		upgrade ? `Connection: Upgrade\r\nUpgrade: websocket\r\n${key}` : "Connection: close",
+	];
+	return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+/** The status of the answer; who has failed too often counts like who has failed. */
+function statusOf(bytes: string, port: number): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));
+		let received = "";
+		socket.on("data", (data) => {
+			received += data.toString("latin1");
+			if (!received.includes("\r\n")) return;
+			const status = Number(received.split(" ", 2)[1]);
+			socket.destroy();
+			resolve(status === 429 ? 401 : status);
+		});
+		socket.on("error", reject);
+		socket.on("end", () => reject(new Error(`no answer to ${bytes}`)));
+	});
+}
+
+async function judge(mode: AuthMode): Promise<{ readonly count: number; readonly wrong: string[] }> {
+	await using gateway = await TestGateway.start({
+		clock: new ManualClock(),
+		config: { auth: mode, allowedHosts: [name] },
+	});
+	const token = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
+	const port = Number(new URL(gateway.url).port);
+	const ground: Ground = { mode, port, token, name };
+	const wrong: string[] = [];
+	let count = 0;
+	const left = cases(ground).values();
+	const work = async (): Promise<void> => {
+		for (const asked of left) {
+			count++;
+			const bytes = bytesOf(asked, port);
+			const [expected, status] = [expectedStatus(asked, ground), await statusOf(bytes, port)];
+			if (status !== expected) wrong.push(`${mode}: ${status} instead of ${expected}: ${bytes}`);
+		}
+	};
+	await Promise.all(Array.from({ length: workers }, work));
+	return { count, wrong };
+}
+
+for (const mode of ["token", "none"] as const) {
+	verifiesOn(
+		"ozzie",
+		["http.guarded"],
+		`nobody comes in by a wrong name, from a foreign page or without being known (auth ${mode})`,
+		async () => {
+			const { count, wrong } = await judge(mode);
+			expect(wrong.slice(0, 10)).toEqual([]);
+			expect(count).toBeGreaterThan(1_500);
+		},
+	);
+}

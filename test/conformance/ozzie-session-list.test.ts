@@ -1,0 +1,189 @@
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import * as z from "zod";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const List = z.array(z.looseObject({ seq: z.int().optional(), id: z.string() }));
+
+async function get(gateway: TestGateway, path: string) {
+	const response = await fetch(gateway.url + path);
+	const body = parseJson(await response.text());
+	return { status: response.status, body, list: List.catch([]).parse(body) };
+}
+
+async function sessions(client: OzzieClient, params: object = {}) {
+	const { sessions: found } = await client.call("list_sessions", params);
+	return z
+		.array(z.looseObject({ session_id: z.string(), title: z.string(), state: z.string() }))
+		.parse(found);
+}
+
+verifiesOn(
+	"ozzie",
+	["list.title", "list.rename", "list.search"],
+	"sessions have titles and are found by their words",
+	async () => {
+		await using gateway = await TestGateway.start({ config: { titles: true } });
+		await using client = await OzzieClient.connect(gateway.url);
+		const first = await client.open();
+		await client.call("send_message", { content: "say: The Fountain" });
+		await client.event("assistant.message");
+		const made = await client.event("session.renamed");
+		expect(made).toMatchObject({ session_id: first, payload: { title: "say: The Fountain", by: "model" } });
+		const second = await client.open({ join: true, title: "Café plans" });
+		const found = async (query: string) =>
+			(await sessions(client, { query })).map(({ session_id }) => session_id);
+		expect(await found("FOUNT say")).toEqual([first]);
+		expect(await found("CAFÉ")).toEqual([second]);
+		expect(await found("fountain plans")).toEqual([]);
+
+		await expect(client.call("rename_session", { session_id: first, title: "Mine" })).resolves.toEqual({
+			title: "Mine",
+		});
+		expect(await client.event("session.renamed")).toMatchObject({ payload: { title: "Mine", by: "person" } });
+		await client.call("send_message", { content: "say: more" });
+		await client.event("assistant.message");
+		expect((await client.arrived()).filter((frame) => frame.type === "event")).toEqual([]);
+		await client.call("rename_session", { session_id: first, title: " " });
+		await client.event("session.renamed", { title: "" });
+		await client.call("send_message", { content: "say: again" });
+		await client.event("session.renamed", { by: "model" });
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["list.delete", "list.delete-busy", "list.state"],
+	"a session is deleted for everybody, and only by force where it is in use",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await using other = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await other.call("open_session", { session_id: session });
+		await client.call("send_message", { content: "run: echo hi" });
+		await client.event("prompt.request");
+		expect(await sessions(client)).toMatchObject([{ session_id: session, state: "waiting" }]);
+		expect(await client.refusal("delete_session")).toMatch(/^session busy: .*force/);
+		await expect(client.call("delete_session", { force: true })).resolves.toEqual({ status: "deleted" });
+		await client.event("assistant.message", { error: "cancelled" });
+		for (const one of [client, other]) {
+			await expect(one.event("session.deleted")).resolves.toMatchObject({
+				...{ session_id: session, payload: {}, transient: true },
+			});
+			expect(await one.refusal("send_message", { content: "hi" })).toBe(`session not found: ${session}`);
+			expect(await one.refusal("open_session", { session_id: session })).toBe(
+				`session not found: ${session}`,
+			);
+		}
+		expect(await sessions(client)).toEqual([]);
+		expect((await get(gateway, "/api/events")).body).toEqual([]);
+		expect(await client.open()).not.toBe(session);
+	},
+);
+
+verifiesOn("ozzie", ["list.delete-once"], "keys outlive a deletion and bring nothing back", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open({ key: "open" });
+	const params = { session_id: session, key: "delete" };
+	await client.call("delete_session", params);
+	await using again = await OzzieClient.connect(gateway.url);
+	await expect(again.call("delete_session", params)).resolves.toEqual({ status: "deleted" });
+	expect(await again.refusal("open_session", { key: "open" })).toBe(`session not found: ${session}`);
+	expect(await again.refusal("delete_session", { session_id: session })).toBe(
+		`session not found: ${session}`,
+	);
+});
+
+verifiesOn(
+	"ozzie",
+	["list.http-after", "list.http-sessions"],
+	"the history is paged and sessions are narrowed over HTTP",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open({ title: "Garden" });
+		await client.open({ join: true });
+		await client.call("send_message", { content: "say: hi" });
+		await client.event("assistant.message");
+		const page = async (query: string) =>
+			(await get(gateway, `/api/events?session=${session}&${query}`)).list.map(({ seq }) => seq);
+		expect(await page("after=0&limit=2")).toEqual([1, 2]);
+		expect(await page("after=2&limit=2")).toEqual([3, 4]);
+		expect(await page("after=5")).toEqual([]);
+		expect(await page("after=0&type=assistant.message&type=session.created")).toEqual([1, 5]);
+		for (const query of ["after=1", `session=${session}&after=-1`, `session=${session}&after=x`]) {
+			expect((await get(gateway, `/api/events?${query}`)).status, query).toBe(400);
+		}
+		const found = async (query: string) => (await get(gateway, `/api/sessions?${query}`)).list;
+		expect(await found("query=GARDEN")).toMatchObject([
+			{ id: session, cost_usd: 0, state: "idle", profile: "default" },
+		]);
+		expect(await found("query=hi&limit=1")).toHaveLength(1);
+		expect(await found(`id=${session.slice(0, 12)}`)).toMatchObject([{ id: session }]);
+		expect((await get(gateway, "/api/sessions?query=nothing")).body).toEqual([]);
+		expect((await get(gateway, `/api/sessions?query=${"x".repeat(201)}`)).status).toBe(400);
+		expect((await get(gateway, "/api/sessions?id=%25")).status).toBe(400);
+	},
+);
+
+interface Told {
+	readonly id: string | undefined;
+	readonly event: string | undefined;
+	readonly data: string;
+}
+
+/** The events of a stream, as far as it has come. */
+async function* toldBy({ body }: Response): AsyncGenerator<Told> {
+	let text = "";
+	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+		const blocks = (text + piece).split("\n\n");
+		text = blocks.pop() ?? "";
+		for (const block of blocks) {
+			const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+			const data = field("data");
+			if (data !== undefined) yield { id: field("id"), event: field("event"), data };
+		}
+	}
+}
+
+verifiesOn(
+	"ozzie",
+	["list.stream"],
+	"a reader of the event stream goes on after a restart as if nothing had been",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const seen: Told[] = [];
+		const read = async (count: number, lastId?: string): Promise<void> => {
+			const headers = {
+				accept: "text/event-stream",
+				...(lastId !== undefined && { "last-event-id": lastId }),
+			};
+			const response = await fetch(`${gateway.url}/api/events?limit=1000`, { headers });
+			expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+			for await (const told of toldBy(response)) {
+				seen.push(told);
+				if (seen.length === count) return;
+			}
+		};
+		let client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		await client.call("send_message", { content: "say: one" });
+		await client.event("assistant.message");
+		await read(3);
+		await gateway.restart();
+		client = await OzzieClient.connect(gateway.url);
+		await client.call("open_session", { session_id: session });
+		const rest = read(10, seen.at(-1)?.id);
+		await client.call("send_message", { content: "say: two" });
+		await rest;
+		const { list } = await get(gateway, "/api/events");
+		expect(seen.map(({ data }) => parseJson(data))).toEqual(list.slice(0, 10));
+		expect(seen.map(({ event }) => event)).toEqual(list.slice(0, 10).map(({ type }) => type));
+		expect(list.map(({ seq }) => seq)).toEqual(list.map((_, index) => index + 1));
+		await client.leave();
+	},
+);

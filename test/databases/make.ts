@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { operator } from "@parley/core";
+import { TestRuntime } from "@parley/core/testing";
+import { fixtureWorld } from "./fixture-world.ts";
+
+/**
+ * Makes a fixture of the schema that the program of this tree writes: `node test/databases/make.ts NAME`, with the name
+ * of the newest migration, in the commit that releases it. Fixtures are never made anew: they stand for databases that
+ * people have.
+ */
+const [name] = process.argv.slice(2);
+if (name === undefined || !/^[\w-]+$/.test(name)) throw new Error("usage: node test/databases/make.ts NAME");
+const folder = new URL("../fixtures/databases/", import.meta.url);
+const at = (file: string): URL => new URL(file, folder);
+
+const unkeyed = { principal: operator, key: undefined, method: "test", params: {} };
+const t = await TestRuntime.open(fixtureWorld());
+const { directory } = t;
+
+async function begin(title: string): Promise<string> {
+	return (await t.runtime.create({ ...unkeyed }, { title, rootDir: tmpdir() })).id;
+}
+
+/** Waits until so many of this event were recorded in the session. */
+async function until(sessionId: string, type: string, count: number) {
+	for (;;) {
+		const events = await t.runtime.events(operator, { limit: 1000, sessionId, types: [type] });
+		if (events.length >= count) return events;
+		await delay(2);
+	}
+}
+
+async function say(sessionId: string, text: string, ended: number): Promise<void> {
+	await t.send(sessionId, text);
+	await until(sessionId, "assistant.message", ended);
+}
+
+async function tokenOf(sessionId: string, nth: number): Promise<string> {
+	const event = (await until(sessionId, "prompt.requested", nth)).at(-1)?.event;
+	if (event?.type !== "prompt.requested") throw new Error("nothing was asked");
+	return event.prompt.token;
+}
+
+const tools = await begin("Notes");
+await t.send(tools, "note the first thing");
+const first = await tokenOf(tools, 1);
+await t.runtime.steer({ ...unkeyed }, tools, { content: "and be brief" });
+await t.runtime.answer({ ...unkeyed }, first, { value: true });
+await until(tools, "assistant.message", 1);
+await t.send(tools, "note the second thing");
+await t.runtime.answer({ ...unkeyed }, await tokenOf(tools, 2), { cancelled: true, reason: "not now" });
+await until(tools, "assistant.message", 2);
+await t.runtime.retry({ ...unkeyed }, tools);
+await until(tools, "assistant.message", 3);
+
+const correlated = { content: "tell it once more", correlation: "platform-1" };
+await t.runtime.send({ ...unkeyed }, tools, correlated);
+await until(tools, "assistant.message", 4);
+await t.runtime.feedback({ ...unkeyed }, tools, { rating: "good", comment: "thanks" });
+await t.runtime.rename({ ...unkeyed }, tools, "Notes and more");
+
+const secret = await begin("Secrets");
+await t.send(secret, "password please");
+await t.runtime.answer({ ...unkeyed }, await tokenOf(secret, 1), {
+	text: "correct horse",
+	value: "correct horse",
+});
+await until(secret, "assistant.message", 1);
+
+const long = await begin("Long");
+for (let turn = 1; turn <= 24; turn++)
+	await say(long, `tell me story ${turn} ${"of the brook ".repeat(20)}`, turn);
+await until(long, "context.compacted", 1);
+await t.send(long, "fail once");
+await until(long, "run.retrying", 1);
+await t.settle();
+t.clock.advance(10_000);
+await until(long, "assistant.message", 25);
+
+const open = await begin("Open question");
+await t.send(open, "note the open thing");
+await tokenOf(open, 1);
+await t.send(open, "and this waits");
+
+const hanging = await begin("At work");
+await t.send(hanging, "hang there");
+await delay(200);
+
+const handles = await t.store.read((db) => db.selectFrom("secrets").select(["id", "sealed"]).execute());
+const columns = ["id", "title", "message_count", "input_tokens", "output_tokens"] as const;
+const rows = await t.store.read((db) => db.selectFrom("sessions").select(columns).orderBy("id").execute());
+const sessions = [];
+for (const row of rows) {
+	const { id } = row;
+	const events = await t.runtime.events(operator, { limit: 1000, sessionId: id });
+	const messages = events.flatMap(({ event }) =>
+		event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [],
+	);
+	sessions.push({ ...row, events: events.length, messages });
+}
+const report = await t.runtime.usage(operator, { by: "model" });
+const facts = {
+	at: t.clock.now(),
+	open: { question: open, atWork: hanging },
+	secret: { ...handles[0], value: "correct horse" },
+	cost: report.total.cost,
+	sessions,
+};
+await t.stop();
+const scratch = await mkdtemp(join(tmpdir(), "parley-fixture-"));
+const plain = join(scratch, "parley.sqlite");
+await copyFile(join(directory, "data", "parley.sqlite"), plain);
+const packed = gzipSync(await readFile(plain), { level: 9 });
+const told = `${JSON.stringify(facts, undefined, "\t")}\n`;
+await writeFile(at(`${name}.sqlite.gz`), packed, { flag: "wx" });
+await writeFile(at(`${name}.expected.json`), told, { flag: "wx" });
+const sums = await readFile(at("SHA256SUMS"), "utf8").catch(() => "");
+const line = (content: Buffer | string, file: string): string =>
+	`${createHash("sha256").update(content).digest("hex")}  ${file}\n`;
+await writeFile(
+	at("SHA256SUMS"),
+	sums + line(told, `${name}.expected.json`) + line(packed, `${name}.sqlite.gz`),
+);
+await rm(scratch, { recursive: true });
+await rm(directory, { recursive: true });

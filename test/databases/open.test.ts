@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parseJson } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { migrations, operator, type Recorded, SecretBox } from "@parley/core";
+import { TestRuntime } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { unkeyed } from "../context/unkeyed.ts";
+import { fixtureWorld } from "./fixture-world.ts";
+
+const folder = new URL("../fixtures/databases/", import.meta.url);
+const suffix = ".sqlite.gz";
+const files = await readdir(folder);
+const fixtures = files.filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+
+const Facts = z.object({
+	at: z.int(),
+	open: z.object({ question: z.string(), atWork: z.string() }),
+	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
+	cost: z.int(),
+	sessions: z.array(
+		z.object({
+			...{ id: z.string(), title: z.string(), message_count: z.int(), events: z.int() },
+			...{ input_tokens: z.int(), output_tokens: z.int(), messages: z.array(z.string()) },
+		}),
+	),
+});
+
+/** A copy of the fixture in today's program, at the moment at which it was made; nothing has gone on yet. */
+async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<typeof Facts> }> {
+	const facts = Facts.parse(
+		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),
+	);
+	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-databases-"));
+	await mkdir(join(directory, "data"));
+	const packed = await readFile(new URL(name + suffix, folder));
+	await writeFile(join(directory, "data", "parley.sqlite"), gunzipSync(packed));
+	const clock = new ManualClock(facts.at);
+	return { facts, t: await TestRuntime.open({ ...fixtureWorld(), directory, clock }) };
+}
+
+function eventsOf(t: TestRuntime, sessionId: string, type?: string): Promise<Recorded[]> {
+	return t.runtime.events(operator, { limit: 1000, sessionId, ...(type && { types: [type] }) });
+}
+
+function contentOf({ event }: Recorded): string[] {
+	return event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [];
+}
+
+/** Waits until so many runs of the session have ended; returns the last end. */
+async function ended(t: TestRuntime, sessionId: string, count: number) {
+	for (;;) {
+		const ends = await eventsOf(t, sessionId, "assistant.message");
+		const last = ends.at(-1)?.event;
+		if (ends.length >= count && last?.type === "assistant.message") return last;
+		await t.settle();
+	}
+}
+
+test("no fixture was changed or lost", async () => {
+	const sums = await readFile(new URL("SHA256SUMS", folder), "utf8");
+	const listed = sums.trimEnd().split("\n");
+	const found = files
+		.filter((file) => file !== "SHA256SUMS")
+		.map(async (file) => {
+			const content = await readFile(new URL(file, folder));
+			return `${createHash("sha256").update(content).digest("hex")}  ${file}`;
+		});
+	expect((await Promise.all(found)).sort()).toEqual(listed.toSorted());
+});
+
+test("every schema has a fixture from the second one on", () => {
+	const names = migrations.map(({ name }) => name).filter((name) => /^\d{4}-/.test(name) && name >= "0002");
+	expect(fixtures.toSorted()).toEqual(names);
+});
+
+test.each(fixtures)("%s opens with everything that was said and used", async (name) => {
+	const { t: opened, facts } = await open(name);
+	await using t = opened;
+	const list = await t.runtime.list(operator, { limit: 100 });
+	expect(list.map(({ id }) => id).sort()).toEqual(facts.sessions.map(({ id }) => id));
+	for (const expected of facts.sessions) {
+		const { id, title } = expected;
+		const [found] = list.filter((session) => session.id === id);
+		expect(found).toMatchObject({ title, messageCount: expected.message_count });
+		expect(found?.usage).toMatchObject({
+			inputTokens: expected.input_tokens,
+			outputTokens: expected.output_tokens,
+		});
+		const events = await eventsOf(t, id);
+		expect(events).toHaveLength(expected.events);
+		expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+		expect(events.flatMap(contentOf)).toEqual(expected.messages);
+		const messages = await t.runtime.messages(operator, id, { limit: 1000 });
+		expect(messages.flatMap(contentOf)).toEqual(expect.arrayContaining(expected.messages.slice(-1)));
+	}
+	expect((await t.runtime.usage(operator, { by: "model" })).total.cost).toBe(facts.cost);
+	const { id, sealed, value } = facts.secret;
+	expect(new SecretBox(Buffer.alloc(32, 1)).open(id, sealed)).toBe(value);
+	const row = (db: Parameters<Parameters<typeof t.store.read>[0]>[0]) =>
+		db.selectFrom("secrets").select("sealed").where("id", "=", id).executeTakeFirst();
+	expect(await t.store.read(row)).toEqual({ sealed });
+});
+
+test.each(fixtures)(
+	"%s goes on where it stood: with its question, its queue and the run at work",
+	async (name) => {
+		const { t: opened, facts } = await open(name);
+		await using t = opened;
+		const { question, atWork } = facts.open;
+		expect(await t.runtime.start()).toBe(2);
+		const [asked, ...others] = (await eventsOf(t, question, "prompt.requested")).map(({ event }) => event);
+		if (asked?.type !== "prompt.requested") throw new Error("nothing was asked");
+		expect(others).toEqual([]);
+		await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+		expect(await ended(t, question, 2)).toMatchObject({
+			error: "",
+			content: expect.stringContaining("Said of"),
+		});
+
+		await t.runtime.cancel(unkeyed(), atWork, false);
+		expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
+
+		// What was made shorter stays so, and what was said before is still known to the model.
+		const [long] = facts.sessions.filter(({ title }) => title === "Long");
+		if (!long) throw new Error("the long conversation is missing");
+		const before = (await eventsOf(t, long.id, "assistant.message")).length;
+		await t.send(long.id, "tell me the end");
+		expect(await ended(t, long.id, before + 1)).toMatchObject({ error: "" });
+		const [notes] = facts.sessions.filter(({ title }) => title.startsWith("Notes"));
+		await t.runtime.retry(unkeyed(), notes?.id ?? "");
+		expect(await ended(t, notes?.id ?? "", 4)).toMatchObject({ error: "" });
+	},
+);

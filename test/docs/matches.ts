@@ -1,0 +1,102 @@
+/** What names in the document stand for in this run: `sess_…` for the id of a session, `run_…b` for that of a second run. */
+export type Bound = Map<string, string>;
+
+/** Figures that differ from run to run: they are only checked to be figures. */
+const varying = new Set([
+	...[
+		"seq",
+		"last_seq",
+		"before",
+		"duration",
+		"in_ms",
+		"cost_usd",
+		"spent_usd",
+		"tokens_before",
+		"tokens_after",
+	],
+	...["tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "uptime_s"],
+]);
+
+/**
+ * Where `actual` is not what the document shows; undefined where it is. Objects have the same keys, lists the same
+ * length. In texts `…` stands for anything; what a whole name such as `run_…` stood for first it stands for ever after.
+ */
+export function mismatch(shown: unknown, actual: unknown, bound: Bound, at = ""): string | undefined {
+	if (typeof shown === "string") return textMismatch(shown, actual, bound, at);
+	if (Array.isArray(shown)) return listMismatch(shown, actual, bound, at);
+	if (isObject(shown)) return objectMismatch(shown, actual, bound, at);
+	const isFigure = typeof shown === "number" && varying.has(at.split(".").at(-1) ?? "");
+	const fits = isFigure ? typeof actual === "number" : Object.is(shown, actual);
+	return fits ? undefined : differs(at, shown, actual);
+}
+
+function textMismatch(shown: string, actual: unknown, bound: Bound, at: string): string | undefined {
+	if (typeof actual !== "string") return differs(at, shown, actual);
+	const known = bound.get(shown);
+	if (known !== undefined) return known === actual ? undefined : differs(at, known, actual);
+	const [, prefix] = /^([\w:]+_)…\w?$/.exec(shown) ?? [];
+	if (prefix !== undefined) {
+		if (!actual.startsWith(prefix)) return differs(at, shown, actual);
+		bound.set(shown, actual);
+		return undefined;
+	}
+	const parts = shown.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+	return new RegExp(`^${parts.join(".*")}$`, "s").test(actual) ? undefined : differs(at, shown, actual);
+}
+
+function listMismatch(
+	shown: readonly unknown[],
+	actual: unknown,
+	bound: Bound,
+	at: string,
+): string | undefined {
+	if (!Array.isArray(actual)) return differs(at, shown, actual);
+	// A list that ends with an ellipsis may go on.
+	const open = shown.at(-1) === "…";
+	const wanted = open ? shown.slice(0, -1) : shown;
+	if (open ? actual.length < wanted.length : actual.length !== wanted.length)
+		return differs(at, shown, actual);
+	return first(wanted.map((item, index) => () => mismatch(item, actual[index], bound, `${at}.${index}`)));
+}
+
+function objectMismatch(
+	shown: Readonly<Record<string, unknown>>,
+	actual: unknown,
+	bound: Bound,
+	at: string,
+): string | undefined {
+	if (!isObject(actual)) return differs(at, shown, actual);
+	const keys = [Object.keys(shown), Object.keys(actual)].map((names) => names.sort().join(", "));
+	if (keys[0] !== keys[1]) return differs(`${at} (keys)`, keys[0], keys[1]);
+	return first(
+		Object.entries(shown).map(
+			([key, value]) =>
+				() =>
+					mismatch(value, actual[key], bound, at === "" ? key : `${at}.${key}`),
+		),
+	);
+}
+
+function first(checks: readonly (() => string | undefined)[]): string | undefined {
+	for (const check of checks) {
+		const found = check();
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function differs(at: string, shown: unknown, actual: unknown): string {
+	return `${at}: shown ${JSON.stringify(shown)}, but is ${JSON.stringify(actual)}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The names of the document in what is sent, replaced by what they stand for. */
+export function fillIn(shown: unknown, bound: Bound): unknown {
+	if (typeof shown === "string") return shown.replaceAll(/[\w:]+_…\w?/g, (name) => bound.get(name) ?? name);
+	if (Array.isArray(shown)) return shown.map((item) => fillIn(item, bound));
+	if (!isObject(shown)) return shown;
+	return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, fillIn(value, bound)]));
+}

@@ -1,0 +1,132 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { parseJson } from "@parley/base";
+import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import type { Scene, Step } from "./examples.ts";
+import { type Bound, fillIn, mismatch } from "./matches.ts";
+import { openStage, type Stage } from "./stages.ts";
+
+/** How long an example waits for its next event before it is taken for wrong. */
+const patienceMs = 5_000;
+
+/** Sends what the scene sends and throws, with its line, at the first thing that is not as it shows. */
+export async function play(scene: Scene): Promise<void> {
+	await using stage = await openStage(scene.stage);
+	const player = new Player(stage);
+	await using _player = player;
+	for (const step of scene.steps) {
+		try {
+			await player.step(step);
+		} catch (reason) {
+			const why = reason instanceof Error ? reason.message : String(reason);
+			throw new Error(`"${scene.heading}", line ${step.line}: ${why}`, { cause: reason });
+		}
+	}
+}
+
+class Player implements AsyncDisposable {
+	readonly #stage: Stage;
+	readonly #bound: Bound = new Map();
+	#client: OzzieClient | undefined;
+
+	constructor(stage: Stage) {
+		this.#stage = stage;
+	}
+
+	async step(step: Step): Promise<void> {
+		if (step.kind === "do") await this.#do(step.words);
+		else if (step.kind === "http") await this.#http(step);
+		else await this.#frame(step.value);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#client?.[Symbol.asyncDispose]();
+	}
+
+	async #connected(): Promise<OzzieClient> {
+		this.#client ??= await OzzieClient.connect(this.#stage.gateway.url);
+		return this.#client;
+	}
+
+	async #frame(shown: Readonly<Record<string, unknown>>): Promise<void> {
+		const client = await this.#connected();
+		if (shown["type"] === "req") client.send(Object(fillIn(shown, this.#bound)));
+		else if (shown["type"] === "res") await this.#response(client, shown);
+		else await this.#event(client, shown);
+	}
+
+	async #response(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
+		const { id } = shown;
+		const response = await client.response(typeof id === "string" ? id : undefined);
+		fail(mismatch(shown, response, this.#bound));
+	}
+
+	/** The next event that is as shown; others may come before it, of which a document need not speak. */
+	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
+		const others: string[] = [];
+		const limit = AbortSignal.timeout(patienceMs);
+		const late = new Promise<never>((_, reject) => {
+			limit.addEventListener("abort", () => reject(new Error("it does not come")), { once: true });
+		});
+		for (;;) {
+			const event = await Promise.race([client.event(String(shown["event"])), late]).catch((reason) => {
+				throw new Error(`${String(reason)}; instead:\n${others.join("\n")}`, { cause: reason });
+			});
+			const found = eventMismatch(shown, event, this.#bound);
+			if (found === undefined) return;
+			others.push(found);
+		}
+	}
+
+	async #http({ method, path, body, status, answer }: Extract<Step, { kind: "http" }>): Promise<void> {
+		const filled = String(fillIn(path, this.#bound));
+		const response = await fetch(`${this.#stage.gateway.url}${filled}`, {
+			method,
+			...(body !== "" && { body }),
+		});
+		const text = await response.text();
+		if (response.status !== status) throw new Error(`status ${response.status}: ${text}`);
+		if (answer === "") return;
+		const isJson = /^[[{]/.test(answer);
+		fail(mismatch(isJson ? parseJson(answer) : answer, isJson ? parseJson(text) : text, this.#bound));
+	}
+
+	/** More than fits into the small window of a stage. */
+	async #talk(): Promise<void> {
+		const client = await this.#connected();
+		for (let turn = 1; turn <= 20; turn++) {
+			await client.call("send_message", { content: `turn ${turn}: ${"beans ".repeat(800)}` });
+		}
+	}
+
+	async #do(words: string): Promise<void> {
+		const [, amount, unit] = /^pass (\d+) (ms|s|h)$/.exec(words) ?? [];
+		const [, query] = /^connect with (\?\S+)$/.exec(words) ?? [];
+		if (query !== undefined) this.#client = await OzzieClient.connect(this.#stage.gateway.url, {}, query);
+		else if (words === "reconnect") {
+			await this.#client?.[Symbol.asyncDispose]();
+			this.#client = undefined;
+		} else if (unit !== undefined && this.#stage.pass) {
+			for (let turn = 0; turn < 20; turn++) await tick();
+			this.#stage.pass(Number(amount) * { ms: 1, s: 1_000, h: 3_600_000 }[unit as "ms" | "s" | "h"]);
+		} else if (words === "talk for long") await this.#talk();
+		else throw new Error(`cannot do "${words}" on this stage`);
+	}
+}
+
+/** Keys of the frame that are not shown are not of interest there; its payload is shown whole. */
+function eventMismatch(
+	shown: Readonly<Record<string, unknown>>,
+	event: EventFrame,
+	bound: Bound,
+): string | undefined {
+	const frame: Readonly<Record<string, unknown>> = { ...event };
+	const part = Object.fromEntries(Object.keys(shown).map((key) => [key, frame[key]]));
+	const tried = new Map(bound);
+	const found = mismatch(shown, part, tried);
+	if (found === undefined) for (const [name, value] of tried) bound.set(name, value);
+	return found;
+}
+
+function fail(found: string | undefined): void {
+	if (found !== undefined) throw new Error(found);
+}

@@ -1,0 +1,100 @@
+import { ManualClock } from "@parley/base/testing";
+import { type Model, ModelError, noUsage } from "@parley/core";
+import { ScriptedModel, says } from "@parley/core/testing";
+import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says as replies } from "../simulators/anthropic/reply.ts";
+
+/** A gateway that the examples of a document talk to. */
+export interface Stage extends AsyncDisposable {
+	readonly gateway: TestGateway;
+	/** Lets time pass, in milliseconds; absent where the machine's own clock goes. */
+	readonly pass?: (ms: number) => void;
+}
+
+interface Setting {
+	readonly options?: GatewayOptions;
+	readonly close?: () => Promise<void>;
+}
+
+/** What the documents name in `<!-- stage: NAME -->`. */
+const stages: Readonly<Record<string, () => Promise<Setting>>> = {
+	offline: async () => ({}),
+	/** Time passes only when the document says so. */
+	patient: async () => ({ options: { clock: new ManualClock() } }),
+	/** The first call fails in passing. */
+	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),
+	claude,
+	/** A model with a small window. */
+	narrow: async () => ({
+		options: {
+			model: listener,
+			data: modelsFile([
+				{ id: listener.defaultModel, provider: "listener", context_window: 20_000, max_output: 1_000 },
+			]),
+		},
+	}),
+	/** One profile that can be used beside the default, and one that cannot. */
+	agents: async () => ({
+		options: {
+			data: {
+				"agents/poet/config.toml":
+					'name = "The poet"\ntools = ["read_file"]\n[sampling]\ntemperature = 0.5\n',
+				"agents/poet/agent.md": "You answer in rhyme.",
+				"agents/broken/config.toml": "[sampling]\ntemperature = 9\n",
+			},
+		},
+	}),
+};
+
+/** Opens the stage of that name. */
+export async function openStage(name: string): Promise<Stage> {
+	const build = stages[name];
+	if (!build) throw new Error(`there is no stage ${name}; there are ${Object.keys(stages).join(", ")}`);
+	const { options = {}, close } = await build();
+	const gateway = await TestGateway.start(options);
+	const { clock } = options;
+	return {
+		gateway,
+		...(clock && { pass: (ms: number) => clock.advance(ms) }),
+		[Symbol.asyncDispose]: async () => {
+			await gateway[Symbol.asyncDispose]();
+			await close?.();
+		},
+	};
+}
+
+/** Models whose prices are known, behind a stand-in for the vendor's service. */
+async function claude(): Promise<Setting> {
+	const fake = await FakeAnthropic.start();
+	fake.otherwise(replies("Here I am."));
+	const { apiKey, url: baseUrl } = fake;
+	const data = modelsFile([{ id: "claude-haiku-5-5" }]);
+	const config = { provider: "anthropic", apiKey, baseUrl, model: "claude-sonnet-5-5" } as const;
+	return { options: { data, config }, close: () => fake.close() };
+}
+
+function modelsFile(models: readonly object[]): Record<string, string> {
+	return { "models.json": JSON.stringify({ models }) };
+}
+
+function overloadedOnce(): Model {
+	const reason = "api.anthropic.com cannot answer now (529)";
+	const overloaded = {
+		async *[Symbol.asyncIterator]() {
+			yield await Promise.reject(new ModelError(reason, { fault: "overloaded" }));
+		},
+	};
+	return new ScriptedModel(() => overloaded, [says("Here I am.")]);
+}
+
+/** Answers everything with a few words, and counts a token for four characters. */
+const listener: Model = {
+	provider: "listener",
+	defaultModel: "listener",
+	async *stream({ system, messages, tools }) {
+		yield says("I see.");
+		const inputTokens = Math.ceil(JSON.stringify({ system, messages, tools }).length / 4);
+		yield { type: "end", stop: "end_turn", usage: { ...noUsage, inputTokens }, model: "listener" };
+	},
+};

@@ -1,0 +1,172 @@
+import { createIds, parseJson, systemClock } from "@parley/base";
+import { createClient, type OpenSession } from "@parley/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { GatewayProcess } from "../gateway-process.ts";
+import { Watch } from "../watch.ts";
+import { adapt, documented } from "./document.ts";
+import { clientAddress, RemotePlace } from "./place.ts";
+import { FrontProxy, has, type ProxyKind } from "./proxy.ts";
+
+interface Ground extends AsyncDisposable {
+	readonly place: RemotePlace;
+	readonly gateway: GatewayProcess;
+	readonly proxy: FrontProxy;
+}
+
+async function prepare(kind: ProxyKind): Promise<Ground> {
+	await using undo = new AsyncDisposableStack();
+	const place = undo.use(await RemotePlace.create());
+	const settings = adapt(documented("settings"), { "https://parley.example": place.publicUrl });
+	const config = place.write("data/parley.config.json", settings);
+	const [gateway, proxy] = await Promise.all([
+		place.start({ environment: { PARLEY_CONFIG: config } }),
+		FrontProxy.start(kind, place),
+	]);
+	undo.use(proxy);
+	const kept = undo.move();
+	return { place, gateway, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
+	let ground: Ground;
+
+	beforeAll(async () => {
+		if (has(kind)) ground = await prepare(kind);
+	});
+	afterAll(async () => {
+		await ground?.[Symbol.asyncDispose]();
+	});
+	const testHere = test.runIf(has(kind));
+
+	testHere(
+		"health needs no token, and everything else does, whatever is said about where it comes from",
+		async () => {
+			const { place } = ground;
+			await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+			const lies = [
+				{},
+				{ "x-forwarded-for": "127.0.0.1" },
+				{ "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
+			];
+			for (const headers of lies) {
+				expect((await place.ask("/api/sessions", { headers })).status).toBe(401);
+				expect((await place.ask("/api/health?verbose", { headers })).status).toBe(401);
+				expect((await place.ask("/api/sessions", { headers, token: place.token })).status).toBe(200);
+			}
+		},
+	);
+
+	testHere("programs of the same user need the token too, by every way in", async () => {
+		const { gatewayPort, token } = ground.place;
+		const url = `http://127.0.0.1:${gatewayPort}/api/health?verbose`;
+		expect((await fetch(url)).status).toBe(401);
+		const known = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+		expect(parseJson(await known.text())).toMatchObject({
+			...{ status: "ok", auth: "local", local_trust: false, insecure_lan: false, storage: { state: "ok" } },
+			listeners: [{ url: `http://127.0.0.1:${gatewayPort}`, tls: false }],
+		});
+	});
+
+	testHere("other hosts and origins are not served, pages of the public address are", async () => {
+		const { place } = ground;
+		const { token, publicUrl } = place;
+		const evil = await place.ask("/api/health", { headers: { host: "evil.example" } });
+		expect(evil.text).not.toContain('"ok"');
+		const origin = (name: string) => place.ask("/api/sessions", { token, headers: { origin: name } });
+		expect((await origin(publicUrl)).status).toBe(200);
+		expect((await origin("https://evil.example")).status).toBe(403);
+		const authorization = `Bearer ${token}`;
+		await expect(place.connect({ authorization, origin: "https://evil.example" })).rejects.toThrow("403");
+		await expect(place.connect({})).rejects.toThrow("401");
+		await using page = await place.connect({ authorization, origin: publicUrl });
+		expect(await page.open()).toMatch(/^sess_/);
+	});
+
+	testHere("a turn streams through, and the gateway knows where the client is", async () => {
+		const { place, gateway } = ground;
+		const from = gateway.stderr.length;
+		await using client = await place.connect();
+		await client.open();
+		const line = await gateway.line("a client is here", from);
+		expect(parseJson(line ?? "")).toMatchObject({ peer: clientAddress });
+		await client.call("send_message", { content: "hello" });
+		const seen: string[] = [];
+		for (;;) {
+			const { event } = await client.event();
+			seen.push(event);
+			if (event === "assistant.message") break;
+		}
+		expect(seen.filter((event) => event === "assistant.stream").length).toBeGreaterThan(1);
+	});
+
+	testHere("server-sent events leave as they come", async () => {
+		const { place } = ground;
+		const { token } = place;
+		const stream = await place.open("/api/events?limit=1", {
+			token,
+			headers: { accept: "text/event-stream" },
+		});
+		expect(stream.headers["content-type"]).toContain("text/event-stream");
+		await using client = await place.connect();
+		const session = await client.open();
+		let seen = "";
+		for await (const chunk of stream) {
+			seen += chunk;
+			if (seen.includes(session)) break;
+		}
+		expect(seen).toContain("session.created");
+	});
+
+	testHere("a file of several megabytes passes", async () => {
+		const { place } = ground;
+		const body = Buffer.alloc(5_000_000, "parley ");
+		const { token } = place;
+		const kept = await place.ask("/api/files?name=big.txt", { method: "POST", body, token });
+		expect(kept.status, kept.text).toBe(201);
+		const { url, bytes }: { url?: string; bytes?: number } = Object(parseJson(kept.text));
+		expect(bytes).toBe(body.length);
+		expect((await place.ask(url ?? "", { token })).text).toBe(body.toString());
+	});
+});
+
+/** Reads a session and keeps the numbers of its events. */
+class Reading {
+	readonly watch = new Watch();
+	readonly seqs: number[] = [];
+	answers = 0;
+
+	async read(session: OpenSession): Promise<void> {
+		for await (const frame of session.events()) {
+			if (!frame.transient) this.seqs.push(frame.seq);
+			if (frame.event === "assistant.message") this.answers += 1;
+			this.watch.notify();
+		}
+	}
+}
+
+test.runIf(has("nginx"))("while nginx reloads a client comes back and misses nothing", async () => {
+	await using ground = await prepare("nginx");
+	const { place, proxy } = ground;
+	const states: string[] = [];
+	const reading = new Reading();
+	const client = createClient({
+		...{ url: place.publicUrl, token: place.token, certificate: place.certificate },
+		...{ clock: systemClock, ids: createIds() },
+		onState: (state) => {
+			states.push(state);
+			reading.watch.notify();
+		},
+	});
+	const session = await client.open({});
+	const read = reading.read(session);
+	const say = () => client.request("send_message", { content: "hello" }, { sessionId: session.id });
+	await say();
+	await reading.watch.until("the first answer is here", () => reading.answers === 1);
+	proxy.reload();
+	await reading.watch.until("the connection is lost", () => states.includes("lost"));
+	await say();
+	await reading.watch.until("the second answer is here", () => reading.answers === 2);
+	expect(reading.seqs).toEqual(reading.seqs.map((_, index) => (reading.seqs[0] ?? 0) + index));
+	await client.close();
+	await read;
+});

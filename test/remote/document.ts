@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+/** The block of docs/remote.md that follows `<!-- test: NAME -->`, as it stands there. */
+export function documented(name: string): string {
+	const markdown = readFileSync(new URL("../../docs/remote.md", import.meta.url), "utf8");
+	const block = new RegExp(`^<!-- test: ${name} -->\\n\`\`\`\\w+\\n(.*?)^\`\`\`$`, "ms").exec(markdown);
+	if (block?.[1] === undefined) throw new Error(`docs/remote.md has no block ${name}`);
+	return block[1];
+}
+
+/** A text with these words in place of others; each of them must be there, so that no test checks something else. */
+export function adapt(text: string, words: Readonly<Record<string, string>>): string {
+	return Object.entries(words).reduce((adapted, [from, to]) => {
+		if (!adapted.includes(from)) throw new Error(`the documented block does not hold ${from}`);
+		return adapted.replaceAll(from, to);
+	}, text);
+}

@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { GatewayProcess } from "../gateway-process.ts";
+import { adapt, documented } from "./document.ts";
+import { RemotePlace } from "./place.ts";
+
+const parley = `${process.execPath} ${fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url))}`;
+
+/** A gateway with the documented settings. */
+async function prepare(listen: (place: RemotePlace) => readonly string[]) {
+	await using undo = new AsyncDisposableStack();
+	const place = undo.use(await RemotePlace.create());
+	const settings = adapt(documented("certificate"), { "https://parley.example:7778": place.publicUrl });
+	const environment = { PARLEY_CONFIG: place.write("parley.config.json", settings) };
+	const gateway = await place.start({ environment, listen: listen(place) });
+	const kept = undo.move();
+	return { place, gateway, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+const both = ({ gatewayPort, publicPort }: RemotePlace) => [
+	`127.0.0.1:${gatewayPort}`,
+	`0.0.0.0:${publicPort}`,
+];
+const secureAlone = ({ publicPort }: RemotePlace) => [`0.0.0.0:${publicPort}`];
+
+/** Runs a command of the document on another machine, as far as it can tell. */
+async function run(script: string, place: RemotePlace, environment: Readonly<Record<string, string>> = {}) {
+	const child = spawn("sh", ["-ec", script.replaceAll("npx --no parley", parley)], {
+		...{ cwd: place.directory, stdio: ["ignore", "pipe", "pipe"] },
+		env: { PATH: process.env["PATH"], HOME: place.directory, ...environment },
+	});
+	const [out, err, [code]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, "close"),
+	]);
+	return { code, out, err };
+}
+
+let ground: Awaited<ReturnType<typeof prepare>>;
+
+beforeAll(async () => {
+	ground = await prepare(both);
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+test("beyond this machine TLS alone is spoken, at loopback both, and everybody needs the token", async () => {
+	const { place } = ground;
+	const { gatewayPort, publicPort, token } = place;
+	await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+	const told = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
+	expect([told.status, await told.text()]).toEqual([400, expect.stringContaining("this port speaks https")]);
+	for (const path of ["/api/sessions", "/api/health?verbose"]) {
+		expect((await fetch(`http://127.0.0.1:${gatewayPort}${path}`)).status).toBe(401);
+		expect((await place.ask(path)).status).toBe(401);
+		expect((await place.ask(path, { port: gatewayPort, token })).status).toBe(200);
+	}
+	const report = await place.ask("/api/health?verbose", { token });
+	expect(parseJson(report.text)).toMatchObject({
+		listeners: [
+			{ url: `http://127.0.0.1:${gatewayPort}`, tls: true },
+			{ url: `https://0.0.0.0:${publicPort}`, tls: true },
+		],
+		...{ local_trust: false, insecure_lan: false },
+	});
+	expect((await place.ask("/api/sessions", { token, headers: { origin: place.publicUrl } })).status).toBe(
+		200,
+	);
+	const elsewhere = `http://localhost:${publicPort}`;
+	expect((await place.ask("/api/sessions", { token, headers: { origin: elsewhere } })).status).toBe(403);
+	expect((await place.ask("/api/sessions", { token, headers: { host: "evil.example" } })).status).toBe(421);
+});
+
+test("the command finds its own gateway by the certificate, and one elsewhere by the documented settings", async () => {
+	await using alone = await prepare(secureAlone);
+	const { place } = alone;
+	const own = await run(`npx --no parley ask --data ${place.data} hello`, place);
+	expect(own).toMatchObject({ code: 0, out: expect.stringContaining("I am the offline model") });
+	const status = await run(`npx --no parley status --json --data ${place.data}`, place);
+	expect(parseJson(status.out)).toMatchObject({
+		...{ status: "ok", sessions: 1, urls: [`https://0.0.0.0:${place.publicPort}`] },
+		health: { local_trust: false, certificate: { valid_to: expect.stringMatching(/^20/) } },
+	});
+	const there = adapt(documented("trust"), { "https://parley.example:7778": place.publicUrl });
+	const environment = { PARLEY_TOKEN: place.token, PARLEY_DATA: `${place.directory}/elsewhere` };
+	await expect(run(there, place, environment)).resolves.toMatchObject({
+		...{ code: 0, out: expect.stringContaining("hello") },
+	});
+	const untrusting = await run(
+		adapt(there, { "export NODE_EXTRA_CA_CERTS=cert.pem": "" }),
+		place,
+		environment,
+	);
+	expect(untrusting).toMatchObject({
+		...{ code: 1, err: expect.stringMatching(/cannot be trusted: .*NODE_EXTRA_CA_CERTS/) },
+	});
+});
+
+test("a renewed certificate is taken up at SIGHUP, a broken one is not, and nobody is cut off", async () => {
+	const { place, gateway } = ground;
+	await using client = await place.connect();
+	await client.open();
+	const first = place.certificate;
+	place.write("cert.pem", "nothing");
+	gateway.kill("SIGHUP");
+	expect(await gateway.line("the certificate could not be taken up")).toContain("no certificate in PEM form");
+	place.write("cert.pem", first);
+	expect((await place.ask("/api/health")).status).toBe(200);
+	await place.certify("localhost");
+	gateway.kill("SIGHUP");
+	await gateway.line("the certificate was taken up");
+	// Trusts the certificate that is in the directory, and none before.
+	expect(place.certificate).not.toBe(first);
+	expect((await place.ask("/api/health")).status).toBe(200);
+	await client.call("send_message", { content: "hello" });
+	await client.event("assistant.message");
+});
+
+test("a long replay arrives whole over TLS, also at a reader that pauses", async () => {
+	const { place } = ground;
+	await using writer = await place.connect();
+	const session = await writer.open();
+	const contents = Array.from({ length: 8 }, (_, index) => `${index} `.repeat(150_000));
+	for (const content of contents) {
+		await writer.call("send_message", { content });
+		await writer.event("assistant.message");
+	}
+	await using reader = await place.connect();
+	const opening = reader.call("open_session", { session_id: session, after_seq: 0, join: true });
+	const stops = Array.from(contents, async () => {
+		reader.socket.pause();
+		await writer.call("list_sessions");
+		reader.socket.resume();
+	});
+	await Promise.all([opening, ...stops]);
+	const seen: unknown[] = [];
+	while (seen.length < contents.length) seen.push((await reader.event("user.message")).payload["content"]);
+	expect(seen).toEqual(contents);
+});
+
+test("a gateway for others is not started without protection, and it is said which there is", async () => {
+	await using place = await RemotePlace.create();
+	const listen = [`0.0.0.0:${place.publicPort}`];
+	const gateway = new GatewayProcess({ port: 0, data: place.data, root: place.directory, listen });
+	expect(await gateway.ready).toBe(false);
+	const message =
+		/other machines can reach this address.*--tls-cert FILE --tls-key FILE.*--trusted-proxy.*ssh -L/;
+	expect(gateway.stderr.join("\n")).toMatch(message);
+	await expect(gateway.exited).resolves.toEqual({ code: 2, signal: null });
+});

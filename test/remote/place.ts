@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import type { ClientOptions } from "ws";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
+import { Random } from "../random.ts";
+import { adapt, documented } from "./document.ts";
+
+/** A client comes from here, a proxy from 127.0.0.1. */
+export const clientAddress = "127.0.0.2";
+
+const random = new Random(process.pid);
+
+interface Asking {
+	readonly method?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: Buffer;
+	/** Without it nobody says who asks. */
+	readonly token?: string;
+	/** The port, where it is not the public one. */
+	readonly port?: number;
+}
+
+/** A directory with the certificate of the document and a gateway, on ports of their own. */
+export class RemotePlace implements AsyncDisposable {
+	readonly directory = mkdtempSync(join(tmpdir(), "parley-remote-"));
+	readonly data = join(this.directory, "data");
+	/** Where clients come in. */
+	readonly publicPort: number;
+	readonly gatewayPort: number;
+	#gateway: GatewayProcess | undefined;
+
+	private constructor(publicPort: number, gatewayPort: number) {
+		this.publicPort = publicPort;
+		this.gatewayPort = gatewayPort;
+		mkdirSync(join(this.directory, "work"));
+		mkdirSync(this.data, { mode: 0o700 });
+	}
+
+	static async create(): Promise<RemotePlace> {
+		const place = new RemotePlace(await choosePort(random), await choosePort(random));
+		await place.certify("localhost");
+		return place;
+	}
+
+	get publicUrl(): string {
+		return `https://localhost:${this.publicPort}`;
+	}
+
+	/** Makes a certificate as the document says. */
+	async certify(name: string): Promise<void> {
+		const script = adapt(documented("self-signed"), { "parley.example": name });
+		await promisify(execFile)("sh", ["-ec", script], { cwd: this.directory });
+	}
+
+	get certificate(): string {
+		return readFileSync(join(this.directory, "cert.pem"), "utf8");
+	}
+
+	get token(): string {
+		return readFileSync(join(this.data, "tokens", "operator"), "utf8").trim();
+	}
+
+	write(name: string, content: string): string {
+		const path = join(this.directory, name);
+		writeFileSync(path, content);
+		return path;
+	}
+
+	/** Starts the gateway; it has to get ready. */
+	async start(options: Partial<GatewayProcessOptions> = {}): Promise<GatewayProcess> {
+		const root = join(this.directory, "work");
+		const gateway = new GatewayProcess({ port: this.gatewayPort, data: this.data, root, ...options });
+		this.#gateway = gateway;
+		if (await gateway.ready) return gateway;
+		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
+	}
+
+	/** Asks over TLS at the public port, and does not wait for the body of the answer. */
+	async open(
+		path: string,
+		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
+	): Promise<IncomingMessage> {
+		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+		const asked = request({
+			...{ host: "127.0.0.1", port, path, ca: this.certificate, localAddress: clientAddress, agent: false },
+			servername: "localhost",
+			headers: { host: `localhost:${port}`, ...authorization, ...headers },
+			...more,
+		});
+		asked.end(body);
+		const [response] = await once(asked, "response");
+		return response;
+	}
+
+	/** The same, with the whole answer. */
+	async ask(
+		path: string,
+		asking?: Asking,
+	): Promise<{ readonly status: number | undefined; readonly text: string }> {
+		const response = await this.open(path, asking);
+		return { status: response.statusCode, text: await text(response) };
+	}
+
+	/** Opens a WebSocket at the public port, with the token unless told. */
+	connect(
+		headers: Readonly<Record<string, string>> = { authorization: `Bearer ${this.token}` },
+	): Promise<OzzieClient> {
+		const options: ClientOptions = { ca: this.certificate, localAddress: clientAddress, family: 4, headers };
+		return OzzieClient.connect(this.publicUrl, options);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#gateway?.kill("SIGKILL");
+		await this.#gateway?.exited;
+		rmSync(this.directory, { recursive: true, force: true });
+	}
+}

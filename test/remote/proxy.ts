@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { adapt, documented } from "./document.ts";
+import type { RemotePlace } from "./place.ts";
+
+/** A proxy of the document, in front of the gateway of a place. */
+export class FrontProxy implements AsyncDisposable {
+	readonly #child: ChildProcess;
+	readonly #ended: Promise<unknown>;
+
+	private constructor(child: ChildProcess) {
+		this.#child = child;
+		this.#ended = once(child, "close");
+	}
+
+	/** Reads its configuration again; what old connections it has are cut a second later. */
+	reload(): void {
+		this.#child.kill("SIGHUP");
+	}
+
+	static async start(kind: ProxyKind, place: RemotePlace): Promise<FrontProxy> {
+		const { command, isReady } = kinds[kind](place);
+		const [program = "", ...args] = command;
+		const environment = { PATH: process.env["PATH"], HOME: place.directory, XDG_DATA_HOME: place.directory };
+		const child = spawn(program, args, { env: environment, stdio: ["ignore", "ignore", "pipe"] });
+		const proxy = new FrontProxy(child);
+		const said: string[] = [];
+		for await (const line of createInterface(child.stderr)) {
+			said.push(line);
+			if (!line.includes(isReady)) continue;
+			child.stderr.resume();
+			return proxy;
+		}
+		throw new Error(`${kind} did not start: ${said.join("\n")}`);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#child.kill("SIGTERM");
+		await this.#ended;
+	}
+}
+
+/** Whether the program is on this machine. */
+export function has(kind: ProxyKind): boolean {
+	return spawnSync(kind, [kind === "nginx" ? "-v" : "version"]).status === 0;
+}
+
+const kinds = {
+	nginx: (place: RemotePlace) => ({
+		command: ["nginx", "-p", place.directory, "-e", "stderr", "-c", nginxFile(place)],
+		isReady: "start worker process ",
+	}),
+	caddy: (place: RemotePlace) => ({
+		command: ["caddy", "run", "--adapter", "caddyfile", "--config", caddyFile(place)],
+		isReady: "serving initial configuration",
+	}),
+} as const;
+export type ProxyKind = keyof typeof kinds;
+
+/** What an installation has around the documented part, in a directory of its own. */
+function nginxFile(place: RemotePlace): string {
+	const part = adapt(documented("nginx"), {
+		"listen 443": `listen 127.0.0.1:${place.publicPort}`,
+		"127.0.0.1:7777": `127.0.0.1:${place.gatewayPort}`,
+		"parley.example": "localhost",
+		"/etc/ssl/parley": place.directory,
+	});
+	const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+	mkdirSync(join(place.directory, "nginx"));
+	const main = [
+		"daemon off;",
+		"error_log stderr notice;",
+		`pid ${place.directory}/nginx/pid;`,
+		"worker_shutdown_timeout 1s;",
+		...(process.getuid?.() === 0 ? ["user root;"] : []),
+		"events { }",
+		"http {",
+		"access_log off;",
+		...kinds.map((kind) => `${kind}_temp_path ${place.directory}/nginx/${kind};`),
+		part,
+		"}",
+	];
+	return place.write("nginx.conf", `${main.join("\n")}\n`);
+}
+
+/** Without the administration's port, and with a certificate that needs nobody else. */
+function caddyFile(place: RemotePlace): string {
+	const site = adapt(documented("caddy"), {
+		"parley.example {": `https://localhost:${place.publicPort} {\n\tbind 127.0.0.1\n\ttls ${place.directory}/cert.pem ${place.directory}/key.pem`,
+		"127.0.0.1:7777": `127.0.0.1:${place.gatewayPort}`,
+	});
+	return place.write("Caddyfile", `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`);
+}

@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { line } from "../../scripts/counts.mjs";
+import { endInTime } from "../../scripts/end-in-time.mjs";
+import { countProgress, unfinished } from "../../scripts/progress.mjs";
+
+type Step = [file: string, state: string, test?: string];
+
+function written(...steps: Step[]): string {
+	return steps.map(([file, state, test]) => `${JSON.stringify({ file, state, test })}\n`).join("");
+}
+
+const cases: readonly { name: string; steps: Step[]; succeeded: boolean; counted: string }[] = [
+	{
+		name: "every state has its place",
+		steps: [
+			["a", "passed", "1"],
+			["a", "failed", "2"],
+			["a", "skipped", "3"],
+			["a", "pending", "4"],
+			["a", "failed"],
+		],
+		succeeded: false,
+		counted: "1 passed, 1 failed, 2 skipped",
+	},
+	{
+		name: "files add up",
+		steps: [
+			["a", "passed", "1"],
+			["b", "passed", "1"],
+			["a", "passed"],
+			["b", "passed"],
+		],
+		succeeded: true,
+		counted: "2 passed, 0 failed, 0 skipped",
+	},
+	{
+		name: "a file that does not load is a failed test",
+		steps: [
+			["a", "failed"],
+			["b", "passed", "1"],
+			["b", "passed"],
+		],
+		succeeded: false,
+		counted: "1 passed, 1 failed, 0 skipped",
+	},
+	{
+		name: "a hook that throws after its tests passed is a failed test",
+		steps: [
+			["a", "passed", "1"],
+			["a", "failed"],
+		],
+		succeeded: false,
+		counted: "1 passed, 1 failed, 0 skipped",
+	},
+	{
+		name: "an error outside all tests is a failed test",
+		steps: [
+			["a", "passed", "1"],
+			["a", "passed"],
+		],
+		succeeded: false,
+		counted: "1 passed, 1 failed, 0 skipped",
+	},
+	{
+		name: "what had not ended is not counted",
+		steps: [
+			["a", "running"],
+			["a", "running", "1"],
+			["a", "passed", "1"],
+			["a", "running", "2"],
+		],
+		succeeded: true,
+		counted: "1 passed, 0 failed, 0 skipped",
+	},
+	{ name: "nothing", steps: [], succeeded: false, counted: "0 passed, 1 failed, 0 skipped" },
+];
+
+test.for(cases)("what a run of vitest counts as: $name", ({ steps, succeeded, counted }) => {
+	expect(line(countProgress(written(...steps), succeeded))).toBe(counted);
+});
+
+test("half a line, as of a run that was killed while it wrote, is no step", () => {
+	const progress = `${written(["a", "passed", "1"])}{"file":"a","sta`;
+	expect(line(countProgress(progress, true))).toBe("1 passed, 0 failed, 0 skipped");
+	expect(unfinished(progress)).toEqual(["a"]);
+});
+
+test("files that had begun and not ended are named, with the test that was running", () => {
+	const progress = written(
+		["a", "running"],
+		["b", "running"],
+		["c", "running"],
+		["a", "running", "1"],
+		["a", "passed", "1"],
+		["a", "passed"],
+		["b", "running", "1"],
+		["b", "passed", "1"],
+		["b", "running", "2"],
+	);
+	expect(unfinished(progress)).toEqual(["b > 2", "c"]);
+});
+
+test("vitest's own results are written down as they come", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "parley-reporter-"));
+	const progress = join(folder, "progress.jsonl");
+	const reporter = new URL("../../scripts/progress-reporter.mjs", import.meta.url).href;
+	const files = {
+		"vitest.config.mjs": `import { ProgressReporter } from ${JSON.stringify(reporter)};
+			const reporters = [new ProgressReporter(${JSON.stringify(progress)})];
+			export default { test: { globals: true, reporters } };`,
+		"all.test.mjs":
+			'test("a", () => {}); test("b", () => { throw new Error("as wanted"); }); test.skip("c", () => {}); test.todo("d");',
+		"broken.test.mjs": 'throw new Error("as wanted");',
+		"hook.test.mjs": 'afterAll(() => { throw new Error("as wanted"); }); test("e", () => {});',
+	};
+	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+	const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
+	const child = spawn(process.execPath, [vitest, "run", "--root", folder], {
+		cwd: folder,
+		stdio: "ignore",
+		env: { PATH: process.env["PATH"] },
+	});
+	expect(await endInTime(child, 60_000)).toEqual({ code: 1, isLate: false });
+	const told = readFileSync(progress, "utf8");
+	expect(line(countProgress(told, false))).toBe("2 passed, 3 failed, 2 skipped");
+	expect(unfinished(told)).toEqual([]);
+	expect(told).toMatch(/"file":" \S*all\.test\.mjs","test":"a","state":"passed"/);
+	rmSync(folder, { recursive: true });
+});
+
+test("a program that ends in time is left alone, one that does not is told to end", async () => {
+	const run = (program: string) => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
+	expect(await endInTime(run("process.exitCode = 7;"), 60_000)).toEqual({ code: 7, isLate: false });
+	expect(await endInTime(run("setInterval(() => {}, 1000);"), 1)).toEqual({ code: 1, isLate: true });
+	expect(await endInTime(spawn("/nowhere/node", []), 60_000)).toEqual({ code: 127, isLate: false });
+});

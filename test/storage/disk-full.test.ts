@@ -1,0 +1,167 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@parley/base";
+import { seededIds } from "@parley/base/testing";
+import { type Client, createClient, type EventFrame, type OpenSession } from "@parley/protocol";
+import { afterEach, beforeEach, expect, onTestFinished, type TestContext, test } from "vitest";
+import { binary, choosePort, GatewayProcess } from "../gateway-process.ts";
+import { Random, testSeed } from "../random.ts";
+import { SmallDisk } from "./small-disk.ts";
+
+const full =
+	"the store could not commit: the disk is full; free some space, nothing acknowledged was lost" as const;
+const random = new Random(testSeed());
+let root: string;
+let port: number;
+
+beforeEach(async () => {
+	root = mkdtempSync(join(tmpdir(), "parley-disk-full-"));
+	port = await choosePort(random);
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function mounted(context: TestContext): SmallDisk {
+	const disk = SmallDisk.mount(8);
+	if (!disk) context.skip("mounting a small file system needs root");
+	onTestFinished(() => disk[Symbol.dispose]());
+	return disk;
+}
+
+async function start(data: string): Promise<GatewayProcess> {
+	const gateway = new GatewayProcess({ port, data, root });
+	onTestFinished(async () => {
+		gateway.kill("SIGKILL");
+		await gateway.exited;
+	});
+	expect(await gateway.ready).toBe(true);
+	return gateway;
+}
+
+function connect(seed = 1): Client {
+	const client = createClient({ url: `http://127.0.0.1:${port}`, clock: systemClock, ids: seededIds(seed) });
+	onTestFinished(() => client.close());
+	return client;
+}
+
+async function health(): Promise<{ readonly status: number; readonly body: unknown }> {
+	const response = await fetch(`http://127.0.0.1:${port}/api/health`);
+	return { status: response.status, body: await response.json() };
+}
+
+/** Sends until one is refused; returns what was accepted before, and the refusal. */
+async function sendUntilRefused(client: Client, session: string): Promise<{ kept: string[]; why: unknown }> {
+	const kept: string[] = [];
+	for (let n = 0; n < 500; n++) {
+		const content = `say: message ${n} ${"x".repeat(500)}`;
+		try {
+			await client.request("send_message", { content }, { sessionId: session });
+			kept.push(content);
+		} catch (why) {
+			return { kept, why };
+		}
+	}
+	return { kept, why: undefined };
+}
+
+async function until(session: OpenSession, holds: (frame: EventFrame) => boolean): Promise<EventFrame> {
+	for await (const frame of session.events()) if (holds(frame)) return frame;
+	throw new Error("the session ended");
+}
+
+/** What a client that was never here before is told that people have said. */
+async function saidIn(session: string): Promise<string[]> {
+	const reader = await connect(2).open({ session_id: session, after_seq: 0 });
+	const said: string[] = [];
+	await until(reader, ({ event, payload, seq }) => {
+		if (event === "user.message") said.push(String(Object(payload).content));
+		return seq >= reader.lastSeq;
+	});
+	return said;
+}
+
+test("a full disk refuses what it cannot keep, loses nothing that was accepted, and all goes on when there is space", async (context) => {
+	const disk = mounted(context);
+	const gateway = await start(join(disk.path, "data"));
+	const client = connect();
+	const quick = await client.open({});
+	const slow = await client.open({});
+	await client.request(
+		"send_message",
+		{ content: "long: 20 tokens at 20 per second" },
+		{ sessionId: slow.id },
+	);
+	await until(slow, ({ event }) => event === "assistant.stream");
+
+	disk.fill();
+	const { kept, why } = await sendUntilRefused(client, quick.id);
+	expect(why).toMatchObject({ code: "unavailable", message: full });
+	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
+	await gateway.line("a run could not be recorded and is tried again");
+	// It goes on refusing, in the same words, and says so once.
+	for (let n = 0; n < 20; n++) {
+		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
+		await expect(again).rejects.toMatchObject({ message: full });
+	}
+	const told = gateway.stderr.filter((line) => line.includes("the disk is full: nothing can be kept"));
+	expect(told).toHaveLength(1);
+	expect(gateway.stderr.length).toBeLessThan(20);
+
+	disk.free();
+	// The store finds out by itself, asked by nobody but the health check.
+	while ((await health()).status !== 200);
+	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);
+	const after = "say: after";
+	await client.request("send_message", { content: after }, { sessionId: quick.id });
+	const again = await client.open({ session_id: slow.id, after_seq: 0 }).catch(() => slow);
+	const ended = await until(again, ({ event }) => event === "assistant.message");
+	expect(ended.payload).toMatchObject({ error: "" });
+	expect(await saidIn(quick.id)).toEqual([...kept, after]);
+
+	// Nothing is lost either where it is killed and has to read its files again.
+	gateway.kill("SIGKILL");
+	await gateway.exited;
+	await start(join(disk.path, "data"));
+	expect(await saidIn(quick.id)).toEqual([...kept, after]);
+});
+
+test("on a full disk the gateway stops as always, and a start says what is missing", async (context) => {
+	const disk = mounted(context);
+	const data = join(disk.path, "data");
+	const first = await start(data);
+	const client = connect();
+	const session = await client.open({});
+	disk.fill();
+	const { kept } = await sendUntilRefused(client, session.id);
+	first.kill("SIGTERM");
+	expect(await first.exited).toEqual({ code: 0, signal: null });
+
+	disk.fill();
+	const second = new GatewayProcess({ port, data, root });
+	expect(await second.ready).toBe(false);
+	expect(second.stderr.join("\n")).toContain("the disk is full");
+	disk.free();
+	await start(data);
+	expect(await saidIn(session.id)).toEqual(kept);
+});
+
+test("a gateway whose log has no room goes on without it", async () => {
+	// Everything that is written there fails as on a full disk: full(4).
+	const noRoom = openSync("/dev/full", "w");
+	const flags = ["--listen", `127.0.0.1:${port}`, "--data", join(root, "data"), "--log-level", "debug"];
+	const child = spawn(process.execPath, [binary, "gateway", ...flags], { stdio: ["ignore", "pipe", noRoom] });
+	closeSync(noRoom);
+	const exited = once(child, "exit");
+	onTestFinished(async () => {
+		child.kill("SIGKILL");
+		await exited;
+	});
+	if (!child.stdout) throw new Error("nothing can be read of it");
+	await once(child.stdout, "data");
+	expect(await health()).toEqual({ status: 200, body: { status: "ok" } });
+	child.kill("SIGTERM");
+	expect(await exited).toEqual([0, null]);
+});

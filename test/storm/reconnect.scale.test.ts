@@ -1,0 +1,105 @@
+import { delay, systemClock } from "@parley/base";
+import { expect, test } from "vitest";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { Random, testScale, testSeed } from "../random.ts";
+import { Binary } from "./binary.ts";
+import { StormClient } from "./storm-client.ts";
+
+const clientCount = 100 * testScale(20);
+const clientsPerSession = 50;
+/** Within that time after the drop all begin to come back. */
+const rushMs = 1_000;
+/** Within that time all must be back. */
+const backMs = 20_000;
+const messageEveryMs = 50;
+/** Share of a processor that counts as idle, and how long it may take until it is. */
+const idleShare = 0.2;
+const idleWithinMs = 30_000;
+
+test(`${clientCount} clients drop at once, are back in time with resume, and have missed nothing`, async () => {
+	const seed = testSeed();
+	const random = new Random(seed);
+	await using binary = await Binary.start();
+	await using writer = await OzzieClient.connect(binary.url);
+	const sessions: string[] = [];
+	for (let n = 0; n < clientCount / clientsPerSession; n++)
+		sessions.push(await writer.open({ external_key: `room ${n}`, join: true }));
+	const url = `${binary.url.replace("http", "ws")}/api/ws`;
+	const clients = Array.from(
+		{ length: clientCount },
+		(_, n) => new StormClient(url, sessions[n % sessions.length] ?? ""),
+	);
+	const calmMs = await rush(clients, random, 2 * clientCount);
+
+	const writing = new AbortController();
+	const written = write(writer, sessions, writing.signal);
+	await Promise.all(clients.map((client) => client.reaches(2)));
+	for (const client of clients) client.drop();
+	const storm = await rush(clients, random, rushMs);
+	writing.abort();
+	const messages = await written;
+
+	const last = await lastNumbers(writer, sessions);
+	await Promise.all(clients.map((client, n) => client.reaches(last[n % sessions.length] ?? 0)));
+	const idleMs = await idleAfter(binary);
+	const refusals = clients.flatMap((client) => client.refusals);
+	process.stdout.write(
+		`${clientCount} clients came in ${calmMs} ms, came back in ${storm} ms while ${messages} messages were said; ` +
+			`${refusals.length} attempts were made again; idle after ${idleMs} ms, PARLEY_TEST_SEED=${seed}\n`,
+	);
+	expect(clients.flatMap((client) => client.faults)).toEqual([]);
+	expect(storm).toBeLessThan(backMs);
+	expect(messages).toBeGreaterThan(0);
+	// Who is turned away at the door comes again; nobody is ever refused for what they are.
+	expect(refusals.filter((text) => /\b(?:401|403|421|429)\b/.test(text))).toEqual([]);
+	expect((await fetch(`${binary.url}/api/health`)).status).toBe(200);
+	for (const client of clients) client.drop();
+});
+
+/** All come within this time, again and again until they are in. Returns how long it took until the last one was. */
+async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
+	const began = performance.now();
+	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
+		await delay(systemClock, firstMs);
+		// As clients do: later each time, and never all at once.
+		for (let pauseMs = 500; !(await client.come()); pauseMs = Math.min(4_000, pauseMs * 2))
+			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
+	};
+	await Promise.all(clients.map((client) => arrive(client, random.below(withinMs))));
+	return Math.round(performance.now() - began);
+}
+
+/** Says something in one session after the other until it is stopped. Returns how often. */
+async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
+	let count = 0;
+	while (!signal.aborted || count < sessions.length) {
+		const session_id = sessions[count % sessions.length];
+		await writer.call("send_message", { content: `say: number ${count}` }, { session_id });
+		count++;
+		await delay(systemClock, messageEveryMs);
+	}
+	return count;
+}
+
+/** The last number of each session, once nothing runs there any more. */
+async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
+	for (;;) {
+		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });
+		const rows = Array.isArray(listed) ? listed : [];
+		const found = sessions.map((id) => Object(rows.find((row) => row.session_id === id)));
+		if (found.every(({ state }) => state === "idle")) return found.map(({ last_seq }) => Number(last_seq));
+		await delay(systemClock, messageEveryMs);
+	}
+}
+
+/** Milliseconds until the gateway has an idle second. */
+async function idleAfter(binary: Binary): Promise<number> {
+	const began = performance.now();
+	for (;;) {
+		const [from, before] = [performance.now(), binary.cpuSeconds()];
+		await delay(systemClock, 1_000);
+		const share = (binary.cpuSeconds() - before) / ((performance.now() - from) / 1_000);
+		if (share < idleShare) return Math.round(from - began);
+		if (performance.now() - began > idleWithinMs) throw new Error(`still busy: ${share}`);
+	}
+}

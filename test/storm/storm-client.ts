@@ -1,0 +1,88 @@
+import { parseJson } from "@parley/base";
+import WebSocket from "ws";
+import * as z from "zod";
+import { Watch } from "../watch.ts";
+
+const Resumed = z.object({
+	payload: z.object({
+		sessions: z.array(z.object({ ok: z.boolean(), last_seq: z.int().optional() })).length(1),
+	}),
+});
+
+/** The number of a kept frame, which is the last of its keys. */
+const keptSeq = /"seq":(\d+)\}$/;
+
+/** A client of one session that counts what it gets, over all of its connections. */
+export class StormClient {
+	readonly #url: string;
+	readonly #session: string;
+	readonly #watch = new Watch();
+	#socket: WebSocket | undefined;
+	/** The last kept frame. */
+	seq = 0;
+	/** What was wrong with the order: numbers that were missing or came twice. */
+	readonly faults: string[] = [];
+	/** Connections that did not come about, by what was said of them. */
+	readonly refusals: string[] = [];
+	closedWith: number | undefined;
+
+	constructor(url: string, session: string) {
+		this.#url = url;
+		this.#session = session;
+	}
+
+	/** Connects and resumes behind what it has; false where that did not come about. */
+	async come(): Promise<boolean> {
+		const { promise, resolve } = Promise.withResolvers<boolean>();
+		const socket = new WebSocket(this.#url);
+		this.#socket = socket;
+		this.closedWith = undefined;
+		const params = { sessions: [{ session_id: this.#session, after_seq: this.seq }] };
+		socket.on("open", () =>
+			socket.send(JSON.stringify({ type: "req", id: "resume", method: "resume", params })),
+		);
+		socket.on("message", (data) => {
+			const text = data.toString();
+			if (!text.startsWith('{"type":"res"')) this.#take(text);
+			else resolve(Resumed.parse(parseJson(text)).payload.sessions[0]?.ok === true);
+		});
+		socket.on("error", (error) => this.refusals.push(error.message));
+		socket.on("close", (code) => {
+			if (this.#socket === socket) this.closedWith = code;
+			this.#watch.notify();
+			resolve(false);
+		});
+		return promise;
+	}
+
+	/** The connection is gone at once, without a word. */
+	drop(): void {
+		this.#socket?.terminate();
+	}
+
+	/** Reads nothing any more, or goes on. */
+	reading(on: boolean): void {
+		if (on) this.#socket?.resume();
+		else this.#socket?.pause();
+	}
+
+	/** Resolves when it has come to this number. */
+	async reaches(seq: number): Promise<void> {
+		await this.#watch.until(`its client has come to ${seq}`, () => this.seq >= seq);
+	}
+
+	/** Resolves with the code when the gateway has closed the connection. */
+	async closed(): Promise<number> {
+		await this.#watch.until("the gateway closes a connection", () => this.closedWith !== undefined);
+		return this.closedWith ?? 0;
+	}
+
+	#take(text: string): void {
+		const [, digits] = keptSeq.exec(text.slice(-40)) ?? [];
+		if (digits === undefined) return;
+		const seq = Number(digits);
+		if (seq !== this.seq + 1) this.faults.push(`${seq} behind ${this.seq}`);
+		this.seq = seq;
+		this.#watch.notify();
+	}
+}
