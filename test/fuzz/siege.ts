@@ -7,6 +7,9 @@ import { Watch } from "../watch.ts";
 import { HealthyClient } from "./healthy-client.ts";
 import { frugalMemory, type Holdings, mebibytes, probe, probeArgs, probeSettled } from "./memory.ts";
 
+/** One timer looks after all open questions, and stays until it finds none: minutes later. */
+const timersOfQuestions = 1;
+
 /** What the gateway may hold more than at the mark. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 10;
@@ -58,7 +61,9 @@ export class Siege {
 		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
 		const healthy = await HealthyClient.open(`ws://127.0.0.1:${port}/api/ws`);
 		await healthy.beServed();
-		const siege = new Siege({ gateway, directory, port }, healthy, await probe(gateway));
+		const held = await probe(gateway);
+		const start = { ...held, timers: held.timers + timersOfQuestions };
+		const siege = new Siege({ gateway, directory, port }, healthy, start);
 		undo.move();
 		return siege;
 	}
