@@ -12,10 +12,11 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
  * collected, for each session with its one connected client, and for each once its client has gone; and the CPU of a
  * gateway with all those clients while nothing happens. Against a `ws` server with as many clients, alternately.
  */
-const sessions = 3_000;
+const sessions = 10_000;
 /** Connections that are opened at a time: more would wait for each other at the gateway's door. */
 const atOnce = 50;
-const restMs = 5_000;
+/** One round of pings is part of doing nothing. */
+const restMs = 20_000;
 const options = readOptions(1);
 
 interface Measured {
@@ -39,10 +40,10 @@ async function measure(
 	const clients = await openMany(server, open, sessions);
 	const perSecond = sessions / ((performance.now() - began) / 1000);
 	await settled(server);
-	const full = await server.memory();
 	const before = await server.cpu();
 	await setTimeout(restMs);
 	const idle = ((await server.cpu()) - before) / (restMs * 1000);
+	const full = await server.memory();
 	for (const client of clients) client.close();
 	await settled(server);
 	const after = await server.memory();

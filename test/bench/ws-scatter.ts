@@ -90,9 +90,11 @@ report(
 		single,
 		burst,
 	],
+	// Bare sockets alone come to 1.1 and 0.45. The rest is what the floor does without: secrets are taken out of each
+	// text, it becomes part of a reply, and passes whoever else follows the session.
 	[
-		{ figure: single, atMost: 1.1 },
-		{ figure: burst, atMost: 0.45 },
+		{ figure: single, atMost: 1.6 },
+		{ figure: burst, atMost: 0.6 },
 	],
 	options,
 );

@@ -200,7 +200,7 @@ verifiesOn(
 		const bare = await client.open();
 		const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 		const times = { created_at: time, updated_at: time };
-		const where = { root_dir: gateway.path("work"), profile: "default", ...times };
+		const where = { root_dir: gateway.path("work"), profile: "default", state: "idle", ...times };
 		expect((await listed(client)).toSorted((one) => (one["session_id"] === session ? -1 : 1))).toEqual([
 			{
 				...{ session_id: session, title: "My garden", external_key: "k1", ...where },

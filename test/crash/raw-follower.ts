@@ -73,7 +73,9 @@ export class RawFollower implements Follower {
 	/** Resolves when the run of the session's newest message has ended. */
 	async untilAnswered(session: string): Promise<void> {
 		const frames = this.#views.get(session)?.frames ?? [];
-		await this.#watch.until("the run has ended", () => frames.at(-1)?.event === "assistant.message");
+		// Its title may come behind it.
+		const last = (): EventFrame | undefined => frames.findLast(({ event }) => event !== "session.renamed");
+		await this.#watch.until("the run has ended", () => last()?.event === "assistant.message");
 	}
 
 	/** All messages of a session, page by page from the end. */

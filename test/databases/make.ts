@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { operator } from "@parley/core";
@@ -21,6 +22,7 @@ const at = (file: string): URL => new URL(file, folder);
 const unkeyed = { principal: operator, key: undefined, method: "test", params: {} };
 const t = await TestRuntime.open(fixtureWorld());
 const { directory } = t;
+await t.runtime.start();
 
 async function begin(title: string): Promise<string> {
 	return (await t.runtime.create({ ...unkeyed }, { title, rootDir: tmpdir() })).id;
@@ -86,6 +88,22 @@ const open = await begin("Open question");
 await t.send(open, "note the open thing");
 await tokenOf(open, 1);
 await t.send(open, "and this waits");
+
+await t.settle();
+// The look-out for questions takes one step of at most ten minutes at a time.
+for (let hour = 0; hour < 13 * 6; hour++) {
+	t.clock.advance(10 * 60 * 1000);
+	await t.settle();
+}
+await until(open, "prompt.reminded", 1);
+
+const files = await begin("Files");
+const kept = await t.runtime.files.keep(operator, {
+	name: "tides.txt",
+	content: Readable.from([Buffer.from("The tide is high.")]),
+});
+await t.runtime.send({ ...unkeyed }, files, { content: "tell of it", attachments: [kept.id] });
+await until(files, "assistant.message", 1);
 
 const hanging = await begin("At work");
 await t.send(hanging, "hang there");

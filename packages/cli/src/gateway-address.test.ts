@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createIds } from "@parley/base";
 import { loadOrCreateOperatorToken } from "@parley/gateway";
 import { expect, test as plainTest } from "vitest";
-import { findGateway, isLoopback } from "./gateway-address.ts";
+import { findAgain, findGateway, isLoopback } from "./gateway-address.ts";
 import { type Io, processIo } from "./io.ts";
 
 const running = "http://127.0.0.1:4321";
@@ -29,7 +29,7 @@ async function startIn(io: Io): Promise<string> {
 
 test("the gateway that runs on the data directory is found, with its token", async ({ io }) => {
 	const token = await startIn(io());
-	expect(await findGateway({}, io())).toEqual({ url: running, token, isLocal: true });
+	expect(await findGateway({}, io())).toEqual({ url: running, token, isLocal: true, isKnown: true });
 });
 
 test("a token that others could have read is not used", async ({ io }) => {
@@ -43,7 +43,17 @@ test("without one it is the default address, which gets no token", async ({ io }
 		url: "http://127.0.0.1:7777",
 		token: undefined,
 		isLocal: true,
+		isKnown: false,
 	});
+});
+
+test("a gateway that restarts is looked for where it was until it is somewhere else", async () => {
+	const place = (url: string, isKnown = true) => ({ url, token: undefined, isLocal: true, isKnown });
+	const [first, unknown, moved] = [place("http://a"), place("http://default", false), place("http://b")];
+	const answers = [first, unknown, moved, unknown];
+	const find = findAgain(first, async () => answers.shift() ?? unknown);
+	const found = [await find(), await find(), await find(), await find()];
+	expect(found.map(({ url }) => url)).toEqual(["http://a", "http://a", "http://b", "http://b"]);
 });
 
 test("a flag beats the variable, and the variable beats the data directory", async ({ io }) => {
@@ -59,7 +69,7 @@ test("the token of the data directory stays on this machine; one that is given g
 }) => {
 	const token = await startIn(io());
 	const far = { url: "https://example.org" };
-	expect(await findGateway(far, io())).toEqual({ ...far, token: undefined, isLocal: false });
+	expect(await findGateway(far, io())).toEqual({ ...far, token: undefined, isLocal: false, isKnown: true });
 	expect((await findGateway(far, io({ PARLEY_TOKEN: "given" }))).token).toBe("given");
 	expect((await findGateway({ url: "http://localhost:9" }, io())).token).toBe(token);
 });
@@ -91,7 +101,9 @@ test("a gateway that speaks TLS alone is found by its certificate, and gets the 
 	for (const host of ["127.0.0.1", ...hosts]) {
 		const url = `https://${host}:1`;
 		await write(url);
-		expect(await findGateway({}, io())).toEqual({ url, token, isLocal: true, certificate: "PEM" });
+		expect(await findGateway({}, io())).toEqual({
+			...{ url, token, isLocal: true, isKnown: true, certificate: "PEM" },
+		});
 	}
 	// TEST-NET-1, which no machine has: RFC 5737.
 	await write("https://192.0.2.1:1");

@@ -15,6 +15,8 @@ export interface GatewayAddress {
 	readonly certificate?: string | undefined;
 	/** Whether it runs on this machine, as far as the address tells. */
 	readonly isLocal: boolean;
+	/** Whether it was named, or runs on the data directory; nothing is known of one at the default address. */
+	readonly isKnown: boolean;
 }
 
 const defaultUrl = "http://127.0.0.1:7777";
@@ -36,7 +38,26 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 		isLocal && url !== undefined ? await readOperatorToken(data) : undefined;
 	const token = environment["PARLEY_TOKEN"] || (await ownToken());
 	const { certificate } = found ?? {};
-	return { url: url ?? defaultUrl, token, isLocal, ...(certificate !== undefined && { certificate }) };
+	return {
+		...{ url: url ?? defaultUrl, token, isLocal, isKnown: url !== undefined },
+		...(certificate !== undefined && { certificate }),
+	};
+}
+
+/**
+ * Finds a gateway again whenever that is called. Where nothing says where it is, as while it restarts, it is where it
+ * was: another one may be at the default address.
+ */
+export function findAgain(
+	first: GatewayAddress,
+	find: () => Promise<GatewayAddress>,
+): () => Promise<GatewayAddress> {
+	let last = first;
+	return async () => {
+		const found = await find();
+		if (found.isKnown) last = found;
+		return last;
+	};
 }
 
 /** Whether it is an address that a network interface of this machine has: what is sent there stays here. */

@@ -25,6 +25,13 @@ const codes: Readonly<Record<ModelFault, ErrorCode>> = {
 	unauthenticated: "unauthenticated",
 };
 
+interface ModelErrorFacts {
+	readonly fault: ModelFault;
+	readonly retryAfterMs?: number | undefined;
+	readonly refusesContent?: boolean;
+	readonly cause?: unknown;
+}
+
 /**
  * Why a model gave no whole reply. The message may be shown to people: of what a provider says it holds its own short
  * explanation at most, never a page or a body as it came.
@@ -33,13 +40,13 @@ export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
 	/** How long the provider asked us to wait, in milliseconds; undefined where it did not say, or not sensibly. */
 	readonly retryAfterMs: number | undefined;
+	/** Whether what the request holds was refused, not who asks, for which model or on which way. */
+	readonly refusesContent: boolean;
 
-	constructor(
-		message: string,
-		{ fault, retryAfterMs, cause }: { fault: ModelFault; retryAfterMs?: number | undefined; cause?: unknown },
-	) {
+	constructor(message: string, { fault, retryAfterMs, refusesContent = false, cause }: ModelErrorFacts) {
 		super(message, { code: codes[fault], ...(cause !== undefined && { cause }) });
 		this.fault = fault;
 		this.retryAfterMs = retryAfterMs;
+		this.refusesContent = refusesContent;
 	}
 }

@@ -228,9 +228,9 @@ export class Runtime {
 	}
 
 	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
-	async rename(request: Keyed, sessionId: string, title: string): Promise<void> {
+	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		await renameSession(lease.session, request, title);
+		return await renameSession(lease.session, request, title);
 	}
 
 	/** Deletes a session with everything that belongs to it; while something runs or waits there only by force. */

@@ -10,5 +10,5 @@ export const sessionId = z.string().max(128);
 export const optionalSession = maybe(sessionId.min(1));
 /** Idempotency: the same key gets the first answer again and changes nothing. */
 export const key = maybe(z.string().min(1).max(128));
-export const title = z.string().trim().max(200);
+export const title = z.string().trim().max(200, "must have at most 200 characters");
 export const runId = maybe(z.string().min(1).max(128));

@@ -23,19 +23,20 @@ export class Chorus {
 		});
 	}
 
-	/** One voice, until the process stops. */
-	async *voice(): AsyncGenerator<string, void> {
+	/** One voice, until the process stops: its texts as whoever listens wants them, and at last what stands for the end. */
+	async *voice<T>(toEvent: (text: string) => T, end: T): AsyncGenerator<T, void> {
 		for (;;) {
 			const part = await this.#next.promise;
-			if (!part) return;
+			if (!part) break;
 			const { ticks, each, size, mark } = part;
 			for (let tick = 1; tick <= ticks; tick++) {
 				const text = (tick === ticks ? mark : "").padEnd(size, "x");
-				for (let event = 0; event < each; event++) yield text;
+				for (let event = 0; event < each; event++) yield toEvent(text);
 				// Each voice in a turn of its own, as the chunks of a model's reply come from its own socket.
 				await setImmediate();
 			}
 		}
+		yield end;
 	}
 
 	async #speak(part: Part): Promise<number> {

@@ -44,8 +44,11 @@ export class DrainClient {
 
 	/** Resolves with the text of what comes next. */
 	async nextText(): Promise<string> {
-		const [chunk] = await once(this.#socket, "data");
-		return String(chunk);
+		for (;;) {
+			// A socket without an encoding tells buffers.
+			const [chunk]: Buffer[] = await once(this.#socket, "data");
+			if (chunk && !(chunk.length === 2 && isPing(chunk))) return String(chunk);
+		}
 	}
 
 	close(): void {
@@ -57,7 +60,7 @@ export class DrainClient {
 	 * chunks: the end of the last one is looked at again.
 	 */
 	#look(chunk: Buffer): void {
-		if (chunk.at(-2) === 0x89 && chunk.at(-1) === 0) this.#socket.write(pong);
+		if (isPing(chunk)) this.#socket.write(pong);
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;
 			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
@@ -67,6 +70,10 @@ export class DrainClient {
 			resolve();
 		}
 	}
+}
+
+function isPing(chunk: Buffer): boolean {
+	return chunk.at(-2) === 0x89 && chunk.at(-1) === 0;
 }
 
 /** Masked with zeros, like all that a client sends. */

@@ -12,7 +12,8 @@ export function request(method: string, params: object): string {
 export async function openSession(client: DrainClient, params: object): Promise<string> {
 	const answered = client.nextText();
 	client.send(request("open_session", params));
-	const [, id] = /"session_id":"(sess_[^"]+)"/.exec(await answered) ?? [];
-	if (id === undefined) throw new Error("the session was not opened");
+	const answer = await answered;
+	const [, id] = /"session_id":"(sess_[^"]+)"/.exec(answer) ?? [];
+	if (id === undefined) throw new Error(`the session was not opened: ${answer}`);
 	return id;
 }

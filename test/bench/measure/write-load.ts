@@ -9,13 +9,13 @@ export class WriteLoad {
 	#ended = false;
 	#count = 0;
 
-	/** Begins: so many people who say one thing after the other, and as many who listen to a reply that takes long. */
+	/** Begins: so many people who say one thing after the other, and as many who listen to a reply of two seconds. */
 	async begin(port: number, people: number): Promise<void> {
 		for (let n = 0; n < people; n++) {
 			const [speaker, listener] = [await this.#connect(port), await this.#connect(port)];
 			const listening = listener.until("assistant.stream");
 			await openSession(listener, {});
-			listener.send(request("send_message", { content: "long: 100000 tokens at 200 per second" }));
+			listener.send(request("send_message", { content: "long: 400 tokens at 200 per second" }));
 			await listening;
 			const session = await openSession(speaker, {});
 			void this.#talk(speaker, session);

@@ -20,7 +20,7 @@ server.on("listening", () => {
 async function speak(client: WebSocket): Promise<void> {
 	const ids = { session_id: `sess_${"s".repeat(26)}`, seq: 3 };
 	const run = `run_${"r".repeat(26)}`;
-	for await (const content of chorus.voice()) {
+	for await (const content of chorus.voice((text) => text, "")) {
 		const payload = { turn_id: run, phase: "delta", content };
 		client.send(JSON.stringify({ type: "event", event: "assistant.stream", ...ids, payload }));
 	}

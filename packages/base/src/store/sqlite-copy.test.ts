@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readdir, rm, stat, truncate } from "node:fs/promises";
+import { mkdtempDisposable, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -50,6 +50,21 @@ test("what a killed writer left in the log is in the copy", () =>
 		);
 		expect(count).toBe(1);
 		await store.close();
+	}));
+
+test("a copy that cannot be finished leaves nothing", () =>
+	inDirectory(async (at) => {
+		const store = await openSqliteStore<ContractTables>({ file: at("a.sqlite"), migrations });
+		const state = "x".repeat(100_000);
+		await store.commit((tx) => tx.insertInto("items").values({ id: "x", state, n: 0 }).execute());
+		await store.close();
+		const whole = await readFile(at("a.sqlite"));
+		// In the pages of the row, behind all that is read before its content is.
+		await writeFile(at("a.sqlite"), whole.fill(0xff, whole.length - 40_000));
+		const copying = copySqliteFile(at("a.sqlite"), at("b.sqlite"), async () => 0);
+		await expect(copying).rejects.toMatchObject({ code: "ERR_SQLITE_ERROR" });
+		expect(await readdir(at("."))).not.toContain("b.sqlite.part");
+		expect(await readdir(at("."))).not.toContain("b.sqlite");
 	}));
 
 test("what cannot be opened is told apart", () =>

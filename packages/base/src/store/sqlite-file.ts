@@ -92,8 +92,12 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 	try {
 		database.prepare("vacuum into ?").run(unfinished);
 		fsyncSync(copy);
+		renameSync(unfinished, target);
+	} catch (error) {
+		// On a full disk it would keep the rest of the room.
+		rmSync(unfinished, { force: true });
+		throw error;
 	} finally {
 		closeSync(copy);
 	}
-	renameSync(unfinished, target);
 }

@@ -286,6 +286,19 @@ test.each([
 	expect(readFileSync(file).equals(damaged)).toBe(true);
 });
 
+test("a large file is not read through at each start, but before it is migrated", async () => {
+	const store = await open();
+	const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: "x".repeat(2_000) }));
+	await store.commit((tx) => tx.insertInto("notes").values(rows).execute());
+	await store.close();
+	const content = readFileSync(file);
+	writeFileSync(file, content.fill("damage", content.length - 4096));
+	const again = await open();
+	await again.close();
+	const later: Migration = { name: "0002-later", up: async () => undefined };
+	await expect(open([createNotes, later])).rejects.toMatchObject({ code: "data_loss" });
+});
+
 test("a file that cannot be opened is named", async () => {
 	writeFileSync(join(directory, "data"), "a file where a directory should be");
 	await expect(open()).rejects.toMatchObject({

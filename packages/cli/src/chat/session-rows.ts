@@ -13,6 +13,9 @@ export interface SessionsNow {
 	readonly now: number;
 }
 
+/** In fewer columns the number of messages makes room for the title. */
+const roomyColumns = 80;
+
 /** The latest sessions, one a row; the current one is marked. */
 export function sessionRows(
 	sessions: readonly Listed[],
@@ -23,7 +26,7 @@ export function sessionRows(
 		session_id === current ? "▸" : " ",
 		visibleLine(session_id),
 		timeAgo(Date.parse(updated_at), now),
-		`${message_count} ${message_count === 1 ? "message" : "messages"}`,
+		...(columns < roomyColumns ? [] : [`${message_count} ${message_count === 1 ? "message" : "messages"}`]),
 		visibleLine(title || root_dir),
 	]);
 	const rows = alignColumns(cells).map((row) => shorten(row, columns));

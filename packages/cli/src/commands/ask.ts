@@ -25,7 +25,7 @@ as the gateway sends it, and at the end {"session_id", "content", "error",
 Exit code: 0 when the run ended well, 1 when it did not, 130 after Ctrl-C.
 `;
 
-const addTo = (path: string, before: readonly string[]): string[] => [...before, path];
+const addTo = (path: string, before: readonly string[] = []): string[] => [...before, path];
 
 /** `parley ask`: one message, one answer. */
 export function askCommand(io: Io): Command {
@@ -33,7 +33,7 @@ export function askCommand(io: Io): Command {
 		.description("say one thing and print the answer")
 		.argument("<message...>", "what to say; - reads it from stdin")
 		.option("-y, --yes", "let it use its tools without asking; the gravest calls are still asked")
-		.option("-f, --file <path>", "send a file with it; may be repeated", addTo, [])
+		.option("-f, --file <path>", "send a file with it; may be repeated", addTo)
 		.option("--json", "print every event as JSON, one a line")
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(addSessionFlags(command)).action(async (words: string[], flags: AskFlags) => {

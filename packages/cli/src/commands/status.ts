@@ -56,19 +56,19 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 	const { health, version, pid, urls, startedAt, provider = null, model = null } = running;
 	const report = await tolerant(io, async () => {
 		const { readHealthReport } = await import("../gateway-health.ts");
-		return readHealthReport({ data }, { ...io, environment: withoutUrl(io.environment) });
+		return readHealthReport({ data }, { ...io, environment: ownEnvironment(io.environment) });
 	});
 	const sessions =
-		report && (await countSessions({ data }, { ...io, environment: withoutUrl(io.environment) }));
+		report && (await countSessions({ data }, { ...io, environment: ownEnvironment(io.environment) }));
 	return {
 		...{ status: health, version, provider, model, pid, urls, data, started_at: startedAt, sessions },
 		health: report,
 	};
 }
 
-/** The gateway of the data directory is meant, whatever other one is named for other commands. */
-function withoutUrl({ PARLEY_URL: _, ...environment }: Io["environment"]): Io["environment"] {
-	return environment;
+/** The gateway of the data directory is meant: where another one is named, the token is for that one. */
+function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
+	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }
 
 function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {

@@ -2,7 +2,7 @@ import { systemClock } from "@parley/base";
 import { errorLook } from "../ask/answer-output.ts";
 import { interruptedCode } from "../ask/interrupt.ts";
 import type { EventsFlags } from "../commands/events.ts";
-import { findGateway } from "../gateway-address.ts";
+import { findAgain, findGateway, type GatewayAddress } from "../gateway-address.ts";
 import { getJson } from "../gateway-http.ts";
 import type { Io } from "../io.ts";
 import { findSession } from "../sessions/find-session.ts";
@@ -25,7 +25,7 @@ export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 		const row = flags.json ? JSON.stringify(event) : eventRow(event, outputLook(io));
 		io.stdout.write(`${row}\n`);
 	};
-	if (flags.follow) return follow(query, print, { flags, io });
+	if (flags.follow) return follow(query, print, { flags, io, address });
 	// True because our own gateway lists them so.
 	const events = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
 	for (const event of events) print(event);
@@ -35,7 +35,7 @@ export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 async function follow(
 	query: URLSearchParams,
 	onEvent: (event: ShownEvent) => void,
-	{ flags, io }: { readonly flags: EventsFlags; readonly io: Io },
+	{ flags, io, address }: { readonly flags: EventsFlags; readonly io: Io; readonly address: GatewayAddress },
 ): Promise<number> {
 	const { dim } = errorLook(io).styles;
 	const stop = new AbortController();
@@ -44,7 +44,7 @@ async function follow(
 	try {
 		await followEvents({
 			...{ query, onEvent, clock: systemClock, signal: stop.signal },
-			find: () => findGateway(flags, io),
+			find: findAgain(address, () => findGateway(flags, io)),
 			onState: (state) => {
 				const words = state === "lost" ? "the connection is lost, trying again …" : "connected again";
 				io.stderr.write(`${dim(words)}\n`);

@@ -57,6 +57,12 @@ test.each([
 test("commands name a data directory that they would not find by themselves", () => {
 	const elsewhere = { ...gateway, dataDirectory: "/tmp/ada's data" };
 	expect(welcome(elsewhere, gateway.dataDirectory, plain)).toContain("chat --data '/tmp/ada'\\''s data' ");
+	const remote = {
+		...elsewhere,
+		dataDirectory: "/tmp/ada",
+		reach: { ...gateway.reach, beyond: true, localTrust: false },
+	};
+	expect(welcome(remote, gateway.dataDirectory, plain)).toContain("`npx --no parley token --data /tmp/ada`");
 });
 
 const claude = {
@@ -104,9 +110,9 @@ test.each([
 });
 
 test("a second start tells where the first one is", () => {
-	const text = alreadyRunning({ pid: 42, urls: gateway.urls }, "/data");
+	const text = alreadyRunning({ pid: 42, urls: gateway.urls }, "/data", gateway.dataDirectory);
 	expect(text).toContain(
 		"process 42, at http://127.0.0.1:7777, http://127.0.0.1:8080, with the data in /data",
 	);
-	expect(text).toContain("npx --no parley stop");
+	expect(text).toContain("npx --no parley stop --data /data");
 });

@@ -39,7 +39,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		const { data } = await readConfig(flags, io);
 		const running = await findRunningGateway(data);
 		if (!running) throw error;
-		io.stderr.write(alreadyRunning(running, data));
+		io.stderr.write(alreadyRunning(running, data, defaultData));
 		return 1;
 	}
 }
@@ -70,14 +70,14 @@ export function welcome(
 ): string {
 	const { urls, provider, dataDirectory, resumed, reach } = gateway;
 	const { bold, dim } = styles;
+	const flag = dataFlag(dataDirectory, defaultData);
 	const facts = [
 		...whoAnswers(gateway),
 		["data", dataDirectory],
 		["clients", `${(reach.publicUrl ?? urls[0])?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
-		...whoComes(reach),
+		...whoComes(reach, flag),
 		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
 	];
-	const flag = dataDirectory === defaultData ? "" : ` --data ${shellWord(dataDirectory)}`;
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
 	return [
 		"",
@@ -101,7 +101,7 @@ function whoAnswers({ provider, model, serverHost = provider }: Answering): stri
 }
 
 /** Who can reach it and what they need; nothing where this user's programs alone can without more ado. */
-function whoComes(reach: Reach): string[][] {
+function whoComes(reach: Reach, flag: string): string[][] {
 	if (reach.localTrust) return [];
 	return [
 		["reached", reachedBy(reach)],
@@ -109,7 +109,7 @@ function whoComes(reach: Reach): string[][] {
 			"token",
 			reach.auth === "none"
 				? "nobody needs it: every program on this machine is you (--auth none)"
-				: "everybody needs it: `npx --no parley token` prints it",
+				: `everybody needs it: \`npx --no parley token${flag}\` prints it`,
 		],
 	];
 }
@@ -140,6 +140,11 @@ function modelCommands(flag: string): [command: string, does: string][] {
 	];
 }
 
+/** What a command needs to find the data directory, unless it would by itself. */
+function dataFlag(data: string, defaultData: string): string {
+	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
+}
+
 function shellWord(text: string): string {
 	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -148,10 +153,12 @@ function shellWord(text: string): string {
 export function alreadyRunning(
 	{ pid, urls }: { readonly pid: number; readonly urls: readonly string[] },
 	data: string,
+	defaultData: string,
 ): string {
+	const flag = dataFlag(data, defaultData);
 	return [
 		`parley runs already: process ${pid}, at ${urls.join(", ")}, with the data in ${data}`,
-		"Talk to it with `npx --no parley chat`, or stop it with `npx --no parley stop`.",
+		`Talk to it with \`npx --no parley chat${flag}\`, or stop it with \`npx --no parley stop${flag}\`.`,
 		"A second one needs a place of its own: `--data DIR --listen 127.0.0.1:0`.",
 		"",
 	].join("\n");

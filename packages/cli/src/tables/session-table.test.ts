@@ -42,3 +42,16 @@ test("long titles and directories are shortened to the terminal", () => {
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(70);
 	expect(rows[2]).toContain("日本語日…");
 });
+
+test.each([
+	[70, /^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY$/],
+	[60, /^ID +STATE +UPDATED +TITLE$/],
+	[54, /^ID +STATE +TITLE$/],
+	[30, /^ID +STATE…$/],
+])("in %i columns no row is wider, and the title stays as long as it can", (columns, head) => {
+	const long = sessions.map((one) => ({ ...one, session_id: one.session_id.padEnd(27, "x") }));
+	const told = columns === 70 ? sessions : long;
+	const rows = sessionTable(told, now, { columns, styles: createStyles(false) });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+	if (columns > 30) expect(rows[0]).toMatch(head);
+});

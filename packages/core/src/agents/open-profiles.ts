@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
@@ -91,6 +92,7 @@ class ProfileDirectory implements Profiles {
 	}
 
 	async #load(name: string): Promise<Profile | undefined> {
+		if (isMissing(join(this.#directory, name))) return name === builtIn.name ? builtIn : undefined;
 		const root = await orMissing(realpath(this.#directory), shownDirectory);
 		const place = root && (await resolveWithin(root, name, "its directory"));
 		const [config, instructions] = place
@@ -138,6 +140,19 @@ class ProfileDirectory implements Profiles {
 		throw refused(
 			`there is no tool ${JSON.stringify(unknown)}${question}; allowed in tools: ${tools.join(", ")}`,
 		);
+	}
+}
+
+/**
+ * Whether nothing is there, as for most people, who have no agents of their own. Asked before each run, and answered at
+ * once: a question that waits for another thread keeps the first token ten times as long.
+ */
+function isMissing(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+	} catch {
+		// What is wrong there is told by who reads it.
+		return false;
 	}
 }
 

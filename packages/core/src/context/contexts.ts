@@ -33,6 +33,11 @@ export class Contexts {
 		return known;
 	}
 
+	/** What the session needs again is read from the record again. */
+	forget(session: Session): void {
+		this.#sessions.delete(session);
+	}
+
 	/** The session's own, where a request was put together already. */
 	known(session: Session): SessionContext | undefined {
 		return this.#sessions.get(session);

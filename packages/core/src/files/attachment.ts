@@ -10,6 +10,11 @@ export interface Attachment extends FileFacts {
 	readonly problem?: string;
 }
 
+/** Whether it has not been handed over yet. */
+export function isOpen({ path, shown, problem }: Attachment): boolean {
+	return path === undefined && !shown && problem === undefined;
+}
+
 /** What the model is told of what came with a message: one line each. */
 export function attachmentLines(attachments: readonly Attachment[]): string {
 	return attachments.map((attachment) => `[attached: ${toldOf(attachment)}]`).join("\n");

@@ -4,7 +4,7 @@ import { ParleyError } from "@parley/base";
 export interface FileLimits {
 	/** Of one file. */
 	readonly maxBytes: number;
-	/** Of all files together. */
+	/** Of all files together, each counted as `leastCounted` bytes at least. */
 	readonly quotaBytes: number;
 	/** How long a file waits for a message that carries it, in milliseconds. */
 	readonly keepMs: number;
@@ -15,6 +15,9 @@ export const defaultFileLimits: FileLimits = {
 	quotaBytes: 1024 * 1024 * 1024,
 	keepMs: 7 * 24 * 60 * 60 * 1000,
 };
+
+/** What a file takes of the quota at least: its row, its entry in the directory and a block of the disk are no less. */
+export const leastCounted = 4 * 1024;
 
 /** One file is larger than any may be; others would not be. */
 export class FileTooLargeError extends ParleyError {
@@ -28,8 +31,9 @@ export class FileTooLargeError extends ParleyError {
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
 	throw new ParleyError(
-		`no room for another file: together they may have ${quotaBytes} bytes; ` +
-			"delete sessions with files, or allow more with files.quotaBytes in the configuration",
+		`no room for another file: together they may have ${quotaBytes} bytes, each counted as ${leastCounted} at least; ` +
+			"delete sessions with files, wait until files that no message took expire (files.keepDays), " +
+			"or allow more with files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);
 }

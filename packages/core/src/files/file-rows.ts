@@ -1,9 +1,10 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { isAuthorized } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { KeptFile } from "./file-facts.ts";
+import { leastCounted } from "./file-limits.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
@@ -40,10 +41,17 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
 	return toKept(row);
 }
 
-export async function bytesOfAll(db: Tx): Promise<number> {
+/** Bytes that all kept files count as against the quota. */
+export async function countedBytesOfAll(db: Tx): Promise<number> {
 	const row = await db
 		.selectFrom("files")
-		.select((eb) => eb.fn.sum<number | string | null>("bytes").as("bytes"))
+		.select(
+			sql<
+				number | string | null
+			>`sum(case when bytes < ${sql.lit(leastCounted)} then ${sql.lit(leastCounted)} else bytes end)`.as(
+				"bytes",
+			),
+		)
 		.executeTakeFirst();
 	return Number(row?.bytes ?? 0);
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { ParleyError, type Store } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import { operator } from "../principal.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
@@ -122,6 +123,17 @@ test("files that come at once have no more room than files one after the other",
 	await expect(keep("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
+test("files that hold nothing take room as well", async () => {
+	const options = { model: new ScriptedModel(), files: { quotaBytes: 10 * 1024 } };
+	await using small = await TestRuntime.open(options);
+	const { files } = small.runtime;
+	for (const name of ["a", "b"]) await files.keep(operator, { name, content: bytes() });
+	await expect(files.keep(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
+		code: "resource_exhausted",
+		message: expect.stringContaining("together they may have 10240 bytes, each counted as 4096 at least"),
+	});
+});
+
 test("the same key is the same file, once", async () => {
 	const first = await keep("a.txt", bytes("same"), "k1");
 	await expect(keep("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
@@ -130,6 +142,15 @@ test("the same key is the same file, once", async () => {
 	await expect(keep("b.txt", bytes("same"), "k1")).rejects.toMatchObject({ code: "invalid_argument" });
 	expect(await stored()).toEqual([first.id]);
 	expect((await keep("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);
+});
+
+test("a file that has come already is answered also where no room is left", async () => {
+	const content = () => bytes(Buffer.alloc(mebibyte));
+	const first = await keep("a", content(), "k1");
+	await keep("b", content());
+	await expect(keep("a", content(), "k1")).resolves.toEqual(first);
+	await expect(keep("a", content(), "k2")).rejects.toThrow("no room for another file");
+	expect(await stored()).toHaveLength(2);
 });
 
 test("a file is there for who brought it and for the operator", async () => {
@@ -172,6 +193,44 @@ test("what a crash has left is swept, and what is on its way is not", async () =
 	gate.resolve();
 	const { id: late } = await coming;
 	expect((await stored()).sort()).toEqual([id, late].sort());
+});
+
+test("a file that is recorded while a sweep looks at the rows is not swept", async () => {
+	const [placed, looked, recorded] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+	let sweeping: Promise<void> | undefined;
+	const wrap = (store: Store<Tables>): Store<Tables> => ({
+		engine: store.engine,
+		commit: (command) => store.commit(command),
+		async read(query) {
+			const rows = await store.read(query);
+			if (!sweeping) return rows;
+			looked?.resolve();
+			await recorded?.promise;
+			return rows;
+		},
+		health: () => store.health(),
+		close: () => store.close(),
+	});
+	await using own = await TestRuntime.open({ model: new ScriptedModel([says("done")]), wrap });
+	const { files } = own.runtime;
+	const arrival = {
+		id: "file_late",
+		name: "late",
+		owner: operator.id,
+		sessionId: null,
+		content: bytes("late"),
+	};
+	const coming = files.bring(arrival, async (insert) => {
+		placed?.resolve();
+		await looked?.promise;
+		return own.store.commit(insert);
+	});
+	await placed?.promise;
+	sweeping = own.settle().then(() => files.sweep());
+	await coming;
+	recorded?.resolve();
+	await sweeping;
+	await expect(files.load("file_late")).resolves.toEqual(Buffer.from("late"));
 });
 
 test("a file whose content is gone is not found", async () => {

@@ -7,14 +7,20 @@ import type { Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { SecretBox } from "../secrets.ts";
-import { type Keyed, once } from "../session/idempotency.ts";
+import { type Keyed, knowsKey, once } from "../session/idempotency.ts";
 import type { Roots } from "../session/open.ts";
 import { fileError, systemCode } from "../tools/file-error.ts";
 import type { ContentFacts } from "./content-facts.ts";
 import type { KeptFile } from "./file-facts.ts";
-import { defaultFileLimits, type FileLimits, FileTooLargeError, refuseOverQuota } from "./file-limits.ts";
+import {
+	defaultFileLimits,
+	type FileLimits,
+	FileTooLargeError,
+	leastCounted,
+	refuseOverQuota,
+} from "./file-limits.ts";
 import { safeFileName } from "./file-name.ts";
-import { bytesOfAll, findFile, insertFile, visibleTo } from "./file-rows.ts";
+import { countedBytesOfAll, findFile, insertFile, visibleTo } from "./file-rows.ts";
 import { writeContent } from "./write-content.ts";
 
 export interface FilesOptions {
@@ -37,6 +43,8 @@ export interface Arrival {
 	/** The session that it belongs to; null until a message carries it. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
+	/** It has come before: then it needs no room, even where there is none. */
+	readonly repeated?: boolean;
 }
 
 /** Writes the row of what has arrived; part of a transaction. */
@@ -77,7 +85,8 @@ export class Files {
 	): Promise<KeptFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
-		const arrival = { id, name, owner: principal.id, sessionId: null, content };
+		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
+		const arrival = { id, name, owner: principal.id, sessionId: null, content, repeated };
 		return this.bring(arrival, async (insert, { sha256 }) => {
 			const params = { name: safeFileName(name), sha256 };
 			const request: Keyed = { principal, key, method: "POST /api/files", params };
@@ -96,11 +105,11 @@ export class Files {
 		arrival: Arrival,
 		commit: (insert: InsertFile, facts: ContentFacts) => Promise<KeptFile>,
 	): Promise<KeptFile> {
-		const { id, content } = arrival;
+		const { id, content, repeated = false } = arrival;
 		const path = this.#path(id);
 		this.#arriving.set(id, 0);
 		try {
-			const before = await this.#options.store.read(bytesOfAll);
+			const before = repeated ? Number.NEGATIVE_INFINITY : await this.#options.store.read(countedBytesOfAll);
 			await mkdir(this.#directory, { recursive: true, mode: 0o700 });
 			const admit = (bytes: number): void => this.#admit(id, bytes, before);
 			const facts = await writeContent(`${path}${partEnding}`, content, { admit });
@@ -169,13 +178,14 @@ export class Files {
 			const idle = tx.deleteFrom("files").where("session_id", "is", null);
 			await idle.where("expires_at", "<=", clock.now()).execute();
 		});
-		// The directory first: what arrives after that is not in the list.
+		// In this order: what arrives after the first is not in the list, and what is recorded after the second was on its way.
 		const names = await readdir(this.#directory).catch(noneYet);
+		const arriving = new Set(this.#arriving.keys());
 		const rows = await store.read((db) => db.selectFrom("files").select("id").execute());
 		const known = new Set(rows.map(({ id }) => id));
 		const isLeft = (name: string): boolean => {
 			const id = name.endsWith(partEnding) ? name.slice(0, -partEnding.length) : name;
-			return !known.has(name) && !this.#arriving.has(id);
+			return !known.has(name) && !arriving.has(id);
 		};
 		await this.unlink(names.filter(isLeft));
 	}
@@ -200,7 +210,7 @@ export class Files {
 
 	/** Others may have come since the first look: what counts is the quota in the order of the commits. */
 	async #insert(tx: Tx, { id, name, owner, sessionId }: Arrival, facts: ContentFacts): Promise<KeptFile> {
-		refuseOverQuota((await bytesOfAll(tx)) + facts.bytes, this.limits);
+		refuseOverQuota((await countedBytesOfAll(tx)) + Math.max(leastCounted, facts.bytes), this.limits);
 		// From here on its row counts; counted twice it would keep others out.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();

@@ -22,8 +22,9 @@ export function pictureBytes(messages: readonly Message[]): number {
 
 /** With the pictures that the model sees; for one whose file is gone the model is told so. */
 export async function withPictures<T extends Asked>(files: Files, asked: T): Promise<T> {
-	const { attachments = [] } = asked;
-	if (!attachments.some(({ shown }) => shown)) return asked;
+	const { attachments = [], retryOf } = asked;
+	// What is asked again stands with the run that it was asked first, and so do its pictures.
+	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return asked;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
 		...asked,

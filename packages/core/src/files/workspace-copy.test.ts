@@ -36,6 +36,33 @@ test("what a run that was cut off has put there is the copy, and what it left ha
 	expect((await readdir(join(directory.path, "attachments"))).sort()).toEqual(["report-2.pdf", "report.pdf"]);
 });
 
+test("a name is taken in one step with the content, so that a crash leaves no empty file under it", async () => {
+	const there = join(directory.path, "attachments");
+	const crash = async () => {
+		throw new Error("killed");
+	};
+	const facts = { id: "file_1", name: "report.pdf" };
+	await expect(copyToWorkspace(directory.path, facts, content("one"), crash)).rejects.toThrow();
+	expect(await readdir(there)).toEqual([".parley-file_1.tmp"]);
+	expect(await copy("one")).toBe("attachments/report.pdf");
+	expect(await readdir(there)).toEqual(["report.pdf"]);
+});
+
+test("where there are no hard links a copy gets a free name as well", async () => {
+	const refuse = async () => {
+		throw Object.assign(new Error("no links"), { code: "EPERM" });
+	};
+	const facts = { id: "file_1", name: "report.pdf" };
+	for (const [text, path] of [
+		["one", "attachments/report.pdf"],
+		["two", "attachments/report-2.pdf"],
+	] as const) {
+		expect(await copyToWorkspace(directory.path, facts, content(text), refuse)).toBe(path);
+		expect(await readFile(join(directory.path, path), "utf8")).toBe(text);
+	}
+	expect((await readdir(join(directory.path, "attachments"))).sort()).toEqual(["report-2.pdf", "report.pdf"]);
+});
+
 test("no link is followed, and nothing that stands in the way is changed", async () => {
 	const there = join(directory.path, "attachments");
 	await mkdir(there);

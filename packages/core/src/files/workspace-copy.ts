@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../tools/file-error.ts";
@@ -12,15 +12,19 @@ import { writeContent } from "./write-content.ts";
 /** Below the working directory. */
 const folder = "attachments";
 const mostOfOneName = 1000;
+/** What link(2) says where the file system, or a rule of the system, knows no hard links. */
+const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
  * Puts a copy of a kept file below the working directory and returns its path relative to that. What is there already
- * is never changed: a copy of another content gets another name, one of the same content is the copy.
+ * is never changed: a copy of another content gets another name, one of the same content is the copy. `makeLink` is
+ * link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,
 	{ id, name }: Pick<FileFacts, "id" | "name">,
 	content: AsyncIterable<Uint8Array>,
+	makeLink: typeof link = link,
 ): Promise<string> {
 	const directory = join(workspace, folder);
 	const temporary = join(directory, `.parley-${id}.tmp`);
@@ -29,7 +33,7 @@ export async function copyToWorkspace(
 		// Left by a run that was cut off, if it is there at all.
 		await rm(temporary, { force: true });
 		const facts = await writeContent(temporary, content, { mode: 0o666 });
-		const placed = await place(temporary, { directory, name, facts });
+		const placed = await place(temporary, { directory, name, facts }, makeLink);
 		await rm(temporary, { force: true });
 		return `${folder}/${placed}`;
 	} catch (reason) {
@@ -54,21 +58,38 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/** Claims the first free name and moves the copy there; the name itself where the same content has it. */
-async function place(temporary: string, { directory, name, facts }: Copy): Promise<string> {
+/** Moves the copy to the first free name, or leaves it where the same content has one before that. */
+async function place(
+	temporary: string,
+	{ directory, name, facts }: Copy,
+	makeLink: typeof link,
+): Promise<string> {
 	for (let n = 1; n <= mostOfOneName; n++) {
 		const candidate = nthName(name, n);
 		const path = join(directory, candidate);
-		if (await claim(path)) {
-			await rename(temporary, path);
-			return candidate;
-		}
+		if (await move(temporary, path, makeLink)) return candidate;
 		if (await holds(path, facts)) {
 			await rm(temporary, { force: true });
 			return candidate;
 		}
 	}
 	throw new ParleyError(`${mostOfOneName} files are called ${name} there`, { code: "resource_exhausted" });
+}
+
+/** Gives the file a name that is free, in one step where the disk can: a stop of the gateway leaves no empty file there. */
+async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
+	try {
+		await makeLink(temporary, path);
+	} catch (cause) {
+		const code = systemCode(cause);
+		if (code === "EEXIST") return false;
+		if (!withoutLinks.includes(code)) throw cause;
+		if (!(await claim(path))) return false;
+		await rename(temporary, path);
+		return true;
+	}
+	await rm(temporary);
+	return true;
 }
 
 async function claim(path: string): Promise<boolean> {

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Failpoints } from "@parley/base";
+import { type Failpoints, ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
+import type { Profiles } from "../agents/profile.ts";
 import type { KeptFile } from "../files/file-facts.ts";
 import type { UserMessage } from "../message.ts";
 import { ModelError } from "../model-error.ts";
@@ -114,6 +115,26 @@ test("a restart changes nothing of what the model sees, and keeps what belongs t
 	expect(await readdir(join(talk.t.directory, "work", "attachments"))).toEqual(["a.bin"]);
 });
 
+test("what is asked again has its pictures read once", async () => {
+	const before = await Talk.begin([[says("nice")], [says("lovely")]]);
+	await before.send("look", await before.bring("photo.png", png));
+	await before.log.next("assistant.message");
+	await before.t.runtime.retry(unkeyed(), before.session);
+	await before.log.next("assistant.message");
+	await using talk = await before.restart([says("hello")]);
+	const { files } = talk.t.runtime;
+	const load = files.load.bind(files);
+	let loaded = 0;
+	files.load = (id) => {
+		loaded++;
+		return load(id);
+	};
+	await talk.send("and now?");
+	await talk.log.next("assistant.message");
+	expect(talk.told()[0]).toContainEqual(picture);
+	expect(loaded).toBe(1);
+});
+
 test("a picture whose file is lost is told of", async () => {
 	const before = await Talk.begin([[says("nice")]]);
 	const photo = await before.bring("photo.png", png);
@@ -157,7 +178,10 @@ test("pictures that are too large, alone or together, are put into the working d
 
 test("a picture that the provider refuses does not stand in the way of what is said next", async () => {
 	const refuse: ScriptedReply = () => {
-		throw new ModelError("could not process image", { fault: "rejected" });
+		throw new ModelError("could not process image of gw_0123456789abcdefghij", {
+			fault: "rejected",
+			refusesContent: true,
+		});
 	};
 	const before = await Talk.begin([refuse, [says("hello")]]);
 	await before.send("look", await before.bring("photo.png", png));
@@ -172,6 +196,20 @@ test("a picture that the provider refuses does not stand in the way of what is s
 	await talk.send("again");
 	await talk.log.next("assistant.message");
 	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
+});
+
+test("pictures stay in the conversation where not they are refused, but who asks", async () => {
+	const refuse: ScriptedReply = () => {
+		throw new ModelError("the account has no credit", { fault: "rejected" });
+	};
+	await using talk = await Talk.begin([refuse, [says("nice")]]);
+	await talk.send("look", await talk.bring("photo.png", png));
+	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({
+		error: "the account has no credit",
+	});
+	await talk.send("again");
+	await talk.log.next("assistant.message");
+	expect(talk.told(1)[0]).toContainEqual(picture);
 });
 
 test("a working directory that takes nothing does not keep people from talking", async () => {
@@ -235,6 +273,27 @@ test("a message that was cancelled while it waited is sent again with its files"
 	await talk.t.runtime.retry(unkeyed(), talk.session);
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "nice" });
 	expect(talk.told(1).at(-1)).toEqual([
+		{ type: "text", text: "look\n\n[attached: attachments/a.txt, text/plain, 1 byte]" },
+	]);
+});
+
+test("a message whose run ended before its files were handed over is sent again with them", async () => {
+	const profiles: Profiles = {
+		async find() {
+			if (broken) throw new ParleyError("the profile is broken", { code: "invalid_argument" });
+			return { name: "default", title: "Parley", sampling: {} };
+		},
+		list: async () => ({ profiles: [], problems: [] }),
+	};
+	let broken = false;
+	await using talk = await Talk.begin([[says("nice")]], { profiles });
+	broken = true;
+	await talk.send("look", await talk.bring("a.txt", "x"));
+	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ error: "the profile is broken" });
+	broken = false;
+	await talk.t.runtime.retry(unkeyed(), talk.session);
+	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "nice" });
+	expect(talk.told().at(-1)).toEqual([
 		{ type: "text", text: "look\n\n[attached: attachments/a.txt, text/plain, 1 byte]" },
 	]);
 });

@@ -25,6 +25,6 @@ export function withoutSecrets(redactor: Pick<TextRedactor, "redact">, error: Pa
 	const message = redactor.redact(error.message);
 	if (message === error.message) return error;
 	if (!(error instanceof ModelError)) return new ParleyError(message, { code: error.code, cause: error });
-	const { fault, retryAfterMs } = error;
-	return new ModelError(message, { fault, retryAfterMs, cause: error });
+	const { fault, retryAfterMs, refusesContent } = error;
+	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
 }

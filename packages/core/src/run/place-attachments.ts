@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Attachment } from "../files/attachment.ts";
+import { type Attachment, isOpen } from "../files/attachment.ts";
 import { isPicture, pictureBytes, withPictures } from "../files/pictures.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import { ModelError } from "../model-error.ts";
@@ -23,7 +23,7 @@ export async function placeAttachments(run: Run): Promise<void> {
  * the model is told of them alone.
  */
 export async function withdrawPictures(run: Run, failure: ParleyError | undefined): Promise<void> {
-	if (!(failure instanceof ModelError) || failure.fault !== "rejected") return;
+	if (!(failure instanceof ModelError) || !failure.refusesContent) return;
 	const { attachments = [] } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || !attachments.some(({ shown }) => shown)) return;
@@ -33,10 +33,6 @@ export async function withdrawPictures(run: Run, failure: ParleyError | undefine
 		attachments.map(({ shown, ...attachment }) => (shown ? { ...attachment, problem } : attachment)),
 	);
 	run.row = { ...run.row, pictures: [] };
-}
-
-function isOpen({ path, shown, problem }: Attachment): boolean {
-	return path === undefined && !shown && problem === undefined;
 }
 
 async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<Attachment[]> {

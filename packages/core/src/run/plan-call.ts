@@ -67,8 +67,18 @@ export async function judgeChanged(
 		changed,
 		asked,
 		pending,
-	}: { readonly changed: unknown; readonly asked: Decision; readonly pending: Taint },
+	}: {
+		readonly changed: unknown;
+		readonly asked: Pick<Judgement, "reason" | "hidden">;
+		readonly pending: Taint;
+	},
 ): Promise<{ readonly binding: string }> {
+	// It came back from what was shown: the call would run with these very words in the place of the secret.
+	if (asked.hidden && JSON.stringify(changed).includes("[redacted]")) {
+		throw invalid(
+			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
+		);
+	}
 	const again = await replan(run, planned, changed);
 	if ("text" in again) throw invalid(again.text);
 	const { effect, floor, reason } = await judgeCall(run, again, pending);

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -122,6 +124,46 @@ test("people approve a call without seeing the secret in it, and it runs with th
 	]);
 });
 
+test("changed arguments that hold the sign for a secret in its place are refused, and the question stays", async () => {
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const got: unknown[] = [];
+	const put = defineTool<{ text: string; place: string }>({
+		name: "put",
+		description: "Puts.",
+		parameters: z.strictObject({ text: z.string(), place: z.string() }),
+		effect: "effectful",
+		plan: async () => ({ label: "put", classes: ["write"], preview: "", binding: {}, notes: [] }),
+		run: async (given) => {
+			got.push(given);
+			return { text: "put", failed: false };
+		},
+	});
+	const plain = { text: "plain", place: "a" };
+	const model = new ScriptedModel(
+		[calls("c1", "put", { text: `key=${secret}`, place: "a" })],
+		[calls("c2", "put", plain)],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({ model, redactor, tools: [put] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	const answer = (text: string) =>
+		t.runtime.answer(unkeyed(), prompt.token, { value: true, arguments: { text, place: "b" } });
+	await expect(answer("key=[redacted]")).rejects.toThrow(
+		"arguments: [redacted] stands for a secret that was not shown",
+	);
+	await answer("key=none");
+	// Where nothing was hidden the words are a text like any other.
+	const { token } = (await log.next("prompt.requested")).prompt;
+	const changed = { text: "[redacted]", place: "a" };
+	await t.runtime.answer(unkeyed(), token, { value: true, arguments: changed });
+	await log.next("assistant.message");
+	expect(got).toEqual([{ text: "key=none", place: "b" }, changed]);
+});
+
 test("a secret that a person types into an answer, or into a reason, is not kept", async () => {
 	const redactor = new Redactor();
 	redactor.add(secret);
@@ -144,4 +186,43 @@ test("a secret that a person types into an answer, or into a reason, is not kept
 	const answers = await t.store.read((db) => db.selectFrom("prompts").select("answer").execute());
 	expect(JSON.stringify(answers)).toContain("because [redacted]");
 	expect(JSON.stringify(answers) + (await sinks(t, log, session))).not.toContain(secret.slice(4));
+});
+
+test("of changed arguments that are too long to be told whole no half of a secret is told", async () => {
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const put = defineTool<{ text: string }>({
+		name: "put",
+		description: "Puts.",
+		parameters: z.strictObject({ text: z.string() }),
+		effect: "effectful",
+		plan: async () => ({ label: "put", classes: ["write"], preview: "", binding: {}, notes: [] }),
+		run: async () => ({ text: "put", failed: false }),
+	});
+	const model = new ScriptedModel([calls("c1", "put", { text: "x" })], [says("done")]);
+	await using t = await TestRuntime.open({ model, redactor, tools: [put] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	const [before, told] = ['{"text":"'.length, 4_000];
+	const text = `${"x".repeat(told - before - secret.length / 2)}${secret}`;
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true, arguments: { text } });
+	const { result } = await log.next("tool.completed");
+	expect(result).toContain("changed the arguments");
+	expect(result).not.toContain(secret.slice(0, 5));
+	await log.next("assistant.message");
+});
+
+test("the name that a tool gives a file holds no secret", async () => {
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const sends = calls("c1", "send_file", { path: "report.txt", name: `${secret}.txt` });
+	await using t = await TestRuntime.open({ model: new ScriptedModel([sends], [says("done")]), redactor });
+	await writeFile(join(t.directory, "work", "report.txt"), "figures");
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.send(session, "send me the report");
+	await expect(log.next("file.created")).resolves.toMatchObject({ file: { name: "[redacted].txt" } });
+	await log.next("assistant.message");
 });

@@ -82,14 +82,15 @@ async function callTool(run: Run, { ready, context, changed }: ApprovedCall): Pr
 	if (released.kind === "refused") return { text: released.text, failed: true };
 	const result = await executeCall(released, context);
 	if (changed === undefined) return result;
-	return { ...result, text: `[${changedNote(changed)}]\n${result.text}` };
+	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };
 }
 
 /** Characters of the changed arguments that the model is told: it knows its own. */
 const mostTold = 4_000;
 
-function changedNote(changed: unknown): string {
-	const text = JSON.stringify(changed);
+function changedNote({ session }: Run, changed: unknown): string {
+	// Before it is cut: half of a secret is not found any more.
+	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
 	return `the person who approved this changed the arguments to ${told}`;
 }

@@ -21,7 +21,8 @@ export async function shareFile(
 	await using file = await openRegular(path, path);
 	await refuseForbiddenTwin(file, path, deps.forbidden);
 	const content = readChunks(file, path, run.signal);
-	const arrival = { id, name, owner: session.owner, sessionId: session.id, content };
+	const named = { id, name: session.redactor.redact(name) };
+	const arrival = { ...named, owner: session.owner, sessionId: session.id, content };
 	const kept = await files.bring(arrival, (insert) =>
 		run.commit(async (tx, record) => {
 			const facts = await insert(tx);

@@ -1,5 +1,7 @@
+import { contextsOf } from "../context/contexts.ts";
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
+import { KeptPictures } from "./kept-pictures.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
@@ -14,6 +16,7 @@ export class Runner {
 	readonly #deps: RunDeps;
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
+	readonly #pictures = new KeptPictures<Session>((session) => contextsOf(session.deps).forget(session));
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
@@ -58,6 +61,7 @@ export class Runner {
 			try {
 				if (failures > 0) run = await this.#again(first, failures);
 				if (run && !this.#stopped) next = await work(run);
+				this.#pictures.keep(session);
 				break;
 			} catch (error) {
 				// What it did is recorded up to some step, and nobody was told more: it goes on from there.

@@ -71,6 +71,13 @@ export async function answerOf<T>(
 	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
 }
 
+/** Whether something was asked under the key before, the same or not. */
+export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
+	if (key === undefined) return false;
+	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);
+	return (await known.executeTakeFirst()) !== undefined;
+}
+
 /** Forgets keys whose time is over. */
 export async function forgetKeys(tx: Tx, now: number): Promise<void> {
 	await tx

@@ -7,6 +7,7 @@ import { isWithin } from "../tools/paths.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { indexName } from "./search-texts.ts";
 import { type SessionDeps, sessionRow, unknownSession } from "./session.ts";
+import { oneLine } from "./title-text.ts";
 
 /** Characters of a client's path that a refusal repeats. */
 const mostShown = 100;
@@ -61,7 +62,7 @@ export async function createSession(
 			}
 			await wanted.usable;
 			const id = ids.create("sess");
-			const title = wanted.title ?? "";
+			const title = oneLine(wanted.title ?? "");
 			const facts = {
 				id,
 				owner,

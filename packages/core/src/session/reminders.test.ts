@@ -8,8 +8,9 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 const hour = 60 * 60 * 1000;
 const tools = [probeTool("edit", { classes: ["write"] })];
 
-async function open(clock = new ManualClock(), directory?: string) {
-	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
+async function open(clock = new ManualClock(), directory?: string, twice = false) {
+	const asking = [calls("c1", "edit")];
+	const model = new ScriptedModel(asking, ...(twice ? [asking] : []), [says("well then")]);
 	const t = await TestRuntime.open({ model, tools, clock, ...(directory !== undefined && { directory }) });
 	await t.runtime.start();
 	return t;
@@ -52,6 +53,24 @@ test("people are reminded of a question at half and at nine tenths of its life, 
 	await log.next("assistant.message");
 	log.check();
 	expect(reminders()).toBe(2);
+});
+
+test("a question that cannot be dealt with keeps no other from its reminder, and the log says so once", async () => {
+	await using t = await open(undefined, undefined, true);
+	const broken = await ask(t);
+	t.clock.advance(hour / 60);
+	const { log } = await ask(t);
+	await t.store.commit((tx) =>
+		tx.updateTable("prompts").set({ request: "{" }).where("token", "=", broken.prompt.token).execute(),
+	);
+	await pass(t, 12);
+	t.clock.advance(hour / 60);
+	await t.settle();
+	await log.next("prompt.reminded");
+	await pass(t, 1);
+	expect(t.log.records.filter(({ level }) => level === "error")).toMatchObject([
+		{ message: "an open question could not be looked at", fields: { sessionId: broken.session } },
+	]);
 });
 
 test("an answered question is not spoken of again, and no timer is left for it", async () => {

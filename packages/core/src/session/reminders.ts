@@ -31,6 +31,8 @@ export class Reminders {
 	/** When the timer looks, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
+	/** Questions that could not be dealt with: the log was told. */
+	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
 	constructor(deps: SessionDeps, sessions: Sessions) {
@@ -80,16 +82,23 @@ export class Reminders {
 				if (this.#state !== "started" || !first) return;
 				const { clock } = this.#deps;
 				if (first.due > clock.now()) return this.#wait(first.due);
-				let treated = 0;
-				for (const waiting of next) {
-					if (waiting.due <= clock.now() && (await this.#treat(waiting))) treated += 1;
-				}
-				if (treated === 0) return this.#wait(Number.POSITIVE_INFINITY);
+				const treated = await this.#treatDue(next);
+				const later = next.find(({ due }) => due > clock.now());
+				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
 			}
 		} catch (error) {
 			this.#deps.log.error("open questions could not be looked through", { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
+	}
+
+	/** Whether something could be done about any of those whose time it is. */
+	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
+		let treated = false;
+		for (const waiting of next) {
+			if (waiting.due <= this.#deps.clock.now() && (await this.#tried(waiting))) treated = true;
+		}
+		return treated;
 	}
 
 	/** The open questions that are due next, in that order. */
@@ -140,6 +149,22 @@ export class Reminders {
 		});
 		if (clock.now() >= expires_at) session.wake(token);
 		return true;
+	}
+
+	/** The same, also where that fails: the questions of other sessions do not wait for this one. */
+	async #tried(waiting: Waiting): Promise<boolean> {
+		const { token, session_id: sessionId } = waiting;
+		try {
+			const treated = await this.#treat(waiting);
+			this.#failed.delete(token);
+			return treated;
+		} catch (error) {
+			if (!this.#failed.has(token)) {
+				this.#deps.log.error("an open question could not be looked at", { sessionId, error });
+			}
+			this.#failed.add(token);
+			return false;
+		}
 	}
 }
 

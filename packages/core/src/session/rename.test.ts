@@ -19,3 +19,11 @@ test("a rename is told once, however often it is asked for with its key", async 
 	expect(await found("new room")).toBe(1);
 	expect(await found("old")).toBe(0);
 });
+
+test("a title is one line with nothing hidden in it, whoever gives it", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const { id } = await t.runtime.create(unkeyed(), { title: " two\nlines " });
+	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([{ title: "two lines" }]);
+	expect(await t.runtime.rename(unkeyed(), id, "safe\u202egpj.exe\0 \t name")).toBe("safegpj.exe name");
+	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([{ title: "safegpj.exe name" }]);
+});

@@ -2,9 +2,14 @@ import type { Tx } from "../journal/journal.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { forgetName, indexName } from "./search-texts.ts";
 import type { Record, Session } from "./session.ts";
+import { oneLine } from "./title-text.ts";
 
-/** Gives a session the title that a person wants: no model replaces it. An empty one lets a model choose again. */
-export async function renameSession(session: Session, request: Keyed, title: string): Promise<void> {
+/**
+ * Gives a session the title that a person wants, in one line, and returns it: no model replaces it. An empty one lets a
+ * model choose again.
+ */
+export async function renameSession(session: Session, request: Keyed, wanted: string): Promise<string> {
+	const title = oneLine(wanted);
 	await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
 			const by = { title, titled_by: title === "" ? null : ("person" as const) };
@@ -12,6 +17,7 @@ export async function renameSession(session: Session, request: Keyed, title: str
 			await tellTitle(tx, record, session.id, { title, by: "person" });
 		}),
 	);
+	return title;
 }
 
 /** Gives a session the title that a model made; false where somebody has given one meanwhile. */

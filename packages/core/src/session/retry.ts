@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { isOpen } from "../files/attachment.ts";
 import { factsOf } from "../files/file-facts.ts";
 import type { Tx } from "../journal/journal.ts";
 import { toRunRow } from "../run/queue.ts";
@@ -51,8 +52,10 @@ async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
 	const { content, images, attachments, retryOf, id } = toRunRow(row);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
-	// A message that was cancelled while it waited never reached the model: it is simply sent again.
-	return { content, images, ...(attachments && { attachments }), retryOf: begun ? id : retryOf };
+	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
+	// simply sent again.
+	const reached = begun !== undefined && !attachments?.some(isOpen);
+	return { content, images, ...(attachments && { attachments }), retryOf: reached ? id : retryOf };
 }
 
 function refused(message: string): ParleyError {

@@ -81,8 +81,8 @@ export class Session {
 	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
 	/** Runs that were cancelled between their record and their start. */
-	readonly #cancelled = new Set<string>();
-	readonly #wakers = new Map<string, () => void>();
+	#cancelled: Set<string> | undefined;
+	#wakers: Map<string, () => void> | undefined;
 	#clients = 0;
 	#removed = false;
 	#leftAt: number | undefined;
@@ -198,23 +198,28 @@ export class Session {
 	cancel(runId: string): void {
 		const run = this.live.get(runId);
 		if (run) run.cancel();
-		else this.#cancelled.add(runId);
+		else {
+			this.#cancelled ??= new Set();
+			this.#cancelled.add(runId);
+		}
 	}
 
 	/** A run starts to work. */
 	begin(run: LiveRun): void {
 		this.live.set(run.id, run);
-		if (this.#cancelled.delete(run.id)) run.cancel();
+		if (this.#cancelled?.delete(run.id)) run.cancel();
 	}
 
 	/** Resolves when `wake` is called for the token. Ask before you look at the row, so that nothing is missed. */
 	awake(token: string): Promise<void> {
-		return new Promise((resolve) => this.#wakers.set(token, resolve));
+		this.#wakers ??= new Map();
+		const wakers = this.#wakers;
+		return new Promise((resolve) => wakers.set(token, resolve));
 	}
 
 	wake(token: string): void {
-		this.#wakers.get(token)?.();
-		this.#wakers.delete(token);
+		this.#wakers?.get(token)?.();
+		this.#wakers?.delete(token);
 	}
 
 	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */

@@ -13,11 +13,15 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** The first line of a text that says something, as a title: short, in one line, with nothing hidden in it. "" where there is none. */
 export function titleFrom(text: string): string {
 	for (const line of text.split(/[\n\r\u{2028}\u{2029}]/u)) {
-		const words = line.replaceAll(/\s+/gu, " ").replaceAll(unseen, "");
-		const title = words.replace(before, "").replace(after, "");
+		const title = oneLine(line).replace(before, "").replace(after, "");
 		if (title !== "") return shortened(title);
 	}
 	return "";
+}
+
+/** What a person calls a session, in one line and with nothing hidden in it. */
+export function oneLine(text: string): string {
+	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }
 
 /** Cut behind a word, where one ends in the second half. */

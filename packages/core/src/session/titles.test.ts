@@ -1,4 +1,4 @@
-import { systemClock } from "@parley/base";
+import { Redactor, systemClock } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Model, ModelEvent } from "../model.ts";
 import { ModelError } from "../model-error.ts";
@@ -6,7 +6,7 @@ import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { ModelTable } from "../models/table/model-table.ts";
 import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
-import { ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import { billionths } from "../usage/money.ts";
 
@@ -117,6 +117,63 @@ test("a title that fails is tried once more, then after the next run, and people
 	log.check();
 });
 
+test("after three runs in vain no title is tried again, unless a person wants one", async () => {
+	const refuses: ScriptedReply = () => {
+		throw new ModelError("no such model", { fault: "rejected" });
+	};
+	const inVain = ["one", "two", "three"].flatMap((text) => [[says(text)], refuses]);
+	const model = new ScriptedModel(...inVain, [says("four")], [says("five")], [says("Named")]);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	const talk = async (text: string): Promise<void> => {
+		await t.send(session, text);
+		await log.next("assistant.message");
+		await t.settle();
+	};
+	for (const text of ["a", "b", "c", "d"]) await talk(text);
+	expect(model.requests).toHaveLength(7);
+	expect(t.log.records.filter(({ message }) => message === "no title could be made")).toHaveLength(3);
+	await t.runtime.rename(unkeyed(), session, "");
+	await talk("e");
+	expect(await titleOf(t, session)).toBe("Named");
+});
+
+test("a title is not tried again where a person gives one in the pause", async () => {
+	const model = new ScriptedModel([says("one")], overloaded, [says("Too late")]);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	await t.send(session, "first");
+	await log.next("model.called");
+	await t.settle();
+	await t.runtime.rename(unkeyed(), session, "Mine");
+	t.clock.advance(2_000);
+	await t.settle();
+	expect(model.requests).toHaveLength(2);
+	expect(t.log.records.some(({ message }) => message === "title made")).toBe(false);
+});
+
+test("what the log is told of a title that failed holds no password of the session", async () => {
+	const password = "correct-horse-9";
+	const model = new ScriptedModel(
+		[calls("c1", "ask_user", { type: "password", label: "Key?" })],
+		[says("one")],
+		() => {
+			throw new ModelError(`${password} is no key`, { fault: "rejected" });
+		},
+	);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	await t.send(session, "first");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: password });
+	await log.next("assistant.message");
+	await t.settle();
+	const told = t.log.records.filter(({ message }) => message === "no title could be made");
+	const text = JSON.stringify(new Redactor().redactFields(told));
+	expect(text).toContain("[redacted] is no key");
+	expect(text).not.toContain(password);
+});
+
 test("no title is asked for after a run that failed, nor where a budget is spent or cannot be kept", async () => {
 	const failed = new ScriptedModel(async function* (): AsyncGenerator<ModelEvent> {
 		yield* [];
@@ -161,6 +218,25 @@ test("a stop of the gateway breaks a title off; the next run brings it", async (
 	const log = await EventLog.join(t.runtime, first.session, { afterSeq: 0 });
 	await t.send(first.session, "second");
 	expect((await log.next("session.renamed")).title).toBe("At last");
+});
+
+test("a session that is deleted while its title is made leaves nothing behind, nor a word in the log", async () => {
+	const done = Promise.withResolvers<void>();
+	const model = new ScriptedModel([says("one")], async function* (_request, signal) {
+		yield* stuckUntil(done.promise, signal);
+		yield says("Too late");
+	});
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	await t.send(session, "first");
+	await log.next("assistant.message");
+	await t.settle();
+	await t.runtime.remove(unkeyed(), session, false);
+	done.resolve();
+	await t.settle();
+	expect(model.requests).toHaveLength(2);
+	expect(await t.store.read((db) => db.selectFrom("events").selectAll().execute())).toEqual([]);
+	expect(t.log.records.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
 });
 
 test("without a model the first line of the first message is the title, and an empty one lets it come again", async () => {

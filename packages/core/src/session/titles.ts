@@ -1,4 +1,4 @@
-import type { Timer } from "@parley/base";
+import { type Logger, ParleyError, type Timer } from "@parley/base";
 import type { SessionEvent } from "../event.ts";
 import type { SessionDeps } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -9,10 +9,12 @@ const mostAtOnce = 4;
 /** Sessions that may wait for theirs; one that comes on top gets it after its next run. */
 const mostWaiting = 1_000;
 const patienceMs = 60_000;
+/** Runs of a session after which a title is tried in vain: then it most likely never can be made. */
+const mostFailures = 3;
 
 /**
  * Has a model name the sessions that nobody has named, each after its first run that ended well; where that fails, after
- * the next. Nobody waits for it, and nobody but the log is told where it cannot be done.
+ * the next, and after two more at most. Nobody waits for it, and nobody but the log is told where it cannot be done.
  */
 export class Titles {
 	readonly #session: SessionDeps;
@@ -21,6 +23,8 @@ export class Titles {
 	readonly #stopping = new AbortController();
 	readonly #waiting = new Set<string>();
 	readonly #working = new Map<string, Promise<void>>();
+	/** In how many runs the title of a session was tried in vain. */
+	readonly #failures = new Map<string, number>();
 
 	constructor(session: SessionDeps, sessions: Sessions, deps: TitleDeps) {
 		this.#session = session;
@@ -30,6 +34,8 @@ export class Titles {
 
 	/** Looks at everything that happens. */
 	observe({ sessionId, event }: SessionEvent): void {
+		if (event.type === "session.renamed" || event.type === "session.deleted")
+			this.#failures.delete(sessionId);
 		if (event.type !== "assistant.message" || event.error !== "") return;
 		if (this.#stopping.signal.aborted || this.#waiting.size >= mostWaiting) return;
 		this.#waiting.add(sessionId);
@@ -55,15 +61,21 @@ export class Titles {
 		try {
 			await this.#make(id);
 		} catch (error) {
-			if (!this.#stopping.signal.aborted) {
-				this.#session.log.warn("no title could be made", { sessionId: id, error });
-			}
+			this.#fail(id, error, this.#session.log);
 		}
 		this.#working.delete(id);
 		this.#next();
 	}
 
+	#fail(id: string, error: unknown, log: Logger): void {
+		// A session that was deleted meanwhile needs none.
+		if (this.#stopping.signal.aborted || ParleyError.from(error).code === "not_found") return;
+		this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1);
+		log.warn("no title could be made", { sessionId: id, error });
+	}
+
 	async #make(id: string): Promise<void> {
+		if ((this.#failures.get(id) ?? 0) >= mostFailures) return;
 		const { journal, clock, log } = this.#session;
 		const row = await journal.store.read((db) =>
 			db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
@@ -76,8 +88,11 @@ export class Titles {
 		const timer: Timer = clock.after(patienceMs, () => tooLong.abort());
 		const signal = AbortSignal.any([this.#stopping.signal, tooLong.signal]);
 		try {
-			await writeTitle({ session: lease.session, deps: this.#deps, signal }, beginning);
-			log.info("title made", { sessionId: id });
+			const made = await writeTitle({ session: lease.session, deps: this.#deps, signal }, beginning);
+			if (made) log.info("title made", { sessionId: id });
+		} catch (error) {
+			// Also what caused it may repeat a password of this session.
+			this.#fail(id, error, lease.session.redactor.guard(log));
 		} finally {
 			timer.cancel();
 		}

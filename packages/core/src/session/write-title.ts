@@ -43,15 +43,15 @@ const longestPauseMs = 30_000;
 
 /**
  * Names a session after how it began, unless somebody has named it meanwhile. What that costs counts like every call of a
- * model, and it is not made where a budget is spent. Throws what makes it impossible.
+ * model, and it is not made where a budget is spent. False where somebody was first. Throws what makes it impossible.
  */
-export async function writeTitle(asking: Asking, beginning: Beginning): Promise<void> {
+export async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean> {
 	const { session, deps } = asking;
 	const settings = await deps.settings(session);
 	if (settings.model.provider === "offline") {
 		const title = titleFrom(session.redactor.redact(beginning.message));
-		if (title !== "") await session.commit((tx, record) => giveTitle(tx, record, session.id, title));
-		return;
+		if (title === "") return false;
+		return session.commit((tx, record) => giveTitle(tx, record, session.id, title));
 	}
 	const model = nameOf(settings, deps);
 	await refuseUnpaid(asking, settings, model);
@@ -60,13 +60,22 @@ export async function writeTitle(asking: Asking, beginning: Beginning): Promise<
 		messages: [{ role: "user", content: [{ type: "text", text: question(beginning) }] }],
 	};
 	const failure = await attempt(asking, settings.model, request);
-	if (!failure) return;
+	if (!(failure instanceof ParleyError)) return failure;
 	const waitMs = pauseBefore(failure);
 	if (waitMs === undefined) throw failure;
 	await delay(session.deps.clock, waitMs, asking.signal);
+	if (await isNamed(session)) return false;
 	await refuseUnpaid(asking, settings, model);
 	const again = await attempt(asking, settings.model, request);
-	if (again) throw again;
+	if (again instanceof ParleyError) throw again;
+	return again;
+}
+
+async function isNamed({ id, deps }: Session): Promise<boolean> {
+	const row = await deps.journal.store.read((db) =>
+		db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
+	);
+	return row?.titled_by !== null;
 }
 
 /** The fast model of the provider, where it surely has one: of another server only the session's own is known. */
@@ -99,17 +108,16 @@ function pauseBefore(failure: ParleyError): number | undefined {
 	return waitMs <= longestPauseMs ? waitMs : undefined;
 }
 
-/** Asks once, and writes down what it took together with what came of it. Returns what went wrong. */
-async function attempt(
-	asking: Asking,
-	model: Model,
-	request: ModelRequest,
-): Promise<ParleyError | undefined> {
+/**
+ * Asks once, and writes down what it took together with what came of it. Returns what went wrong, or whether the title
+ * was given: it is not where somebody has named the session meanwhile.
+ */
+async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
 	const { session, deps } = asking;
 	const answer = await ask(asking, model, request);
 	const { content, usage, stop, failure } = answer.reply;
 	const title = stop === "end_turn" ? titleFrom(textOf(content)) : "";
-	await session.commit(async (tx, record) => {
+	const given = await session.commit(async (tx, record) => {
 		// It belongs to no run.
 		await recordCall({ id: "", session, deps }, answer, { tx, record });
 		await tx
@@ -120,10 +128,10 @@ async function attempt(
 			}))
 			.where("id", "=", session.id)
 			.execute();
-		if (title !== "") await giveTitle(tx, record, session.id, title);
+		return title !== "" && giveTitle(tx, record, session.id, title);
 	});
-	if (failure || title !== "") return failure;
-	return new ParleyError("the model wrote no title", { code: "unavailable" });
+	if (failure) return failure;
+	return title === "" ? new ParleyError("the model wrote no title", { code: "unavailable" }) : given;
 }
 
 async function ask({ session, signal }: Asking, model: Model, request: ModelRequest): Promise<Attempt> {

@@ -46,8 +46,18 @@ test.each<[string, string]>([
 	["for=_hidden", "10.0.0.1"],
 	["for=203.0.113.9, proto=https", "10.0.0.1"],
 	['for="203.0.113.9', "10.0.0.1"],
+	["for=203.0.113.1, one two, for=203.0.113.9", "10.0.0.1"],
+	[' , for=203.0.113.9 ; proto="https" ,', "203.0.113.9"],
 ])("behind a trusted proxy with Forwarded: %s the client is %s", (value, client) => {
 	expect(peer(["Forwarded", value])).toBe(client);
+});
+
+test.each([
+	["a name without an end", "a".repeat(200_000)],
+	["a quote that does not end", `"${'\\"'.repeat(100_000)}`],
+	["blanks", `a=b${" ".repeat(200_000)}c`],
+])("%s in Forwarded takes no time that grows with its square", (_, value) => {
+	expect(peer(["Forwarded", value])).toBe("10.0.0.1");
 });
 
 test("two headers that name different clients are refused, because one of them is the client's own word", () => {

@@ -36,13 +36,13 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 	const client = findClient(peer, addresses, proxies);
 	const named = findClient(
 		peer,
-		elements.map(({ for: address = "unknown" }) => address),
+		elements.map((element) => element.get("for") ?? "unknown"),
 		proxies,
 	);
 	if (addresses.length > 0 && elements.length > 0 && client !== named) return { refusal: contradiction };
 	const schemes = [
 		...listed(request, "x-forwarded-proto"),
-		...elements.flatMap(({ proto }) => (proto === undefined ? [] : [proto])),
+		...elements.flatMap((element) => element.get("proto") ?? []),
 	];
 	// Some proxies name the scheme of a WebSocket.
 	const confidential = schemes.length > 0 && schemes.every((scheme) => /^(?:https|wss)$/i.test(scheme));
@@ -92,13 +92,22 @@ function readAddress(text: string): string | undefined {
 	return isIP(address) === 0 ? undefined : plainAddress(address);
 }
 
-/** The elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. */
-function readElements(value: string): Partial<Record<string, string>>[] {
-	const elements = value.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
-	return elements.map((element) => {
-		const pairs = element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))/g);
-		return Object.fromEntries(
-			Array.from(pairs, ([, name = "", quoted, token = ""]) => [name.toLowerCase(), quoted ?? token]),
-		);
-	});
+/** Linear, because strangers write these headers: it is sticky, and no text can be matched by two of its parts. */
+const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
+
+/**
+ * The elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. A text that breaks its rules is one
+ * element that says nothing, because where those of the proxies begin in it cannot be told.
+ */
+function readElements(value: string): Map<string, string>[] {
+	const elements: Map<string, string>[] = [];
+	let [element, end] = [new Map<string, string>(), 0];
+	for (const [text, name, quoted, token = "", separator] of value.matchAll(forwardedPair)) {
+		end += text.length;
+		if (name !== undefined) element.set(name.toLowerCase(), quoted ?? token);
+		if (separator === ";") continue;
+		if (element.size > 0) elements.push(element);
+		element = new Map();
+	}
+	return end === value.length ? elements : [new Map()];
 }

@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	stat,
+	symlink,
+	truncate,
+	utimes,
+	writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -153,6 +164,41 @@ test("a file that is there is not replaced unless told", async () => {
 	await verifyBackup(place.at("b.tar.gz"));
 });
 
+test("a backup never lies in what it saves, whatever name that goes by", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	await symlink(data, place.at("linked"));
+	const before = await readdir(data);
+	for (const file of [
+		join(data, "b.tar.gz"),
+		join(data, "agents", "b.tar.gz"),
+		place.at("linked", "b.tar.gz"),
+	]) {
+		const saving = createBackup({ dataDirectory: data, file, version, clock, force: false });
+		await expect(saving).rejects.toMatchObject({
+			code: "invalid_argument",
+			message: expect.stringContaining("name a place outside of it"),
+		});
+	}
+	expect(await readdir(data)).toEqual(before);
+	await createBackup({ dataDirectory: data, file: place.at("data.tar.gz"), version, clock, force: false });
+});
+
+test("what a killed backup left behind goes with the next one after a day", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	const left = [".parley-backup-aB3dE6", ".parley-backup-fresh1", ".parley-backup-of-mine"];
+	for (const name of left) await place.write(place.at(name, "data", "parley.sqlite"), "copy");
+	const yesterday = new Date(clock.now() - 25 * 60 * 60_000);
+	for (const name of [".parley-backup-aB3dE6", ".parley-backup-of-mine"]) {
+		await utimes(place.at(name), yesterday, yesterday);
+	}
+	await place.write(place.at("b.tar.gz.part"), "mine");
+	await save(place, data);
+	const names = [".parley-backup-fresh1", ".parley-backup-of-mine", "b.tar.gz", "b.tar.gz.part", "data"];
+	expect((await readdir(place.at())).sort()).toEqual(names);
+});
+
 test("a kept file that was deleted meanwhile is named, and one behind a link is saved", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
@@ -225,12 +271,15 @@ test("every byte is checked, and whatever is wrong leaves nothing behind", async
 	}
 	expect(await readdir(place.at("new"))).toEqual(["run"]);
 	await expect(verifyBackup(place.at("none"))).rejects.toMatchObject({ code: "not_found" });
+	await expect(verifyBackup(place.at("new"))).rejects.toMatchObject({
+		...{ code: "invalid_argument", message: expect.stringContaining("is a directory") },
+	});
 });
 
 const good = { path: "parley.sqlite", text: "no database" };
 const evil: readonly [string, readonly Packed[], string][] = [
 	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a list"],
-	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], ""],
+	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], "the list of its files is no JSON"],
 	["a list of something else", [{ path: "manifest.json", text: '{"format":1}' }], "not valid"],
 	["a path out of the directory", [manifestOf([{ path: "../x", text: "" }])], "no path of a data directory"],
 	["an absolute path", [manifestOf([{ path: "/etc/x", text: "" }])], "no path of a data directory"],

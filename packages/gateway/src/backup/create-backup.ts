@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
 import { type Clock, ParleyError } from "@parley/base";
 import { create } from "tar";
 import { databaseIn } from "../data-directory.ts";
@@ -8,6 +8,11 @@ import { gather } from "./gather.ts";
 import { contentPrefix, encodeManifest, type Manifest, manifestName } from "./manifest.ts";
 import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
+
+/** What is below it is made beside the file, and belongs to one backup. */
+const stagingPrefix = ".parley-backup-";
+/** No backup takes as long: what is older was left behind by one that was killed. */
+const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
 	readonly dataDirectory: string;
@@ -33,19 +38,21 @@ export interface BackupSummary {
 /**
  * Saves everything of a data directory into one file, for this user alone, whether or not a gateway runs on it. The
  * file is there whole or not at all. Rejects with `already_exists` where one is there, with `not_found` where the
- * directory holds no conversations.
+ * directory holds no conversations, with `invalid_argument` where the file would be in that directory.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
 	const file = resolve(options.file);
 	await checkSource(dataDirectory);
+	await checkPlace(file, dataDirectory);
 	if (existsSync(file) && !force) {
 		throw new ParleyError(`${file} exists; choose another name, or replace it with --force`, {
 			code: "already_exists",
 		});
 	}
+	await removeAbandoned(dirname(file), options.clock.now() - abandonedAfterMs);
 	const staging = await makeStaging(file);
-	const part = `${file}.part`;
+	const part = join(staging, "packed");
 	try {
 		onProgress?.("copying the database");
 		const gathered = await gather(dataDirectory, join(staging, contentPrefix));
@@ -58,7 +65,6 @@ export async function createBackup(options: BackupOptions): Promise<BackupSummar
 		await syncDirectory(dirname(file));
 		return { file, bytes, files: files.length, sessions, missing };
 	} finally {
-		await rm(part, { force: true });
 		await rm(staging, { recursive: true, force: true });
 	}
 }
@@ -82,10 +88,34 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	);
 }
 
+/** A backup inside of what it saves would be in the next one, with all that are in it. */
+async function checkPlace(file: string, dataDirectory: string): Promise<void> {
+	const within = await realpath(dataDirectory);
+	const place = await realpath(dirname(file)).catch(() => dirname(file));
+	if (!`${place}${sep}`.startsWith(`${within}${sep}`)) return;
+	throw new ParleyError(
+		`${file} would lie in the data directory ${dataDirectory}, which is what it saves; name a place outside of it`,
+		{ code: "invalid_argument" },
+	);
+}
+
+/** They hold a copy of the database, and kept files that may have been deleted since. */
+async function removeAbandoned(directory: string, before: number): Promise<void> {
+	const names = await readdir(directory).catch((): string[] => []);
+	const found = names.filter(
+		(name) => name.startsWith(stagingPrefix) && name.length === stagingPrefix.length + 6,
+	);
+	for (const path of found.map((name) => join(directory, name))) {
+		const status = await stat(path).catch(() => undefined);
+		if (!status?.isDirectory() || status.mtimeMs >= before || status.uid !== process.getuid?.()) continue;
+		await rm(path, { recursive: true, force: true });
+	}
+}
+
 /** Beside the file, where room for it is needed anyway. */
 async function makeStaging(file: string): Promise<string> {
 	try {
-		return await mkdtemp(join(dirname(file), ".parley-backup-"));
+		return await mkdtemp(join(dirname(file), stagingPrefix));
 	} catch (cause) {
 		const why = cause instanceof Error ? cause.message : String(cause);
 		throw new ParleyError(`${dirname(file)} cannot be written: ${why}`, {
@@ -99,7 +129,6 @@ async function makeStaging(file: string): Promise<string> {
 async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
 	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
 	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];
-	await rm(part, { force: true });
 	await using output = await open(part, "wx", 0o600);
 	let bytes = 0;
 	const options = {

@@ -37,7 +37,7 @@ export function encodeManifest(manifest: Omit<Manifest, "format">): string {
 
 /** Throws `data_loss` for what is no manifest, `failed_precondition` for one of another format. */
 export function decodeManifest(text: string): Manifest {
-	const value = parseJson(text, { maxNodes: 20_000_000 });
+	const value = readJson(text);
 	const manifest = Manifest.safeParse(value);
 	const found = z.object({ format: z.int().min(format + 1), version: z.string() }).safeParse(value);
 	if (found.success) {
@@ -53,6 +53,14 @@ export function decodeManifest(text: string): Manifest {
 	}
 	checkDistinct(manifest.data.files);
 	return manifest.data;
+}
+
+function readJson(text: string): unknown {
+	try {
+		return parseJson(text, { maxNodes: 20_000_000 });
+	} catch (cause) {
+		throw new ParleyError("the list of its files is no JSON", { code: "data_loss", cause });
+	}
 }
 
 /** No path may leave the directory, and none may look like another one to any file system. */

@@ -54,7 +54,7 @@ const files = z
 	.strictObject({
 		maxBytes: wholeNumber(1, 1024 * mebibyte).describe("Bytes that one file may have. 32 MiB unless told."),
 		quotaBytes: wholeNumber(1, 1024 * 1024 * mebibyte).describe(
-			"Bytes that all kept files may have together. 1 GiB unless told.",
+			"Bytes that all kept files may have together, each counted as 4 KiB at least. 1 GiB unless told.",
 		),
 		keepDays: wholeNumber(1, 3650).describe(
 			"Days that a file is kept which no message has carried yet. 7 unless told. Others stay as long as their session.",
@@ -74,7 +74,7 @@ export const configSchema = z
 			.describe(
 				"Where to listen: HOST:PORT, IPv6 in brackets, port 0 for a free one. 127.0.0.1:7777 unless told.",
 			),
-		data: string("a directory").describe("Where conversations, tokens and logs live. Relative to this file."),
+		data: string("a directory").describe("Where conversations and tokens live. Relative to this file."),
 		root: list("a directory").describe(
 			"Directories that tools may touch. Relative to this file. The directory of the start unless told.",
 		),

@@ -299,8 +299,9 @@ test("a stop tells the rest, ends every stream, and begins none", async () => {
 
 test("only so many streams are open at once, and one that ends makes room", async () => {
 	await using place = await Place.open();
-	const readers = await Promise.all(Array.from({ length: 128 }, () => place.read()));
-	expect((await place.read()).response.statusCode).toBe(503);
+	const asked = await Promise.all(Array.from({ length: 140 }, () => place.read()));
+	const readers = asked.filter(({ response }) => response.statusCode === 200);
+	expect(readers).toHaveLength(128);
 	readers[0]?.response.destroy();
 	let status: number | undefined = 503;
 	while (status === 503) ({ statusCode: status } = (await place.read()).response);

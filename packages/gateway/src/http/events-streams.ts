@@ -40,6 +40,8 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 export class EventStreams {
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
+	/** Requests whose wishes are still looked at. */
+	#coming = 0;
 	#closed = false;
 
 	constructor(deps: StreamDeps) {
@@ -49,13 +51,16 @@ export class EventStreams {
 	/** Answers with a stream, or with what is wrong with the request. Resolves when that has begun. */
 	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
 		if (this.#closed) return sendJson(response, draining);
-		if (this.#streams.size >= mostStreams) return sendJson(response, tooMany);
+		if (this.#streams.size + this.#coming >= mostStreams) return sendJson(response, tooMany);
+		this.#coming++;
 		try {
 			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
 			if (this.#closed) return sendJson(response, draining);
 			this.#begin(response, wish);
 		} catch (reason) {
 			sendJson(response, errorAnswer(reason));
+		} finally {
+			this.#coming--;
 		}
 	}
 

@@ -4,6 +4,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
+import { parseJson } from "@parley/base";
 import type { Principal } from "@parley/core";
 import { operator } from "@parley/core";
 import { ScriptedModel, TestRuntime } from "@parley/core/testing";
@@ -69,6 +70,15 @@ async function upload(
 	expect(response.status).toBe(201);
 	return UploadedFile.parse(await response.json());
 }
+
+test("a file sent to another spelling of the address is kept whole", async () => {
+	const body = "x".repeat(100_000);
+	const asked = httpRequest({ host: "127.0.0.1", port: port(), path: "/api/./files", method: "POST" });
+	asked.end(body);
+	const { response, text } = await answered(asked);
+	expect(response.statusCode).toBe(201);
+	expect(UploadedFile.parse(parseJson(text)).bytes).toBe(body.length);
+});
 
 test("a file goes in and comes out again", async () => {
 	const response = await ask("/api/files?name=Gr%C3%BC%C3%9Fe.txt", { method: "POST", body: "hello" });

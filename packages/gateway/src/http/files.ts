@@ -24,7 +24,8 @@ const filesPath = "/api/files";
 
 /** Whether its body is the content of a file, to be read by `answerFiles` alone. */
 export function carriesFile({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
-	return method === "POST" && url.split("?", 1)[0] === filesPath;
+	// Read as the router reads it: `/api/./files` is the same place.
+	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
 
 export function isFilePath(path: string): boolean {

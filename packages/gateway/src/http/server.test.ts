@@ -229,6 +229,12 @@ test("a token in the address is refused", async () => {
 	expect(server.steps).toEqual([]);
 });
 
+test("an offer to speak HTTP/2 is passed over, and the request answered", async () => {
+	await using server = await TestServer.start();
+	const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
+	expect((await server.ask("/api/sessions", { headers: offer })).status).toBe(200);
+});
+
 test("an upgrade is handed over at its one place, with who asked for it", async () => {
 	await using server = await TestServer.start();
 	expect((await server.ask("/api/ws")).status).toBe(426);

@@ -49,6 +49,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		noDelay: true,
 		// A missing Host is refused by our own check, like a wrong one.
 		requireHostHeader: false,
+		// Other upgrades may be ignored, and some clients offer one to HTTP/2 with each request: RFC 9110, section 7.8.
+		shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
 	});
 	server.maxHeadersCount = 100;
 	// Node watches over timeouts and connections only from this event on, and this server never listens itself:

@@ -56,7 +56,8 @@ export class Connection {
 	readonly #inFlight = new Set<string>();
 	readonly #onePrompt: OnePrompt | undefined;
 	#held: SessionEvent[] | undefined;
-	#released = Promise.withResolvers<void>();
+	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
+	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Sessions whose joining has not been answered yet. */
 	#joined: Follower[] = [];
@@ -150,13 +151,16 @@ export class Connection {
 		const held = this.#held ?? [];
 		this.#held = undefined;
 		for (const event of held) this.#tell(event);
-		this.#released.resolve();
-		this.#released = Promise.withResolvers();
+		this.#released?.resolve();
+		this.#released = undefined;
 	}
 
 	/** A replay neither outruns its client nor piles up behind a response that is still to come. */
 	async #drained(): Promise<void> {
-		while (this.#held) await this.#released.promise;
+		while (this.#held) {
+			this.#released ??= Promise.withResolvers();
+			await this.#released.promise;
+		}
 		await this.deps.out.drained();
 	}
 

@@ -58,3 +58,13 @@ test("a session that is told again begins anew", () => {
 	expect(one.take(shown(2, "p"))).toEqual([shown(2, "p")]);
 	expect(one.take(shown(2, "q"))).toEqual([]);
 });
+
+test("of a session that was deleted nothing is remembered", () => {
+	const one = new OnePrompt();
+	one.take(asked(1, "p"));
+	const deleted: SessionEvent = {
+		...{ transient: true, sessionId: "sess_a", seq: 1, event: { type: "session.deleted" } },
+	};
+	expect(one.take(deleted)).toEqual([deleted]);
+	expect(one.take(asked(1, "q"))).toEqual([asked(1, "q")]);
+});

@@ -18,12 +18,15 @@ export class OnePrompt {
 			case "prompt.answered":
 			case "prompt.closed":
 				return [happened, ...this.#settled(happened, event.token)];
+			case "session.deleted":
+				this.forget(sessionId);
+				return [happened];
 			default:
 				return [happened];
 		}
 	}
 
-	/** The client has left the session, or is told all of it again. */
+	/** The client has left the session or is told all of it again, or it is gone. */
 	forget(sessionId: string): void {
 		this.#open.delete(sessionId);
 	}

@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
-import type { Runtime, SessionEvent } from "@parley/core";
-import { maxRequestBytes, type ResponseFrame } from "@parley/protocol";
+import type { Runtime } from "@parley/core";
+import { maxRequestBytes } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Caller } from "../auth/forwarding.ts";
 import { type Refusal, sendUpgradeRefusal } from "../auth/refusal.ts";
@@ -12,7 +13,8 @@ import { FrameWriter } from "../transport/frame-writer.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { frameText } from "../transport/text-frame.ts";
 import { WriteBatch } from "../transport/write-batch.ts";
-import { Connection, type Outgoing } from "./connection.ts";
+import { ClientOut, type Encoder } from "./client-out.ts";
+import { Connection } from "./connection.ts";
 import { type Envelope, readEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -21,6 +23,9 @@ import { RateLimit } from "./rate-limit.ts";
 
 /** How often a silent client is asked whether it is there; who has not answered by the next time is gone. */
 const pingMs = 20_000;
+const pingedAtOnce = 200;
+/** A final ping without payload: RFC 6455, section 5.5.2. */
+const pingFrame = Buffer.from([0x89, 0]);
 /** How long a client may take to answer a close before its socket is cut. */
 const closeMs = 2_000;
 /** A slow reader has to read what stands before the close, or it never learns why. */
@@ -39,12 +44,6 @@ export interface OzzieServerOptions {
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
-}
-
-/** Makes frames of one shape, whole and ready to be sent. */
-interface Encoder {
-	event(event: SessionEvent): Buffer;
-	response(frame: ResponseFrame): Buffer;
 }
 
 /** What is known of a client when its WebSocket opens. */
@@ -78,6 +77,7 @@ export class OzzieServer {
 		maxFragments: 256,
 		maxBufferedChunks: 1024,
 	});
+	readonly #onDropped = (): void => this.#options.counts?.dropped(1);
 	#pings: Timer | undefined;
 	/** Clients so far. */
 	#served = 0;
@@ -141,12 +141,16 @@ export class OzzieServer {
 			log.warn("a client reads too slowly and is closed", who);
 			this.#shut(client, 1013, "too slow: resume with after_seq");
 		};
-		const onDropped = (): void => counts?.dropped(1);
-		const writer = new FrameWriter({ socket, batch, account, clock, onDropped, onOverflow });
+		const writer = new FrameWriter({
+			...{ socket, batch, account, clock, onOverflow },
+			onDropped: this.#onDropped,
+		});
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
-		ws.on("close", () => pace.end());
 		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
-		const out = outgoing({ writer, pace, close, encoder: envelope === "both" ? this.#both : this.#flat });
+		const out = new ClientOut({
+			...{ writer, pace, close },
+			encoder: envelope === "both" ? this.#both : this.#flat,
+		});
 		const connection = new Connection({
 			runtime,
 			principal,
@@ -160,7 +164,7 @@ export class OzzieServer {
 		});
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);
-		this.#pings ??= clock.after(pingMs, () => this.#ping());
+		this.#pings ??= clock.after(pingMs, () => void this.#ping());
 		ws.on("pong", () => {
 			client.alive = true;
 		});
@@ -172,6 +176,7 @@ export class OzzieServer {
 		ws.on("error", (error) => log.debug("a client's socket failed", { error }));
 		log.info("a client is here", who);
 		ws.on("close", (code) => {
+			pace.end();
 			log.info("a client has gone", { ...who, code });
 			this.#gone(client);
 		});
@@ -204,41 +209,19 @@ export class OzzieServer {
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	#ping(): void {
-		for (const client of this.#clients) {
-			if (!client.alive) {
-				client.ws.terminate();
-				continue;
+	/** Some at a time: asking thousands at once would make everybody else wait. */
+	async #ping(): Promise<void> {
+		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
+		let asked = 0;
+		for (const client of [...this.#clients]) {
+			if (!client.alive) client.ws.terminate();
+			else {
+				client.alive = false;
+				client.writer.write(pingFrame, false);
 			}
-			client.alive = false;
-			client.ws.ping();
+			if (++asked % pingedAtOnce === 0) await setImmediate();
 		}
-		this.#pings = this.#options.clock.after(pingMs, () => this.#ping());
 	}
-}
-
-function outgoing({
-	writer,
-	pace,
-	close,
-	encoder,
-}: {
-	readonly writer: FrameWriter;
-	readonly pace: Pace;
-	readonly close: Outgoing["close"];
-	readonly encoder: Encoder;
-}): Outgoing {
-	return {
-		response: (frame) => {
-			if (!frame.ok) pace.failed();
-			writer.write(encoder.response(frame), false);
-		},
-		event: (event) =>
-			writer.write(encoder.event(event), event.transient && event.event.type === "text.delta"),
-		drained: () => writer.drained(),
-		close,
-		reading: (on) => pace.full(!on),
-	};
 }
 
 function holdsJson(data: Buffer): boolean {

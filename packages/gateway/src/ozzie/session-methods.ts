@@ -16,8 +16,8 @@ export const sessionMethods: {
 	async rename_session(connection, request) {
 		const { title } = request.params;
 		const sessionId = targetNamed(connection, request);
-		await connection.deps.runtime.rename(keyed(connection, request, sessionId), sessionId, title);
-		return { title };
+		const { runtime } = connection.deps;
+		return { title: await runtime.rename(keyed(connection, request, sessionId), sessionId, title) };
 	},
 
 	async delete_session(connection, request) {

@@ -49,7 +49,7 @@ export class Admission {
 			return;
 		}
 		this.#open++;
-		socket.once("close", () => {
+		socket.on("close", () => {
 			this.#open--;
 			this.settled(socket);
 		});

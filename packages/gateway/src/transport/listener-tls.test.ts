@@ -162,6 +162,33 @@ test("who breaks the rules of TLS is closed at once", async () => {
 	expect(server.arrivals).toEqual([]);
 });
 
+test("who breaks the rules of TLS after the handshake is closed at once as well", async () => {
+	await using server = new SecureListener();
+	const carrier = await server.call();
+	const liar = connectTls({ socket: carrier, ca: authority, servername: "parley.example" });
+	liar.on("error", () => undefined);
+	await once(liar, "secureConnect");
+	liar.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(liar, "data");
+	const [secure] = server.arrivals;
+	if (!secure) throw new Error("nothing was handed over");
+	const closed = once(secure, "close");
+	// A record of data that nobody with the keys has written.
+	carrier.write(Buffer.from([0x17, 3, 3, 0, 32, ...new Uint8Array(32)]));
+	await closed;
+	liar.destroy();
+});
+
+test("a client cannot have the handshake done over and over", async () => {
+	await using server = new SecureListener();
+	const client = await server.callSecurely({ maxVersion: "TLSv1.2" });
+	const refused = Promise.withResolvers<Error>();
+	client.on("error", refused.resolve);
+	client.renegotiate({}, (error) => refused.resolve(error ?? new Error("it was done again")));
+	expect((await refused.promise).message).toMatch(/no renegotiation/i);
+	client.destroy();
+});
+
 test("who says nothing after the handshake is closed after five seconds", async () => {
 	await using server = new SecureListener();
 	const silent = await server.callSecurely();

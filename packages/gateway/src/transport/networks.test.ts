@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createNetworks, isNetwork, plainAddress } from "./networks.ts";
 
-test.each(["10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "1.2.3.4/32", "::1", "fd00::/8", "::ffff:10.0.0.0/104"])(
+test.each(["10.0.0.1", "10.0.0.0/8", "128.0.0.0/1", "1.2.3.4/32", "::1", "fd00::/8", "::ffff:10.0.0.0/104"])(
 	"%s is an address or a network",
 	(text) => {
 		expect(isNetwork(text)).toBe(true);
@@ -17,6 +17,8 @@ test.each([
 	"10.0.0.0/33",
 	"10.0.0.0/",
 	"10.0.0.0/+8",
+	"0.0.0.0/0",
+	"::/0",
 	"::1/129",
 ])("%j is none", (text) => {
 	expect(isNetwork(text)).toBe(false);

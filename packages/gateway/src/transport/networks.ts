@@ -7,12 +7,16 @@ export interface Networks {
 	has(address: string): boolean;
 }
 
-/** Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), in no other spelling. */
+/**
+ * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), in no other spelling. All addresses there are
+ * (`0.0.0.0/0`) are no network.
+ */
 export function isNetwork(text: string): boolean {
 	const [address = "", bits] = text.split(/\/(.*)/s);
 	if (isIP(address) === 0 || address.includes("%")) return false;
 	if (bits === undefined) return true;
-	return /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32);
+	const length = /^\d{1,3}$/.test(bits) ? Number(bits) : 0;
+	return length >= 1 && length <= (isIP(address) === 6 ? 128 : 32);
 }
 
 /** The networks that these texts name, which `isNetwork` has let pass. */

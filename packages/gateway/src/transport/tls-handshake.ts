@@ -22,6 +22,9 @@ export function shakeHands(
 		ALPNProtocols: ["http/1.1"],
 	});
 	secure.on("error", () => secure.destroy());
+	// What breaks the rules later is told so where no `tls.Server` has made the socket, and otherwise by nothing:
+	// https://github.com/nodejs/node/blob/v24.x/lib/internal/tls/wrap.js (_tlsError)
+	secure.on("_tlsError", () => secure.destroy());
 	return new Promise((resolve) => {
 		const settle = (verdict: TLSSocket | undefined): void => {
 			timer.cancel();

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { ParleyError } from "@parley/base";
@@ -33,7 +33,11 @@ export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	const key = readKey(files.key, pem ?? "");
 	if (!leaf.checkPrivateKey(key)) throw mismatch(files, between, key);
 	return {
-		context: createSecureContext({ cert: chain, key: pem, minVersion: "TLSv1.2" }),
+		context: createSecureContext({
+			...{ cert: chain, key: pem, minVersion: "TLSv1.2" },
+			// A client could have the costly part done over and over: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
+			secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+		}),
 		certificate: leaf.toString(),
 		validFrom: leaf.validFromDate,
 		validTo: leaf.validToDate,

@@ -126,3 +126,15 @@ test("after its end nobody looks any more", async () => {
 	renewal.close();
 	expect(t.clock.pending).toBe(0);
 });
+
+test("what is still being read at its end is not taken up", async () => {
+	using t = new Renewal();
+	const renewal = await t.open();
+	let told = 0;
+	renewal.onRenewed = async () => void told++;
+	t.place.write(testCertificate("second"));
+	const reloaded = renewal.reload();
+	renewal.close();
+	await reloaded;
+	expect([told, name(renewal)]).toEqual([0, "first.parley.example"]);
+});

@@ -70,7 +70,9 @@ export class TlsRenewal {
 		// Looked at before it is read: what changes in between is found the next time.
 		this.#seen = await look(files);
 		try {
-			this.#current = await loadTlsIdentity(files);
+			const identity = await loadTlsIdentity(files);
+			if (this.#closed) return;
+			this.#current = identity;
 			await this.onRenewed?.();
 			log.info("the certificate was taken up", { validTo: this.#current.validTo.toISOString() });
 			this.#warnOfDates();

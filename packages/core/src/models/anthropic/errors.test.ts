@@ -41,6 +41,33 @@ test.each([
 	expect(told(statusError(status, new Headers(), "", asked))).toEqual([fault, message]);
 });
 
+test.each([
+	[400, "invalid_request_error", true],
+	[413, "request_too_large", true],
+	[400, "billing_error", false],
+	[402, "billing_error", false],
+	[403, "permission_error", false],
+	[404, "not_found_error", false],
+	[401, "authentication_error", false],
+	[429, "rate_limit_error", false],
+	[529, "overloaded_error", false],
+])("whether what the request holds is refused: %i, %s", (status, type, refused) => {
+	const error = { type, message: "so it is" };
+	const body = { type: "error", error };
+	expect(statusError(status, new Headers(), JSON.stringify(body), asked).refusesContent).toBe(refused);
+	expect(eventError(body, undefined, asked).refusesContent).toBe(refused);
+});
+
+test("where no known type is told the status says whether what the request holds is refused", () => {
+	const body = JSON.stringify({ error: { type: "BadRequest", message: "no" } });
+	expect(statusError(400, new Headers(), body, asked).refusesContent).toBe(true);
+	const refusing = [301, 400, 401, 402, 403, 404, 407, 413, 422, 429, 500, 501].filter(
+		(status) => statusError(status, new Headers(), "<html>", asked).refusesContent,
+	);
+	expect(refusing).toEqual([400, 413]);
+	expect(connectionError(new Error("Proxy response (407)"), asked).refusesContent).toBe(false);
+});
+
 test("how long to wait comes along", () => {
 	const headers = new Headers({ "retry-after": "7" });
 	expect(statusError(429, headers, "", asked)).toMatchObject({

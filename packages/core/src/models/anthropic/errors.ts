@@ -30,21 +30,32 @@ const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
 	overloaded_error: "overloaded",
 };
 
+/** Of `error.type`, and of the statuses where that is none of the known ones: what the request holds was refused. */
+const refusesContent = new Set<unknown>(["invalid_request_error", "request_too_large", 400, 413]);
+
+function isKnown(type: unknown): type is string {
+	return typeof type === "string" && Object.hasOwn(faultsOfTypes, type);
+}
+
 /** The error of an answer whose status is not 2xx. Its body is never repeated, but for the provider's own message. */
 export function statusError(status: number, headers: Headers, body: string, asked: Asked): ModelError {
-	const error = messageIn(body);
+	const error = errorIn(body);
 	const fault = faultOfStatus(status);
-	const message = `${explained(status, fault, asked)}${quoted(error)}`;
-	return new ModelError(message, { fault, retryAfterMs: retryAfterMs(headers, asked.now) });
+	const message = `${explained(status, fault, asked)}${quoted(error.message)}`;
+	return new ModelError(message, {
+		...{ fault, retryAfterMs: retryAfterMs(headers, asked.now) },
+		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : status),
+	});
 }
 
 /** The error that came as an event of an answer which had begun well. */
 export function eventError(body: unknown, headers: Headers | undefined, asked: Asked): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
 	const type = String(error["type"]);
-	const fault = Object.hasOwn(faultsOfTypes, type) ? faultsOfTypes[type] : undefined;
+	const fault = isKnown(type) ? faultsOfTypes[type] : undefined;
 	return new ModelError(`${reported(fault, asked)}${quoted(error["message"])}`, {
 		fault: fault ?? "overloaded",
+		refusesContent: refusesContent.has(type),
 		...(headers && { retryAfterMs: retryAfterMs(headers, asked.now) }),
 	});
 }
@@ -110,14 +121,14 @@ function reported(fault: ModelFault | undefined, asked: Asked): string {
 	}
 }
 
-/** `error.message`, or `error` where that is a text; undefined where the body is no JSON, as a page of a proxy. */
-function messageIn(body: string): unknown {
+/** `error`, or a message where that is a text; nothing where the body is no JSON, as a page of a proxy. */
+function errorIn(body: string): { readonly type?: unknown; readonly message?: unknown } {
 	try {
 		const parsed = parseJson(body);
 		const error = isFields(parsed) ? parsed["error"] : undefined;
-		return isFields(error) ? error["message"] : error;
+		return isFields(error) ? error : { message: error };
 	} catch (reason) {
-		if (reason instanceof ParleyError) return undefined;
+		if (reason instanceof ParleyError) return {};
 		throw reason;
 	}
 }

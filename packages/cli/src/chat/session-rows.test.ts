@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { sessionRows } from "./session-rows.ts";
+
+const now = Date.parse("2026-01-01T12:00:00Z");
+const session = {
+	...{ session_id: "sess_4k2xw81", title: "the harbour", status: "active", root_dir: "/home/ada" },
+	...{ created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T11:58:00Z" },
+	...{ message_count: 3, last_seq: 7, state: "idle" as const },
+};
+
+test.each([
+	[100, "▸  sess_4k2xw81  2 min ago  3 messages  the harbour"],
+	[60, "▸  sess_4k2xw81  2 min ago  the harbour"],
+])("in %i columns the title is seen", (columns, row) => {
+	const look = { columns, styles: createStyles(false) };
+	expect(sessionRows([session], { current: session.session_id, now }, look)[0]).toBe(row);
+});

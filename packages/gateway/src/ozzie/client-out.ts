@@ -1,0 +1,50 @@
+import type { SessionEvent } from "@parley/core";
+import type { ResponseFrame } from "@parley/protocol";
+import type { FrameWriter } from "../transport/frame-writer.ts";
+import type { Outgoing } from "./connection.ts";
+import type { Pace } from "./pace.ts";
+
+/** Makes frames of one shape, whole and ready to be sent. */
+export interface Encoder {
+	event(event: SessionEvent): Buffer;
+	response(frame: ResponseFrame): Buffer;
+}
+
+interface ClientOutOptions {
+	readonly writer: FrameWriter;
+	readonly pace: Pace;
+	readonly encoder: Encoder;
+	readonly close: Outgoing["close"];
+}
+
+/** A connection's way to its WebSocket. */
+export class ClientOut implements Outgoing {
+	readonly close: Outgoing["close"];
+	readonly #writer: FrameWriter;
+	readonly #pace: Pace;
+	readonly #encoder: Encoder;
+
+	constructor({ writer, pace, encoder, close }: ClientOutOptions) {
+		this.#writer = writer;
+		this.#pace = pace;
+		this.#encoder = encoder;
+		this.close = close;
+	}
+
+	response(frame: ResponseFrame): void {
+		if (!frame.ok) this.#pace.failed();
+		this.#writer.write(this.#encoder.response(frame), false);
+	}
+
+	event(event: SessionEvent): void {
+		this.#writer.write(this.#encoder.event(event), event.transient && event.event.type === "text.delta");
+	}
+
+	drained(): Promise<void> {
+		return this.#writer.drained();
+	}
+
+	reading(on: boolean): void {
+		this.#pace.full(!on);
+	}
+}
