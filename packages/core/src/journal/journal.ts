@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
@@ -99,13 +100,14 @@ export class Journal {
 		position: number,
 		{ limit, ...filter }: EventsOf & { readonly limit: number },
 	): Promise<Placed[]> {
-		const rows = await this.store.read((db) =>
-			narrowed(db.selectFrom("events").selectAll(), filter, "position")
-				.where("position", ">", position)
-				.orderBy("position")
-				.limit(limit)
-				.execute(),
-		);
+		const last = await this.lastPosition();
+		const rows: EventRow[] = [];
+		for (let after = position; after < last && rows.length < limit; after += windowSize) {
+			if (after > position) await setImmediate();
+			const until = Math.min(last, after + windowSize);
+			const wanted = { limit: limit - rows.length, order: "asc" } as const;
+			rows.push(...(await this.#window({ after, until }, filter, wanted)));
+		}
 		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
 	}
 
@@ -115,17 +117,63 @@ export class Journal {
 		beforeSeq,
 		...filter
 	}: EventsOf & { readonly limit: number; readonly beforeSeq?: number }): Promise<Recorded[]> {
-		const rows = await this.store.read((db) => {
-			// Of one session in the order of its own numbers, so that its index is read from the end and no further.
-			const order = filter.sessionId === undefined ? "position" : "seq";
-			const query = narrowed(db.selectFrom("events").selectAll(), filter, order)
-				.orderBy(order, "desc")
+		const { sessionId } = filter;
+		const rows =
+			sessionId === undefined
+				? await this.#recentOfAll(filter, limit)
+				: await this.#recentOfOne({ ...filter, sessionId }, limit, beforeSeq);
+		return rows.map(toRecorded).reverse();
+	}
+
+	/** Of one session in the order of its own numbers, so that its index is read from the end and no further. */
+	async #recentOfOne(
+		filter: EventsOf & { readonly sessionId: string },
+		limit: number,
+		beforeSeq: number | undefined,
+	): Promise<EventRow[]> {
+		return this.store.read((db) => {
+			const query = narrowed(db.selectFrom("events").selectAll(), filter, "seq")
+				.orderBy("seq", "desc")
 				.limit(limit);
 			return (beforeSeq === undefined ? query : query.where("seq", "<", beforeSeq)).execute();
 		});
-		return rows.map(toRecorded).reverse();
+	}
+
+	async #recentOfAll(filter: EventsOf, limit: number): Promise<EventRow[]> {
+		const last = await this.lastPosition();
+		const rows: EventRow[] = [];
+		for (let until = last; until > 0 && rows.length < limit; until -= windowSize) {
+			if (until < last) await setImmediate();
+			const wanted = { limit: limit - rows.length, order: "desc" } as const;
+			rows.push(...(await this.#window({ after: until - windowSize, until }, filter, wanted)));
+		}
+		return rows;
+	}
+
+	/** What is wanted of the events between two places: the second belongs to it. */
+	async #window(
+		{ after, until }: { readonly after: number; readonly until: number },
+		filter: EventsOf,
+		{ limit, order }: { readonly limit: number; readonly order: "asc" | "desc" },
+	): Promise<EventRow[]> {
+		return this.store.read((db) =>
+			narrowed(db.selectFrom("events").selectAll(), filter, "position")
+				.where("position", ">", after)
+				.where("position", "<=", until)
+				.orderBy("position", order)
+				.limit(limit)
+				.execute(),
+		);
 	}
 }
+
+type EventRow = Selectable<Tables["events"]>;
+
+/**
+ * Places that are looked through at once: where few events are wanted, all may have to be, and SQLite works on the thread
+ * that everything else waits for.
+ */
+const windowSize = 10_000;
 
 /** Which events are wanted: of one session, of all sessions of one owner, or of all; of all types, or of these. */
 export interface EventsOf {
@@ -157,7 +205,7 @@ function narrowed<O>(
 }
 
 /** An event as its row holds it. Rows are our own writing: a bad one is corruption and throws. */
-function toRecorded(row: Selectable<Tables["events"]>): Recorded {
+function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,
 		id: row.id,
