@@ -40,6 +40,7 @@ test.each<[line: string, command: OfflineCommand]>([
 	["git: log  --oneline -5", call("git", { args: ["log", "--oneline", "-5"] })],
 	['git: commit -m "it\'s two"', call("git", { args: ["commit", "-m", "it's two"] })],
 	['git: add \'a "b"\'.txt ""', call("git", { args: ["add", 'a "b".txt', ""] })],
+	["send: report.pdf", call("send_file", { path: "report.pdf" })],
 	["fetch: https://example.org/", call("web_fetch", { url: "https://example.org/" })],
 	['tool: any_name {"a": [1, {"b": null}]}', call("any_name", { a: [1, { b: null }] })],
 	['tool: any_name{"a":1}', call("any_name", { a: 1 })],

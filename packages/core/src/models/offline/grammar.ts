@@ -43,6 +43,7 @@ export const commandWords: readonly CommandWord[] = [
 	call("list", "**/*.md", "lists files by pattern or directory", readList),
 	call("search", "TODO in src", 'searches files; "in src" is optional', readSearch),
 	call("git", "log --oneline -5", "runs a command of git", readGit),
+	call("send", "report.pdf", "hands you a file", (path) => ["send_file", { path }]),
 	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
 	call("ask", "What is your name?", "asks you for a text", (label) => ["ask_user", { type: "text", label }]),
