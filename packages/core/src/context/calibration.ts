@@ -46,6 +46,8 @@ const plausibleFactor = 20;
 /** A margin is so many standard deviations, and no larger part of what is estimated than this. */
 const deviations = 2.5;
 const largestMargin = 0.4;
+/** Of all that is estimated: what is hardly ever so comes in a long conversation, and a window has no give. */
+const leastMargin = 0.005;
 /** What even the best weights miss, as a part of what is estimated; until replies have told. */
 const usualNoise = 0.03;
 /** A difference of fewer tokens tells too little. */
@@ -71,8 +73,9 @@ export class Calibration {
 		const rest = since ? difference(features, since.features) : features;
 		const changed = dot(this.#weights, rest.map(Math.abs));
 		const unsure = dot(this.#spreadOf(rest), rest) + (this.#noise * changed) ** 2;
-		const margin = Math.min(largestMargin * changed, deviations * Math.sqrt(Math.max(0, unsure)));
-		return { tokens: Math.max(0, (since?.tokens ?? 0) + dot(this.#weights, rest)), margin };
+		const tokens = Math.max(0, (since?.tokens ?? 0) + dot(this.#weights, rest));
+		const usual = Math.min(largestMargin * changed, deviations * Math.sqrt(Math.max(0, unsure)));
+		return { tokens, margin: changed === 0 ? 0 : Math.max(leastMargin * tokens, usual) };
 	}
 
 	get error(): EstimateError {

@@ -112,9 +112,17 @@ async function answer(
 
 /** Reads what nobody wants, but not for ever. */
 function forget(request: IncomingMessage, clock: Clock): void {
-	if (!request.complete) {
+	// One that is gone already tells of its end no more.
+	if (!request.complete && !request.destroyed) {
+		const { socket } = request;
 		const timer = clock.after(bodyMs, () => request.destroy());
-		request.once("close", () => timer.cancel());
+		const end = (): void => {
+			timer.cancel();
+			socket.off("close", end);
+		};
+		for (const event of ["end", "close"]) request.once(event, end);
+		// Once it was answered, Node tells a request nothing of the end of its socket.
+		socket.once("close", end);
 	}
 	request.resume();
 }
