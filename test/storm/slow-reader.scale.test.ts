@@ -10,7 +10,7 @@ import { StormClient } from "./storm-client.ts";
 /** Those that read. */
 const subscribers = 10 * testScale(10) - 1;
 /** Each with and without the one that never reads. */
-const rounds = testScale(2);
+const rounds = testScale(1, 3);
 /**
  * Other tests run on the same cores meanwhile, which alone has made the ratio anything from 0.7 to 1.1: what is asserted is
  * that nobody waits for the one that sleeps. The figures of a run by itself are printed.
