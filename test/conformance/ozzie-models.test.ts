@@ -1,3 +1,4 @@
+import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { ModelError, noUsage } from "@parley/core";
 import { ScriptedModel, says } from "@parley/core/testing";
@@ -97,7 +98,10 @@ verifiesOn(
 		expect(payload["error"]).toMatch(/key/);
 		const warnings = gateway.log.records.filter(({ message }) => message === "the provider refuses the key");
 		expect(warnings).toHaveLength(1);
-		expect(JSON.stringify([end, payload, gateway.log.records])).not.toContain(fake.apiKey);
+		const health = await (await fetch(`${gateway.url}/api/health?verbose`)).text();
+		expect(parseJson(health)).toMatchObject({ status: "ok", provider: { state: "refused" } });
+		expect(await (await fetch(`${gateway.url}/api/health`)).json()).toEqual({ status: "ok" });
+		expect(JSON.stringify([end, payload, health, gateway.log.records])).not.toContain(fake.apiKey);
 	},
 );
 
