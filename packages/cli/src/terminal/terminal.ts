@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
+import { isDeepStrictEqual } from "node:util";
 import type { Key } from "./editor.ts";
 import type { Frame } from "./editor-rows.ts";
 import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
@@ -29,6 +30,8 @@ interface Keypress {
 export class Terminal {
 	readonly #options: TerminalOptions;
 	#frame: Frame | undefined;
+	/** Whether the screen may differ from the frame, because the terminal has moved what stood there. */
+	#isMoved = false;
 	#columns: number;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
 		if (ctrl && name === "l") this.#clear();
@@ -58,8 +61,11 @@ export class Terminal {
 		return this.#options.output.rows || 24;
 	}
 
-	/** Prints rows above the frame and draws the frame again. */
+	/** Prints rows above the frame and draws the frame again; writes nothing when the screen shows all that already. */
 	draw(rows: readonly string[], frame: Frame): void {
+		// A write that crosses a change of the size is laid out for the wrong one: none should be needless.
+		if (rows.length === 0 && !this.#isMoved && isDeepStrictEqual(frame, this.#frame)) return;
+		this.#isMoved = false;
 		this.#options.output.write(drawChange(this.#frame, rows, frame));
 		this.#frame = frame;
 	}
@@ -87,6 +93,7 @@ export class Terminal {
 		const columns = widthOf(this.#options.output);
 		if (this.#frame && columns < this.#columns) this.#frame = reflowFrame(this.#frame, columns);
 		this.#columns = columns;
+		this.#isMoved = true;
 		this.#options.onRedraw();
 	}
 }
