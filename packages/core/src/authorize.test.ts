@@ -1,52 +1,119 @@
 import { expect, test } from "vitest";
-import { type Action, authorize, isAuthorized } from "./authorize.ts";
-import { operator, type Principal, type PrincipalKind } from "./principal.ts";
+import { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
+import { operator, type Person, type Principal, type PrincipalKind, type Role, roles } from "./principal.ts";
 
 const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "agent"];
+const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
-/** Who may do it to anything, to what is their own, or not at all; in the order of `kinds`. */
-const table: { readonly [Name in Action]: readonly ["any" | "own" | "no", ...("any" | "own" | "no")[]] } = {
-	"session.list": ["any", "own", "own", "no"],
-	"session.read": ["any", "own", "own", "no"],
-	"session.open": ["any", "no", "own", "no"],
-	"session.write": ["any", "no", "own", "no"],
-	"session.delete": ["any", "no", "own", "no"],
-	"file.write": ["any", "no", "own", "no"],
-	"file.read": ["any", "own", "own", "no"],
-	"health.read": ["any", "any", "any", "no"],
-	"metrics.read": ["any", "no", "no", "no"],
-	"prompt.answer": ["any", "no", "own", "no"],
-	"prompt.deny": ["any", "no", "own", "no"],
-	"trust.accept_all": ["any", "no", "no", "no"],
-	"event.read": ["any", "own", "own", "no"],
-	"task.read": ["any", "own", "own", "no"],
-	"usage.read": ["any", "own", "own", "no"],
-	"budget.set": ["any", "no", "no", "no"],
-	"agents.read": ["any", "any", "any", "no"],
-	"model.read": ["any", "any", "any", "no"],
-	"gateway.control": ["any", "no", "no", "no"],
+/**
+ * Who may do it to anything, to what is their own, or not at all; in the order of `kinds`. A role is the least that the
+ * person behind a connector has to have.
+ */
+type Right = "any" | "own" | "no";
+const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?] } = {
+	"session.list": ["any", "own", "own"],
+	"session.read": ["any", "own", "own"],
+	"session.open": ["any", "no", "own", "guest"],
+	"session.write": ["any", "no", "own", "guest"],
+	"session.delete": ["any", "no", "own", "approver"],
+	"file.write": ["any", "no", "own"],
+	"file.read": ["any", "own", "own"],
+	"health.read": ["any", "any", "any"],
+	"metrics.read": ["any", "no", "no"],
+	"prompt.answer": ["any", "no", "own", "approver"],
+	"prompt.approve": ["any", "no", "own", "approver"],
+	"prompt.approve_critical": ["any", "no", "no"],
+	"prompt.deny": ["any", "no", "own", "guest"],
+	"trust.accept_all": ["any", "no", "no"],
+	"event.read": ["any", "own", "own"],
+	"task.read": ["any", "own", "own"],
+	"usage.read": ["any", "own", "own"],
+	"budget.set": ["any", "no", "no"],
+	"agents.read": ["any", "any", "any"],
+	"model.read": ["any", "any", "any"],
+	"gateway.control": ["any", "no", "no"],
+	"token.manage": ["any", "no", "no"],
+	"person.pair": ["no", "no", "own", "stranger"],
+	"person.self": ["any", "any", "any"],
+	"person.read": ["any", "no", "no"],
+	"person.manage": ["any", "no", "no"],
+	"place.read": ["any", "no", "no"],
+	"place.manage": ["any", "no", "no"],
+	"policy.read": ["any", "no", "no"],
+	"grant.request": ["any", "no", "own", "member"],
+	"grant.confirm": ["any", "no", "own", "owner"],
+	"grant.read": ["any", "own", "own"],
+	"grant.revoke": ["any", "no", "own", "member"],
+	"audit.read": ["any", "no", "no"],
 };
 
-const cases = Object.entries(table).flatMap(([action, rights]) =>
-	// True because the keys of the table are the actions.
-	kinds.map((kind, index) => [kind, action as Action, rights[index] ?? "no"] as const),
+function person(role: Role): Person {
+	return { id: "discord:g:u", name: "Ada", role, place };
+}
+
+const cases = actions.flatMap((action) =>
+	kinds.flatMap((kind, index) => {
+		const [right, least] = index === 3 ? ["no" as const] : [table[action][index] ?? "no", table[action][3]];
+		const withRole = kind === "connector" ? roles : ([undefined] as const);
+		return withRole.map((role) => ({ action, kind, role, right, least }));
+	}),
 );
 
-test.each(cases)("%s, %s: %s", (kind, action, right) => {
-	const principal: Principal = { id: `${kind}:1`, kind };
-	expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any");
-	expect(isAuthorized(principal, action, { owner: principal.id })).toBe(right !== "no");
-	expect(isAuthorized(principal, action)).toBe(right !== "no");
+test.each(cases)("$action, $kind $role", ({ action, kind, role, right, least }) => {
+	const principal: Principal = { id: `${kind}:1`, kind, ...(role && { person: person(role) }) };
+	const roleHolds = role === undefined || least === undefined || roles.indexOf(role) >= roles.indexOf(least);
+	const own = right !== "no" && roleHolds;
+	expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any" && roleHolds);
+	expect(isAuthorized(principal, action, { owner: principal.id })).toBe(own);
+	expect(isAuthorized(principal, action)).toBe(own);
 });
 
-test("there are as many cases as there are actions and kinds", () => {
-	expect(cases).toHaveLength(Object.keys(table).length * kinds.length);
+test("every action is in the table, for every kind and role", () => {
+	expect(cases).toHaveLength(actions.length * (kinds.length - 1 + roles.length));
 });
 
-test("to be refused is to be told what one may not do", () => {
+test("a connector that says for nobody may only read", () => {
+	const connector: Principal = { id: "connector:1", kind: "connector" };
+	const allowed = actions.filter((action) => isAuthorized(connector, action));
+	expect(allowed).toEqual(
+		actions.filter((action) => table[action][2] !== "no" && table[action][3] === undefined),
+	);
+	expect(() => authorize(connector, "session.write")).toThrow(/says for whom it acts: actor/);
+});
+
+test("a person acts on what belongs to the channel they are in", () => {
+	const owner: Principal = { id: "connector:1", kind: "connector", person: person("owner") };
+	expect(isAuthorized(owner, "prompt.approve", { owner: owner.id, place: "discord:g:c" })).toBe(true);
+	expect(() => authorize(owner, "prompt.approve", { owner: owner.id, place: "discord:g:other" })).toThrow(
+		/another channel than discord:g:c/,
+	);
+});
+
+test("who asked for the work answers its questions, but approves nothing", () => {
+	const member: Principal = { id: "connector:1", kind: "connector", person: person("member") };
+	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:u" })).toBe(true);
+	expect(isAuthorized(member, "prompt.answer", { requester: "discord:g:x" })).toBe(false);
+	expect(isAuthorized(member, "prompt.approve", { requester: "discord:g:u" })).toBe(false);
+});
+
+test("an observer sees the sessions that its token lists", () => {
+	const observer: Principal = { id: "observer:1", kind: "observer", sessions: ["sess_a"] };
+	expect(isAuthorized(observer, "session.read", { owner: "operator", sessionId: "sess_a" })).toBe(true);
+	expect(isAuthorized(observer, "session.read", { owner: "operator", sessionId: "sess_b" })).toBe(false);
+	expect(isAuthorized(observer, "session.write", { owner: "operator", sessionId: "sess_a" })).toBe(false);
+});
+
+test("to be refused is to be told what one may not do, and who changes that", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer" };
 	expect(() => authorize(observer, "session.write")).toThrow(
 		expect.objectContaining({ code: "permission_denied", message: "observer may not session.write" }),
 	);
 	expect(() => authorize(operator, "session.write", { owner: "connector:1" })).not.toThrow();
+	const connector = { id: "connector:1", kind: "connector" } as const;
+	expect(() => authorize({ ...connector, person: person("stranger") }, "session.write")).toThrow(
+		/nobody has let discord:g:u in yet: ask for a code with pair/,
+	);
+	expect(() => authorize({ ...connector, person: person("member") }, "prompt.approve")).toThrow(
+		/takes the role approver, and discord:g:u is member: .*parley people role discord:g:u approver/,
+	);
 });

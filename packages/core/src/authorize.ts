@@ -1,131 +1,132 @@
 import { ParleyError } from "@parley/base";
-import type { Principal, PrincipalKind } from "./principal.ts";
+import {
+	hasRole,
+	type Person,
+	type Principal,
+	type PrincipalKind,
+	placeKey,
+	type Role,
+} from "./principal.ts";
 
-/** Everything anybody can do, on every wire. A method that maps to no action does not compile. */
-export type Action =
-	| "session.list"
-	| "session.read"
-	| "session.open"
-	| "session.write"
-	| "session.delete"
-	| "file.write"
-	| "file.read"
-	| "prompt.answer"
-	| "prompt.deny"
-	| "trust.accept_all"
-	| "event.read"
-	| "task.read"
-	| "usage.read"
-	| "budget.set"
-	| "agents.read"
-	| "model.read"
-	| "health.read"
-	| "metrics.read"
-	| "gateway.control";
+/** What a principal of each kind may do: to anything, to what is its own, or not at all. */
+type Rule = "any" | "own" | "none";
+
+interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
+	/** Of a connector: the least role of the person it has to act for. Absent where it needs nobody. */
+	readonly role?: Role;
+}
+
+const readers = { operator: "any", observer: "own", connector: "own" } as const;
+const everybody = { operator: "any", observer: "any", connector: "any" } as const;
+const operatorOnly = { operator: "any", observer: "none", connector: "none" } as const;
+const talkers = { operator: "any", observer: "none", connector: "own" } as const;
+
+/** Everything anybody can do, on every wire, and who may. A method that maps to no action does not compile. */
+const rules = {
+	"session.list": readers,
+	"session.read": readers,
+	"session.open": { ...talkers, role: "guest" },
+	"session.write": { ...talkers, role: "guest" },
+	"session.delete": { ...talkers, role: "approver" },
+	"file.write": talkers,
+	"file.read": readers,
+	/** What the agent asks somebody: for who asked for its work, and for approvers. */
+	"prompt.answer": { ...talkers, role: "guest" },
+	/** To let a tool call happen. */
+	"prompt.approve": { ...talkers, role: "approver" },
+	/** To let happen what is always asked about: never through a chat platform. */
+	"prompt.approve_critical": operatorOnly,
+	/** To say no takes no more than to see the question. */
+	"prompt.deny": { ...talkers, role: "guest" },
+	"trust.accept_all": operatorOnly,
+	"event.read": readers,
+	"task.read": readers,
+	"usage.read": readers,
+	"budget.set": operatorOnly,
+	"agents.read": everybody,
+	"model.read": everybody,
+	"health.read": everybody,
+	"metrics.read": operatorOnly,
+	"gateway.control": operatorOnly,
+	"token.manage": operatorOnly,
+	/** To ask to be let in, or to come in by a code. */
+	"person.pair": { ...talkers, operator: "none", role: "stranger" },
+	/** To hear who one is, and what one may do. */
+	"person.self": everybody,
+	"person.read": operatorOnly,
+	"person.manage": operatorOnly,
+	"place.read": operatorOnly,
+	"place.manage": operatorOnly,
+	"policy.read": operatorOnly,
+	"grant.request": { ...talkers, role: "member" },
+	/** To let a channel's calls happen unasked for a while. */
+	"grant.confirm": { ...talkers, role: "owner" },
+	"grant.read": readers,
+	/** To end what was granted makes nothing less safe. */
+	"grant.revoke": { ...talkers, role: "member" },
+	"audit.read": operatorOnly,
+} as const satisfies Record<string, Rules>;
+
+export type Action = keyof typeof rules;
+
+/** All of them, for tables and tests. */
+// True because these are the keys of the object.
+export const actions = Object.keys(rules) as readonly Action[];
 
 /** What is acted on: a session with its owner, or the gateway itself. */
 export interface ActionObject {
+	/** Without one the object is the principal's own. */
 	readonly owner?: string;
+	readonly sessionId?: string;
+	/** The channel that it belongs to, as `placeKey` writes it: a person acts on what is of the channel they are in. */
+	readonly place?: string | undefined;
+	/** Who asked for the work that a question belongs to. */
+	readonly requester?: string | undefined;
 }
 
-type Rule = "any" | "own" | "none";
-
-const rules: Record<PrincipalKind, Record<Action, Rule>> = {
-	operator: {
-		"session.list": "any",
-		"session.read": "any",
-		"session.open": "any",
-		"session.write": "any",
-		"session.delete": "any",
-		"file.write": "any",
-		"file.read": "any",
-		"prompt.answer": "any",
-		"prompt.deny": "any",
-		"trust.accept_all": "any",
-		"event.read": "any",
-		"task.read": "any",
-		"usage.read": "any",
-		"budget.set": "any",
-		"agents.read": "any",
-		"model.read": "any",
-		"health.read": "any",
-		"metrics.read": "any",
-		"gateway.control": "any",
-	},
-	observer: {
-		"session.list": "own",
-		"session.read": "own",
-		"session.open": "none",
-		"session.write": "none",
-		"session.delete": "none",
-		"file.write": "none",
-		"file.read": "own",
-		"prompt.answer": "none",
-		"prompt.deny": "none",
-		"trust.accept_all": "none",
-		"event.read": "own",
-		"task.read": "own",
-		"usage.read": "own",
-		"budget.set": "none",
-		"agents.read": "any",
-		"model.read": "any",
-		"health.read": "any",
-		"metrics.read": "none",
-		"gateway.control": "none",
-	},
-	connector: {
-		"session.list": "own",
-		"session.read": "own",
-		"session.open": "own",
-		"session.write": "own",
-		"session.delete": "own",
-		"file.write": "own",
-		"file.read": "own",
-		"prompt.answer": "own",
-		"prompt.deny": "own",
-		"trust.accept_all": "none",
-		"event.read": "own",
-		"task.read": "own",
-		"usage.read": "own",
-		"budget.set": "none",
-		"agents.read": "any",
-		"model.read": "any",
-		"health.read": "any",
-		"metrics.read": "none",
-		"gateway.control": "none",
-	},
-	agent: {
-		"session.list": "none",
-		"session.read": "none",
-		"session.open": "none",
-		"session.write": "none",
-		"session.delete": "none",
-		"file.write": "none",
-		"file.read": "none",
-		"prompt.answer": "none",
-		"prompt.deny": "none",
-		"trust.accept_all": "none",
-		"event.read": "none",
-		"task.read": "none",
-		"usage.read": "none",
-		"budget.set": "none",
-		"agents.read": "none",
-		"model.read": "none",
-		"health.read": "none",
-		"metrics.read": "none",
-		"gateway.control": "none",
-	},
-};
-
-/** Whether `principal` may do `action` on `object`. Without an owner the object is the principal's own. */
+/** Whether `principal` may do `action` on `object`. */
 export function isAuthorized(principal: Principal, action: Action, object: ActionObject = {}): boolean {
-	const rule = rules[principal.kind][action];
-	if (rule === "any") return true;
-	return rule === "own" && (object.owner === undefined || object.owner === principal.id);
+	return refusal(principal, action, object) === undefined;
 }
 
-/** Passes, or throws `permission_denied`. Every method of every wire goes through here. */
+/** Passes, or throws `permission_denied`, saying what is missing. Every method of every wire goes through here. */
 export function authorize(principal: Principal, action: Action, object: ActionObject = {}): void {
-	if (isAuthorized(principal, action, object)) return;
-	throw new ParleyError(`${principal.kind} may not ${action}`, { code: "permission_denied" });
+	const why = refusal(principal, action, object);
+	if (why !== undefined) throw new ParleyError(why, { code: "permission_denied" });
+}
+
+function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
+	const { kind } = principal;
+	const refused = `${kind} may not ${action}`;
+	if (kind === "agent") return refused;
+	const rule: Rules = rules[action];
+	if (rule[kind] === "none") return refused;
+	if (rule[kind] === "own" && !isOwn(principal, object)) return refused;
+	return kind === "connector" && rule.role !== undefined
+		? refusalOfPerson(principal.person, { action, least: rule.role }, object)
+		: undefined;
+}
+
+function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionObject): boolean {
+	if (owner === undefined || owner === id) return true;
+	return kind === "observer" && sessionId !== undefined && sessions?.includes(sessionId) === true;
+}
+
+/** What a person may not do for themselves is refused with the way to it. */
+function refusalOfPerson(
+	person: Person | undefined,
+	{ action, least }: { readonly action: Action; readonly least: Role },
+	object: ActionObject,
+): string | undefined {
+	if (!person)
+		return "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
+	if (object.place !== undefined && object.place !== placeKey(person.place)) {
+		return `this belongs to another channel than ${placeKey(person.place)}`;
+	}
+	const needed = action === "prompt.answer" && object.requester !== person.id ? "approver" : least;
+	if (hasRole(person, needed)) return undefined;
+	if (person.role === "stranger") {
+		return `nobody has let ${person.id} in yet: ask for a code with pair, and the operator lets you in with it`;
+	}
+	return `it takes the role ${needed}, and ${person.id} is ${person.role}: the operator changes that with parley people role ${person.id} ${needed}`;
 }

@@ -9,6 +9,30 @@ export interface Author {
 	readonly name: string;
 }
 
+/** A channel's grant, as people are told of it. Times are milliseconds since the epoch. */
+export interface GrantFacts {
+	readonly id: string;
+	/** The channel, as `placeKey` writes it. */
+	readonly place: string;
+	/** Null: everybody who may talk there. */
+	readonly people: readonly string[] | null;
+	/** Names of tools and of classes; null for all that the floor lets through. */
+	readonly tools: readonly string[] | null;
+	readonly classes: readonly string[] | null;
+	readonly maxActions: number;
+	readonly usedActions: number;
+	readonly reason: string;
+	readonly grantedBy: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+/** On what happened unasked: under which grant of the channel, and until when that holds. */
+export interface TrustBadge {
+	readonly grantId: string;
+	readonly until: number;
+}
+
 /** What was taken out: what tools found, what the model thought, or everything, for a summary. */
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
@@ -45,6 +69,8 @@ export type RecordedEvent =
 			readonly usage: Usage;
 			/** Billionths of a US dollar; absent in events that an earlier version wrote. */
 			readonly cost?: number;
+			/** While the channel was trusted. */
+			readonly trusted?: TrustBadge;
 	  }
 	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */
 	| {
@@ -94,6 +120,8 @@ export type RecordedEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly arguments: unknown;
+			/** Nobody was asked, because the channel is trusted. */
+			readonly trusted?: TrustBadge;
 	  }
 	| {
 			readonly type: "tool.completed";
@@ -141,7 +169,10 @@ export type RecordedEvent =
 			readonly runId: string;
 			readonly callId: string;
 	  }
-	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" };
+	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }
+	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
+	| { readonly type: "grant.created"; readonly grant: GrantFacts }
+	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;

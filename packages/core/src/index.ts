@@ -1,8 +1,17 @@
 export { findNearMiss } from "./agents/near-miss.ts";
 export { openProfiles } from "./agents/open-profiles.ts";
 export type { Profile, ProfileEndpoint, Profiles } from "./agents/profile.ts";
-export { authorize } from "./authorize.ts";
-export type { Author, Passing, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "./event.ts";
+export { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
+export type {
+	Author,
+	GrantFacts,
+	Passing,
+	Recorded,
+	RecordedEvent,
+	SessionEvent,
+	TransientEvent,
+	TrustBadge,
+} from "./event.ts";
 export type { FileFacts, KeptFile } from "./files/file-facts.ts";
 export { type FileLimits, FileTooLargeError } from "./files/file-limits.ts";
 export type { ByteRange, Files } from "./files/files.ts";
@@ -28,7 +37,17 @@ export { builtinModels } from "./models/table/builtin-models.ts";
 export { modelsFromFile } from "./models/table/model-file.ts";
 export type { ModelInfo, Prices } from "./models/table/model-info.ts";
 export { ModelTable } from "./models/table/model-table.ts";
-export { operator, type Principal } from "./principal.ts";
+export {
+	type Actor,
+	operator,
+	type Person,
+	type Place,
+	type Principal,
+	type PrincipalKind,
+	placeKey,
+	type Role,
+	roles,
+} from "./principal.ts";
 export type { Prompt } from "./prompt.ts";
 export type { PromptResponse } from "./prompt-answer.ts";
 export type { ProviderState } from "./run/provider-health.ts";
@@ -48,6 +67,15 @@ export type { Accepted } from "./session/send.ts";
 export type { Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
+export type { AuditEntry, AuditRow } from "./trust/audit.ts";
+export type { AuditCheck, AuditFilter } from "./trust/audit-log.ts";
+export type { GrantOutcome, KeptGrant, WantedGrant } from "./trust/channel-grants.ts";
+export type { ChatSettings, PersonRule } from "./trust/chat-settings.ts";
+export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people.ts";
+export type { PlaceProfile } from "./trust/place-profile.ts";
+export type { PlaceFacts } from "./trust/places.ts";
+export type { PolicyAnswer, PolicyQuestion } from "./trust/policies.ts";
+export type { NewToken, TokenFacts } from "./trust/tokens.ts";
 export type { BudgetReached, Budgets } from "./usage/budget.ts";
 export { billionths, dollars, formatDollars } from "./usage/money.ts";
 export type { UsageFilter, UsageReport } from "./usage/read-usage.ts";

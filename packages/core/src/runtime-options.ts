@@ -14,6 +14,7 @@ import type { Roots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
 import type { Tool } from "./tool.ts";
+import type { ChatSettings } from "./trust/chat-settings.ts";
 import { type Budgets, noBudgets } from "./usage/budget.ts";
 
 /** What a runtime is made of. */
@@ -53,6 +54,10 @@ export interface RuntimeOptions {
 	readonly limits?: Partial<RunLimits>;
 	/** How much of files is kept, and how long. */
 	readonly files?: Partial<FileLimits>;
+	/** Who of chat platforms is let in, and how channels work; nobody unless told. */
+	readonly chat?: ChatSettings;
+	/** Where the operator's policy is; the built-in rules alone unless told. */
+	readonly policy?: { readonly file: string };
 }
 
 /** Where nobody wrote any: the built-in profile alone. */

@@ -3,7 +3,7 @@ import type { Profiles } from "./agents/profile.ts";
 import { authorize, isAuthorized } from "./authorize.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
-import type { Recorded, SessionEvent } from "./event.ts";
+import type { SessionEvent } from "./event.ts";
 import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Journal, type Tx } from "./journal/journal.ts";
@@ -26,7 +26,7 @@ import { Follower, type Following } from "./session/follow.ts";
 import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 import { chooseRoot, createSession, type NewSession } from "./session/open.ts";
-import { type EventFilter, EventHistory } from "./session/read-events.ts";
+import { EventHistory } from "./session/read-events.ts";
 import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
@@ -37,6 +37,8 @@ import { Sessions } from "./session/sessions.ts";
 import { type ModelWish, setModel } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { Titles } from "./session/titles.ts";
+import { Audit } from "./trust/audit.ts";
+import { Trust } from "./trust/trust.ts";
 import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import { type BudgetChange, setBudget } from "./usage/set-budget.ts";
@@ -53,6 +55,8 @@ export class Runtime {
 	readonly files: Files;
 	/** What was recorded, also beyond the newest. */
 	readonly history: EventHistory;
+	/** Tokens, people, channels, rules, and the record of what was decided. */
+	readonly trust: Trust;
 	readonly #options: RuntimeOptions;
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
@@ -69,9 +73,11 @@ export class Runtime {
 		this.#options = options;
 		const journal = new Journal(options);
 		this.files = new Files(options);
+		const audit = new Audit({ ...options, redactor });
+		this.trust = new Trust({ ...options, audit });
 		this.#deps = {
 			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
-			...{ files: this.files, observers: this.#observers, secrets, redactor },
+			...{ files: this.files, observers: this.#observers, secrets, redactor, audit },
 			fingerprint: (text) => secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
@@ -255,18 +261,9 @@ export class Runtime {
 	observe(principal: Principal, observer: (event: SessionEvent) => void): () => void {
 		authorize(principal, "event.read");
 		return this.#observers.add((event, owner) => {
-			if (isAuthorized(principal, "event.read", { owner })) observer(event);
+			const { sessionId } = event;
+			if (isAuthorized(principal, "event.read", { owner, sessionId })) observer(event);
 		});
-	}
-
-	/** The newest messages of a session before `beforeSeq`, oldest first. */
-	messages(...page: Parameters<EventHistory["messages"]>): Promise<Recorded[]> {
-		return this.history.messages(...page);
-	}
-
-	/** Events of one session, or the newest of all that the principal may see, oldest first. */
-	events(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
-		return this.history.newest(principal, filter);
 	}
 
 	/**

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
+import { GrantPayload, TrustedPayload } from "./trust-payloads.ts";
 import { Tokens, type TokensPayload } from "./usage-report.ts";
 
 export type EmptyPayload = Record<string, never>;
@@ -41,6 +42,8 @@ export interface AssistantMessagePayload {
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
+	/** While the channel was trusted. */
+	readonly trusted?: TrustedPayload;
 }
 
 /** One tool call: `started`, then exactly one of the others with the same `call_id`. */
@@ -50,6 +53,8 @@ export type ToolCallPayload =
 			readonly name: string;
 			readonly arguments: unknown;
 			readonly call_id: string;
+			/** Nobody was asked, because the channel is trusted. */
+			readonly trusted?: TrustedPayload;
 	  }
 	| {
 			readonly status: "completed";
@@ -130,6 +135,12 @@ export interface FileCreatedPayload extends FilePayload {
 	readonly call_id: string;
 }
 
+/** A grant of the session's channel has ended. */
+export interface GrantEndedPayload {
+	readonly grant_id: string;
+	readonly reason: string;
+}
+
 export interface SessionRenamedPayload {
 	readonly title: string;
 	readonly by: "person" | "model";
@@ -149,6 +160,9 @@ export interface EventPayloads extends ModelEventPayloads {
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
 	readonly "session.renamed": SessionRenamedPayload;
+	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
+	readonly "grant.created": GrantPayload;
+	readonly "grant.ended": GrantEndedPayload;
 	/** The session and all that belonged to it are gone; nothing follows. */
 	readonly "session.deleted": EmptyPayload;
 }
@@ -179,11 +193,18 @@ const payloads = {
 	"assistant.message": z.object({
 		content: z.string(),
 		error: z.string(),
-		context: z.object({ model: z.exactOptional(z.string()), usage: z.exactOptional(Tokens) }),
+		context: z.object({
+			model: z.exactOptional(z.string()),
+			usage: z.exactOptional(Tokens),
+			trusted: z.exactOptional(TrustedPayload),
+		}),
 	}),
 	...modelPayloads,
 	"tool.call": z.discriminatedUnion("status", [
-		z.object({ ...call, status: z.literal("started"), arguments: z.unknown() }),
+		z.object({
+			...call,
+			...{ status: z.literal("started"), arguments: z.unknown(), trusted: z.exactOptional(TrustedPayload) },
+		}),
 		z.object({ ...call, status: z.literal("completed"), result: z.string() }),
 		z.object({ ...call, status: z.literal("failed"), error: z.string() }),
 	]),
@@ -225,6 +246,8 @@ const payloads = {
 	}),
 	"file.created": FilePayload.extend({ run_id: z.string(), call_id: z.string() }),
 	"session.renamed": z.object({ title: z.string(), by: z.enum(["person", "model"]) }),
+	"grant.created": GrantPayload,
+	"grant.ended": z.object({ grant_id: z.string(), reason: z.string() }),
 	"session.deleted": z.object({}),
 } satisfies { [Name in EventName]: z.ZodType<EventPayloads[Name]> };
 

@@ -43,4 +43,6 @@ export {
 	methods,
 	plannedMethods,
 } from "./methods.ts";
+export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
+export type { GrantPayload, PlaceProfilePayload, TrustedPayload } from "./trust-payloads.ts";
 export type { TokensPayload, UsagePayload } from "./usage-report.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
 import { key, maybe, sessionId, title } from "./params.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 function withDefault(schema: z.ZodInt, fallback: number) {
@@ -209,6 +210,7 @@ export const methods = {
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
 	...sessionMethods,
+	...trustMethods,
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
 export type MethodName = keyof typeof methods;
@@ -239,9 +241,4 @@ export const plannedMethods = [
 	"schedule_task",
 	"unschedule_task",
 	"list_schedules",
-	"pair",
-	"whoami",
-	"request_grant",
-	"list_grants",
-	"revoke_grant",
 ] as const;

@@ -134,6 +134,8 @@ export class Conversation {
 			case "prompt.reminder":
 			case "file.created":
 			case "session.renamed":
+			case "grant.created":
+			case "grant.ended":
 				return [];
 			case "session.deleted":
 				return [

@@ -54,9 +54,9 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	expect(log.recorded.filter((type) => type === "user.message")).toHaveLength(2);
 	const [session] = await runtime.list(operator, { limit: 10 });
 	expect(session).toMatchObject({ id: first.id, title: "Room", messageCount: 4, externalKey: "room 1" });
-	const messages = await runtime.messages(operator, first.id, { limit: 2 });
+	const messages = await runtime.history.messages(operator, first.id, { limit: 2 });
 	expect(messages.map(({ event }) => event.type)).toEqual(["user.message", "assistant.message"]);
-	const events = await runtime.events(operator, { limit: 1000 });
+	const events = await runtime.history.newest(operator, { limit: 1000 });
 	expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
 	await log.leave();
 	await store.close();

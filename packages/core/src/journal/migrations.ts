@@ -1,6 +1,7 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { createSearch } from "./search-migration.ts";
+import { createTrust } from "./trust-migration.ts";
 
 const stamped = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
 	table
@@ -246,4 +247,5 @@ export const migrations: readonly Migration[] = [
 			await createSearch(db, engine);
 		},
 	},
+	{ name: "0004-trust", up: createTrust },
 ];

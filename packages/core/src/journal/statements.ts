@@ -84,6 +84,7 @@ export const insertRun = hotStatement<
 		retryOf: string | null;
 		attachments: string | null;
 		correlation: string | null;
+		actor: string | null;
 		acceptAll: number;
 		at: number;
 	}
@@ -98,6 +99,7 @@ export const insertRun = hotStatement<
 		retry_of: p("retryOf"),
 		attachments: p("attachments"),
 		correlation: p("correlation"),
+		actor: p("actor"),
 		accept_all: p("acceptAll"),
 		cancel_requested: 0,
 		created_at: p("at"),

@@ -249,7 +249,7 @@ test("files that nobody may send are refused, and nothing of the message is kept
 	await expect(
 		talk.t.runtime.send(unkeyed(discord), theirs, { content: "hi", attachments: [operators] }),
 	).rejects.toThrow(`attachments: file not found: ${operators}`);
-	const messages = await talk.t.runtime.events(operator, { limit: 100, types: ["user.message"] });
+	const messages = await talk.t.runtime.history.newest(operator, { limit: 100, types: ["user.message"] });
 	expect(messages.map(({ sessionId }) => sessionId)).toEqual([other]);
 });
 
@@ -328,7 +328,7 @@ test("a file that a tool sends is there for people, once, also after a crash", a
 	const again = stack.use(await Talk.begin([[says("done")]], { directory: copy }, talk.session));
 	await again.t.runtime.start();
 	await again.log.next("assistant.message");
-	const told = await again.t.runtime.events(operator, {
+	const told = await again.t.runtime.history.newest(operator, {
 		limit: 100,
 		types: ["file.created", "tool.completed"],
 	});

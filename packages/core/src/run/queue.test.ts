@@ -31,7 +31,7 @@ test("32 messages may wait; one more is refused, alone, and leaves no trace", as
 	const [last, tooMany, empty] = await Promise.allSettled([
 		t.send(session, "the last"),
 		t.send(session, "one too many"),
-		t.runtime.messages({ id: "operator", kind: "operator" }, session, { limit: 1 }),
+		t.runtime.history.messages({ id: "operator", kind: "operator" }, session, { limit: 1 }),
 	]);
 	expect(last.status).toBe("fulfilled");
 	expect(empty.status).toBe("fulfilled");

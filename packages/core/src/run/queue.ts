@@ -5,6 +5,7 @@ import { fromRow, type Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { ImageBlock } from "../message.ts";
+import type { Person } from "../principal.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
@@ -108,6 +109,7 @@ export function toRunRow(row: {
 	readonly attachments: string | null;
 	readonly retry_of: string | null;
 	readonly correlation: string | null;
+	readonly actor: string | null;
 	readonly accept_all: number;
 	readonly cancel_requested: number;
 	readonly ordinal: number;
@@ -118,6 +120,7 @@ export function toRunRow(row: {
 		images: row.images === null ? [] : fromRow<ImageBlock[]>(row.images),
 		...(row.attachments !== null && { attachments: fromRow<Attachment[]>(row.attachments) }),
 		retryOf: row.retry_of ?? undefined,
+		...(row.actor !== null && { actor: fromRow<Person>(row.actor) }),
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,
 		ordinal: Number(row.ordinal),

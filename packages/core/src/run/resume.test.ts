@@ -85,7 +85,7 @@ test("a run goes on from every moment at which it can be stopped, and nothing ta
 		const now = countingTools();
 		const model = createOfflineModel({ clock: new ManualClock() });
 		await using t = await TestRuntime.open({ model, tools: now.tools, directory });
-		const kept = await t.runtime.events({ id: "operator", kind: "operator" }, { limit: 1000 });
+		const kept = await t.runtime.history.newest({ id: "operator", kind: "operator" }, { limit: 1000 });
 		await t.runtime.start();
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 		const said = await approveAll(t, log);

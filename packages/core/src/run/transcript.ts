@@ -1,5 +1,6 @@
 import { type Attachment, attachmentLines } from "../files/attachment.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "../message.ts";
+import type { Person } from "../principal.ts";
 import type { Step } from "./step.ts";
 
 /** What the model saw of one run. */
@@ -19,6 +20,8 @@ export interface Asked {
 	readonly pictures?: readonly ImageBlock[];
 	/** The run whose last reply this one makes again: what was asked stands there already. */
 	readonly retryOf: string | undefined;
+	/** Who of a chat platform asked, with the role of that moment. */
+	readonly actor?: Person;
 }
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;

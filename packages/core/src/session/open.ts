@@ -71,6 +71,7 @@ export async function createSession(
 				title,
 				root_dir: wanted.root,
 				profile: wanted.profile ?? defaultProfile,
+				place: null,
 			};
 			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
 			await indexName(tx, id, [title, externalKey]);

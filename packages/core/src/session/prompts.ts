@@ -50,6 +50,7 @@ export async function raisePrompt(
 			scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 			binding: approval?.binding ?? null,
 			reminded: 0,
+			wanted_grant: null,
 			created_at: session.deps.clock.now(),
 			expires_at: prompt.expiresAt,
 			...stamp,

@@ -123,9 +123,9 @@ test("everybody is told, and from then on the session is not found", async () =>
 	await expect(t.send(session, "hello")).rejects.toThrow(missing);
 	await expect(t.runtime.rename(unkeyed(), session, "x")).rejects.toThrow(missing);
 	await expect(EventLog.join(t.runtime, session)).rejects.toThrow(missing);
-	await expect(t.runtime.events(operator, { limit: 1, sessionId: session })).rejects.toThrow(missing);
+	await expect(t.runtime.history.newest(operator, { limit: 1, sessionId: session })).rejects.toThrow(missing);
 	for (const log of logs) await log.leave();
-	expect(await t.runtime.events(operator, { limit: 10 })).toEqual([]);
+	expect(await t.runtime.history.newest(operator, { limit: 10 })).toEqual([]);
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 

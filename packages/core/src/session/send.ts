@@ -115,6 +115,7 @@ export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: 
 		images: images.length > 0 ? JSON.stringify(images) : null,
 		attachments: attachments ? JSON.stringify(attachments) : null,
 		correlation: asked.correlation ?? null,
+		actor: asked.actor ? JSON.stringify(asked.actor) : null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});

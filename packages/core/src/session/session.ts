@@ -7,6 +7,7 @@ import { stamp, type Tables } from "../journal/tables.ts";
 import type { Observers } from "../observers.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import type { SecretBox } from "../secrets.ts";
+import type { Audit } from "../trust/audit.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 import { SessionRedactor, type TextRedactor } from "./session-redactor.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
@@ -29,6 +30,7 @@ export interface SessionDeps {
 	readonly secrets: SecretBox;
 	/** Knows the secrets of the gateway. */
 	readonly redactor: TextRedactor;
+	readonly audit: Audit;
 	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
 }
@@ -69,6 +71,8 @@ export class Session {
 	readonly rootDir: string;
 	/** The agent profile it was opened with. */
 	readonly profile: string;
+	/** The channel that it belongs to, as `placeKey` writes it. */
+	readonly place: string | undefined;
 	/** What `set_model` chose. */
 	model: string | undefined;
 	readonly outlet: Outlet;
@@ -92,6 +96,7 @@ export class Session {
 		this.owner = row.owner;
 		this.rootDir = row.root_dir;
 		this.profile = row.profile;
+		this.place = row.place ?? undefined;
 		this.model = row.model ?? undefined;
 		this.systemPrompt = row.system_prompt ?? undefined;
 		this.outlet = new Outlet(row.id, Number(row.last_seq));
@@ -267,7 +272,7 @@ export function unknownSession(id: string): ParleyError {
 export function sessionRow(
 	facts: Pick<
 		Selectable<Tables["sessions"]>,
-		"id" | "owner" | "external_key" | "title" | "titled_by" | "root_dir" | "profile"
+		"id" | "owner" | "external_key" | "title" | "titled_by" | "root_dir" | "profile" | "place"
 	>,
 	now: number,
 ): Selectable<Tables["sessions"]> {

@@ -30,8 +30,8 @@ test.each([
 		() => t.send(id, "hi"),
 		() => t.runtime.cancel(unkeyed(), id, false),
 		() => t.runtime.acceptAll(unkeyed(), id),
-		() => t.runtime.messages(operator, id, { limit: 1 }),
-		() => t.runtime.events(operator, { limit: 1, sessionId: id }),
+		() => t.runtime.history.messages(operator, id, { limit: 1 }),
+		() => t.runtime.history.newest(operator, { limit: 1, sessionId: id }),
 	];
 	for (const ask of asking) {
 		await expect(ask()).rejects.toMatchObject({ code: "not_found", message: `session not found: ${id}` });
@@ -52,10 +52,10 @@ test("what belongs to another principal is as if it did not exist", async () => 
 			code: "not_found",
 		});
 		expect(await t.runtime.list(principal, { limit: 10 })).toEqual([]);
-		expect(await t.runtime.events(principal, { limit: 10 })).toEqual([]);
+		expect(await t.runtime.history.newest(principal, { limit: 10 })).toEqual([]);
 	}
 	expect(await t.runtime.list(operator, { limit: 10 })).toHaveLength(1);
-	expect(await t.runtime.events(operator, { limit: 10 })).toHaveLength(5);
+	expect(await t.runtime.history.newest(operator, { limit: 10 })).toHaveLength(5);
 });
 
 test("an observer may not open a session, and the model may nothing", async () => {
@@ -65,7 +65,9 @@ test("an observer may not open a session, and the model may nothing", async () =
 		await expect(t.create(principal)).rejects.toMatchObject({ code: "permission_denied" });
 	}
 	await expect(t.runtime.list(agent, { limit: 1 })).rejects.toMatchObject({ code: "permission_denied" });
-	await expect(t.runtime.events(agent, { limit: 1 })).rejects.toMatchObject({ code: "permission_denied" });
+	await expect(t.runtime.history.newest(agent, { limit: 1 })).rejects.toMatchObject({
+		code: "permission_denied",
+	});
 });
 
 test("only who may see a question can answer it", async () => {
@@ -120,11 +122,11 @@ test("messages come in pages that go back", async () => {
 	}
 	const page = async (limit: number, beforeSeq?: number) => {
 		const before = beforeSeq === undefined ? {} : { beforeSeq };
-		const messages = await t.runtime.messages(operator, session, { limit, ...before });
+		const messages = await t.runtime.history.messages(operator, session, { limit, ...before });
 		return messages.map(({ event }) => ("content" in event ? event.content : ""));
 	};
 	expect(await page(3)).toEqual(["answer 3", "question 4", "answer 4"]);
-	const [oldest] = await t.runtime.messages(operator, session, { limit: 3 });
+	const [oldest] = await t.runtime.history.messages(operator, session, { limit: 3 });
 	expect(await page(3, oldest?.seq)).toEqual(["question 2", "answer 2", "question 3"]);
 	expect(await page(10, 3)).toEqual(["question 1"]);
 	expect(await page(10, 1)).toEqual([]);
@@ -152,7 +154,7 @@ test("coming and going does not make a session newer", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	t.clock.advance(1_000);
 	await log.leave();
-	const events = await t.runtime.events(operator, { limit: 10, sessionId: session });
+	const events = await t.runtime.history.newest(operator, { limit: 10, sessionId: session });
 	expect(events.at(-1)).toMatchObject({ at: created + 1_000, event: { type: "session.closed" } });
 	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([
 		{ status: "closed", updatedAt: created },

@@ -45,7 +45,8 @@ export class Sessions {
 		const lease = await this.#borrow(id);
 		if (!lease) throw unknownSession(id);
 		try {
-			authorize(principal, action, { owner: lease.session.owner });
+			const { owner, place } = lease.session;
+			authorize(principal, action, { owner, sessionId: id, place });
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();

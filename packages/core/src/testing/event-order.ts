@@ -53,6 +53,8 @@ class EventOrder {
 				return this.#inRun(event.runId);
 			case "budget.reached":
 			case "session.renamed":
+			case "grant.created":
+			case "grant.ended":
 				return undefined;
 			case "prompt.reminded":
 				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";

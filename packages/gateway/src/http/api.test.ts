@@ -17,7 +17,7 @@ async function events(t: TestRuntime, query: string): Promise<z.infer<typeof Lis
 /** Waits until something of this type, which is not among `known`, was recorded. */
 async function recorded(t: TestRuntime, type: string, known: Recorded[] = []): Promise<Recorded> {
 	for (;;) {
-		const all = await t.runtime.events(operator, { limit: 1000, types: [type] });
+		const all = await t.runtime.history.newest(operator, { limit: 1000, types: [type] });
 		const found = all.find(({ id }) => known.every((other) => other.id !== id));
 		if (found) return found;
 		await t.settle();

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { dollars, type Principal, type Runtime, type SessionFilter, type SessionSummary } from "@parley/core";
-import { toTime } from "../ozzie/codec.ts";
 import { newestWithin, oldestWithin } from "../ozzie/newest-within.ts";
+import { toTime } from "../ozzie/time.ts";
 import { encodeRecorded } from "./events-codec.ts";
 import { decodeEventsQuery, readLimit, refused } from "./events-query.ts";
 import type { Health } from "./health.ts";
@@ -30,7 +30,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/events": async ({ runtime }, principal, query) => {
 		const filter = { ...decodeEventsQuery(query), limit: readLimit(query, 50) };
-		const events = await runtime.events(principal, filter);
+		const events = await runtime.history.newest(principal, filter);
 		const within = filter.afterSeq === undefined ? newestWithin : oldestWithin;
 		return within(events, ({ event }) => JSON.stringify(event).length).map(encodeRecorded);
 	},

@@ -1,5 +1,6 @@
 import type { Passing, Recorded } from "@parley/core";
-import { encodeEvent, toTime } from "../ozzie/codec.ts";
+import { encodeEvent } from "../ozzie/codec.ts";
+import { toTime } from "../ozzie/time.ts";
 
 /** An event as `/api/events` shows it. What is not kept has neither an id nor a time. */
 export interface ShownEvent {

@@ -3,8 +3,8 @@ import { type Clock, ParleyError } from "@parley/base";
 import { FileTooLargeError } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { parse } from "content-disposition";
-import { toTime } from "../ozzie/codec.ts";
 import { encodeFile } from "../ozzie/file-codec.ts";
+import { toTime } from "../ozzie/time.ts";
 import type { FileRequest } from "./files.ts";
 import { HttpError, sendJson } from "./files-reply.ts";
 

@@ -24,7 +24,7 @@ interface Told {
 	readonly rules?: RequestRules;
 	readonly auth?: AuthOutcome;
 	readonly list?: Runtime["list"];
-	readonly events?: Runtime["events"];
+	readonly events?: Runtime["history"]["newest"];
 }
 
 class TestServer implements AsyncDisposable {
@@ -39,7 +39,7 @@ class TestServer implements AsyncDisposable {
 		this.#server = createHttpServer({
 			api: {
 				// True as far as the routes go: they only read.
-				runtime: { list, events } as Partial<Runtime> as Runtime,
+				runtime: { list, history: { newest: events } } as unknown as Runtime,
 				health: {
 					status: () => told.health ?? "ok",
 					report: async ({ id }) => ({ status: told.health ?? "ok", for: id }),

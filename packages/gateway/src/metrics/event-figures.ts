@@ -111,6 +111,8 @@ export class EventFigures {
 			case "session.renamed":
 			case "usage.updated":
 			case "tool.started":
+			case "grant.created":
+			case "grant.ended":
 				break;
 		}
 	}

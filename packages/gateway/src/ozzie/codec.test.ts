@@ -84,8 +84,31 @@ type Pairs<Event extends { readonly type: string }> = {
 const file = { id: "file_1", name: "a.png", mediaType: "image/png", bytes: 3 };
 const shownFile = { file_id: "file_1", name: "a.png", type: "image/png", bytes: 3, url: "/api/files/file_1" };
 
+const grant = {
+	...{ id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
+	...{ maxActions: 200, usedActions: 3, reason: "a release", grantedBy: "operator" },
+	...{ createdAt: Date.UTC(2026, 0, 1), expiresAt: Date.UTC(2026, 0, 1, 4) },
+};
+const shownGrant = {
+	...{ grant_id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
+	...{ max_actions: 200, used_actions: 3, reason: "a release", granted_by: "operator" },
+	...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: "2026-01-01T04:00:00.000Z" },
+};
+
 /** Every kind of recorded event, so that one without its frame does not compile. */
 const recorded: Pairs<Told<RecordedEvent>> = {
+	"grant.created": [
+		[
+			{ type: "grant.created", grant },
+			{ event: "grant.created", payload: shownGrant },
+		],
+	],
+	"grant.ended": [
+		[
+			{ type: "grant.ended", grantId: "grant_1", reason: "revoked" },
+			{ event: "grant.ended", payload: { grant_id: "grant_1", reason: "revoked" } },
+		],
+	],
 	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
 	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
 	"user.message": [

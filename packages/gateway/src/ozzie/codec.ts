@@ -10,7 +10,9 @@ import type {
 } from "@parley/protocol";
 import { errorPhrases } from "./error-code.ts";
 import { encodeFile } from "./file-codec.ts";
+import { encodeBadge, encodeGrant } from "./grant-codec.ts";
 import { tellModelEvent } from "./tell-model-event.ts";
+import { toTime } from "./time.ts";
 import { encodeTokens } from "./usage-codec.ts";
 
 /** Any of our events, before it gets its place in the frame. */
@@ -38,6 +40,8 @@ const eventNames = {
 	"prompt.reminded": "prompt.reminder",
 	"file.created": "file.created",
 	"session.renamed": "session.renamed",
+	"grant.created": "grant.created",
+	"grant.ended": "grant.ended",
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
 /** The recorded events that a name of this wire stands for; throws `invalid_argument` for any other name. */
@@ -96,11 +100,6 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	return [{ role: "assistant", content, ts: toTime(at), seq }];
 }
 
-/** Milliseconds since the epoch as RFC 3339. */
-export function toTime(ms: number): string {
-	return new Date(ms).toISOString();
-}
-
 function tell({ event }: SessionEvent): Told {
 	switch (event.type) {
 		case "session.created":
@@ -111,7 +110,10 @@ function tell({ event }: SessionEvent): Told {
 			return { event: event.type, payload: encodeUserMessage(event) };
 		case "assistant.message": {
 			const { content, error, model, usage } = event;
-			const context = model === "" ? {} : { model, usage: encodeTokens(usage) };
+			const context = {
+				...(model !== "" && { model, usage: encodeTokens(usage) }),
+				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+			};
 			return { event: event.type, payload: { content, error, context } };
 		}
 		case "model.calling":
@@ -133,6 +135,7 @@ function tell({ event }: SessionEvent): Told {
 				name: event.name,
 				arguments: event.arguments,
 				call_id: event.callId,
+				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
 			});
 		case "tool.completed":
 			return tellCall({ status: "completed", name: event.name, result: event.result, call_id: event.callId });
@@ -159,6 +162,10 @@ function tell({ event }: SessionEvent): Told {
 			};
 		case "session.renamed":
 			return { event: event.type, payload: { title: event.title, by: event.by } };
+		case "grant.created":
+			return { event: event.type, payload: encodeGrant(event.grant) };
+		case "grant.ended":
+			return { event: event.type, payload: { grant_id: event.grantId, reason: event.reason } };
 	}
 }
 

@@ -25,7 +25,14 @@ class Client {
 			reading: (on: boolean) => void this.reading.push(on),
 		};
 		const rateLimit = new RateLimit(clock);
-		this.connection = new Connection({ runtime, principal: operator, log: silentLogger, rateLimit, out });
+		this.connection = new Connection({
+			runtime,
+			principal: operator,
+			log: silentLogger,
+			rateLimit,
+			out,
+			now: () => clock.now(),
+		});
 	}
 
 	send(id: string, method: string, params: object = {}): void {

@@ -32,6 +32,8 @@ export interface ConnectionDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
+	/** Milliseconds since the epoch. */
+	now(): number;
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
 	/** How frames are shaped: as the document shows them unless told. */
@@ -174,7 +176,7 @@ export class Connection {
 	async #answer(request: Request): Promise<ResponseFrame> {
 		try {
 			this.deps.rateLimit.take(this.#countedAs(request));
-			const payload = await answerRequest(this, request);
+			const payload = await answerRequest(this, { ...request, principal: await this.#acting(request) });
 			this.deps.counts?.answered("ozzie", request.method, "ok");
 			return encodeSuccess(request.id, payload);
 		} catch (reason) {
@@ -185,6 +187,17 @@ export class Connection {
 			}
 			return encodeFailure(request.id, error);
 		}
+	}
+
+	/** Who makes a request: of a connector, together with the person that it says it acts for. */
+	async #acting({ onBehalf: { actor, place }, method }: Request): Promise<Principal> {
+		const { principal, runtime } = this.deps;
+		if (principal.kind !== "connector" || (!actor && !place)) return principal;
+		if (!actor || !place) {
+			const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
+			throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
+		}
+		return runtime.trust.people.identify(principal, { actor, place }, method);
 	}
 
 	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */

@@ -2,10 +2,11 @@ import { type Clock, ParleyError } from "@parley/base";
 import type { SessionEvent } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import { frameText } from "../transport/text-frame.ts";
-import { encodeEvent, encodeFailure, toTime } from "./codec.ts";
+import { encodeEvent, encodeFailure } from "./codec.ts";
 import { beginning, type Mark } from "./envelope-cut.ts";
 import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";
 import { jsonBytes } from "./newest-within.ts";
+import { toTime } from "./time.ts";
 
 /** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
 const longestPiece = 15_500;

@@ -1,7 +1,7 @@
 import type { Explanation } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
-import { toTime } from "./codec.ts";
 import { encodeFile } from "./file-codec.ts";
+import { toTime } from "./time.ts";
 import { encodeUsage } from "./usage-codec.ts";
 
 /** What became of a message, for `explain`. */

@@ -1,12 +1,13 @@
 import type { Recorded } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
-import { encodeEvent, encodeMessage, toTime } from "./codec.ts";
+import { encodeEvent, encodeMessage } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { beginning } from "./envelope-cut.ts";
 import { capToFit } from "./envelope-fit.ts";
 import { markOf } from "./envelope-frames.ts";
 import { answerBytes, jsonBytes, newestWithin } from "./newest-within.ts";
 import { type RequestOf, targetOpen } from "./request-target.ts";
+import { toTime } from "./time.ts";
 
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
@@ -26,11 +27,11 @@ export async function loadMessages(
 	const sessionId = targetOpen(connection, request);
 	const most = envelope === "both" ? smallAnswerBytes : answerBytes;
 	if (seq !== undefined) {
-		const [event] = await runtime.events(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
+		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
 		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];
 	}
 	const page = { limit, ...(before !== undefined && { beforeSeq: before }) };
-	const messages = (await runtime.messages(principal, sessionId, page)).flatMap(encodeMessage);
+	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeMessage);
 	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
 }
 

@@ -22,6 +22,7 @@ class Client {
 				...more,
 				log: silentLogger,
 				rateLimit: new RateLimit(t.clock),
+				now: () => t.clock.now(),
 			},
 			out: {
 				response: (frame) => {

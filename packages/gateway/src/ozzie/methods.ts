@@ -1,25 +1,25 @@
 import { ParleyError } from "@parley/base";
 import type { Accepted, SessionFilter } from "@parley/core";
 import type { MethodName, MethodParams, MethodResult } from "@parley/protocol";
+import { auditMethods } from "./audit-methods.ts";
 import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
 import { encodeFailure, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
+import { grantMethods } from "./grant-methods.ts";
 import { loadMessages } from "./message-page.ts";
-import type { Request } from "./request.ts";
-import { keyed, type RequestOf, targetOpen } from "./request-target.ts";
+import { peopleMethods } from "./people-methods.ts";
+import { placeMethods } from "./place-methods.ts";
+import { policyMethods } from "./policy-methods.ts";
+import { type Asked, keyed, type MethodsOf, type RequestOf, targetOpen } from "./request-target.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { tokenMethods } from "./token-methods.ts";
 import { decodeBudgetChange, decodeUsageFilter, encodeUsageReport } from "./usage-codec.ts";
 
 /** Characters of an idempotency key. */
 const maxKeyLength = 128;
 
 /** What each method does. One that is missing here does not compile. */
-const handlers: {
-	readonly [Name in MethodName]: (
-		connection: Connection,
-		request: RequestOf<Name>,
-	) => Promise<MethodResult<Name>>;
-} = {
+const handlers: MethodsOf<MethodName> = {
 	async open_session(connection, request) {
 		const { params } = request;
 		const replace = params.join !== true;
@@ -94,8 +94,8 @@ const handlers: {
 		);
 	},
 
-	async list_sessions({ deps }, { params }) {
-		const sessions = await deps.runtime.list(deps.principal, decodeFilter(params));
+	async list_sessions({ deps }, { params, principal }) {
+		const sessions = await deps.runtime.list(principal, decodeFilter(params));
 		return { sessions: sessions.map(encodeSession) };
 	},
 
@@ -116,8 +116,8 @@ const handlers: {
 	},
 
 	async usage(connection, request) {
-		const { params, sessionId } = request;
-		const { runtime, principal } = connection.deps;
+		const { params, sessionId, principal } = request;
+		const { runtime } = connection.deps;
 		const addressed = sessionId === undefined ? undefined : connection.target(request);
 		const filter = decodeUsageFilter(params, params.session_id ?? addressed);
 		return encodeUsageReport(await runtime.usage(principal, filter), filter.by);
@@ -132,23 +132,29 @@ const handlers: {
 		return { status: "set" };
 	},
 
-	async list_agents({ deps }) {
-		return encodeAgents(await deps.runtime.agents(deps.principal));
+	async list_agents({ deps }, { principal }) {
+		return encodeAgents(await deps.runtime.agents(principal));
 	},
 
-	async list_models({ deps }) {
-		const { runtime, principal, anyModel } = deps;
+	async list_models({ deps }, { principal }) {
+		const { runtime, anyModel } = deps;
 		const models = runtime.models(principal).map(encodeModel);
 		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
 	},
 
 	...sessionMethods,
+	...tokenMethods,
+	...peopleMethods,
+	...placeMethods,
+	...policyMethods,
+	...grantMethods,
+	...auditMethods,
 };
 
 /** Does what the request asks and returns the payload of its response; throws what its failure tells. */
-export function answerRequest(connection: Connection, request: Request): Promise<unknown> {
+export function answerRequest(connection: Connection, request: Asked): Promise<unknown> {
 	// True because the handler was looked up by the request's own method.
-	const handler = handlers[request.method] as (connection: Connection, request: Request) => Promise<unknown>;
+	const handler = handlers[request.method] as (connection: Connection, request: Asked) => Promise<unknown>;
 	return handler(connection, request);
 }
 
@@ -190,7 +196,7 @@ async function targetOrNew(
 }
 
 /** The session of a first request. Sent again over another connection, the very same request finds it again. */
-async function createImplicit(connection: Connection, request: Request): Promise<string> {
+async function createImplicit(connection: Connection, request: Asked): Promise<string> {
 	const { principal, key, method, params } = keyed(connection, request);
 	const { runtime } = connection.deps;
 	const opening = {

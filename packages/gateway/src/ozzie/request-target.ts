@@ -1,18 +1,28 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed } from "@parley/core";
-import type { MethodName } from "@parley/protocol";
+import type { Keyed, Principal } from "@parley/core";
+import type { MethodName, MethodResult } from "@parley/protocol";
 import type { Connection } from "./connection.ts";
 import type { Request } from "./request.ts";
 
-export type RequestOf<Name extends MethodName> = Extract<Request, { method: Name }>;
+/** A request, and who makes it: of a connector, together with the person that it acts for. */
+export type Asked = Request & { readonly principal: Principal };
+export type RequestOf<Name extends MethodName> = Extract<Asked, { method: Name }>;
+
+/** What methods do. One that is missing does not compile. */
+export type MethodsOf<Method extends MethodName> = {
+	readonly [Name in Method]: (
+		connection: Connection,
+		request: RequestOf<Name>,
+	) => Promise<MethodResult<Name>>;
+};
 
 /**
  * The request for the runtime: the same key with the same method and parameters, for the same session where it means
  * one, is the same request. Which session that is need not be written in it.
  */
-export function keyed(connection: Connection, request: Request, sessionId?: string): Keyed {
+export function keyed(_connection: Connection, request: Asked, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
-	const { principal } = connection.deps;
+	const { principal } = request;
 	const meant = sessionId === undefined ? params : { ...params, session: sessionId };
 	return { principal, key, method: request.method, params: meant };
 }

@@ -4,6 +4,7 @@ import {
 	type MethodName,
 	type MethodParams,
 	methods,
+	OnBehalf,
 	plannedMethods,
 	RequestFrame,
 } from "@parley/protocol";
@@ -16,6 +17,8 @@ export type Request = {
 		readonly method: Name;
 		readonly params: MethodParams<Name>;
 		readonly sessionId: string | undefined;
+		/** What a connector says of the person it acts for. */
+		readonly onBehalf: OnBehalf;
 	};
 }[MethodName];
 
@@ -50,8 +53,10 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
+	const onBehalf = OnBehalf.safeParse(frame.params);
+	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	// True because the params were just checked by the schema of this very method.
-	return { id, method, params: params.data, sessionId } as Request;
+	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
 function isMethod(name: string): name is MethodName {

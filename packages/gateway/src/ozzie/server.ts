@@ -158,6 +158,7 @@ export class OzzieServer {
 			log,
 			rateLimit,
 			out,
+			now: () => clock.now(),
 			anyModel,
 			envelope,
 			counts,

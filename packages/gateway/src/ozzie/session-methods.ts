@@ -1,18 +1,11 @@
 import type { Explanation } from "@parley/core";
-import type { MethodResult } from "@parley/protocol";
-import type { Connection } from "./connection.ts";
 import { encodeExplanation } from "./explain-codec.ts";
-import { keyed, type RequestOf, targetNamed } from "./request-target.ts";
+import { keyed, type MethodsOf, targetNamed } from "./request-target.ts";
 
 type SessionMethod = "rename_session" | "delete_session" | "feedback" | "explain";
 
 /** What people do with conversations as a whole, and say about their replies. */
-export const sessionMethods: {
-	readonly [Name in SessionMethod]: (
-		connection: Connection,
-		request: RequestOf<Name>,
-	) => Promise<MethodResult<Name>>;
-} = {
+export const sessionMethods: MethodsOf<SessionMethod> = {
 	async rename_session(connection, request) {
 		const { title } = request.params;
 		const sessionId = targetNamed(connection, request);
@@ -39,9 +32,9 @@ export const sessionMethods: {
 	},
 
 	async explain(connection, request) {
-		const { runtime, principal } = connection.deps;
+		const { runtime } = connection.deps;
 		const sessionId = targetNamed(connection, request);
-		const explained: Explanation = await runtime.explain(principal, sessionId, request.params.run_id);
+		const explained: Explanation = await runtime.explain(request.principal, sessionId, request.params.run_id);
 		return encodeExplanation(explained);
 	},
 };

@@ -15,11 +15,21 @@ import type { Answer } from "../../prompt-answer.ts";
 import type { RunTranscript } from "../../run/transcript.ts";
 import { SecretBox } from "../../secrets.ts";
 import { Session, type SessionDeps, sessionRow } from "../../session/session.ts";
+import { Audit } from "../../trust/audit.ts";
 import { noUsage } from "../../usage/usage.ts";
 import { contextsOf } from "../contexts.ts";
 import { type Asker, type Compacted, compactNow, fitRequest, observeUsage } from "../fit-request.ts";
 import type { WriteText } from "../summarise.ts";
 import { countRequest, type Tokenizer, tokenizers } from "./toy-tokenizers.ts";
+
+const facts = {
+	external_key: null,
+	title: "",
+	titled_by: null,
+	root_dir: "/",
+	profile: "default",
+	place: null,
+};
 
 export interface ToyOptions {
 	readonly contextWindow: number;
@@ -68,7 +78,6 @@ export class ToySession {
 	static async open(options: ToyOptions): Promise<ToySession> {
 		const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-context-"));
 		const store = await openSqliteStore<Tables>({ file: join(directory, "toy.sqlite"), migrations });
-		const facts = { external_key: null, title: "", titled_by: null, root_dir: "/", profile: "default" };
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
 		await store.commit((tx) => tx.insertInto("sessions").values(row).execute());
 		return new ToySession(options, store, directory);
@@ -99,7 +108,7 @@ export class ToySession {
 		await this.store.commit((tx) =>
 			insertRun(tx, {
 				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
-				...{ images: null, retryOf: null, attachments: null, correlation: null, state: "ended" },
+				...{ images: null, retryOf: null, attachments: null, correlation: null, actor: null, state: "ended" },
 			}),
 		);
 	}
@@ -205,14 +214,14 @@ export class ToySession {
 		const { store, clock, log } = this;
 		const ids = seededIds(1 + this.transcript.length);
 		const secrets = new SecretBox(Buffer.alloc(32, 1));
+		const redactor = new Redactor();
 		const deps: SessionDeps = {
 			journal: new Journal({ store, clock, ids }),
 			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
 			...{ fingerprint: (text) => text, stopping: () => false },
-			...{ secrets, redactor: new Redactor() },
+			...{ secrets, redactor, audit: new Audit({ store, clock, redactor }) },
 			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
 		};
-		const facts = { external_key: null, title: "", titled_by: null, root_dir: "/", profile: "default" };
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
 		return new Session(row, undefined, deps);
 	}

@@ -1,0 +1,8 @@
+import type { Principal, Role } from "../principal.ts";
+
+/** A connector of Discord that acts for Ada, in the channel `discord:guild:general`. */
+export function testConnector(role: Role = "owner", id = "connector:discord"): Principal {
+	const place = { platform: "discord", tenant: "guild", channel: "general", shared: false };
+	const person = { id: "discord:guild:ada", name: "Ada", role, place };
+	return { id, kind: "connector", platform: "discord", person };
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import type { Clock, Store } from "@parley/base";
+import canonicalize from "canonicalize";
+import type { Selectable } from "kysely";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { TextRedactor } from "../session/session-redactor.ts";
+import { insertAudit, lastAudit } from "./audit-statements.ts";
+
+/** What was decided or done. Neither the text of a message nor a secret belongs into it. */
+export interface AuditEntry {
+	/** Who: a person where a connector acts for one. */
+	readonly principal: string;
+	/** The wire that it came by; `gateway` for what nobody asked for. */
+	readonly via: string;
+	/** What, as a word such as `tool.start` or `grant.create`. */
+	readonly action: string;
+	/** On what: a session, a call, a token. */
+	readonly object: string;
+	/** `allowed`, `denied`, `asked`, `expired`, … */
+	readonly decision: string;
+	/** Kept without secrets, and as the hash of the whole. */
+	readonly args?: unknown;
+	readonly grantId?: string | undefined;
+}
+
+export type AuditRow = Selectable<Tables["audit"]>;
+
+/** What stands in the first row for the one before it. */
+export const noHash = "0".repeat(64);
+
+interface AuditDeps {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly redactor: TextRedactor;
+}
+
+/** Characters of arguments that a row keeps; the hash is of all. */
+const mostKept = 2_000;
+
+/** The record of what was decided: every row holds the hash of the one before it, so that none can go unnoticed. */
+export class Audit {
+	readonly #deps: AuditDeps;
+
+	constructor(deps: AuditDeps) {
+		this.#deps = deps;
+	}
+
+	/** Writes a row in the transaction of what it tells of; an effect comes after that is durable. */
+	async record(tx: Tx, entry: AuditEntry): Promise<void> {
+		const [last] = await lastAudit(tx, {});
+		const row = {
+			seq: Number(last?.seq ?? 0) + 1,
+			at: this.#deps.clock.now(),
+			principal: entry.principal,
+			via: entry.via,
+			action: entry.action,
+			object: entry.object,
+			decision: entry.decision,
+			...this.#kept(entry.args),
+			grant_id: entry.grantId ?? null,
+			prev_hash: last?.hash ?? noHash,
+			v: 1,
+		};
+		await insertAudit(tx, { ...row, hash: auditHash(row) });
+	}
+
+	/** Writes a row of something that changes nothing else. */
+	async note(entry: AuditEntry): Promise<void> {
+		await this.#deps.store.commit((tx) => this.record(tx, entry));
+	}
+
+	#kept(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
+		if (args === undefined) return { args: null, args_sha256: null };
+		const whole = canonicalize(args) ?? "";
+		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
+		// Cut text is no JSON any more: it is kept as a string of JSON.
+		const kept = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
+		return { args: kept, args_sha256: createHash("sha256").update(whole).digest("hex") };
+	}
+}
+
+/** The hash of a row, which the next one holds: of everything in it, in a fixed form. */
+export function auditHash(row: Omit<AuditRow, "hash">): string {
+	const { seq, at, principal, via, action, object, decision, args_sha256, args, grant_id, prev_hash, v } =
+		row;
+	const fields = [prev_hash, v, Number(seq), Number(at), principal, via, action, object, decision];
+	const text = JSON.stringify([...fields, args_sha256, args, grant_id]);
+	return createHash("sha256").update(text).digest("hex");
+}

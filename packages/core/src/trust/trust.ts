@@ -1,0 +1,35 @@
+import type { RuntimeOptions } from "../runtime-options.ts";
+import type { Audit } from "./audit.ts";
+import { AuditLog } from "./audit-log.ts";
+import { ChannelGrants } from "./channel-grants.ts";
+import { People } from "./people.ts";
+import { Places } from "./places.ts";
+import { Policies } from "./policies.ts";
+import { Tokens } from "./tokens.ts";
+
+/** What the parts of it are made of. */
+export type TrustOptions = Pick<
+	RuntimeOptions,
+	"store" | "clock" | "ids" | "log" | "roots" | "chat" | "policy" | "tools" | "sandbox"
+> & { readonly audit: Audit };
+
+/** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
+export class Trust {
+	readonly audit: Audit;
+	readonly auditLog: AuditLog;
+	readonly tokens: Tokens;
+	readonly people: People;
+	readonly places: Places;
+	readonly policies: Policies;
+	readonly grants: ChannelGrants;
+
+	constructor(options: TrustOptions) {
+		this.audit = options.audit;
+		this.auditLog = new AuditLog(options);
+		this.tokens = new Tokens(options);
+		this.people = new People(options);
+		this.places = new Places(options);
+		this.policies = new Policies(options);
+		this.grants = new ChannelGrants(options);
+	}
+}

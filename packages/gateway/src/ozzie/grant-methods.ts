@@ -1,0 +1,58 @@
+import { ParleyError } from "@parley/base";
+import { placeKey, type WantedGrant } from "@parley/core";
+import type { MethodResult } from "@parley/protocol";
+import { encodeGrant } from "./grant-codec.ts";
+import { keyed, type MethodsOf, type RequestOf } from "./request-target.ts";
+import { toTime } from "./time.ts";
+
+/** Unless told: four hours, and two hundred calls. */
+const minutesUnlessTold = 240;
+const actionsUnlessTold = 200;
+
+/** How a channel comes to be trusted for a while, and ceases to be. */
+export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
+	async request_grant(connection, request) {
+		const { grants } = connection.deps.runtime.trust;
+		const sessionId = request.params.session_id ?? connection.target(request);
+		const outcome = await grants.request(
+			keyed(connection, request, sessionId),
+			decodeWanted(request),
+			sessionId,
+		);
+		if (outcome.status === "granted") return { status: "granted", grant: encodeGrant(outcome.grant) };
+		return { status: "requested", token: outcome.token, session_id: outcome.sessionId };
+	},
+
+	async list_grants({ deps }, { principal, params }) {
+		const grants = await deps.runtime.trust.grants.list(principal, params.ended === true);
+		return {
+			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] => ({
+				...encodeGrant(grant),
+				...(grant.endedAt !== undefined && { ended_at: toTime(grant.endedAt) }),
+				...(grant.endReason !== undefined && { end_reason: grant.endReason }),
+			})),
+		};
+	},
+
+	async revoke_grant(connection, request) {
+		const { grant_id, reason = "" } = request.params;
+		await connection.deps.runtime.trust.grants.revoke(keyed(connection, request), grant_id, reason);
+		return { status: "revoked" };
+	},
+};
+
+/** A person means the channel that they are in; the operator names one. */
+function decodeWanted({ params, principal }: RequestOf<"request_grant">): WantedGrant {
+	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
+	const place = principal.person ? placeKey(principal.person.place) : channel;
+	if (place === undefined) {
+		throw new ParleyError("channel: name the channel, as PLATFORM:TENANT:CHANNEL", {
+			code: "invalid_argument",
+		});
+	}
+	return {
+		...{ place, reason, people: people ?? null, tools: tools ?? null, classes: classes ?? null },
+		maxActions: max_actions ?? actionsUnlessTold,
+		lifeMs: (minutes ?? minutesUnlessTold) * 60_000,
+	};
+}

@@ -1,0 +1,79 @@
+import { actions, isAuthorized, type PersonFacts, type Principal } from "@parley/core";
+import type { MethodResult } from "@parley/protocol";
+import { keyed, type MethodsOf } from "./request-target.ts";
+import { toTime } from "./time.ts";
+
+type PeopleMethod =
+	| "pair"
+	| "whoami"
+	| "list_people"
+	| "invite_person"
+	| "approve_person"
+	| "set_person_role"
+	| "remove_person";
+
+/** How people of chat platforms come in, and what the operator makes of them. */
+export const peopleMethods: MethodsOf<PeopleMethod> = {
+	async pair(connection, request) {
+		const { people } = connection.deps.runtime.trust;
+		const paired = await people.pair(keyed(connection, request), request.params.code);
+		if (paired.status === "paired") return paired;
+		return { status: "requested", code: paired.code, expires_at: toTime(paired.expiresAt) };
+	},
+
+	async whoami(_connection, { principal }) {
+		return encodeSelf(principal);
+	},
+
+	async list_people({ deps }, { principal }) {
+		const { people, waiting } = await deps.runtime.trust.people.list(principal);
+		return {
+			people: people.map(encodePerson),
+			waiting: waiting.map(({ expiresAt, ...facts }) => ({ ...facts, expires_at: toTime(expiresAt) })),
+		};
+	},
+
+	async invite_person(connection, request) {
+		const { role, platform, tenant } = request.params;
+		const invited = await connection.deps.runtime.trust.people.invite(keyed(connection, request), {
+			role,
+			...(platform !== undefined && { platform }),
+			...(tenant !== undefined && { tenant }),
+		});
+		return { code: invited.code, role: invited.role, expires_at: toTime(invited.expiresAt) };
+	},
+
+	async approve_person(connection, request) {
+		const { code, role } = request.params;
+		const { people } = connection.deps.runtime.trust;
+		return encodePerson(await people.approve(keyed(connection, request), code, role));
+	},
+
+	async set_person_role(connection, request) {
+		const { person, role } = request.params;
+		const { people } = connection.deps.runtime.trust;
+		return encodePerson(await people.setRole(keyed(connection, request), person, role));
+	},
+
+	async remove_person(connection, request) {
+		const { person } = request.params;
+		await connection.deps.runtime.trust.people.remove(keyed(connection, request), person);
+		return { status: "removed", person };
+	},
+};
+
+function encodePerson(facts: PersonFacts): MethodResult<"approve_person"> {
+	const { id, name, role, addedBy, createdAt } = facts;
+	return { person: id, name, role, added_by: addedBy, created_at: toTime(createdAt) };
+}
+
+function encodeSelf(principal: Principal): MethodResult<"whoami"> {
+	const { id, kind, person } = principal;
+	const may = actions.filter((action) => isAuthorized(principal, action));
+	const isStranger = person?.role === "stranger";
+	return {
+		...{ principal: id, kind, may },
+		...(person && { person: person.id, role: person.role }),
+		...(isStranger && { hint: "ask for a code with pair, and the operator lets you in with it" }),
+	};
+}
