@@ -109,6 +109,7 @@ export class Runtime {
 
 	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
 	async start(): Promise<number> {
+		await this.trust.load();
 		await this.#housekeeping.begin();
 		this.#reminders.start();
 		return resumeUnfinished(this.#deps, this.#sessions, this.#runner);

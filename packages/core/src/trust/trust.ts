@@ -32,4 +32,11 @@ export class Trust {
 		this.policies = new Policies(options);
 		this.grants = new ChannelGrants(options);
 	}
+
+	/** Learns what the database and the policy say, before anybody is let in. */
+	async load(): Promise<void> {
+		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
+		// What is granted holds under a policy.
+		await this.grants.load();
+	}
 }
