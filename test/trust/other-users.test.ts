@@ -1,0 +1,158 @@
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { test as base, expect } from "vitest";
+import { WebSocket } from "ws";
+import { choosePort, GatewayProcess } from "../gateway-process.ts";
+import { Random, testSeed } from "../random.ts";
+
+const run = promisify(execFile);
+const random = new Random(testSeed());
+/** `nobody` of every Linux. */
+const foreignUser = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** The stranger's program where everybody may read it, and its Node. */
+interface Place {
+	readonly directory: string;
+	readonly node: string;
+	readonly program: string;
+}
+
+const test = base.extend<{ place: Place; gateway: { readonly port: number; readonly data: string } }>({
+	// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern
+	place: async ({}, use) => {
+		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-others-")));
+		chmodSync(directory, 0o755);
+		const [node, program] = [join(directory, "node"), join(directory, "stranger.mjs")];
+		copyFileSync(process.execPath, node);
+		copyFileSync(fileURLToPath(new URL("./stranger.mjs", import.meta.url)), program);
+		for (const path of [node, program]) chmodSync(path, 0o755);
+		await use({ directory, node, program });
+		rmSync(directory, { recursive: true, force: true });
+	},
+	gateway: async ({ place }, use) => {
+		const port = await choosePort(random);
+		const data = join(place.directory, "data");
+		const gateway = new GatewayProcess({ port, data, root: place.directory });
+		if (!(await gateway.ready)) throw new Error(gateway.stderr.join("\n"));
+		await use({ port, data });
+		gateway.kill("SIGKILL");
+		await gateway.exited;
+	},
+});
+
+/** The names of the sessions, as the operator sees them: what a stranger's request did is among them. */
+async function titles(port: number): Promise<string[]> {
+	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
+	// True because the gateway's own list has these fields.
+	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
+}
+
+/** What the stranger was told. */
+async function knock(
+	{ node, program }: Place,
+	args: readonly string[],
+	uid?: number,
+): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
+	const options = { env: {}, ...(uid !== undefined && { uid, gid: uid }) };
+	const { stdout } = await run(node, [program, ...args], options);
+	// True because the program writes one line of that form.
+	return JSON.parse(stdout) as { status?: number };
+}
+
+test.skipIf(!isRoot)("another user of the machine is refused", async ({ place, gateway }) => {
+	const knocked = await knock(place, ["127.0.0.1", String(gateway.port)], foreignUser);
+	expect(knocked).toEqual({ status: 401, uid: foreignUser });
+	const own = await knock(place, ["127.0.0.1", String(gateway.port)]);
+	expect(own).toEqual({ status: 101, uid: process.getuid?.() });
+});
+
+test.skipIf(!isRoot)(
+	"a user who closes the socket right after sending gets nothing done",
+	async ({ place, gateway }) => {
+		const knocks = Array.from({ length: 20 }, () =>
+			knock(place, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
+		);
+		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
+		// A request of our own afterwards: whatever came before it has been looked at by then.
+		expect(await titles(gateway.port)).not.toContain("stolen");
+	},
+);
+
+/** Two ends of a cable, one of them in a network namespace of its own; undefined where this machine refuses that. */
+function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
+	const namespace = `${name}n`;
+	const host = "10.213.77.1";
+	try {
+		for (const words of [
+			`netns add ${namespace}`,
+			`link add ${name}a type veth peer name ${name}b`,
+			`link set ${name}b netns ${namespace}`,
+			`addr add ${host}/24 dev ${name}a`,
+			`link set ${name}a up`,
+			`-n ${namespace} addr add 10.213.77.2/24 dev ${name}b`,
+			`-n ${namespace} link set ${name}b up`,
+		]) {
+			execFileSync("ip", words.split(" "), { stdio: "ignore" });
+		}
+		return { host, namespace };
+	} catch {
+		// No right to, or no `ip`: the tests say that they were skipped.
+		removeCable(name);
+		return undefined;
+	}
+}
+
+function removeCable(name: string): void {
+	for (const words of [`netns del ${name}n`, `link del ${name}a`]) {
+		try {
+			execFileSync("ip", words.split(" "), { stdio: "ignore" });
+		} catch {
+			// It was not there.
+		}
+	}
+}
+
+test("another network namespace reaches no loopback listener, and none beyond it without a token", async ({
+	place,
+	gateway,
+	skip,
+}) => {
+	const name = `pl${process.pid % 100_000}`;
+	const cable = isRoot ? layCable(name) : undefined;
+	if (!cable) return skip("this machine allows no network namespace");
+	const port = await choosePort(random);
+	const wide = new GatewayProcess({
+		...{ port, data: join(place.directory, "wide"), root: place.directory },
+		listen: [`${cable.host}:${port}`],
+		environment: { PARLEY_INSECURE_LAN: "true" },
+	});
+	try {
+		expect(await wide.ready).toBe(true);
+		const there = (to: string, at: number) =>
+			run("ip", ["netns", "exec", cable.namespace, place.node, place.program, to, String(at)], {
+				env: { PATH: process.env["PATH"] ?? "" },
+			}).then(({ stdout }) => JSON.parse(stdout) as { status?: number; error?: string });
+		expect((await there(cable.host, gateway.port)).error).toBe("ECONNREFUSED");
+		expect((await there("127.0.0.1", gateway.port)).error).toMatch(/ECONNREFUSED|ENETUNREACH/);
+		expect((await there(cable.host, port)).status).toBe(401);
+	} finally {
+		wide.kill("SIGKILL");
+		await wide.exited;
+		removeCable(name);
+	}
+});
+
+test("a process of the gateway's own user needs no token", async ({ gateway }) => {
+	const client = new WebSocket(`ws://127.0.0.1:${gateway.port}/api/ws`);
+	const opened = new Promise((resolve, reject) => {
+		client.once("open", () => resolve("open"));
+		client.once("error", reject);
+	});
+	expect(await opened).toBe("open");
+	client.terminate();
+});

@@ -1,0 +1,42 @@
+// Run as another user, or in another network namespace: knocks once and says what came back, as one line of JSON.
+// Plain JavaScript, because that user may not read the directory where a compiled form would be kept.
+import { connect } from "node:net";
+
+const [host = "", port = "", manner = ""] = process.argv.slice(2);
+const upgrade = [
+	"GET /api/ws HTTP/1.1",
+	`Host: ${host}:${port}`,
+	"Connection: Upgrade",
+	"Upgrade: websocket",
+	"Sec-WebSocket-Version: 13",
+	"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+	"",
+	"",
+].join("\r\n");
+
+/** A frame that opens a session, masked with zeros: RFC 6455, section 5.3. */
+function openSession() {
+	const text = Buffer.from(
+		JSON.stringify({ type: "req", id: "1", method: "open_session", params: { title: "stolen" } }),
+	);
+	return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);
+}
+
+const socket = connect({ host, port: Number(port), timeout: 3_000 });
+let answer = "";
+/** @param {object} what */
+const told = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
+socket.on("connect", () => {
+	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
+	// The kernel tells no owner of a socket that is closed: whoever is let in for that gets in by closing.
+	if (manner === "and-close") socket.destroy();
+});
+socket.on("data", (chunk) => {
+	answer += chunk.toString("latin1");
+	if (answer.includes("\r\n")) socket.end();
+});
+socket.on("timeout", () => socket.destroy(new Error("ETIMEDOUT")));
+socket.on("error", (error) => told({ error: "code" in error ? error.code : error.message }));
+socket.on("close", (failed) => {
+	if (!failed) told({ status: Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0) });
+});
