@@ -1,5 +1,5 @@
 import { bench, benches } from "./benches.mjs";
-import { install } from "./install.mjs";
+import { prepare } from "./build.mjs";
 
 /** @param {readonly string[]} args The name of a bench and what it is to be told; without a name all are listed. */
 export async function run([name, ...args]) {
@@ -11,6 +11,6 @@ export async function run([name, ...args]) {
 		console.error(`unknown bench "${name}": use one of ${benches().join(", ")}`);
 		return 2;
 	}
-	if (!(await install())) return 1;
+	if (!(await prepare())) return 1;
 	return bench(name, args);
 }

@@ -32,10 +32,13 @@ export function countProgress(progress, succeeded) {
 export function unfinished(progress) {
 	/** @type {Map<string, string>} */
 	const running = new Map();
+	/** The last result of a test may come behind the end of its file. */
+	const ended = new Set();
 	for (const { file, test, state } of readSteps(progress)) {
-		if (test !== undefined) running.set(file, state === "running" ? `${file} > ${test}` : file);
-		else if (state === "running") running.set(file, file);
-		else running.delete(file);
+		if (test === undefined && state !== "running") ended.add(file);
+		if (ended.has(file)) running.delete(file);
+		else if (test !== undefined) running.set(file, state === "running" ? `${file} > ${test}` : file);
+		else running.set(file, file);
 	}
 	return [...running.values()];
 }

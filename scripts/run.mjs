@@ -8,6 +8,7 @@ const tasks = {
 	check: () => import("./check.mjs"),
 	fix: () => import("./fix.mjs"),
 	bench: () => import("./bench.mjs"),
+	build: () => import("./build.mjs"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

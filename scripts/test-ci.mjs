@@ -1,7 +1,7 @@
 import { bench, benches } from "./benches.mjs";
+import { prepare } from "./build.mjs";
 import { seconds } from "./capture.mjs";
 import { add, line, one } from "./counts.mjs";
-import { install } from "./install.mjs";
 import { vitest } from "./vitest.mjs";
 
 /** Benches that are run and shown but not counted: their floor is a time of the machine, not a ratio within the run. */
@@ -24,7 +24,7 @@ const BENCH_LIMIT_MS = 150_000;
 
 /** The larger numbers: `*.ci.test.ts`, `*.scale.test.ts` once more at full scale, and each bench of a ratio as a test. */
 export async function run() {
-	const counts = (await install()) ? await measure() : one(false);
+	const counts = (await prepare()) ? await measure() : one(false);
 	console.log(line(counts));
 	return counts.failed === 0 ? 0 : 1;
 }

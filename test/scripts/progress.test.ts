@@ -101,6 +101,10 @@ test("files that had begun and not ended are named, with the test that was runni
 		["b", "running", "1"],
 		["b", "passed", "1"],
 		["b", "running", "2"],
+		["d", "running"],
+		["d", "running", "1"],
+		["d", "passed"],
+		["d", "passed", "1"],
 	);
 	expect(unfinished(progress)).toEqual(["b > 2", "c"]);
 });

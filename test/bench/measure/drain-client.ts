@@ -47,8 +47,13 @@ export class DrainClient {
 		for (;;) {
 			// A socket without an encoding tells buffers.
 			const [chunk]: Buffer[] = await once(this.#socket, "data");
-			if (chunk && !(chunk.length === 2 && isPing(chunk))) return String(chunk);
+			if (chunk && !chunk.equals(ping)) return String(chunk);
 		}
+	}
+
+	/** Reads nothing any more. */
+	sleep(): void {
+		this.#socket.pause();
 	}
 
 	close(): void {
@@ -56,11 +61,11 @@ export class DrainClient {
 	}
 
 	/**
-	 * A ping without text is the last of its chunk, if it comes at all: no text ends like one. A mark may lie across two
-	 * chunks: the end of the last one is looked at again.
+	 * A ping among frames is looked for by its two bytes: an answer to what only looks like one does no harm. A mark may lie
+	 * across two chunks: the end of the last one is looked at again.
 	 */
 	#look(chunk: Buffer): void {
-		if (isPing(chunk)) this.#socket.write(pong);
+		if (chunk.includes(ping)) this.#socket.write(pong);
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;
 			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
@@ -72,9 +77,8 @@ export class DrainClient {
 	}
 }
 
-function isPing(chunk: Buffer): boolean {
-	return chunk.at(-2) === 0x89 && chunk.at(-1) === 0;
-}
+/** A ping without text: RFC 6455, section 5.5.2. */
+const ping = Buffer.from([0x89, 0]);
 
 /** Masked with zeros, like all that a client sends. */
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);

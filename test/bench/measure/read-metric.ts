@@ -1,0 +1,5 @@
+/** The first value of a family, as `/metrics` tells it; NaN where it is not there. */
+export async function readMetric(port: number, name: string): Promise<number> {
+	const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+	return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "m").exec(text)?.[1]);
+}

@@ -1,0 +1,124 @@
+import { DrainClient } from "./measure/drain-client.ts";
+import { readMetric } from "./measure/read-metric.ts";
+import { readOptions, report, roundsOf } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+import { startServer } from "./measure/server-process.ts";
+
+/**
+ * 99 subscribers of one session, with and without a hundredth that never reads and for whom as much waits as may: what a
+ * reply costs the gateway for each of them, alternately. CPU is that of the gateway's process.
+ */
+const readers = 99;
+const replies = 2;
+/** A reply: ticks of the event loop, deltas in each, characters in each. Its text comes once more at its end. */
+const reply = "32 8 4000";
+/** What may wait for one reader before it loses deltas; at twice that it is closed. */
+const budget = 8 * 1024 * 1024;
+/** Every reply ends with a frame that holds this. */
+const endMark = '"event":"assistant.message"';
+
+const options = readOptions(4);
+const server = await startServer("gateway");
+const opener = await DrainClient.open(server.port, "/api/ws");
+const session = await openSession(opener, {});
+const clients = [opener];
+while (clients.length < readers) {
+	const client = await DrainClient.open(server.port, "/api/ws");
+	await openSession(client, { session_id: session });
+	clients.push(client);
+}
+
+/** Bytes that wait for clients which do not keep up. */
+const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
+
+/** Somebody who reads nothing any more, and for whom as much waits as may: from a session that only a helper reads too. */
+async function openSleeper(): Promise<DrainClient> {
+	const [sleeper, helper] = [
+		await DrainClient.open(server.port, "/api/ws"),
+		await DrainClient.open(server.port, "/api/ws"),
+	];
+	await openSession(sleeper, { session_id: session });
+	await openSession(sleeper, { session_id: await openSession(helper, {}) });
+	sleeper.sleep();
+	while ((await waiting()) < budget) {
+		const ended = helper.until(endMark);
+		helper.send(request("send_message", { content: reply }));
+		await ended;
+	}
+	helper.close();
+	return sleeper;
+}
+
+interface Measured {
+	/** Microseconds of CPU. */
+	readonly cpu: number;
+	readonly seconds: number;
+	/** The most that waited behind any reply, in bytes. */
+	readonly held: number;
+}
+
+async function measure(): Promise<Measured> {
+	const [cpuBefore, began] = [await server.cpu(), performance.now()];
+	let held = 0;
+	for (let n = 0; n < replies; n++) {
+		const ended = Promise.all(clients.map((client) => client.until(endMark)));
+		opener.send(request("send_message", { content: reply }));
+		await ended;
+		held = Math.max(held, await waiting());
+	}
+	const seconds = (performance.now() - began) / 1000;
+	return { cpu: (await server.cpu()) - cpuBefore, seconds, held };
+}
+
+async function measureAsleep(): Promise<Measured> {
+	const sleeper = await openSleeper();
+	const measured = await measure();
+	sleeper.close();
+	return measured;
+}
+
+const rounds: { readonly alone: Measured; readonly slow: Measured }[] = [];
+// The first round warms up and is not counted.
+for (const round of roundsOf(options, 1)) {
+	const first = round % 2 === 0 ? await measure() : undefined;
+	const slow = await measureAsleep();
+	const alone = first ?? (await measure());
+	if (round > 0) rounds.push({ alone, slow });
+}
+await server.stop();
+for (const client of clients) client.close();
+
+const deliveries = replies * readers;
+const cpu = {
+	name: `CPU per reply and reader, ${readers} alone ÷ with one that never reads`,
+	unit: "×",
+	values: rounds.map(({ alone, slow }) => alone.cpu / slow.cpu),
+};
+const held = {
+	name: "most that waited for the one that never reads",
+	unit: "MiB",
+	values: rounds.map(({ slow }) => slow.held / 1024 / 1024),
+};
+report(
+	"slow-reader",
+	[
+		{ name: "alone", unit: "µs CPU", values: rounds.map(({ alone }) => alone.cpu / deliveries) },
+		{
+			name: "with one that never reads",
+			unit: "µs CPU",
+			values: rounds.map(({ slow }) => slow.cpu / deliveries),
+		},
+		cpu,
+		{
+			name: "by the clock",
+			unit: "×",
+			values: rounds.map(({ alone, slow }) => alone.seconds / slow.seconds),
+		},
+		held,
+	],
+	[
+		{ figure: cpu, atLeast: 0.9 },
+		{ figure: held, atMost: (2 * budget) / 1024 / 1024 },
+	],
+	options,
+);

@@ -1,0 +1,149 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Clone, type Told } from "./clone.ts";
+
+const help = "An AI agent on your own machine";
+const source = "packages/cli/src/program.ts";
+const spare = "packages/core/src/spare.ts";
+const added = "packages/core/src/added.ts";
+const spareTest = "packages/core/src/spare.test.ts";
+
+let clone: Clone;
+let bundle: string;
+let built: Told[];
+let program: string;
+
+beforeAll(async () => {
+	clone = new Clone();
+	program = readFileSync(join(clone.root, source), "utf8");
+	rest();
+	built = await Promise.all([clone.build(), clone.build()]);
+	const [name = ""] = clone.bundles();
+	bundle = join(clone.dist, name);
+	// What the sources do not say shows who speaks.
+	for (const { file, text } of chunks()) {
+		if (text.includes(help)) writeFileSync(file, text.replaceAll(help, "the bundle speaks"));
+	}
+});
+
+function chunks(): { readonly file: string; readonly text: string }[] {
+	const files = readdirSync(bundle).filter((name) => name.endsWith(".js"));
+	return files.map((name) => join(bundle, name)).map((file) => ({ file, text: readFileSync(file, "utf8") }));
+}
+
+/** The sources that the bundle was made from. */
+function rest(): void {
+	clone.write(source, program);
+	clone.write(spare, "");
+	clone.write(spareTest, "");
+	clone.remove(added);
+}
+
+beforeEach(rest);
+afterAll(() => clone[Symbol.asyncDispose]());
+
+test("two builds at once make one bundle", () => {
+	expect(built.map(({ code }) => code)).toEqual([0, 0]);
+	expect(built[0]?.stderr).toMatch(/^parley: making the bundle.*\nparley: made in [\d.]+ s\n$/);
+	expect(clone.bundles()).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
+});
+
+test("the bundle of the sources as they are is run", async () => {
+	expect(await clone.parley("--help")).toMatchObject({
+		code: 0,
+		stderr: "",
+		stdout: said("the bundle speaks"),
+	});
+});
+
+test.for<[what: string, change: () => void]>([
+	["an edited one", () => clone.write(source, program.replace(help, `${help}!`))],
+	["an added one", () => clone.write(added, "")],
+	["a removed one", () => clone.remove(spare)],
+])("with %s the sources are run", async ([, change]) => {
+	change();
+	expect(await clone.parley("--help")).toMatchObject({ code: 0, stderr: "", stdout: said(help) });
+});
+
+test("an edited test changes nothing", async () => {
+	clone.write(spareTest, "// edited");
+	expect((await clone.parley("--help")).stdout).toContain("the bundle speaks");
+});
+
+test("without sources the bundle is run, and without both it says what to do", async () => {
+	await using installed = new Clone();
+	for (const folder of readdirSync(join(installed.root, "packages")))
+		installed.remove(`packages/${folder}/src`);
+	const without = await installed.parley("--help");
+	expect(without).toEqual({
+		code: 1,
+		stdout: "",
+		stderr: "parley: there is no bundle: install @parley/cli again\n",
+	});
+	cpSync(clone.dist, installed.dist, { recursive: true });
+	expect((await installed.parley("--help")).stdout).toContain("the bundle speaks");
+});
+
+test("a bundle that cannot be loaded is named, and the sources are run", async () => {
+	const file = join(bundle, "usage.js");
+	const text = readFileSync(file);
+	for (const broken of ["export {", ""]) {
+		writeFileSync(file, broken);
+		const { code, stdout, stderr } = await clone.parley("--help");
+		expect({ code, stdout }).toEqual({ code: 0, stdout: said(help) });
+		expect(stderr).toMatch(
+			/^parley: its bundle is broken, so the sources are run \(`npm run build` .*\): .+\n$/,
+		);
+	}
+	writeFileSync(file, text);
+});
+
+test("a gateway of the bundle has its prompts, and finds the program that searches", async () => {
+	await clone.startGateway(join(clone.root, "scripts"));
+	expect(await clone.parley("ask", "search: readable-worker")).toMatchObject({
+		code: 0,
+		stdout: said("bundle.mjs"),
+	});
+});
+
+test("the thread that reads pages is in the bundle", async () => {
+	const worker = new Worker(join(bundle, "readable-worker.js"), {
+		workerData: { html: "<nav>Menu</nav><article><h2>Head</h2><p>Text</p></article>", url: "http://a.test/" },
+	});
+	expect(await new Promise((resolve) => worker.once("message", resolve))).toBe("Menu\n\n## Head\n\nText");
+	const asks = chunks().filter(({ text }) => text.includes("new URL(`./readable-worker"));
+	expect(asks).toHaveLength(1);
+});
+
+test("a source that would look for a file beside itself is refused, and nothing is left behind", async () => {
+	clone.write(spare, "export const here = import.meta.url;");
+	clone.write(source, `import "../../core/src/spare.ts";\n${program}`);
+	const { code, stderr } = await clone.build();
+	expect(code).toBe(1);
+	expect(stderr).toContain("packages/core/src/spare.ts uses import.meta");
+	expect(stderr).toMatch(/parley: the bundle could not be made; the sources are run as they are\n$/);
+	expect(clone.bundles()).toHaveLength(1);
+});
+
+test("the licences of what it holds go with it", () => {
+	const notices = readFileSync(join(bundle, "third-party-notices.txt"), "utf8");
+	expect(notices).toMatch(/^ws \d+\.\d+\.\d+ \(MIT\)\n\nCopyright/m);
+});
+
+test("of earlier bundles and drafts the last three are kept", async () => {
+	const old = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(16));
+	for (const [age, name] of old.entries()) {
+		mkdirSync(join(clone.dist, name));
+		utimesSync(join(clone.dist, name), age, age);
+	}
+	clone.write(source, `${program}\n`);
+	expect(await clone.build()).toMatchObject({ code: 0 });
+	expect(clone.bundles()).toHaveLength(4);
+	expect(clone.bundles()).toEqual(expect.arrayContaining(old.slice(-2)));
+});
+
+function said(text: string): unknown {
+	return expect.stringContaining(text);
+}
