@@ -13,11 +13,12 @@ export {
 	silentLogger,
 } from "./log.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
-export { Redactor } from "./redactor.ts";
+export { Redactor, type TextRedactor } from "./redactor.ts";
 export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
 export { readMigrationNames } from "./store/migrate.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";
-export { checkSqliteFile, copySqliteFile } from "./store/sqlite-copy.ts";
+export { checkSqliteFile, copySqliteFile, readSqliteFile } from "./store/sqlite-copy.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
 export type { HealthWatch } from "./store/storage-health.ts";
 export type { Engine, Migration, Store, StoreHealth } from "./store/store.ts";
+export { mintToken, readTokenText, type TokenText, tokenKindOf } from "./token-text.ts";

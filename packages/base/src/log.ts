@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { pino, stdTimeFunctions } from "pino";
-import type { Redactor } from "./redactor.ts";
+import type { Redactor, TextRedactor } from "./redactor.ts";
 
 /** How much is logged: a level and all above it. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -44,7 +44,7 @@ export function createLogger(options: LoggerOptions): Logger {
 		// pino's type wants a `void` result; streams return a boolean, which pino ignores.
 		{ write: (line: string) => void output.write(line) },
 	);
-	return bind(lines, options.redactor, {});
+	return bind(lines, options.redactor.into("log"), {});
 }
 
 const pauseMs = 10;
@@ -66,7 +66,7 @@ function writeToStderr(line: string): void {
 	}
 }
 
-function bind(lines: pino.Logger, redactor: Redactor, bound: LogFields): Logger {
+function bind(lines: pino.Logger, redactor: TextRedactor, bound: LogFields): Logger {
 	// Bound fields are redacted on each line, not once, so that a secret learnt later is taken out of them too.
 	const at = (level: Exclude<LogLevel, "silent">) => (message: string, fields?: LogFields) => {
 		if (!lines.isLevelEnabled(level)) return;

@@ -22,6 +22,8 @@ test.each([
 	],
 	["as a form field", new URLSearchParams({ a: secret }).toString().slice(2)],
 	["inside a JSON string", JSON.stringify(secret).slice(1, -1)],
+	["inside JSON inside JSON", JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1)],
+	["percent-encoded twice", encodeURIComponent(encodeURIComponent(secret))],
 	["as hex", Buffer.from(secret).toString("hex")],
 	["as upper-case hex", Buffer.from(secret).toString("hex").toUpperCase()],
 ])("a registered secret is taken out %s", (_how, text) => {
@@ -39,6 +41,41 @@ test("a secret is taken out of base64 that holds more than the secret", () => {
 			Math.ceil((user.length + 1) / 3) * 4 + 4,
 		);
 	}
+});
+
+const long = "a-token-of-the-kind-that-nobody-can-remember-0123456789";
+
+test.each([
+	["base64", 76, Buffer.from(`x ${long} y`).toString("base64")],
+	["base64", 64, Buffer.from(`{"secret":"${long}"}`).toString("base64")],
+	["hex", 60, Buffer.from(long).toString("hex")],
+])("a secret is found in %s that is broken after %d characters, at whatever place", (_, width, encoded) => {
+	for (const ending of ["\n", "\r\n"]) {
+		for (let first = 1; first < width; first++) {
+			const rest = encoded.slice(first).replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + ending);
+			const clean = redactorOf(long).redact(encoded.slice(0, first) + ending + rest);
+			expect(clean).toContain("[redacted]");
+			expect(clean.length).toBeLessThan(encoded.length - long.length);
+		}
+	}
+});
+
+test("what is taken out on the way into a sink is told by the sink's name, and nothing else is", () => {
+	const redactor = redactorOf("hunter2000");
+	const hits: string[] = [];
+	redactor.onHit = (sink) => hits.push(sink);
+	redactor.redact("hunter2000");
+	redactor.into("log").redact("nothing");
+	redactor.into("log").redact("hunter2000 hunter2000");
+	redactor.into("audit").redactFields({ a: ["hunter2000"], b: "x" });
+	const stream = redactor.into("reply").stream();
+	expect(stream.push("it is hunt") + stream.push("er2000 ") + stream.end()).toBe("it is [redacted] ");
+	expect(hits).toEqual(["log", "audit", "reply"]);
+});
+
+test("of what people write only registered values are taken out", () => {
+	const shape = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
+	expect(redactorOf("hunter2000").redactKnown(`hunter2000 ${shape}`)).toBe(`[redacted] ${shape}`);
 });
 
 test("no registered secret survives, wherever it stands", () => {

@@ -40,7 +40,8 @@ export async function checkSqliteFile(file: string, migrations: readonly Migrati
 	}
 }
 
-async function readSqliteFile<DB, T>(file: string, query: (db: Kysely<DB>) => Promise<T>): Promise<T> {
+/** Reads from the database of `file`, which may be in use by any process, and leaves it as it is. */
+export async function readSqliteFile<DB, T>(file: string, query: (db: Kysely<DB>) => Promise<T>): Promise<T> {
 	const database = openReader(file);
 	try {
 		return await query(new Kysely<DB>({ dialect: new NodeSqliteDialect(database) }));

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { parseCommentedJson } from "./commented-json.ts";
+
+test("comments, trailing commas and a byte order mark are allowed", () => {
+	const { values } = parseCommentedJson(
+		"c.json",
+		'\uFEFF// ours\n{ "auth": "token", /* one */ "root": ["a", "b",], }\n',
+	);
+	expect(values).toEqual({ auth: "token", root: ["a", "b"] });
+});
+
+test("each value is found again by line and column", () => {
+	const text = '{\n\t"auth": "token",\r\n  "root": ["a",\n  "b"],\n"budgets": {"session":\n{"day": 5}}}';
+	const { locate } = parseCommentedJson("/etc/c.json", text);
+	expect(locate(["auth"])).toBe("/etc/c.json:2:10");
+	expect(locate(["root"])).toBe("/etc/c.json:3:11");
+	expect(locate(["root", 0])).toBe("/etc/c.json:3:12");
+	expect(locate(["root", 1])).toBe("/etc/c.json:4:3");
+	expect(locate(["budgets", "session", "day"])).toBe("/etc/c.json:6:9");
+	expect(locate(["budgets", "session", "month"])).toBe("/etc/c.json:6:1");
+});
+
+test.each([
+	["", "c.json:1:1: value expected"],
+	["{", "c.json:1:2: close brace expected"],
+	['{\n  "auth": "token"\n  "root": []\n}', "c.json:3:3: comma expected"],
+	['{\n  "auth": tokn\n}', "c.json:2:11: invalid symbol"],
+	['{ "auth": }', "c.json:1:11: value expected"],
+	['{ auth: "token" }', "c.json:1:3: invalid symbol"],
+	['{ "auth": "tok\n" }', "c.json:1:11: unexpected end of string"],
+	["{} {}", "c.json:1:4: end of file expected"],
+	["[]", "c.json:1:1: the file must hold one object"],
+	["7", "c.json:1:1: the file must hold one object"],
+	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice"],
+	['{ "a": { "b": { "c": 1,\n"c": 1 } } }', "c.json:2:6: a.b.c is set twice"],
+])("%j is refused with its place", (text, message) => {
+	expect(() => parseCommentedJson("c.json", text)).toThrow(
+		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),
+	);
+});

@@ -1,0 +1,85 @@
+import {
+	findNodeAtLocation,
+	getNodeValue,
+	type Node,
+	type ParseError,
+	parseTree,
+	printParseErrorCode,
+} from "jsonc-parser";
+import { ParleyError } from "./errors.ts";
+
+const mostBrackets = 5_000;
+
+/** Where a value stands in nested objects and lists. */
+export type JsonPath = readonly (string | number)[];
+
+/** What a file that people write says, unchecked, and where it says so. */
+export interface CommentedJson {
+	readonly values: Readonly<Record<string, unknown>>;
+	/** `FILE:LINE:COLUMN` of a value, or of the last one on the way to it that is there; both count from 1. */
+	locate(path: JsonPath): string;
+}
+
+/**
+ * Reads one object of JSON with comments and trailing commas; `path` names the file in messages. Throws
+ * `invalid_argument` with line and column.
+ */
+export function parseCommentedJson(path: string, source: string): CommentedJson {
+	const text = source.replace(/^\uFEFF/, "");
+	// Reading goes as deep as the text nests.
+	if ((text.match(/[[{]/g)?.length ?? 0) > mostBrackets)
+		throw refused(`${path}: it holds too many lists and objects`);
+	const at = (offset: number): string => {
+		const lines = text.slice(0, offset).split("\n");
+		return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+	};
+	const errors: ParseError[] = [];
+	const tree = parseTree(text, errors, { allowTrailingComma: true });
+	const [error] = errors;
+	if (error !== undefined) throw refused(`${at(error.offset)}: ${inWords(error)}`);
+	if (tree?.type !== "object")
+		throw refused(`${at(tree?.offset ?? 0)}: the file must hold one object: { … }`);
+	const twice = findTwice(tree, []);
+	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice`);
+	return {
+		values: Object.fromEntries(properties(tree).map(([key, node]) => [key, getNodeValue(node)])),
+		locate(wanted) {
+			const prefixes = wanted.map((_, index) => wanted.slice(0, wanted.length - index));
+			const nodes = prefixes.map((prefix) => findNodeAtLocation(tree, [...prefix]));
+			return at(nodes.find((node) => node !== undefined)?.offset ?? 0);
+		},
+	};
+}
+
+function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {
+	if (node.type !== "object") return undefined;
+	const seen = new Set<string>();
+	for (const [key, value] of properties(node)) {
+		const path = [...names, key];
+		if (seen.has(key)) return { node: value, name: path.join(".") };
+		seen.add(key);
+		const deeper = findTwice(value, path);
+		if (deeper) return deeper;
+	}
+	return undefined;
+}
+
+function properties({ children = [] }: Node): [string, Node][] {
+	return children.map(({ children: [key, value] = [] }) => {
+		if (key === undefined || value === undefined) {
+			throw new ParleyError("a property without a value was not reported", { code: "internal" });
+		}
+		return [String(key.value), value];
+	});
+}
+
+/** `CommaExpected` → `comma expected`. */
+function inWords({ error }: ParseError): string {
+	return printParseErrorCode(error)
+		.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
+		.toLowerCase();
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}
