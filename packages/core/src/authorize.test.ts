@@ -33,6 +33,7 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?] 
 	"model.read": ["any", "any", "any"],
 	"gateway.control": ["any", "no", "no"],
 	"token.manage": ["any", "no", "no"],
+	"ticket.create": ["any", "any", "any"],
 	"person.pair": ["no", "no", "own", "stranger"],
 	"person.self": ["any", "any", "any"],
 	"person.read": ["any", "no", "no"],
@@ -101,6 +102,16 @@ test("an observer sees the sessions that its token lists", () => {
 	expect(isAuthorized(observer, "session.read", { owner: "operator", sessionId: "sess_a" })).toBe(true);
 	expect(isAuthorized(observer, "session.read", { owner: "operator", sessionId: "sess_b" })).toBe(false);
 	expect(isAuthorized(observer, "session.write", { owner: "operator", sessionId: "sess_a" })).toBe(false);
+});
+
+test("an observer without a list sees all sessions, and nothing else", () => {
+	const observer: Principal = { id: "observer:1", kind: "observer", sessions: "all" };
+	for (const object of [{ owner: "operator", sessionId: "sess_b" }, { owner: "" }]) {
+		for (const action of actions) {
+			const reads = table[action][1] !== "no";
+			expect(isAuthorized(observer, action, object), action).toBe(reads);
+		}
+	}
 });
 
 test("to be refused is to be told what one may not do, and who changes that", () => {

@@ -1,53 +1,13 @@
+import { type BuiltInRule, builtInRules, type Standing, unknownClass } from "./policy/built-in-rules.ts";
+import { CallFacts, type JudgedCall } from "./policy/call-facts.ts";
+import { findAllowing, mayConcern } from "./policy/match-rule.ts";
+import type { Effect, PolicyInForce, PolicyRule, SpokenRule } from "./policy/policy-rule.ts";
 import { completesTaint, type Taint, taintOf, taintReason } from "./taint.ts";
 import type { ActionClass, GrantScope, Tool, ToolPlan } from "./tool.ts";
 import { isWithin } from "./tools/paths.ts";
 
-/** Part of what an approval is bound to: approvals and grants given under other rules no longer hold. */
+/** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
 export const policyVersion = "3";
-
-type Effect = "allow" | "ask" | "deny";
-/** What takes the place of asking. */
-type Standing = "grant" | "accept-all";
-
-/** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
-interface Rule {
-	readonly effect: Effect;
-	readonly when: readonly ActionClass[];
-	/** What allows the call where the rule would ask; a rule that nothing lifts is the always-ask floor. */
-	readonly liftedBy: readonly Standing[];
-	readonly reason: string;
-}
-
-/** The built-in layer. A layer above it can only be added to the list: the strictest rule wins, in any order. */
-const rules: readonly Rule[] = [
-	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
-	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
-	{ effect: "ask", when: ["write"], liftedBy: ["grant", "accept-all"], reason: "writes a file" },
-	{
-		effect: "ask",
-		when: ["outside-read"],
-		liftedBy: ["grant", "accept-all"],
-		reason: "reads outside of the roots",
-	},
-	{ effect: "ask", when: ["exec-sandboxed"], liftedBy: ["grant", "accept-all"], reason: "runs a command" },
-	{ effect: "ask", when: ["egress"], liftedBy: ["grant", "accept-all"], reason: "reaches the network" },
-	{
-		effect: "ask",
-		when: ["exec-unsandboxed"],
-		liftedBy: ["accept-all"],
-		reason: "runs a command without a sandbox",
-	},
-	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside of the roots" },
-	{ effect: "ask", when: ["secret"], liftedBy: [], reason: "touches keys or passwords" },
-	{
-		effect: "ask",
-		when: ["control"],
-		liftedBy: [],
-		reason: "touches what steers this machine or the gateway",
-	},
-	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be taken back" },
-];
-const unknownClass: Rule = { effect: "ask", when: [], liftedBy: [], reason: "no rule covers it" };
 
 /** What holds in the session when the call is decided. */
 export interface Permissions {
@@ -57,6 +17,12 @@ export interface Permissions {
 	readonly grants: readonly GrantScope[];
 	/** What has come together in the session, with the calls that are allowed already and run before this one. */
 	readonly taint: Taint;
+	/** The rules beside the built-in ones; none unless told. */
+	readonly policy?: PolicyInForce;
+	/** Whether the channel is trusted with calls like this one. */
+	readonly trusted?: boolean;
+	/** Whether the work began in a chat channel. */
+	readonly fromChat?: boolean;
 }
 
 export interface Decision {
@@ -65,34 +31,140 @@ export interface Decision {
 	readonly floor: boolean;
 	/** For people: why it is asked, or what allows it. */
 	readonly reason: string;
+	/** All that had something to say to it, what decided first. */
+	readonly rules: readonly SpokenRule[];
 }
 
-const strictness: Record<Effect, number> = { allow: 0, ask: 1, deny: 2 };
+/** Where nobody wrote a rule. */
+export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
-/** Decides about a call by its classes: deny before ask before allow, and ask where no rule says anything. */
-export function decide(
-	{ tool, plan }: { readonly tool: Pick<Tool, "name">; readonly plan: ToolPlan },
-	{ acceptAll, grants, taint }: Permissions,
-): Decision {
-	const concerned = rules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
-	const matched = concerned.length > 0 ? concerned : [unknownClass];
-	const level = Math.max(...matched.map(({ effect }) => strictness[effect]));
-	const strictest = matched.filter(({ effect }) => strictness[effect] === level);
-	const floor = strictest.some(({ effect, liftedBy }) => effect === "ask" && liftedBy.length === 0);
-	const [{ effect } = unknownClass] = strictest;
-	const reason = [...new Set(strictest.map((rule) => rule.reason))].join("; ");
-	if (effect !== "deny" && completesTaint(taint, taintOf(plan.classes))) {
-		return { effect: "ask", floor: true, reason: `${reason}; ${taintReason}` };
+/** A rule that asks, whoever made it. */
+interface Asking {
+	readonly spoken: Omit<SpokenRule, "decides">;
+	readonly liftedBy: readonly Standing[];
+	readonly classes: readonly ActionClass[];
+}
+
+/**
+ * Decides about a call: deny before ask before allow, whatever the order of the rules. Only a rule of the operator's
+ * allows what the built-in ones would ask about, and none what they always ask about.
+ */
+export function decide(call: JudgedCall, permissions: Permissions): Decision {
+	const { policy = builtInAlone } = permissions;
+	if (policy.problem) return denied([{ effect: "deny", ...policy.problem }]);
+	const facts = new CallFacts(call);
+	const strict = policy.rules.filter((rule) => rule.effect !== "allow" && mayConcern(rule, facts));
+	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(told);
+	const denying = strict.filter(({ effect }) => effect === "deny");
+	if (denying.length > 0) return denied(denying.map(told), [...strict.map(told), ...ignored]);
+	return allowOrAsk(call, { facts, written: strict.map(askingOf), ignored }, permissions);
+}
+
+interface Heard {
+	readonly facts: CallFacts;
+	/** Rules that somebody wrote, and that ask. */
+	readonly written: readonly Asking[];
+	readonly ignored: readonly Omit<SpokenRule, "decides">[];
+}
+
+function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): Decision {
+	const { plan } = call;
+	const matched = builtInRules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
+	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map(builtInOf);
+	const asking = builtIn.filter(({ spoken }) => spoken.effect === "ask");
+	const floor = asking.filter(({ liftedBy }) => liftedBy.length === 0);
+	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(told);
+	const remaining = [...(allowing.length > 0 ? [] : asking), ...heard.written];
+	const all = [...builtIn, ...heard.written].map(({ spoken }) => spoken);
+	const others = [...allowing, ...all, ...heard.ignored];
+	const left = remaining.map(({ spoken }) => spoken);
+	if (completesTaint(permissions.taint, taintOf(plan.classes))) {
+		const taint = { layer: "built-in", effect: "ask", reason: taintReason } as const;
+		return decided([...(left.length > 0 ? left : all), taint], others, { effect: "ask", floor: true });
 	}
-	if (effect !== "ask" || floor) return { effect, floor, reason };
-	const isLifted = (by: Standing): boolean => strictest.every(({ liftedBy }) => liftedBy.includes(by));
-	if (acceptAll && isLifted("accept-all")) {
-		return { effect: "allow", floor, reason: "all tools are accepted in this session" };
+	if (remaining.length === 0) {
+		return decided(allowing.length > 0 ? allowing : all, others, { effect: "allow", floor: false });
 	}
+	if (floor.length > 0) return decided(left, others, { effect: "ask", floor: true });
+	const standing = findStanding(call, remaining, permissions);
+	if (standing === undefined) return decided(left, others, { effect: "ask", floor: false });
+	const lifted = { layer: "session", effect: "allow", reason: standing } as const;
+	return decided([lifted], others, { effect: "allow", floor: false });
+}
+
+/** The operator's rules that let happen all that is asked about. */
+function findLifting(
+	asking: readonly Asking[],
+	facts: CallFacts,
+	{ policy = builtInAlone, fromChat = false }: Permissions,
+): readonly PolicyRule[] {
+	const needed = [...new Set(asking.flatMap(({ classes }) => classes))];
+	const concerned = needed.filter((name) => facts.plan.classes.includes(name));
+	if (asking.length === 0 || (fromChat && concerned.includes("exec-unsandboxed"))) return [];
+	const rules = policy.rules.filter(({ effect, layer }) => effect === "allow" && layer === "operator");
+	return findAllowing(rules, facts, concerned);
+}
+
+/** What was allowed before and covers all that is asked about, in words. */
+function findStanding(
+	{ tool, plan }: JudgedCall,
+	asking: readonly Asking[],
+	{ acceptAll, grants, trusted = false }: Permissions,
+): string | undefined {
+	const isLifted = (by: Standing): boolean => asking.every(({ liftedBy }) => liftedBy.includes(by));
+	if (acceptAll && isLifted("accept-all")) return "all tools are accepted in this session";
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
-		return { effect: "allow", floor, reason: "allowed for this session" };
+		return "allowed for this session";
 	}
-	return { effect, floor, reason };
+	if (trusted && isLifted("grant")) return "the channel is trusted with it";
+	return undefined;
+}
+
+function denied(
+	deciding: readonly Omit<SpokenRule, "decides">[],
+	others: readonly Omit<SpokenRule, "decides">[] = [],
+): Decision {
+	return decided(deciding, others, { effect: "deny", floor: false });
+}
+
+function decided(
+	deciding: readonly Omit<SpokenRule, "decides">[],
+	others: readonly Omit<SpokenRule, "decides">[],
+	{ effect, floor }: Pick<Decision, "effect" | "floor">,
+): Decision {
+	const isSaid = (one: Omit<SpokenRule, "decides">): boolean =>
+		deciding.some(
+			({ layer, source, reason }) => layer === one.layer && source === one.source && reason === one.reason,
+		);
+	return {
+		effect,
+		floor,
+		reason: [...new Set(deciding.map(({ reason }) => reason))].join("; "),
+		rules: [
+			...deciding.map((rule) => ({ ...rule, decides: true })),
+			...others.filter((rule) => !isSaid(rule)).map((rule) => ({ ...rule, decides: false })),
+		],
+	};
+}
+
+function told({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRule, "decides"> {
+	return { layer, source, effect, reason };
+}
+
+function askingOf(rule: PolicyRule): Asking {
+	return { spoken: told(rule), liftedBy: ["grant", "accept-all"], classes: [] };
+}
+
+function builtInOf({ effect, reason, liftedBy, when }: BuiltInRule): Asking {
+	return { spoken: { layer: "built-in", effect, reason }, liftedBy, classes: when };
+}
+
+/** Of what "for this session" answers allowed, that which was given under the rules that hold. */
+export function grantsUnder(
+	{ version }: PolicyInForce,
+	scopes: readonly GrantScope[],
+): readonly GrantScope[] {
+	return scopes.filter(({ policy = policyVersion }) => policy === version);
 }
 
 /** Whether a "for this session" answer covers a call: the same tool, and a path below or a command that begins alike. */

@@ -16,10 +16,12 @@ export interface Principal {
 	readonly tokenId?: string;
 	/** Of a connector: the chat platform that it speaks for, such as `discord`, and no other. */
 	readonly platform?: string;
-	/** Of an observer: the sessions that it may see; all of none where absent. */
-	readonly sessions?: readonly string[];
+	/** Of an observer: the sessions that it may see; none where absent. */
+	readonly sessions?: readonly string[] | "all";
 	/** Of a connector, for one request: the person that it acts for. */
 	readonly person?: Person;
+	/** The wire that it came by, for the audit: `ozzie`, `http`. */
+	readonly via?: string;
 }
 
 /** A person of a chat platform, as the gateway knows them at this moment. */
@@ -75,4 +77,9 @@ export function placeKey({
 /** Whether a role holds at least the rights of another. */
 export function hasRole({ role }: Pick<Person, "role">, least: Role): boolean {
 	return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** The sessions that somebody may see who may not see all: their own, and those that their token lists. */
+export function visibleTo({ id, sessions }: Principal): { owner: string; ids?: readonly string[] } {
+	return { owner: id, ...(Array.isArray(sessions) && { ids: sessions }) };
 }

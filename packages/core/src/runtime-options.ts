@@ -1,5 +1,6 @@
 import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
 import { ParleyError, Redactor } from "@parley/base";
+import { noProfiles } from "./agents/no-profiles.ts";
 import type { ProfileEndpoint, Profiles } from "./agents/profile.ts";
 import type { FileLimits } from "./files/file-limits.ts";
 import type { Tables } from "./journal/tables.ts";
@@ -8,13 +9,15 @@ import { ModelTable } from "./models/table/model-table.ts";
 import { ProviderHealth } from "./run/provider-health.ts";
 import type { RunDeps, RunLimits } from "./run/run.ts";
 import { chooseSettings, type ModelChoice } from "./run/settings.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandboxes } from "./sandbox.ts";
 import type { SecretBox } from "./secrets.ts";
-import type { Roots } from "./session/open.ts";
+import { type Roots, toolRoots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
 import type { Tool } from "./tool.ts";
 import type { ChatSettings } from "./trust/chat-settings.ts";
+import type { Places } from "./trust/places.ts";
+import type { OperatorTokenFile } from "./trust/token-file.ts";
 import { type Budgets, noBudgets } from "./usage/budget.ts";
 
 /** What a runtime is made of. */
@@ -44,7 +47,7 @@ export interface RuntimeOptions {
 	/** Chance from 0 to 1, for what must not happen all at once; none unless told. */
 	readonly random?: () => number;
 	readonly tools: readonly Tool[];
-	readonly sandbox: Sandbox;
+	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
 	/** Takes secrets out of what tools found and models said, before anybody sees it; unless told, what looks like one. */
 	readonly redactor?: TextRedactor;
@@ -56,20 +59,11 @@ export interface RuntimeOptions {
 	readonly files?: Partial<FileLimits>;
 	/** Who of chat platforms is let in, and how channels work; nobody unless told. */
 	readonly chat?: ChatSettings;
-	/** Where the operator's policy is; the built-in rules alone unless told. */
-	readonly policy?: { readonly file: string };
+	/** The operator's own token; only those that were made at run time unless told. */
+	readonly operatorToken?: OperatorTokenFile;
+	/** The operator's file of rules, which need not exist, and the directory of agents; the built-in rules alone unless told. */
+	readonly policy?: { readonly file: string; readonly agents?: string };
 }
-
-/** Where nobody wrote any: the built-in profile alone. */
-const noProfiles: Profiles = {
-	async find(name) {
-		if (name === "default") return { name, title: "Parley", sampling: {} };
-		throw new ParleyError(`agent not found: ${name}; available: default`, { code: "invalid_argument" });
-	},
-	async list() {
-		return { profiles: [await this.find("default")], problems: [] };
-	},
-};
 
 /** The operator's choices about models, with their defaults. */
 export function modelChoiceOf(options: RuntimeOptions): ModelChoice {
@@ -84,16 +78,21 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 }
 
 /** What every run needs. */
-export function runDepsOf(options: RuntimeOptions, choice: ModelChoice): RunDeps {
+export function runDepsOf(
+	options: RuntimeOptions,
+	choice: ModelChoice,
+	places: Pick<Places, "profileOf">,
+): RunDeps {
 	const { roots } = options;
 	return {
-		settings: (session) => chooseSettings(session, choice),
+		settings: (session) => chooseSettings(session, choice, places.profileOf(session.place).tools),
+		profileOf: ({ place }) => places.profileOf(place),
 		table: choice.table,
 		budgets: options.budgets ?? noBudgets,
 		random: options.random ?? (() => 0),
 		sandbox: options.sandbox,
-		roots: (session) => [...new Set([session.rootDir, ...roots.given])],
-		forbidden: [roots.dataDir],
+		roots: (session) => toolRoots(session, roots),
+		forbidden: [roots.dataDir, ...(options.policy ? [options.policy.file] : [])],
 		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
 		systemPrompt: systemPromptOf(options),

@@ -1,6 +1,6 @@
 import { ParleyError, Redactor } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
-import { authorize, isAuthorized } from "./authorize.ts";
+import { type Action, authorize, isAuthorized } from "./authorize.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
 import type { SessionEvent } from "./event.ts";
@@ -9,12 +9,12 @@ import { Housekeeping } from "./housekeeping.ts";
 import { Journal, type Tx } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
-import type { Principal } from "./principal.ts";
+import { type Principal, visibleTo } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { drain } from "./run/drain.ts";
 import type { ProviderState } from "./run/provider-health.ts";
 import { resumeUnfinished } from "./run/resume.ts";
-import { chooseSettings, type ModelChoice, resolveModel } from "./run/settings.ts";
+import { type ModelChoice, resolveModel } from "./run/settings.ts";
 import { Runner } from "./run/start.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
@@ -25,23 +25,25 @@ import { type Feedback, recordFeedback } from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
 import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
-import { chooseRoot, createSession, type NewSession } from "./session/open.ts";
+import { createSession, type NewSession } from "./session/open.ts";
+import { planOpening } from "./session/opening.ts";
 import { EventHistory } from "./session/read-events.ts";
 import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
-import type { Session, SessionDeps } from "./session/session.ts";
+import type { SessionDeps } from "./session/session.ts";
 import { Sessions } from "./session/sessions.ts";
-import { type ModelWish, setModel } from "./session/set-model.ts";
+import { setModel, wishOf } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { Titles } from "./session/titles.ts";
+import { Workspaces } from "./session/workspaces.ts";
 import { Audit } from "./trust/audit.ts";
 import { Trust } from "./trust/trust.ts";
 import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
-import { type BudgetChange, setBudget } from "./usage/set-budget.ts";
+import { type BudgetChange, changeBudget } from "./usage/set-budget.ts";
 
 /** A method of a client as it is asked for: who, under which key, with which parameters. */
 export type { Keyed };
@@ -74,10 +76,12 @@ export class Runtime {
 		const journal = new Journal(options);
 		this.files = new Files(options);
 		const audit = new Audit({ ...options, redactor });
-		this.trust = new Trust({ ...options, audit });
+		const workspaces = new Workspaces(options.roots.dataDir);
+		this.trust = new Trust({ ...options, audit, sessions: () => this.#sessions });
 		this.#deps = {
 			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
-			...{ files: this.files, observers: this.#observers, secrets, redactor, audit },
+			...{ files: this.files, observers: this.#observers, secrets, redactor, audit, workspaces },
+			...{ policies: this.trust.policies, grants: this.trust.grants },
 			fingerprint: (text) => secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
@@ -85,12 +89,14 @@ export class Runtime {
 		this.#housekeeping = new Housekeeping(options, [
 			{ name: "old idempotency keys", work: forget },
 			{ name: "kept files", work: () => this.files.sweep() },
+			{ name: "workspaces", work: () => workspaces.sweep(options.store, clock.now()) },
+			{ name: "the audit", work: () => this.trust.auditLog.tidy() },
 		]);
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
 		this.history = new EventHistory(journal, this.#sessions);
 		this.#choice = modelChoiceOf(options);
-		const runDeps = runDepsOf(options, this.#choice);
+		const runDeps = runDepsOf(options, this.#choice, this.trust.places);
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
@@ -119,9 +125,15 @@ export class Runtime {
 	async create(request: Keyed, wanted: NewSession): Promise<{ id: string; status: "created" | "resumed" }> {
 		this.#admit();
 		authorize(request.principal, "session.open");
-		const root = await chooseRoot(wanted.rootDir, this.#options.roots);
-		const usable = wanted.profile === undefined ? undefined : this.#choice.profiles.find(wanted.profile);
-		return createSession(this.#deps, request, { ...wanted, root, ...(usable && { usable }) });
+		const { roots } = this.#options;
+		const opening = await planOpening(request.principal, wanted, { roots, places: this.trust.places });
+		const usable = opening.profile === undefined ? undefined : this.#choice.profiles.find(opening.profile);
+		return createSession(this.#deps, request, { ...opening, ...(usable && { usable }) });
+	}
+
+	/** Passes, or throws what doing this to the session would. */
+	async check(principal: Principal, sessionId: string, action: Action): Promise<void> {
+		(await this.#sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
 
 	/** Joins a client to a session; what it then gets is the follower's to begin. */
@@ -162,7 +174,7 @@ export class Runtime {
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return setModel(lease.session, request, this.#wish(lease.session, wanted));
+		return setModel(lease.session, request, wishOf(lease.session, wanted, this.#choice));
 	}
 
 	/** Agent profiles, and what is wrong with those that cannot be used. */
@@ -181,7 +193,7 @@ export class Runtime {
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;
 		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
-		else (await this.#sessions.lease(principal, filter.sessionId, "usage.read"))[Symbol.dispose]();
+		else await this.check(principal, filter.sessionId, "usage.read");
 		return readUsage(store, filter, clock.now(), budgets);
 	}
 
@@ -203,7 +215,7 @@ export class Runtime {
 		const { store, clock } = this.#options;
 		const set = (tx: Tx) =>
 			once(tx, request, this.#deps, () =>
-				setBudget(tx, change, { store, by: request.principal.id, at: clock.now() }),
+				changeBudget(tx, change, { store, by: request.principal, at: clock.now(), audit: this.trust.audit }),
 			);
 		if (change.sessionId === undefined) return void (await store.commit(set));
 		using lease = await this.#sessions.lease(request.principal, change.sessionId, "budget.set");
@@ -212,13 +224,13 @@ export class Runtime {
 
 	/** Answers an open question. The first answer wins; later ones change nothing. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<void> {
-		await answerQuestion({ ...this.#deps, sessions: this.#sessions }, request, token, response);
+		const profileOf = (place?: string) => this.trust.places.profileOf(place);
+		await answerQuestion({ ...this.#deps, sessions: this.#sessions, profileOf }, request, token, response);
 	}
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
-		using lease = await this.#sessions.lease(request.principal, sessionId, "trust.accept_all");
-		await acceptAll(lease.session, request);
+		await acceptAll(this.#sessions, request, sessionId);
 	}
 
 	/** Ends the active run, and with `queued` also the messages that wait. */
@@ -231,7 +243,7 @@ export class Runtime {
 	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
 		authorize(principal, "session.list");
 		const all = isAuthorized(principal, "session.list", { owner: "" });
-		return listSessions(this.#options.store, all ? undefined : principal.id, filter);
+		return listSessions(this.#options.store, all ? undefined : visibleTo(principal), filter);
 	}
 
 	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
@@ -276,19 +288,7 @@ export class Runtime {
 		this.#housekeeping.stop();
 		this.#runner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
-		await Promise.all([this.#titles.stop(), this.#reminders.stop()]);
-	}
-
-	async #wish({ profile }: Session, wanted: string): Promise<ModelWish> {
-		const chosen = wanted === "default" ? undefined : await this.#resolve(profile, wanted);
-		return { chosen, model: (await chooseSettings({ profile, model: chosen }, this.#choice)).names[0] };
-	}
-
-	async #resolve(profile: string, wanted: string): Promise<string> {
-		const { endpoint } = await this.#choice.profiles.find(profile);
-		const anyModel = endpoint !== undefined || this.#choice.anyModel;
-		const model = endpoint ? this.#choice.modelAt(endpoint) : this.#choice.model;
-		return resolveModel(wanted, { ...this.#choice, model, anyModel });
+		await Promise.all([this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
 	}
 
 	#admit(): void {

@@ -9,6 +9,14 @@ export interface Command {
 	readonly timeoutMs: number;
 	/** Bytes of output that are kept (head and tail); above it a marker says how much was left out. */
 	readonly maxOutputBytes: number;
+	/**
+	 * What a sandbox lets it do with the roots. `read`: nothing but that. `work`: change all but what steers later
+	 * commands, which is what holds unless told. `steer`: that, too, because a person has agreed or nothing but a known
+	 * program of ours runs.
+	 */
+	readonly power?: "read" | "work" | "steer";
+	/** The call that it belongs to, for what is told of its connections. */
+	readonly callId?: string;
 	readonly signal: AbortSignal;
 }
 
@@ -21,11 +29,69 @@ export interface CommandOutcome {
 	readonly timedOut: boolean;
 }
 
-/** The one place where child processes start. */
+/**
+ * What confines commands. `off`: nothing, they have the operator's own power. `container`: only what the gateway itself
+ * runs in, as the operator has declared. `none`: a sandbox is required and there is none, so that nothing runs.
+ */
+export type SandboxKind = "off" | "bubblewrap" | "container" | "none";
+
+/** Where the commands of one session run. */
 export interface Sandbox {
-	/** `off`: commands run with the operator's own power. */
-	readonly mode: "off" | "bubblewrap";
+	readonly mode: SandboxKind;
+	/** Stands for all that holds for commands: one that was approved under another profile is not what was approved. */
+	readonly profile: string;
+	/** What every command finds in its environment, beside what one is given. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Why nothing runs, and what would help; only of `none`. */
+	readonly refusal?: string;
+	/** For commands that have to reach other machines, where the session may have any. */
+	readonly network: Sandbox | undefined;
+	/** As confined as this one, with a way to the hosts that the operator has named; only where there are any. */
+	readonly egress?: Sandbox;
+	/** Where commands reach these hosts alone, by https: a name, or `*.` and a name for all below it. */
+	readonly hosts?: readonly string[];
 	run(command: Command): Promise<CommandOutcome>;
+}
+
+/** What the operator can ask for. `container` declares that the container around the gateway is the boundary. */
+export const sandboxModes = ["required", "preferred", "off", "container"] as const;
+export type SandboxMode = (typeof sandboxModes)[number];
+
+/** What the choice of a sandbox rests on. */
+export interface SandboxWish {
+	/** Whether the session belongs to a channel of a chat platform: nothing runs unconfined there. */
+	readonly chat: boolean;
+	/** Real paths of what commands may change. */
+	readonly roots: readonly string[];
+}
+
+/** How the sandbox is found to be, for people and for `/api/health?verbose`. */
+export interface SandboxState {
+	/** As the operator configured it. */
+	readonly mode: SandboxMode;
+	/**
+	 * Of bubblewrap: whether it holds what it promises; `wanted` until somebody begins to look, `unused` where the mode
+	 * has no need of it.
+	 */
+	readonly state: "wanted" | "checking" | "ready" | "unavailable" | "unused";
+	/** What confines commands of the operator's own sessions, and of chat. Absent as long as that is not known. */
+	readonly operator?: SandboxKind;
+	readonly chat?: SandboxKind;
+	/** How many ways out were tried. */
+	readonly probes: number;
+	/** Why it is unavailable; where a way out was found, that probe's name. */
+	readonly reason?: string;
+	/** What would make it available on this system. */
+	readonly fix?: string;
+}
+
+/** Chooses the sandbox of each session. */
+export interface Sandboxes {
+	/** Waits for the check, if that is still under way. */
+	of(wish: SandboxWish): Promise<Sandbox>;
+	/** Begins the check unless it has begun; resolves with what it found. Never rejects. */
+	check(): Promise<SandboxState>;
+	readonly state: SandboxState;
 	/**
 	 * What the environment of every process that a command starts holds in its text, unless that process cleared it:
 	 * nobody can guess it. Undefined as long as no command has run.

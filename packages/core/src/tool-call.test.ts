@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { createToolContext } from "./testing/tool-context.ts";
 import { defineTool, type ToolPlan } from "./tool.ts";
-import { bindingHash, executeCall, prepareCall } from "./tool-call.ts";
+import { bindingText, changedSince, executeCall, prepareCall } from "./tool-call.ts";
 
 const plan: ToolPlan = { label: "add", classes: ["read"], preview: "", binding: { a: "1" }, notes: [] };
 const add = defineTool({
@@ -76,14 +76,16 @@ test("a ready call runs, and what it throws becomes a failed result", async () =
 
 test("the hash of a call depends on all that was decided about, and not on the order of its keys", () => {
 	const call = { name: "add", arguments: { a: 1, b: { c: [1, 2], d: null } } };
-	const hash = bindingHash(call, plan, "1");
-	expect(hash).toMatch(/^[0-9a-f]{64}$/);
-	expect(bindingHash({ arguments: { b: { d: null, c: [1, 2] }, a: 1 }, name: "add" }, plan, "1")).toBe(hash);
-	const others = [
-		bindingHash({ ...call, name: "sub" }, plan, "1"),
-		bindingHash({ ...call, arguments: { a: 1, b: { c: [2, 1], d: null } } }, plan, "1"),
-		bindingHash(call, { binding: { a: "2" } }, "1"),
-		bindingHash(call, plan, "2"),
-	];
-	expect(new Set([hash, ...others]).size).toBe(5);
+	const bound = bindingText(call, plan, "1");
+	expect(bound).toMatch(/^a=[0-9a-f]{64} arguments=[0-9a-f]{64} policy=[0-9a-f]{64}$/);
+	expect(bindingText({ arguments: { b: { d: null, c: [1, 2] }, a: 1 }, name: "add" }, plan, "1")).toBe(bound);
+	expect(changedSince(bound, bound)).toEqual([]);
+	for (const [other, changed] of [
+		[bindingText({ ...call, name: "sub" }, plan, "1"), ["arguments"]],
+		[bindingText({ ...call, arguments: { a: 1, b: { c: [2, 1], d: null } } }, plan, "1"), ["arguments"]],
+		[bindingText(call, { binding: { a: "2" } }, "1"), ["a"]],
+		[bindingText(call, { binding: { ...plan.binding, b: "1" } }, "2"), ["policy", "b"]],
+	] as const) {
+		expect(changedSince(bound, other)).toEqual(changed);
+	}
 });

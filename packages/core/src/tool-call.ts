@@ -57,15 +57,33 @@ export async function executeCall(
 }
 
 /**
- * What an approval is bound to, as sha256 in hexadecimal: the tool, its arguments as the model wrote them in
- * canonical JSON (https://www.rfc-editor.org/rfc/rfc8785), the facts of its plan, and the policy.
+ * What an approval is bound to, as a text of hashes: the tool with its arguments as the model wrote them in canonical
+ * JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
  */
-export function bindingHash(
+export function bindingText(
 	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
 	{ binding }: Pick<ToolPlan, "binding">,
 	policyVersion: string,
 ): string {
-	const text = canonicalize({ name, arguments: args, binding, policyVersion });
+	const facts = Object.entries({ ...binding, policy: policyVersion, arguments: { name, arguments: args } });
+	return facts
+		.map(([fact, value]) => `${fact}=${hashOf(value)}`)
+		.sort()
+		.join(" ");
+}
+
+/** What of the call is no longer as it was approved; nothing where the texts are equal. */
+export function changedSince(approved: string, now: string): string[] {
+	const [before, after] = [approved.split(" "), now.split(" ")];
+	const different = [
+		...before.filter((fact) => !after.includes(fact)),
+		...after.filter((fact) => !before.includes(fact)),
+	];
+	return [...new Set(different.map((fact) => fact.replace(/=.*$/, "")))];
+}
+
+function hashOf(value: unknown): string {
+	const text = canonicalize(value);
 	if (text === undefined) throw new ParleyError("the call is not JSON", { code: "internal" });
 	return createHash("sha256").update(text).digest("hex");
 }

@@ -29,9 +29,13 @@ export type ActionClass =
 	| "person";
 
 /** What a "for this session" answer would allow from then on: a tool with a path below `root`, or an argv prefix. */
-export type GrantScope =
+export type GrantScope = (
 	| { readonly kind: "path"; readonly tool: string; readonly root: string }
-	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] };
+	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
+) & {
+	/** The version of the rules that it was asked about under, and ends with; the built-in ones alone where absent. */
+	readonly policy?: string;
+};
 
 /** A call, looked at before anybody decides about it: nothing has happened yet. */
 export interface ToolPlan {
@@ -44,6 +48,8 @@ export interface ToolPlan {
 	readonly binding: Readonly<Record<string, string>>;
 	/** Absent where no "for this session" answer can cover the call. */
 	readonly grant?: GrantScope;
+	/** Whether it reads all that lies below the path of its binding. */
+	readonly below?: boolean;
 	readonly notes: readonly string[];
 }
 
@@ -56,6 +62,8 @@ export interface ToolContext {
 	readonly cwd: string;
 	/** Paths that no tool may ever read or write, such as the data directory. */
 	readonly forbidden: readonly string[];
+	/** The one directory below these that it may touch all the same: the session's own. */
+	readonly workspace?: string | undefined;
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
 	/** For faults that the model is not told in full. */
@@ -87,6 +95,8 @@ export interface Tool<Arguments = unknown> {
 	 * place. Everybody else, the model too, sees the handle alone.
 	 */
 	readonly secrets?: readonly string[];
+	/** Where a call runs a program: the text that a shell reads, or the words themselves. Rules about commands go by it. */
+	command?(args: Arguments): string | readonly string[];
 	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
 }

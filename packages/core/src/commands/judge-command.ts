@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { isWithin, resolvePath } from "../tools/paths.ts";
 import { isControl } from "../tools/sensitive-paths.ts";
 import { isDevice, whyIrreversible } from "./irreversible.ts";
-import { namedPaths, namesOneOf, type Places, placeOf } from "./places.ts";
+import { namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
 import { removedPaths } from "./removal.ts";
 import { isSecretName } from "./secret-names.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
@@ -53,6 +53,30 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	};
 }
 
+/** Words of a command; of a `hidden` one any may be a program that is run. */
+export interface SeenWords {
+	readonly words: readonly string[];
+	readonly hidden: boolean;
+}
+
+/** All that a command may run and name, as far as its text tells. */
+export interface FoundCommands {
+	/** What is known only when the command runs holds `UNKNOWN`. */
+	readonly seen: readonly SeenWords[];
+	/** Absolute paths that its words may mean, patterns of the shell among them. */
+	readonly paths: ReadonlySet<string>;
+	/** False where it is too long or too deeply nested to be read to its end. */
+	readonly whole: boolean;
+}
+
+/** Reads a command as `judgeCommand` does: through what runs other programs, and as if quotes meant nothing, too. */
+export function findCommands(text: string, places: Places): FoundCommands {
+	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
+	const judge = new Judge(places, found);
+	judge.read(text);
+	return { ...found, whole: !judge.irreversible.has(unread) };
+}
+
 /**
  * Whether removing the path removes something outside of the roots and of /tmp. `rm` does not follow a link that it
  * is given, but those on the way to it.
@@ -78,12 +102,15 @@ class Judge {
 	/** Absolute paths that are removed with all below them. */
 	readonly removals = new Set<string>();
 	readonly #places: Places;
+	/** Where what is read is kept, for who wants to know it. */
+	readonly #found: { readonly seen: SeenWords[]; readonly paths: Set<string> } | undefined;
 	/** Texts to read: where they begin, and whether they may run what any of their words name. */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
-	constructor(places: Places) {
+	constructor(places: Places, found?: { readonly seen: SeenWords[]; readonly paths: Set<string> }) {
 		this.#places = places;
+		this.#found = found;
 		this.#cwd = places.cwd;
 	}
 
@@ -134,6 +161,7 @@ class Judge {
 		if (runsOthers && words.length > MAX_WORDS) this.irreversible.add(unread);
 		const read = runsOthers ? words.slice(0, MAX_WORDS) : words;
 		const last = runsOthers ? read.length : Math.min(1, read.length);
+		this.#found?.seen.push({ words: read, hidden });
 		for (let index = 0; index < last; index += 1) this.#judgeProgram(read, index);
 		this.#follow(words);
 		return runsOthers;
@@ -192,8 +220,9 @@ class Judge {
 	}
 
 	#judgeName(word: string): void {
-		const { forbidden, home } = this.#places;
-		if (namesOneOf(forbidden, word, this.#cwd, home)) this.control.add("names what belongs to the gateway");
+		const { home } = this.#places;
+		if (this.#found) for (const path of namedPaths(word, this.#cwd, home)) this.#found.paths.add(path);
+		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names what belongs to the gateway");
 	}
 }
 

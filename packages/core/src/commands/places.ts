@@ -8,6 +8,8 @@ export interface Places {
 	readonly home: string;
 	readonly roots: readonly string[];
 	readonly forbidden: readonly string[];
+	/** The one directory below these that commands may name. */
+	readonly workspace?: string | undefined;
 }
 
 /** The absolute path a word means in a directory; undefined where that is known only when it runs. */
@@ -32,23 +34,34 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
 }
 
-/** Whether a word of a command names one of the directories or something below, as far as its text tells. */
-export function namesOneOf(
-	directories: readonly string[],
+/** Whether a word of a command names what belongs to the gateway, as far as its text tells. */
+export function namesForbidden(
 	word: string,
 	cwd: string | undefined,
-	home: string,
+	{ forbidden, workspace, home }: Pick<Places, "forbidden" | "workspace" | "home">,
 ): boolean {
-	if (directories.length === 0) return false;
-	const loose = looseForm(word);
+	if (forbidden.length === 0) return false;
+	const text = looseForm(workspace === undefined ? word : withoutPath(word, workspace));
 	// `--data=PATH`, `@PATH`, `file://PATH`, `host:PATH`
 	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
-	const places = parts.flatMap((part) => placeOf(part, cwd, home) ?? []);
-	return directories.some((directory) => {
+	const places = parts
+		.flatMap((part) => placeOf(part, cwd, home) ?? [])
+		.filter((place) => workspace === undefined || !isWithin(place, workspace));
+	return forbidden.some((directory) => {
 		const looseDirectory = looseForm(directory);
-		if (holdsPath(loose, looseDirectory)) return true;
+		if (holdsPath(text, looseDirectory)) return true;
 		return places.some((place) => matchesWithin(looseForm(place), looseDirectory));
 	});
+}
+
+/** The text without a path and what it begins, as long as nothing in it leads up and out again. */
+function withoutPath(text: string, path: string): string {
+	if (text.includes("..")) return text;
+	return text
+		.split(path)
+		.reduce((before, after) =>
+			/^(?:[/\s"';|&()<>]|$)/.test(after) ? before + after : before + path + after,
+		);
 }
 
 /** Whether the text holds the path, and not merely the beginning of a longer name. */
@@ -61,7 +74,7 @@ function holdsPath(text: string, path: string): boolean {
 }
 
 /** As `isWithin`, with `*`, `?` and `[…]` in the path understood as patterns of names. */
-function matchesWithin(path: string, directory: string): boolean {
+export function matchesWithin(path: string, directory: string): boolean {
 	if (!/[*?[]/.test(path)) return isWithin(path, directory);
 	const patterns = path.split("/");
 	const names = directory.split("/");

@@ -35,6 +35,23 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 	return commands;
 }
 
+/**
+ * The simple commands of a line that a shell reads in one way only, words with quotes taken off; undefined where it
+ * would expand or substitute anything, open a file, run something in the background or in another shell, or where any
+ * other doubt is left. What this returns is all that the line runs.
+ */
+export function splitPlainly(text: string): (readonly string[])[] | undefined {
+	// Controls and blanks of other scripts: some shells take them for separators, and nobody sees them.
+	if (/[^\P{Z} ]|[^\P{C}\t]/u.test(text)) return undefined;
+	const reader = new Reader(text, new Map());
+	const commands = reader.read();
+	if (!reader.plain || commands.some(({ words }) => words.length === 0)) return undefined;
+	return commands.map(({ words }) => words);
+}
+
+/** What would be expanded, or ends the line for a shell, where no quote protects it. */
+const special = /[*?[\]{}()\n\r]/;
+
 const reserved = new Set(
 	"if then else elif fi do done while until for select case in esac function time coproc ! { } [[".split(" "),
 );
@@ -43,6 +60,8 @@ const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 class Reader {
 	/** Texts of substitutions, to be read next. */
 	readonly inner: string[] = [];
+	/** Whether everything read so far means just what it says. */
+	plain = true;
 	readonly #text: string;
 	readonly #variables: Map<string, string>;
 	readonly #commands: SimpleCommand[] = [];
@@ -52,6 +71,8 @@ class Reader {
 	#outputs: string[] = [];
 	#inputs: string[] = [];
 	#redirect: string[] | undefined;
+	/** Whether an operator stands before what comes, so that there must be a command. */
+	#joined = false;
 
 	constructor(text: string, variables: Map<string, string>) {
 		this.#text = text;
@@ -61,6 +82,7 @@ class Reader {
 	read(): SimpleCommand[] {
 		while (this.#at < this.#text.length) this.#step();
 		this.#endCommand();
+		if (this.#joined) this.plain = false;
 		return this.#commands;
 	}
 
@@ -76,29 +98,48 @@ class Reader {
 	}
 
 	#readPlain(character: string): void {
+		if (special.test(character) || (character === "~" && /^$|[=:]$/.test(this.#word ?? "")))
+			this.plain = false;
 		if (character === " " || character === "\t") this.#endWord();
-		else if (character === "&" && this.#text[this.#at] === ">") this.#endWord();
-		else if (";&|()\n\r".includes(character)) this.#endCommand();
-		else if (character === "#" && this.#word === undefined) this.#takeUntil("\n", true);
-		else this.#append(character);
+		else if (character === "&" && this.#text[this.#at] === ">") {
+			this.plain = false;
+			this.#endWord();
+		} else if (";&|()\n\r".includes(character)) this.#readOperator(character);
+		else if (character === "#" && this.#word === undefined) {
+			this.plain = false;
+			this.#takeUntil("\n", true);
+		} else this.#append(character);
+	}
+
+	#readOperator(character: string): void {
+		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
+		if (doubled) this.#skip(1);
+		this.#endCommand();
+		// The first has no command before it, or two stand together; one `&` alone leaves a command in the background.
+		if (this.#joined || this.#commands.length === 0 || (character === "&" && !doubled)) this.plain = false;
+		this.#joined = true;
 	}
 
 	#readEscape(): void {
 		const next = this.#take();
+		if (next === "\n" || next === "") this.plain = false;
 		if (next !== "\n") this.#append(next);
 	}
 
 	#readQuoted(): void {
 		this.#append("");
-		for (let next = this.#take(); next !== '"' && next !== ""; next = this.#take()) {
+		let next = this.#take();
+		for (; next !== '"' && next !== ""; next = this.#take()) {
 			if (next === "$") this.#readDollar(true);
 			else if (next === "`") this.#readBackquotes();
 			else if (next === "\\" && '$`"\\\n'.includes(this.#text[this.#at] ?? " ")) this.#readEscape();
 			else this.#append(next);
 		}
+		if (next === "") this.plain = false;
 	}
 
 	#readDollar(quoted: boolean): void {
+		this.plain = false;
 		const rest = this.#text.slice(this.#at);
 		if (rest.startsWith("(")) {
 			const end = closingParenthesis(rest);
@@ -142,6 +183,7 @@ class Reader {
 	}
 
 	#readBackquotes(): void {
+		this.plain = false;
 		const rest = this.#text.slice(this.#at);
 		const inner = /^(?:[^`\\]|\\.)*/s.exec(rest)?.[0] ?? "";
 		this.#skip(inner.length + 1);
@@ -150,11 +192,23 @@ class Reader {
 	}
 
 	#readRedirection(first: string): void {
+		const rest = this.#text.slice(this.#at);
+		const operator = first + (/^[<>&|]*/.exec(rest)?.[0] ?? "");
+		if (!this.#isHarmless(operator, rest.slice(operator.length - 1))) this.plain = false;
 		if (this.#word !== undefined && /^\d+$/.test(this.#word)) this.#word = undefined;
 		this.#endWord();
-		const operator = first + (/^[<>&|]*/.exec(this.#text.slice(this.#at))?.[0] ?? "");
 		this.#skip(operator.length - 1);
 		this.#redirect = operator.includes(">") ? this.#outputs : this.#inputs;
+	}
+
+	/** Whether a redirection throws away what is written, or sends it where the other output goes. */
+	#isHarmless(operator: string, rest: string): boolean {
+		if (this.#redirect) return false;
+		// A word of digits names what is redirected only where no quote is part of it.
+		const before = this.#text.slice(0, this.#at - 1);
+		if (/^\d+$/.test(this.#word ?? "") && !/(?:^|[ \t;&|])[12]$/.test(before)) return false;
+		if (operator === ">&") return /^[12](?=$|[ \t;&|])/.test(rest);
+		return (operator === ">" || operator === ">>") && /^[ \t]*\/dev\/null(?=$|[ \t;&|])/.test(rest);
 	}
 
 	#append(text: string): void {
@@ -172,8 +226,9 @@ class Reader {
 	}
 
 	#beginCommand(word: string): void {
-		if (reserved.has(word)) return;
 		const [, name, value] = assignment.exec(word) ?? [];
+		if (reserved.has(word) || name !== undefined) this.plain = false;
+		if (reserved.has(word)) return;
 		if (name === undefined || value === undefined) this.#words.push(word);
 		else if (!value.includes(UNKNOWN)) this.#variables.set(name, value);
 	}
@@ -182,6 +237,7 @@ class Reader {
 		this.#endWord();
 		this.#redirect = undefined;
 		if (this.#words.length + this.#outputs.length + this.#inputs.length > 0) {
+			this.#joined = false;
 			this.#commands.push({ words: this.#words, outputs: this.#outputs, inputs: this.#inputs });
 		}
 		[this.#words, this.#outputs, this.#inputs] = [[], [], []];
@@ -200,6 +256,7 @@ class Reader {
 	/** What stands before the end mark, which is taken too unless `leave`; all the rest where it is missing. */
 	#takeUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
+		if (found === -1) this.plain = false;
 		const end = found === -1 ? this.#text.length : found;
 		const taken = this.#text.slice(this.#at, end);
 		this.#at = leave ? end : end + 1;

@@ -9,6 +9,7 @@ import type { Principal } from "../principal.ts";
 import type { SecretBox } from "../secrets.ts";
 import { type Keyed, knowsKey, once } from "../session/idempotency.ts";
 import type { Roots } from "../session/open.ts";
+import type { TextRedactor } from "../session/session-redactor.ts";
 import { fileError, systemCode } from "../tools/file-error.ts";
 import type { ContentFacts } from "./content-facts.ts";
 import type { KeptFile } from "./file-facts.ts";
@@ -30,6 +31,8 @@ export interface FilesOptions {
 	readonly log: Logger;
 	readonly secrets: Pick<SecretBox, "fingerprint">;
 	readonly roots: Pick<Roots, "dataDir">;
+	/** Takes secrets out of names; unless told nobody does. Contents are kept as they are. */
+	readonly redactor?: Pick<TextRedactor, "redact">;
 	/** Those that differ from the usual ones. */
 	readonly files?: Partial<FileLimits>;
 }
@@ -81,10 +84,11 @@ export class Files {
 	 */
 	async keep(
 		principal: Principal,
-		{ name, key, content }: Pick<Arrival, "name" | "content"> & { readonly key?: string | undefined },
+		{ name: wanted, key, content }: Pick<Arrival, "name" | "content"> & { readonly key?: string | undefined },
 	): Promise<KeptFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
+		const name = this.#options.redactor?.redact(wanted) ?? wanted;
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const arrival = { id, name, owner: principal.id, sessionId: null, content, repeated };
 		return this.bring(arrival, async (insert, { sha256 }) => {

@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { operator } from "../principal.ts";
 import { type Keyed, Runtime } from "../runtime.ts";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import { SecretBox } from "../secrets.ts";
 import { EventLog } from "../testing/event-log.ts";
+import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { migrations } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
@@ -28,7 +28,7 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 		...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
 		model: createOfflineModel({ clock }),
 		tools: builtinTools(),
-		sandbox: createUnsandboxed({ environment: {}, clock, ids: seededIds(1) }),
+		sandbox: noSandboxes(clock, {}),
 		secrets: new SecretBox(Buffer.alloc(32, 1)),
 		roots: { given: [], current: directory, dataDir: join(directory, "data") },
 		systemTemplate: "You help.",

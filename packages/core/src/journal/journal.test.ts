@@ -72,9 +72,9 @@ test.each(engines)("others have their turn while many events are looked through 
 	await expect(after(1, 16, { types: ["rare"] })).resolves.toEqual(rare.slice(1, 17));
 	await expect(after(10_000, 2, {})).resolves.toEqual([10_001, 10_002]);
 	await expect(recent(2, {})).resolves.toEqual([count - 1, count]);
-	const theirs = { owner: "connector:x", types: ["rare"] };
+	const theirs = { of: { owner: "connector:x" }, types: ["rare"] };
 	await expect(recent(100, theirs)).resolves.toEqual(rare);
-	await expect(recent(100, { owner: "operator", types: ["rare"] })).resolves.toEqual([]);
+	await expect(recent(100, { of: { owner: "operator" }, types: ["rare"] })).resolves.toEqual([]);
 	await expect(after(0, 100, { ...theirs, sessionId: "sess_1" })).resolves.toEqual(rare);
 	await expect(after(count, 100, {})).resolves.toEqual([]);
 	await store.close();

@@ -175,10 +175,11 @@ type EventRow = Selectable<Tables["events"]>;
  */
 const windowSize = 10_000;
 
-/** Which events are wanted: of one session, of all sessions of one owner, or of all; of all types, or of these. */
+/** Which events are wanted: of one session, of somebody's sessions, or of all; of all types, or of these. */
 export interface EventsOf {
 	readonly sessionId?: string | undefined;
-	readonly owner?: string | undefined;
+	/** Those of one owner, and further ones by their ids. */
+	readonly of?: { readonly owner: string; readonly ids?: readonly string[] } | undefined;
 	readonly types?: readonly string[] | undefined;
 }
 
@@ -191,16 +192,21 @@ export interface Placed {
 /** In the order of positions no index of sessions may be used: each query would read all that these have ever recorded. */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
-	{ sessionId, owner, types }: EventsOf,
+	{ sessionId, of, types }: EventsOf,
 	order: "seq" | "position",
 ): SelectQueryBuilder<Tables, "events", O> {
 	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
 	let narrow = query;
 	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);
 	if (types) narrow = narrow.where("type", "in", types);
-	if (owner === undefined) return narrow;
-	return narrow.where(session, "in", (eb) =>
-		eb.selectFrom("sessions").select("id").where("sessions.owner", "=", owner),
+	if (!of) return narrow;
+	const { owner, ids = [] } = of;
+	return narrow.where((row) =>
+		row.or([
+			row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
+			// PostgreSQL knows no empty list.
+			...(ids.length > 0 ? [row(session, "in", ids)] : []),
+		]),
 	);
 }
 

@@ -81,9 +81,9 @@ test.each(engines)(
 		const store = await reopen(old);
 		const sessions = await store.read((db) => db.selectFrom("sessions").selectAll().execute());
 		const added = { model: null, profile: "default", taint: "", titled_by: session.title ? "person" : null };
-		expect(sessions).toEqual([{ ...session, ...added }]);
+		expect(sessions).toEqual([{ ...session, ...added, place: null }]);
 		const runs = await store.read((db) => db.selectFrom("runs").selectAll().execute());
-		const unsaid = { images: null, retry_of: null, attachments: null, correlation: null };
+		const unsaid = { images: null, retry_of: null, attachments: null, correlation: null, actor: null };
 		expect(runs).toEqual([{ ...run, ...unsaid }]);
 		for (const table of ["steers", "compactions", "usage_days", "budgets", "files", "feedback"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);

@@ -1,10 +1,6 @@
 import type { GeneratedAlways } from "kysely";
-
-/** Every row carries the epoch of its writer (fencing, 1 on one machine) and the version of its own shape. */
-interface Stamped {
-	epoch: number;
-	v: number;
-}
+import type { Stamped } from "./stamped.ts";
+import type { TrustTables } from "./trust-tables.ts";
 
 interface SessionsTable extends Stamped {
 	id: string;
@@ -146,6 +142,8 @@ interface SteersTable extends Stamped {
 	/** Order within the run. */
 	ordinal: number;
 	content: string;
+	/** The `Person` of a chat platform who said it, as JSON; null for everybody else. */
+	actor: string | null;
 	created_at: number;
 }
 
@@ -228,120 +226,7 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-/** What somebody has to show to come in; the operator's first token is a file instead. */
-interface TokensTable extends Stamped {
-	/** The 26 characters that the token's text names. */
-	id: string;
-	kind: "operator" | "observer" | "connector";
-	/** What the operator calls it; of a connector the end of its principal's id. */
-	name: string;
-	/** sha256 of the secret part, hexadecimal. */
-	hash: string;
-	/** Of a connector. */
-	platform: string | null;
-	/** Of an observer: ids of the sessions that it may see, as JSON; null for all. */
-	sessions: string | null;
-	created_at: number;
-	last_used_at: number | null;
-	expires_at: number | null;
-	revoked_at: number | null;
-}
-
-/** Guilds and teams that connectors of a platform may speak for, beside those of the configuration. */
-interface TenantsTable extends Stamped {
-	platform: string;
-	tenant: string;
-	added_by: string;
-	created_at: number;
-}
-
-interface PeopleTable extends Stamped {
-	/** `discord:GUILD:USER`. */
-	id: string;
-	platform: string;
-	tenant: string;
-	/** The platform's own id. */
-	user_id: string;
-	/** As the platform last showed it. */
-	name: string;
-	role: "guest" | "member" | "approver" | "owner";
-	added_by: string;
-	created_at: number;
-	updated_at: number;
-}
-
-/** One-time codes: the operator's invitation, or the wish of somebody who is not known yet. */
-interface PairingsTable extends Stamped {
-	id: string;
-	kind: "invitation" | "request";
-	/** sha256 of the code, hexadecimal. */
-	code_hash: string;
-	/** Null in an invitation that anybody may take, anywhere. */
-	platform: string | null;
-	tenant: string | null;
-	/** Who wishes to come in; null in invitations. */
-	user_id: string | null;
-	name: string | null;
-	/** What the operator offers; null in requests. */
-	role: "guest" | "member" | "approver" | "owner" | null;
-	created_at: number;
-	expires_at: number;
-	/** When it was used, approved or refused. */
-	settled_at: number | null;
-}
-
-/** What the operator set for channels at run time, instead of the configuration. */
-interface PlacesTable extends Stamped {
-	/** As `placeKey` writes it, or `PLATFORM:TENANT` for all channels there. */
-	key: string;
-	/** One `PlaceProfile` as JSON. */
-	profile: string;
-	set_by: string;
-	set_at: number;
-}
-
-/** Channels whose calls run unasked for a while: see trust/channel-grants.ts. */
-interface ChannelGrantsTable extends Stamped {
-	id: string;
-	/** As `placeKey` writes it. */
-	place: string;
-	/** Ids of people and names of tools and classes as JSON; null for all that the floor lets through. */
-	people: string | null;
-	tools: string | null;
-	classes: string | null;
-	reason: string;
-	max_actions: number;
-	used_actions: number;
-	denials: number;
-	policy_version: string;
-	granted_by: string;
-	created_at: number;
-	expires_at: number;
-	ended_at: number | null;
-	end_reason: string | null;
-}
-
-/** What was decided and done, each row bound to the one before it: see trust/audit.ts. */
-interface AuditTable {
-	/** From 1, without gaps. */
-	seq: number;
-	at: number;
-	principal: string;
-	via: string;
-	action: string;
-	object: string;
-	decision: string;
-	args_sha256: string | null;
-	/** JSON without secrets and message bodies. */
-	args: string | null;
-	grant_id: string | null;
-	/** sha256 in hexadecimal of the row before; of the first, 64 zeros. */
-	prev_hash: string;
-	hash: string;
-	v: number;
-}
-
-export interface Tables {
+export interface Tables extends TrustTables {
 	sessions: SessionsTable;
 	events: EventsTable;
 	runs: RunsTable;
@@ -357,13 +242,6 @@ export interface Tables {
 	files: FilesTable;
 	feedback: FeedbackTable;
 	search_texts: SearchTextsTable;
-	tokens: TokensTable;
-	tenants: TenantsTable;
-	people: PeopleTable;
-	pairings: PairingsTable;
-	places: PlacesTable;
-	channel_grants: ChannelGrantsTable;
-	audit: AuditTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

@@ -70,6 +70,8 @@ const channelGrants: readonly Column[] = [
 	["granted_by", "text"],
 	["created_at", "bigint"],
 	["expires_at", "bigint"],
+	["alive_at", "bigint"],
+	["told", "text"],
 	["ended_at?", "bigint"],
 	["end_reason?", "text"],
 	...stamp,
@@ -96,6 +98,7 @@ export async function createTrust(db: Kysely<unknown>): Promise<void> {
 		["sessions", "place"],
 		["runs", "actor"],
 		["prompts", "wanted_grant"],
+		["steers", "actor"],
 	] as const) {
 		await db.schema.alterTable(table).addColumn(column, "text").execute();
 	}
@@ -110,7 +113,6 @@ export async function createTrust(db: Kysely<unknown>): Promise<void> {
 		.execute();
 	await db.schema.createIndex("pairings_code").on("pairings").column("code_hash").execute();
 	await db.schema.createIndex("channel_grants_place").on("channel_grants").column("place").execute();
-	await db.schema.createIndex("audit_at").on("audit").column("at").execute();
 	await db.schema.createIndex("sessions_place").on("sessions").column("place").execute();
 }
 

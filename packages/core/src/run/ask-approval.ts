@@ -1,8 +1,10 @@
-import type { Prompt } from "../prompt.ts";
+import type { ApprovalContext, Prompt } from "../prompt.ts";
 import type { Asking, PromptRow } from "../session/prompts.ts";
-import { type Taint, taintNotes } from "../taint.ts";
+import { isUnread, unreadNote } from "../session/unread-approval.ts";
+import { taintNotes } from "../taint.ts";
+import { changedSince } from "../tool-call.ts";
 import { denied } from "./breaker.ts";
-import { bindingOf, type Judgement, judgeChanged, type PlannedCall } from "./plan-call.ts";
+import { type Before, bindingOf, type Judgement, judgeChanged, type PlannedCall } from "./plan-call.ts";
 import type { Run } from "./run.ts";
 import { askPerson, promptOf } from "./waiting.ts";
 
@@ -15,23 +17,29 @@ export function approvalOf(run: Run, { call }: Pick<PlannedCall, "call">): Askin
 export async function askApproval(
 	run: Run,
 	planned: PlannedCall,
-	judgement: Judgement & { readonly pending: Taint },
+	judgement: Judgement & { readonly pending: Before },
 ): Promise<PromptRow | undefined> {
 	const { call, ready } = planned;
-	const { floor, hidden, pending } = judgement;
+	const { floor, hidden, pending, version } = judgement;
 	const scope = floor || hidden ? undefined : ready.plan.grant;
 	const judge = (changed: unknown) => judgeChanged(run, planned, { changed, asked: judgement, pending });
 	run.changing = { callId: call.id, judge };
 	try {
 		return await askPerson(run, approvalOf(run, planned), () => ({
 			callId: call.id,
-			approval: { floor, binding: bindingOf(planned), ...(scope && { scope }) },
+			approval: {
+				...{ floor, binding: bindingOf(planned, version) },
+				...(scope && { scope: { ...scope, policy: version } }),
+			},
 			prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined }),
 		}));
 	} finally {
 		run.changing = undefined;
 	}
 }
+
+/** How the results of calls begin that were approved, and are not what was approved any more. */
+export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";
 
@@ -42,7 +50,7 @@ function shownPrompt(
 	{ floor, reason, taint, allowSession }: Judgement & { readonly allowSession: boolean },
 ): Prompt {
 	const { plan } = ready;
-	const { redactor } = run.session;
+	const redactor = run.session.redactor.into("question");
 	const whole = {
 		label: `Allow ${plan.label}?`,
 		arguments: call.arguments,
@@ -57,12 +65,13 @@ function shownPrompt(
 	};
 	const hides = JSON.stringify(shown) !== JSON.stringify(whole);
 	const { label, ...seen } = shown;
+	const risk = floor ? "critical" : "normal";
+	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
+	const unread = isUnread({ label, approval });
+	const notes = [...seen.notes, ...(hides ? [hidingNote] : []), ...(unread ? [unreadNote] : [])];
 	return promptOf(run, {
 		...{ type: "confirm", label, required: true, options: [], validation: "", placeholder: "" },
-		approval: {
-			...{ callId: call.id, tool: call.name, risk: floor ? "critical" : "normal", allowSession, ...seen },
-			notes: hides ? [...seen.notes, hidingNote] : seen.notes,
-		},
+		approval: { ...approval, notes },
 	});
 }
 
@@ -71,7 +80,8 @@ export function refusalOf(row: PromptRow, usable: readonly string[], binding: st
 	if (row.state === "expired") return "no answer: nobody answered in time, so this was not run";
 	if (row.answer?.kind === "approved") {
 		if (!usable.includes(row.state)) return "not run: the approval was used already";
-		return row.binding === binding ? undefined : "not run: what was approved has changed since; ask again";
+		const changed = changedSince(row.binding ?? "", binding);
+		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; nothing was run`;
 	}
 	const reason = row.answer?.kind === "denied" ? row.answer.reason : "";
 	return reason === "" ? denied : `${denied}: ${reason}`;

@@ -14,6 +14,7 @@ import { operator, type Principal } from "../principal.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 
 const png = Buffer.from(
@@ -243,7 +244,7 @@ test("files that nobody may send are refused, and nothing of the message is kept
 	const other = await talk.t.create();
 	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [taken] });
 	expect(await refusal(taken)).toBe(`attachments: ${taken} belongs to another session: bring it once more`);
-	const discord: Principal = { id: "connector:discord", kind: "connector" };
+	const discord = testConnector();
 	const { id: operators } = await talk.bring("a", "a");
 	const theirs = await talk.t.create(discord);
 	await expect(
@@ -255,7 +256,7 @@ test("files that nobody may send are refused, and nothing of the message is kept
 
 test("the session's owner may read what others have sent into it", async () => {
 	await using talk = await Talk.begin([[says("nice")]]);
-	const discord: Principal = { id: "connector:discord", kind: "connector" };
+	const discord = testConnector();
 	const session = await talk.t.create(discord);
 	const { id } = await talk.bring("a", "a");
 	await expect(talk.t.runtime.files.find(discord, id)).rejects.toMatchObject({ code: "not_found" });

@@ -91,7 +91,7 @@ test("denials count together, whatever the reason was", () => {
 	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
 });
 
-test("a run ends after three refusals of one call", () => {
+test("a run ends after three refusals of one call, and as soon as it was denied three times", () => {
 	const failed = [failure, failure, failure];
 	const refused = refusal(failed);
 	expect(brokenBy(stepsOf())).toBeUndefined();
@@ -99,11 +99,8 @@ test("a run ends after three refusals of one call", () => {
 	expect(brokenBy(stepsOf(...failed, refused, refused, refused))).toBe(
 		"stopped: the model repeated a call of edit that failed in the same way 3 times",
 	);
-	const denials = [denial, denial, denial];
-	const unasked = refusal(denials);
-	expect(brokenBy(stepsOf(...denials, unasked, unasked, unasked))).toBe(
-		"stopped: the model repeated a call of edit that was denied 3 times",
-	);
+	expect(brokenBy(stepsOf(denial, denial))).toBeUndefined();
+	expect(brokenBy(stepsOf(denial, denial, denial))).toBe("stopped: a call of edit was denied 3 times");
 	const changed: Told = { name: "write", failed: false, effectful: true };
 	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });
@@ -144,9 +141,9 @@ test("nor in the middle of one reply", async () => {
 	expect(tried).toBe(3);
 });
 
-test("a person who denied a call three times is not asked a fourth time", async () => {
+test("when people have denied a call three times the run ends, and the model is not asked again", async () => {
 	const tool = probeTool("edit", { classes: ["write"] });
-	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [calls(`c${n}`, "edit")]), [says("well then")]);
+	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [calls(`c${n}`, "edit")]));
 	await using t = await TestRuntime.open({ model, tools: [tool] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -155,10 +152,12 @@ test("a person who denied a call three times is not asked a fourth time", async 
 		const { prompt } = await log.next("prompt.requested");
 		await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason });
 	}
-	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "well then" });
+	const error = "stopped: a call of edit was denied 3 times";
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error });
 	log.check();
 	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(3);
-	expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("was denied 3 times");
+	expect(model.requests).toHaveLength(3);
+	expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("really no");
 });
 
 test("calls that were too many for one reply are no failures, however often that happens", () => {

@@ -41,12 +41,17 @@ export function refuseRepeat(
 	return undefined;
 }
 
-/** Why the run ends: its model asks for a call again and again that is not run any more. Undefined where it may go on. */
+/**
+ * Why the run ends: people have denied a call too often, or its model asks again and again for one that is not run any
+ * more. Undefined where it may go on.
+ */
 export function brokenBy(steps: readonly Step[]): string | undefined {
 	for (const { name, refusedIn, denials } of tallies(steps).values()) {
+		const tool = visible(name.slice(0, 100));
+		// Nobody is to be worn down by being asked.
+		if (denials >= MAX_FAILURES) return `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`;
 		if (refusedIn.size < MAX_REFUSALS) continue;
-		const fate = denials >= MAX_FAILURES ? "was denied" : "failed in the same way";
-		return `stopped: the model repeated a call of ${visible(name.slice(0, 100))} that ${fate} ${MAX_FAILURES} times`;
+		return `stopped: the model repeated a call of ${tool} that failed in the same way ${MAX_FAILURES} times`;
 	}
 	return undefined;
 }

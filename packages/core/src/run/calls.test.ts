@@ -175,7 +175,7 @@ test("an approval of what has changed since it was asked does not count", async 
 	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(second.next("tool.failed")).resolves.toMatchObject({
-		error: "not run: what was approved has changed since; ask again",
+		error: "changed since it was approved: fact; nothing was run",
 	});
 	await second.next("assistant.message");
 	second.check();

@@ -23,6 +23,7 @@ export interface Ending {
  */
 export async function converse(run: Run): Promise<Ending> {
 	await run.choose();
+	await run.session.deps.workspaces.prepare(run.session);
 	await placeAttachments(run);
 	for (;;) {
 		run.signal.throwIfAborted();
@@ -54,7 +55,7 @@ export function replyStep({ asked, reply }: Answer, cost: number): Extract<Step,
 /** The next model call; what people said meanwhile comes before it. */
 function beginCall(run: Run): Promise<void> {
 	return run.commit(async (tx, _record, step) => {
-		for (const content of await takeSteers(tx, run.id)) await step({ kind: "steered", content });
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
 		await step({ kind: "call" });
 	});
 }

@@ -1,13 +1,22 @@
+import type { TrustBadge } from "../event.ts";
 import type { CallBlock } from "../message.ts";
-import { policyVersion } from "../policy.ts";
 import { findPrompt } from "../session/prompts.ts";
-import { joinTaints, type Taint, taintOf } from "../taint.ts";
+import { joinTaints, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
 import { prepareCall } from "../tool-call.ts";
 import { approvalOf, askApproval, refusalOf } from "./ask-approval.ts";
+import { auditDenial } from "./audit-call.ts";
 import { refuseRepeat } from "./breaker.ts";
 import { interrupted } from "./interrupted.ts";
-import { bindingOf, type Judgement, judgeCall, type PlannedCall, withChanges } from "./plan-call.ts";
+import {
+	type Before,
+	bindingOf,
+	type Judgement,
+	judgeCall,
+	type PlannedCall,
+	versionFor,
+	withChanges,
+} from "./plan-call.ts";
 import type { Run } from "./run.ts";
 import { recordStart, settleCall } from "./settle-call.ts";
 import { shareFile } from "./share-file.ts";
@@ -16,6 +25,10 @@ import { elicit } from "./waiting.ts";
 /** A call that may run: allowed by policy, or approved by the person who answered `token`. */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;
+	/** Of the rules that decided. */
+	readonly version: string;
+	/** Under which grant of the channel nobody was asked. */
+	readonly trusted?: TrustBadge;
 }
 
 const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
@@ -36,11 +49,14 @@ export async function decideCall(
 	// Whatever its plan would say by now: nobody knows what it has done.
 	if (begun && tool?.effect === "effectful") return settleCall(run, call, { text: lookFirst, failed: true });
 	if (await settleRepeat(run, call)) return undefined;
-	const context = contextOf(run, call);
+	const context = await contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);
 	if (prepared.kind === "refused") return settleCall(run, call, { text: prepared.text, failed: true });
-	const taint = joinTaints(before.map(({ ready }) => taintOf(ready.plan.classes)));
-	return decideReady(run, { call, ready: prepared, context }, { begun, pending: taint });
+	const pending = {
+		taint: joinTaints(before.map(({ ready }) => taintOf(ready.plan.classes))),
+		trusted: before.filter(({ trusted }) => trusted !== undefined).length,
+	};
+	return decideReady(run, { call, ready: prepared, context }, { begun, pending });
 }
 
 /** Gives a call its result where it failed in the same way too often to be tried again. */
@@ -54,7 +70,7 @@ export async function settleRepeat(run: Run, call: CallBlock): Promise<boolean> 
 async function decideReady(
 	run: Run,
 	given: PlannedCall,
-	{ begun, pending }: { readonly begun: boolean; readonly pending: Taint },
+	{ begun, pending }: { readonly begun: boolean; readonly pending: Before },
 ): Promise<ApprovedCall | undefined> {
 	const { call } = given;
 	const refuse = (text: string) => settleCall(run, call, { text, failed: true });
@@ -64,17 +80,22 @@ async function decideReady(
 	const planned = await withChanges(run, given, known);
 	if ("text" in planned) return refuse(planned.text);
 	const judgement = await judgeCall(run, planned, pending);
-	if (judgement.effect === "deny") return refuse(`denied: ${judgement.reason}`);
+	if (judgement.effect === "deny") {
+		await run.commit((tx) => auditDenial(run, tx, planned));
+		return refuse(`denied: ${judgement.reason}`);
+	}
 	await announce(run, call, judgement);
 	const asks = judgement.effect === "ask" || known !== undefined;
 	const row = asks ? await askApproval(run, planned, { ...judgement, pending }) : undefined;
-	if (!row) return { ...planned, token: undefined };
+	const { version, trusted } = judgement;
+	if (!row) return { ...planned, token: undefined, version, ...(trusted && { trusted }) };
 	const answered = await withChanges(run, planned, row);
 	if ("text" in answered) return refuse(answered.text);
 	// Begun before a restart and safe to repeat: the approval was used for this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
-	const refusal = refusalOf(row, usable, bindingOf(answered));
-	return refusal === undefined ? { ...answered, token: row.prompt.token } : refuse(refusal);
+	const now = versionFor(run);
+	const refusal = refusalOf(row, usable, bindingOf(answered, now));
+	return refusal === undefined ? { ...answered, token: row.prompt.token, version: now } : refuse(refusal);
 }
 
 function isAnnounced(run: Run, call: CallBlock): boolean {
@@ -82,15 +103,19 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 }
 
 /** Records `tool.started`, once per call, and what the policy says of it. */
-async function announce(run: Run, call: CallBlock, { effect, reason }: Judgement): Promise<void> {
+async function announce(
+	run: Run,
+	call: CallBlock,
+	{ effect, reason, version, trusted }: Judgement,
+): Promise<void> {
 	if (isAnnounced(run, call)) return;
-	const asked = effect === "ask" ? "ask" : "allow";
+	const decision = { effect: effect === "ask" ? "ask" : "allow", reason, policy: version } as const;
 	await run.commit((_tx, record, step) =>
-		recordStart(run, { call, decision: { effect: asked, reason, policy: policyVersion } }, record, step),
+		recordStart(run, { call, decision, ...(trusted && { trusted }) }, record, step),
 	);
 }
 
-function contextOf(run: Run, call: CallBlock): ToolContext {
+async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 	const roots = run.deps.roots(run.session);
 	return {
 		sessionId: run.session.id,
@@ -98,7 +123,8 @@ function contextOf(run: Run, call: CallBlock): ToolContext {
 		roots,
 		cwd: run.session.rootDir,
 		forbidden: run.deps.forbidden,
-		sandbox: run.deps.sandbox,
+		workspace: run.session.deps.workspaces.of(run.session),
+		sandbox: await run.deps.sandbox.of({ chat: run.session.place !== undefined, roots }),
 		signal: run.signal,
 		log: run.log,
 		ask: (question) => elicit(run, call.id, question),

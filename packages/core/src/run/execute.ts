@@ -62,13 +62,14 @@ async function finish(run: Run, ending: Ending): Promise<Finished> {
 	const finished = await run.commit(async (tx, record, step): Promise<Finished> => {
 		const reply = await recordLast(run, ending, { tx, record, step });
 		const steers = await takeSteers(tx, run.id);
-		for (const content of steers) await step({ kind: "steered", content });
+		for (const steered of steers) await step(steered);
 		if (steers.length > 0 && error === "") {
 			await step({ kind: "call" });
 			return { ended: false, next: undefined };
 		}
-		await settleOpenCalls(run, record, step);
-		closed = await closePrompts(tx, record, run.id, error === "" ? "ended" : error);
+		await settleOpenCalls(run, { tx, record, step });
+		const reason = error === "" ? "ended" : error;
+		closed = await closePrompts(tx, record, run.session, { runId: run.id, reason });
 		await step({ kind: "ended", error });
 		return { ended: true, next: await recordEnd(run, { tx, record, reply, error }) };
 	});
@@ -112,7 +113,9 @@ async function recordEnd(
 	}
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
-	await record({ type: "assistant.message", runId, content, error, model, usage, cost });
+	const trusted = await run.session.deps.grants.badge(tx, run.session.place);
+	const facts = { content, error, model, usage, cost };
+	await record({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
@@ -157,14 +160,14 @@ function isAnswer(step: Step | undefined): boolean {
 }
 
 /** Every call that was announced gets its end, also when the run was stopped before it. */
-async function settleOpenCalls(run: Run, record: Record, step: (step: Step) => Promise<void>): Promise<void> {
+async function settleOpenCalls(run: Run, writing: LastWrite): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));
 	for (const known of run.steps) {
 		if (known.kind !== "reply") continue;
 		for (const call of callsOf(known.content)) {
 			if (!started.has(call.id) || done.has(call.id)) continue;
-			await recordResult(run, { call, result: { text: "cancelled", failed: true } }, record, step);
+			await recordResult(run, { call, result: { text: "cancelled", failed: true } }, writing);
 		}
 	}
 }

@@ -63,6 +63,8 @@ export function logEvent(run: Run, event: RecordedEvent): void {
 		case "prompt.answered":
 		case "prompt.reminded":
 		case "file.created":
+		case "grant.created":
+		case "grant.ended":
 			return;
 	}
 }

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
  * learns of a key that is not taken once, and again only after it was.
  */
 export function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
-	const error = withoutSecrets(run.session.redactor, ParleyError.from(reason));
+	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;
 	const { model } = run.settings;
 	if (error.code === "internal") log.error("a model call failed", { error: reason });

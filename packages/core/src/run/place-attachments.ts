@@ -3,6 +3,7 @@ import { type Attachment, isOpen } from "../files/attachment.ts";
 import { isPicture, pictureBytes, withPictures } from "../files/pictures.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import { ModelError } from "../model-error.ts";
+import { refusalWhenFull } from "./place-rules.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -48,8 +49,11 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<A
 	return placed;
 }
 
-async function copy({ session, log }: Run, attachment: Attachment): Promise<Attachment> {
+async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
+	const { session, log } = run;
 	try {
+		const problem = await refusalWhenFull(run);
+		if (problem !== undefined) return { ...attachment, problem };
 		await using content = await session.deps.files.read(attachment.id);
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {

@@ -1,12 +1,14 @@
 import { ParleyError } from "@parley/base";
+import type { TrustBadge } from "../event.ts";
 import type { CallBlock } from "../message.ts";
-import { type Decision, decide, policyVersion } from "../policy.ts";
+import { type Decision, decide, grantsUnder } from "../policy.ts";
 import type { PromptRow } from "../session/prompts.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
 import { joinTaints, type Taint } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
-import { bindingHash, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import { bindingText, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import { refusalOfPlace } from "./place-rules.ts";
 import type { Run } from "./run.ts";
 
 /** A call that makes sense, as it would run. */
@@ -24,26 +26,63 @@ export interface Judgement extends Decision {
 	readonly taint: Taint;
 	/** Whether a secret stands in the arguments: people are not shown it. */
 	readonly hidden: boolean;
+	/** Of the rules that it was judged by. */
+	readonly version: string;
+	/** Under which grant of the channel nobody is asked. */
+	readonly trusted?: TrustBadge;
 }
 
-/** What an approval of the call is bound to. */
-export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall): string {
-	return bindingHash({ name: call.name, arguments: changed }, ready.plan, policyVersion);
+/** What an approval of the call is bound to under this version of the rules. */
+export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall, version: string): string {
+	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** Whether the call may run. `pending` comes into the session with calls of the same reply that run before. */
-export async function judgeCall(run: Run, planned: PlannedCall, pending: Taint): Promise<Judgement> {
+/** The version of the rules that hold for the run at this moment. */
+export function versionFor({ session }: Pick<Run, "session">): string {
+	return session.deps.policies.of(session).version;
+}
+
+/** Calls of the same reply that are decided already and run before. */
+export interface Before {
+	/** What they bring into the session. */
+	readonly taint: Taint;
+	/** How many of them the channel's grant covers. */
+	readonly trusted: number;
+}
+
+/** Whether the call may run. */
+export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
 	const { session, trusted: acceptAll } = run;
 	const { scopes, before } = await session.deps.journal.store.read(async (db) => ({
 		scopes: await findScopes(db, session.id),
 		before: await findTaint(db, session.id),
 	}));
-	const taint = joinTaints([before, pending]);
-	const { call, ready, changed = call.arguments } = planned;
+	const taint = joinTaints([before, pending.taint]);
+	const { call, ready, context, changed = call.arguments } = planned;
+	const policy = session.deps.policies.of(session);
+	const { version } = policy;
 	const hidden = JSON.stringify(changed) !== JSON.stringify(session.redactor.redactFields(changed));
+	const reason = await refusalOfPlace(run, ready);
+	if (reason !== undefined)
+		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
 	// Nobody has seen whole what such an answer would cover.
-	const grants = hidden ? [] : scopes;
-	return { ...decide(ready, { acceptAll, grants, taint }), taint, hidden };
+	const grants = hidden ? [] : grantsUnder(policy, scopes);
+	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
+	const judged = decide({ ...ready, context }, permissions);
+	const facts = { taint, hidden, version };
+	if (judged.effect !== "ask" || judged.floor || hidden) return { ...judged, ...facts };
+	const trusted = await findTrust(run, ready, pending.trusted);
+	if (!trusted) return { ...judged, ...facts };
+	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
+	return { ...again, ...facts, ...(again.effect === "allow" && { trusted }) };
+}
+
+/** The channel's grant that covers a call which would be asked about: for all who have spoken to the run. */
+function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
+	const { place, deps } = run.session;
+	const joined = run.steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
+	const speakers = [run.row.actor, ...joined];
+	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
 
 /** The call with the arguments of the person who approved it; as it was where they changed none. */
@@ -70,7 +109,7 @@ export async function judgeChanged(
 	}: {
 		readonly changed: unknown;
 		readonly asked: Pick<Judgement, "reason" | "hidden">;
-		readonly pending: Taint;
+		readonly pending: Before;
 	},
 ): Promise<{ readonly binding: string }> {
 	// It came back from what was shown: the call would run with these very words in the place of the secret.
@@ -81,14 +120,14 @@ export async function judgeChanged(
 	}
 	const again = await replan(run, planned, changed);
 	if ("text" in again) throw invalid(again.text);
-	const { effect, floor, reason } = await judgeCall(run, again, pending);
+	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== asked.reason) {
 		throw invalid(
 			`what the call would do with these arguments is always asked about (${reason}): deny it instead`,
 		);
 	}
-	return { binding: bindingOf(again) };
+	return { binding: bindingOf(again, version) };
 }
 
 async function replan(

@@ -3,6 +3,7 @@ import { addTaint } from "../session/session-taint.ts";
 import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
+import { beginCall } from "./begin-call.ts";
 import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
 import { releaseSecrets } from "./release-secrets.ts";
 import type { Run } from "./run.ts";
@@ -47,8 +48,13 @@ function isPure(entry: ApprovedCall): boolean {
 	return entry.ready.tool.effect === "none";
 }
 
-async function runGroup(run: Run, group: readonly ApprovedCall[]): Promise<void> {
-	for (const entry of group) await recordIntent(run, entry);
+async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<void> {
+	const group: ApprovedCall[] = [];
+	for (const entry of decided) {
+		const begun = await beginCall(run, entry);
+		if (begun) group.push(begun);
+	}
+	if (group.length === 0) return;
 	const { failpoints } = run.session.deps;
 	await failpoints.reach("tool-running");
 	const results = await Promise.all(
@@ -58,7 +64,7 @@ async function runGroup(run: Run, group: readonly ApprovedCall[]): Promise<void>
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.cause === "parked") run.signal.throwIfAborted();
 	await run.commit(async (tx, record, step) => {
-		for (const entry of results) await recordResult(run, entry, record, step);
+		for (const entry of results) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
 }
@@ -93,17 +99,4 @@ function changedNote({ session }: Run, changed: unknown): string {
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
 	return `the person who approved this changed the arguments to ${told}`;
-}
-
-/** Uses up the approval and says that the call is about to run, in one transaction. */
-async function recordIntent(run: Run, entry: ApprovedCall): Promise<void> {
-	if (isPure(entry) && entry.token === undefined) return;
-	const { token } = entry;
-	await run.commit(async (tx, _record, step) => {
-		if (token !== undefined) {
-			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
-		}
-		await step({ kind: "intent", callId: entry.call.id });
-		await addTaint(tx, run.session.id, taintOfCall(entry));
-	});
 }

@@ -3,9 +3,10 @@ import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandboxes } from "../sandbox.ts";
 import type { ChangeJudge, LiveRun, Record, Session } from "../session/session.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
+import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
 import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
@@ -22,7 +23,9 @@ export interface RunDeps {
 	readonly budgets: Budgets;
 	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
 	readonly random: () => number;
-	readonly sandbox: Sandbox;
+	readonly sandbox: Sandboxes;
+	/** How the channel of a session works. */
+	readonly profileOf: (session: Pick<Session, "place">) => PlaceProfile;
 	/** What the tools of a session may touch, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** What no tool may touch. */

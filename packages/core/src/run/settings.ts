@@ -49,13 +49,21 @@ const usualOutput = 32_000;
 
 type Chosen = Pick<Session, "profile" | "model">;
 
-/** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
-export async function chooseSettings(session: Chosen, choice: ModelChoice): Promise<RunSettings> {
+/**
+ * What the session's profile, its `set_model` and the operator's choices come to, with no tools but `only` where that is
+ * given; throws what a person can mend.
+ */
+export async function chooseSettings(
+	session: Chosen,
+	choice: ModelChoice,
+	only?: readonly string[],
+): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
 	const names = namesOf(session, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
-	const tools = toolsOf(profile, choice.tools);
+	const usable = toolsOf(profile, choice.tools);
+	const tools = only ? usable.filter((tool) => only.includes(tool.name)) : usable;
 	const reasoning = profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },

@@ -1,13 +1,15 @@
+import type { TrustBadge } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
 import type { CallBlock } from "../message.ts";
-import { policyVersion } from "../policy.ts";
 import type { Record } from "../session/session.ts";
 import type { ToolResult } from "../tool.ts";
+import { auditFinish } from "./audit-call.ts";
 import type { Run } from "./run.ts";
 import type { CallDecision, Step } from "./step.ts";
 
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
-	await run.commit(async (_tx, record, step) => recordResult(run, { call, result }, record, step));
+	await run.commit((tx, record, step) => recordResult(run, { call, result }, { tx, record, step }));
 }
 
 /** What came of a call; without a duration where it did not run. */
@@ -17,21 +19,29 @@ interface SettledCall {
 	readonly durationMs?: number;
 }
 
+interface Writing {
+	readonly tx: Tx;
+	readonly record: Record;
+	readonly step: (step: Step) => Promise<void>;
+}
+
 /** Writes the result of one call: the step for the model, the event for people; neither holds a known secret. */
 export async function recordResult(
 	run: Run,
 	{ call, result, durationMs }: SettledCall,
-	record: Record,
-	step: (step: Step) => Promise<void>,
+	{ tx, record, step }: Writing,
 ): Promise<void> {
 	const { redactor } = run.session;
-	const text = redactor.redact(result.text);
+	const text = redactor.into("tool").redact(result.text);
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
-		const decision = { effect: "refuse", reason: firstLine(text), policy: policyVersion } as const;
+		const { version: policy } = run.session.deps.policies.of(run.session);
+		const decision = { effect: "refuse", reason: firstLine(text), policy } as const;
 		await recordStart(run, { call, decision }, record, step);
 	}
 	await step({ kind: "result", callId: call.id, text, failed: result.failed });
+	const decision = durationMs === undefined ? "unknown" : result.failed ? "failed" : "completed";
+	await auditFinish(run, tx, { callId: call.id, decision });
 	const took = durationMs !== undefined && { durationMs };
 	if (result.failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
 	else await record({ type: "tool.completed", ...facts, result: text, ...took });
@@ -40,13 +50,21 @@ export async function recordResult(
 /** Announces a call, which happens once. */
 export async function recordStart(
 	run: Run,
-	{ call, decision }: { readonly call: CallBlock; readonly decision: CallDecision },
+	{
+		call,
+		decision,
+		trusted,
+	}: { readonly call: CallBlock; readonly decision: CallDecision; readonly trusted?: TrustBadge },
 	record: Record,
 	step: (step: Step) => Promise<void>,
 ): Promise<void> {
 	await step({ kind: "started", callId: call.id, decision });
 	const shown = run.session.redactor.redactFields(call.arguments);
-	await record({ type: "tool.started", runId: run.id, callId: call.id, name: call.name, arguments: shown });
+	await record({
+		type: "tool.started",
+		...{ runId: run.id, callId: call.id, name: call.name, arguments: shown },
+		...(trusted && { trusted }),
+	});
 }
 
 function firstLine(text: string): string {

@@ -19,7 +19,7 @@ export async function shareFile(
 	const known = await files.known(id);
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
-	await refuseForbiddenTwin(file, path, deps.forbidden);
+	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session) });
 	const content = readChunks(file, path, run.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const arrival = { ...named, owner: session.owner, sessionId: session.id, content };

@@ -1,14 +1,22 @@
-import type { Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import type { Person } from "../principal.ts";
 import type { Run } from "./run.ts";
+import type { Step } from "./step.ts";
 
 /** Takes what was said to a run since its last model call, in order: from now on it belongs to the caller. */
-export async function takeSteers(tx: Tx, runId: string): Promise<string[]> {
+export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
 	const rows = await tx
 		.deleteFrom("steers")
 		.where("run_id", "=", runId)
-		.returning(["ordinal", "content"])
+		.returning(["ordinal", "content", "actor"])
 		.execute();
-	return rows.sort((a, b) => a.ordinal - b.ordinal).map(({ content }) => content);
+	return rows
+		.sort((a, b) => a.ordinal - b.ordinal)
+		.map(({ content, actor }) => ({
+			kind: "steered",
+			content,
+			...(actor !== null && { actor: fromRow<Person>(actor) }),
+		}));
 }
 
 /** Lets what was said to the run since its last model call enter it now; whether there was something. */
@@ -18,7 +26,7 @@ export async function enterSteers(run: Run): Promise<boolean> {
 	);
 	if (waiting.length === 0) return false;
 	await run.commit(async (tx, _record, step) => {
-		for (const content of await takeSteers(tx, run.id)) await step({ kind: "steered", content });
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
 	});
 	return true;
 }

@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "../message.ts";
 import type { StopReason } from "../model.ts";
+import type { Person } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
 
 /** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
@@ -43,10 +44,13 @@ export type Step =
 			readonly reason: string;
 	  }
 	/** What somebody said to the run while it was at work. */
-	| { readonly kind: "steered"; readonly content: string }
+	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
-	/** An effectful call is about to run; without a `result` after it nobody knows what it did. */
-	| { readonly kind: "intent"; readonly callId: string }
+	/**
+	 * An effectful call is about to run; without a `result` after it nobody knows what it did. `gated`: the audit tells of
+	 * it, and has to tell of its end.
+	 */
+	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	| { readonly kind: "result"; readonly callId: string; readonly text: string; readonly failed: boolean }
 	| { readonly kind: "ended"; readonly error: string };

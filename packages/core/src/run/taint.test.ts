@@ -3,6 +3,7 @@ import type { Prompt } from "../prompt.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import type { ActionClass, Tool } from "../tool.ts";
 
@@ -219,7 +220,7 @@ test("words of anybody but the operator are text of strangers", async () => {
 	await s.answer(prompt, false);
 	await s.log.next("assistant.message");
 	s.log.check();
-	const connector = { id: "connector:chat", kind: "connector" } as const;
+	const connector = testConnector();
 	const chat = await s.t.create(connector);
 	await runtime.send(unkeyed(connector), chat, { content: "hello" });
 	const rows = await s.t.store.read((db) => db.selectFrom("sessions").select(["id", "taint"]).execute());

@@ -1,6 +1,7 @@
 import { type Attachment, attachmentLines } from "../files/attachment.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "../message.ts";
 import type { Person } from "../principal.ts";
+import { attributed } from "./attribute.ts";
 import type { Step } from "./step.ts";
 
 /** What the model saw of one run. */
@@ -49,7 +50,7 @@ export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 	const results = resultsOf(steps);
 	const ended = steps.at(-1)?.kind === "ended";
 	for (const step of steps) {
-		if (step.kind === "steered") messages.push(...once(step, () => [userMessage(step.content)]));
+		if (step.kind === "steered") messages.push(...once(step, () => [userMessage(step)]));
 		if (step.kind === "reply") messages.push(...replyMessages(step, results, ended));
 	}
 	return messages;
@@ -62,9 +63,11 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 	return { ordinal, messages: answers ? messages.slice(0, -1) : messages };
 }
 
-function question({ content, images, attachments = [], pictures = [] }: Asked): Message {
+function question({ content, images, attachments = [], pictures = [], actor }: Asked): Message {
 	const shown = [...images, ...pictures];
-	const words = [content, attachmentLines(attachments)].filter((part) => part !== "").join("\n\n");
+	const words = [attributed(content, actor), attachmentLines(attachments)]
+		.filter((part) => part !== "")
+		.join("\n\n");
 	const text = words === "" && shown.length > 0 ? [] : [{ type: "text", text: words } as const];
 	return { role: "user", content: [...shown, ...text] };
 }
@@ -80,8 +83,8 @@ function once(of: Asked | Step, make: () => readonly Message[]): readonly Messag
 	return messages;
 }
 
-function userMessage(content: string): Message {
-	return { role: "user", content: [{ type: "text", text: content }] };
+function userMessage({ content, actor }: Extract<Step, { kind: "steered" }>): Message {
+	return { role: "user", content: [{ type: "text", text: attributed(content, actor) }] };
 }
 
 function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {

@@ -22,7 +22,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
 	};
-	const fold = new Fold({ ...speech, redaction: run.session.redactor.stream() });
+	const fold = new Fold({ ...speech, redaction: run.session.redactor.into("reply").stream() });
 	try {
 		await failpoints.reach("model-call");
 		const answered = (id: string): void => {

@@ -1,9 +1,10 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, type Timer } from "@parley/base";
 import type { Elicitation, ElicitationAnswer, Prompt } from "../prompt.ts";
 import {
 	type Asking,
 	expirePrompt,
 	findPrompt,
+	isOpen,
 	type PromptRow,
 	promptLifeMs,
 	type Question,
@@ -15,7 +16,8 @@ import type { Run } from "./run.ts";
 /** The prompt of a question, with its token and its end. */
 export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
 	const { clock, ids } = run.session.deps;
-	return { token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + promptLifeMs, ...facts };
+	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
+	return { token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + approvalMs, ...facts };
 }
 
 /**
@@ -55,7 +57,7 @@ export async function elicit(run: Run, callId: string, elicitation: Elicitation)
 
 /** What people see of a question holds no secret. */
 function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicitation {
-	const { redactor } = run.session;
+	const redactor = run.session.redactor.into("question");
 	return {
 		...asked,
 		label: redactor.redact(asked.label),
@@ -86,6 +88,9 @@ async function raise(run: Run, question: Question): Promise<Prompt | undefined> 
 	return raised ? question.prompt : undefined;
 }
 
+/** The row is the truth: a word of it that never comes costs no more than this. Milliseconds. */
+const lookAgainMs = 1_500;
+
 async function settled(run: Run, asking: Asking, { token, expiresAt }: Prompt): Promise<PromptRow> {
 	const { clock } = run.session.deps;
 	for (;;) {
@@ -94,22 +99,47 @@ async function settled(run: Run, asking: Asking, { token, expiresAt }: Prompt): 
 		if (row && row.state !== "open") return row;
 		if (run.signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 		if (clock.now() >= expiresAt) {
-			await run.commit((tx, record) => expirePrompt(tx, record, token));
+			await run.commit((tx, record) => expirePrompt(tx, record, run.session, token));
 			continue;
 		}
-		await firstOf(run, woken, expiresAt - clock.now());
+		await firstOf(run, woken, { token, ms: expiresAt - clock.now() });
 	}
 }
 
 /** Resolves when the question was answered, the run stopped, or the time is over. */
-async function firstOf(run: Run, woken: Promise<void>, ms: number): Promise<void> {
+async function firstOf(
+	run: Run,
+	woken: Promise<void>,
+	{ token, ms }: { readonly token: string; readonly ms: number },
+): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const stop = (): void => resolve();
 	const timer = run.session.deps.clock.after(ms, stop);
 	run.signal.addEventListener("abort", stop, { once: true });
+	const looking = lookAgain(run, token, stop);
 	await Promise.race([woken, promise]);
+	looking.cancel();
 	timer.cancel();
 	run.signal.removeEventListener("abort", stop);
+}
+
+/** Looks at the row now and then, and calls `onSettled` when it is not open any more. */
+function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
+	const { clock, journal } = run.session.deps;
+	let cancelled = false;
+	const look = async (): Promise<void> => {
+		// Where the store fails the next look, or the end of the time, tells.
+		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
+		if (!open) onSettled();
+		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
+	};
+	let timer = clock.after(lookAgainMs, () => void look());
+	return {
+		cancel: () => {
+			cancelled = true;
+			timer.cancel();
+		},
+	};
 }
 
 function readPrompt(run: Run, asking: Asking): Promise<PromptRow | undefined> {

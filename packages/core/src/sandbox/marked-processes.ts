@@ -12,12 +12,17 @@ const MAX_ROUNDS = 20;
  * A process that was started without the mark, or as another user, is not found.
  */
 export async function killMarked(mark: string): Promise<void> {
-	if (process.platform !== "linux") return;
 	for (let round = 0; round < MAX_ROUNDS; round += 1) {
-		const found = await findMarked(mark);
-		if (found.length === 0) return;
-		for (const pid of found) kill(pid);
+		if ((await signalMarked(mark, "SIGKILL")) === 0) return;
 	}
+}
+
+/** Sends a signal to the same processes once. Resolves with how many there were. */
+export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
+	if (process.platform !== "linux") return 0;
+	const found = await findMarked(mark);
+	for (const pid of found) send(pid, signal);
+	return found.length;
 }
 
 async function findMarked(mark: string): Promise<number[]> {
@@ -35,9 +40,9 @@ async function findMarked(mark: string): Promise<number[]> {
 	return names.filter((_, index) => marked[index]).map(Number);
 }
 
-function kill(pid: number): void {
+function send(pid: number, signal: NodeJS.Signals): void {
 	try {
-		process.kill(pid, "SIGKILL");
+		process.kill(pid, signal);
 	} catch (reason) {
 		ignoreUnreadable(reason);
 	}

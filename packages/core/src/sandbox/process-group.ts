@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Duplex } from "node:stream";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 
 /** Between the polite end and the certain one. */
 const TERMINATE_MS = 2_000;
 /** How long a killed process may take to vanish, and a pipe that somebody else holds open to close. */
 const ABANDON_MS = 1_000;
+/** The first descriptor behind those of input, output and errors. */
+const FIRST_TEXT = 3;
 
 /**
  * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output,
@@ -14,16 +17,23 @@ const ABANDON_MS = 1_000;
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
-const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt 2 ] 2>/dev/null && eval "exec $f>&-"; done; exec "$@"`;
+const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
-const SH_PRELUDE = 'exec 2>&1; exec "$@"';
+const SH_PRELUDE = "exec 2>&1; ";
+/** A shell exports where it is and how deep; what is to start with nothing starts without these, too. */
+const BASH_WITH_NOTHING = 'exec -c "$@"';
+const SH_WITH_NOTHING = 'exec env -i "$@"';
 
 /** What to start: `argv[0]` is a path. */
 export interface Start {
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
+	/** What it can read, one text from each descriptor from 3 on. */
+	readonly texts?: readonly string[];
 	onOutput(chunk: Buffer): void;
+	/** Asks to end politely, where a signal to the group would not do; resolves with whether anybody was asked. */
+	ask?(): Promise<boolean>;
 }
 
 export interface GroupEnd {
@@ -44,6 +54,7 @@ export class ProcessGroup {
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;
 	readonly #timers: Timer[] = [];
+	readonly #ask: Start["ask"];
 	#end: GroupEnd | undefined;
 	readonly #exit = Promise.withResolvers<void>();
 	#settle: ((end: GroupEnd) => void) | undefined;
@@ -63,6 +74,7 @@ export class ProcessGroup {
 	private constructor(child: ChildProcess, start: Start, clock: Clock) {
 		this.#child = child;
 		this.#clock = clock;
+		this.#ask = start.ask?.bind(start);
 		this.pid = child.pid ?? 0;
 		this.exited = this.#exit.promise;
 		this.ended = new Promise((resolve) => {
@@ -73,17 +85,36 @@ export class ProcessGroup {
 			// Output that cannot be read further is output that has ended; `close` follows.
 			stream?.on("error", () => stream.destroy());
 		}
+		start.texts?.forEach((text, index) => {
+			// Node types these as whatever anybody could have asked for: here each is a pipe.
+			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
+			// Who ends without reading has ended.
+			stream?.on("error", () => stream.destroy());
+			stream?.resume().end(text);
+		});
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
 		child.once("close", () => this.#finish());
 	}
 
 	/** Asks the whole group to end, and makes it end 2 s later. */
 	terminate(): void {
-		this.#kill("SIGTERM");
+		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
 			this.#kill("SIGKILL");
 			// A process of another user, or stuck in the kernel, does not die: nobody waits for it.
 			this.#later(ABANDON_MS, () => this.#finish());
+		});
+	}
+
+	#askToEnd(): void {
+		if (this.#ask === undefined) {
+			this.#kill("SIGTERM");
+			return;
+		}
+		// Nobody to ask, or nobody can: then there is nothing to wait for.
+		const asked = this.#ask().catch(() => false);
+		void asked.then((anybody) => {
+			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
 		});
 	}
 
@@ -118,14 +149,18 @@ export class ProcessGroup {
 	}
 }
 
-function spawnChild({ argv, cwd, environment }: Start): ChildProcess {
-	const [shell, prelude] = existsSync(BASH) ? [BASH, BASH_PRELUDE] : [SH, SH_PRELUDE];
+function spawnChild({ argv, cwd, environment, texts = [] }: Start): ChildProcess {
+	const bash = existsSync(BASH);
+	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
+	const last = FIRST_TEXT + texts.length - 1;
+	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
+	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';
 	try {
-		return spawn(shell, ["-c", prelude, "parley", ...argv], {
+		return spawn(bash ? BASH : SH, ["-c", prelude + command, "parley", ...argv], {
 			cwd,
 			env: environment,
 			detached: true,
-			stdio: ["ignore", "pipe", "pipe"],
+			stdio: ["ignore", "pipe", "pipe", ...texts.map(() => "pipe" as const)],
 		});
 	} catch (cause) {
 		throw cannotStart({ argv, cwd }, cause);

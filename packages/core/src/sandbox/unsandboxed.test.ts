@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { afterAll, expect, test } from "vitest";
-import type { Command, Sandbox } from "../sandbox.ts";
+import type { Command } from "../sandbox.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
 
 const onLinux = process.platform === "linux";
@@ -27,7 +27,7 @@ function shell(script: string, options: Partial<Command> = {}): Command {
 function sandboxOf(
 	clock = systemClock,
 	environment: Record<string, string | undefined> = process.env,
-): Sandbox {
+): ReturnType<typeof createUnsandboxed> {
 	return createUnsandboxed({ environment, clock, ids: createIds() });
 }
 

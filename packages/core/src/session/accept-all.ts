@@ -1,23 +1,39 @@
+import { askedBy } from "../trust/audit.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { approveOpen } from "./prompts.ts";
-import type { Session } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
 import { grantTrust, type Trust } from "./trust.ts";
 
-/** Trusts the session from now on and answers its open approvals that this covers, in one transaction. */
-export async function acceptAll(session: Session, request: Keyed): Promise<void> {
+/**
+ * Trusts the session from now on and answers its open approvals that this covers, in one transaction. For a chat
+ * platform it changes nothing, and throws `permission_denied` where the channel is not trusted.
+ */
+export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: string): Promise<void> {
+	const { principal } = request;
+	// Who talks in the channel has what its grant gives already: there is no more to get.
+	const chats = principal.kind === "connector";
+	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
+	const { session } = lease;
+	if (chats) return session.deps.grants.requireCover(principal, session);
 	let trust: Trust | undefined;
 	let approved: string[] = [];
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
-			trust = await grantTrust(tx, session.id, request.principal, session.deps);
-			approved = await approveOpen(tx, record, session, request.principal.id);
+			trust = await grantTrust(tx, session.id, principal, session.deps);
+			const given = { action: "accept_all.give", object: session.id, decision: "allowed" };
+			const args = { until: new Date(trust.expiresAt).toISOString() };
+			await session.deps.audit.record(tx, {
+				...{ ...askedBy(principal), ...given, args },
+				grantId: trust.id,
+			});
+			approved = await approveOpen(tx, record, session, { by: principal, grantId: trust.id });
 			return null;
 		}),
 	);
 	if (outcome.repeated) return;
 	session.trust = trust;
 	const { log } = session.deps;
-	const facts = { sessionId: session.id, principal: request.principal.id, answered: approved.length };
+	const facts = { sessionId: session.id, principal: principal.id, answered: approved.length };
 	log.info("all tools of a session are accepted", facts);
 	for (const token of approved) session.wake(token);
 }

@@ -2,17 +2,24 @@ import { ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { fromRow } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
+import { actingId, type Principal } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
 import { questionId } from "../run/log-event.ts";
+import type { PlaceProfile } from "../trust/place-profile.ts";
+import { auditRefused } from "./audit-prompt.ts";
 import { type Keyed, once } from "./idempotency.ts";
+import { type AskedPrompt, authorizeAnswer } from "./may-answer.ts";
 import { answerPrompt } from "./prompts.ts";
 import type { Session, SessionDeps } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Lease, Sessions } from "./sessions.ts";
+import { refuseUnread } from "./unread-approval.ts";
 
 /** What an answer is taken with. */
 interface AnswerDeps extends SessionDeps {
 	readonly sessions: Sessions;
+	/** How a channel works. */
+	readonly profileOf: (place: string | undefined) => PlaceProfile;
 }
 
 /** Answers the question of a token, for who may. Throws `not_found` also where the session is not to be seen. */
@@ -23,17 +30,23 @@ export async function answerQuestion(
 	response: PromptResponse,
 ): Promise<void> {
 	const row = await deps.journal.store.read((db) =>
-		db.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst(),
+		db
+			.selectFrom("prompts")
+			.leftJoin("runs", "runs.id", "prompts.run_id")
+			.selectAll("prompts")
+			.select("runs.actor")
+			.where("token", "=", token)
+			.executeTakeFirst(),
 	);
-	const unknown = new ParleyError("prompt not found", { code: "not_found" });
-	if (!row) throw unknown;
-	const action = response.cancelled === true ? "prompt.deny" : "prompt.answer";
-	using lease = await deps.sessions.lease(request.principal, row.session_id, action).catch((reason) => {
-		// Who may not see the session learns nothing of it, not even its id.
-		throw ParleyError.from(reason).code === "not_found" ? unknown : reason;
-	});
+	if (!row) throw unknownPrompt();
+	const by = request.principal;
+	using lease = await admit(deps, by, { row, response });
 	const { session } = lease;
-	const by = request.principal.id;
+	const { wanted_grant } = row;
+	if (wanted_grant !== null) {
+		return deps.grants.answer(request, session, { ...row, wanted_grant, response });
+	}
+	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const binding = await judgeChange(session, row, response);
 	await session.commit((tx, record) =>
 		once(tx, request, deps, () => answerPrompt(tx, record, session, { token, response, by, binding })),
@@ -41,9 +54,41 @@ export async function answerQuestion(
 	const log =
 		session.live.get(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
-	log.info("question answered", { question: questionId({ session }, token), answer, principal: by });
+	log.info("question answered", {
+		question: questionId({ session }, token),
+		answer,
+		principal: actingId(by),
+	});
 	await deps.failpoints.reach("answered");
 	session.wake(token);
+	await deps.grants.review(session.place);
+}
+
+/** Borrows the session of a question for who may give that answer. Who may not is written down. */
+async function admit(
+	deps: AnswerDeps,
+	by: Principal,
+	given: { readonly row: AskedPrompt; readonly response: PromptResponse },
+): Promise<Lease> {
+	const { row } = given;
+	let lease: Lease | undefined;
+	try {
+		lease = await deps.sessions.lease(by, row.session_id, "prompt.deny");
+		const { session } = lease;
+		// What comes later than another answer changes nothing.
+		if (row.state === "open") authorizeAnswer(by, given, session, deps.profileOf(session.place));
+		return lease;
+	} catch (reason) {
+		lease?.[Symbol.dispose]();
+		const { code } = ParleyError.from(reason);
+		if (code === "permission_denied" || code === "not_found") auditRefused(deps.audit, row, by);
+		// Who may not see the session learns nothing of it, not even its id.
+		throw code === "not_found" ? unknownPrompt() : reason;
+	}
+}
+
+function unknownPrompt(): ParleyError {
+	return new ParleyError("prompt not found", { code: "not_found" });
 }
 
 /** What an approval with changed arguments is bound to; undefined where it changes none, or comes too late. */

@@ -4,7 +4,6 @@ import type { Author } from "../event.ts";
 import type { FileFacts } from "../files/file-facts.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
-import { policyVersion } from "../policy.ts";
 import type { Step } from "../run/step.ts";
 import { taintWords } from "../taint.ts";
 import type { Usage } from "../usage/usage.ts";
@@ -71,7 +70,7 @@ export async function explainRun(session: Session, runId: string | undefined): P
 			...spoken(run, ofType(events, "user.message")),
 			state: run.state,
 			profile: session.profile,
-			policyVersion: policyOf(steps),
+			policyVersion: policyOf(steps) ?? session.deps.policies.of(session).version,
 			acceptAll: run.accept_all === 1,
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),
@@ -130,10 +129,10 @@ function toldBy(
 	return { content, at: message?.at ?? at, ...(author && { author }) };
 }
 
-/** The rules that the run was decided by; where it has called nothing, those that hold. */
-function policyOf(steps: readonly Step[]): string {
+/** The rules that the run was decided by; undefined where it has called nothing. */
+function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started");
-	return last ? (last.decision?.policy ?? "not recorded") : policyVersion;
+	return last && (last.decision?.policy ?? "not recorded");
 }
 
 function modelsOf(calls: readonly EventOf<"model.called">["event"][]): Explanation["models"] {

@@ -6,6 +6,7 @@ import type { Keyed } from "../runtime.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const hour = 60 * 60 * 1000;
@@ -71,7 +72,7 @@ test("the order of parameters is no difference", async () => {
 
 test("a key belongs to who used it", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	const connector: Principal = { id: "connector:1", kind: "connector" };
+	const connector = testConnector();
 	const mine = await t.runtime.create(keyed("open_session", 1), {});
 	const theirs = await t.runtime.create(keyed("open_session", 2, connector), {});
 	expect(theirs.id).not.toBe(mine.id);

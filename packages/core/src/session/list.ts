@@ -58,10 +58,16 @@ const cost = sql<
 	number | null
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
-/** The newest `limit` sessions of one owner, or of all. */
+/** Whose sessions are wanted: those that one owns, and further ones by their ids. */
+export interface SessionsOf {
+	readonly owner: string;
+	readonly ids?: readonly string[];
+}
+
+/** The newest `limit` sessions of somebody, or of all. */
 export async function listSessions(
 	store: Store<Tables>,
-	owner: string | undefined,
+	of: SessionsOf | undefined,
 	{ limit, query, idPrefix }: SessionFilter,
 ): Promise<SessionSummary[]> {
 	const rows = await store.read((db) => {
@@ -71,7 +77,13 @@ export async function listSessions(
 			.select([state.as("state"), cost.as("cost")])
 			.orderBy("updated_at", "desc")
 			.limit(limit);
-		if (owner !== undefined) wanted = wanted.where("owner", "=", owner);
+		if (of) {
+			const { owner, ids = [] } = of;
+			// PostgreSQL knows no empty list.
+			wanted = wanted.where((row) =>
+				row.or([row("owner", "=", owner), ...(ids.length > 0 ? [row("id", "in", ids)] : [])]),
+			);
+		}
 		if (idPrefix !== undefined)
 			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
 		for (const holds of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(holds);

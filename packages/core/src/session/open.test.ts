@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator, type Principal } from "../principal.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { chooseRoot } from "./open.ts";
 
@@ -66,7 +67,7 @@ test("the same external key is the same session, also when several ask at once",
 	expect(first?.status).toBe("created");
 	for (const other of others) expect(other).toEqual({ id: first?.id, status: "resumed" });
 	expect((await open(operator, "thread 2")).id).not.toBe(first?.id);
-	const connector: Principal = { id: "connector:1", kind: "connector" };
+	const connector = testConnector();
 	expect((await open(connector, "thread 1")).status).toBe("created");
 	const listed = await t.runtime.list(operator, { limit: 10 });
 	expect(listed.map(({ externalKey, title }) => [externalKey, title]).sort()).toEqual([

@@ -1,12 +1,17 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
+import { authorize } from "../authorize.ts";
 import type { Recorded } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
 import { isWithin } from "../tools/paths.ts";
+import { setBudget } from "../usage/set-budget.ts";
 import { type Keyed, once } from "./idempotency.ts";
+import type { Opening } from "./opening.ts";
 import { indexName } from "./search-texts.ts";
-import { type SessionDeps, sessionRow, unknownSession } from "./session.ts";
+import { type Session, type SessionDeps, sessionRow, unknownSession } from "./session.ts";
 import { oneLine } from "./title-text.ts";
 
 /** Characters of a client's path that a refusal repeats. */
@@ -34,6 +39,14 @@ export interface Roots {
 	readonly dataDir: string;
 }
 
+/** What the tools of a session may touch, its working directory first; of a chat platform's session nothing else. */
+export function toolRoots(
+	{ rootDir, place }: Pick<Session, "rootDir" | "place">,
+	{ given }: Pick<Roots, "given">,
+): readonly string[] {
+	return place === undefined ? [...new Set([rootDir, ...given])] : [rootDir];
+}
+
 /**
  * Creates a session, or finds the one of the same external key; durable, with its `session.created`. `usable` rejects
  * where a new one is not possible.
@@ -41,7 +54,7 @@ export interface Roots {
 export async function createSession(
 	deps: SessionDeps,
 	request: Keyed,
-	wanted: NewSession & { readonly root: string; readonly usable?: Promise<unknown> },
+	wanted: Opening & { readonly usable?: Promise<unknown> },
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids, clock } = deps;
 	const owner = request.principal.id;
@@ -49,39 +62,71 @@ export async function createSession(
 	wanted.usable?.catch(() => undefined);
 	const externalKey = wanted.externalKey ?? null;
 	let created: readonly Recorded[] = [];
-	const outcome = await journal.store.commit((tx) =>
+	let made: string | undefined;
+	const opened = journal.store.commit((tx) =>
 		once(tx, request, deps, async () => {
-			if (externalKey !== null) {
-				const known = await tx
-					.selectFrom("sessions")
-					.select("id")
-					.where("owner", "=", owner)
-					.where("external_key", "=", externalKey)
-					.executeTakeFirst();
-				if (known) return { id: known.id, status: "resumed" as const };
-			}
+			const known = await findKnown(tx, request.principal, externalKey);
+			if (known !== undefined) return { id: known, status: "resumed" as const };
 			await wanted.usable;
 			const id = ids.create("sess");
-			const title = oneLine(wanted.title ?? "");
+			const title = oneLine(deps.redactor.redact(wanted.title ?? ""));
+			if (wanted.root === undefined) made = id;
 			const facts = {
 				id,
 				owner,
 				titled_by: title === "" ? null : ("person" as const),
 				external_key: externalKey,
 				title,
-				root_dir: wanted.root,
+				root_dir: wanted.root ?? (await deps.workspaces.create(id)),
 				profile: wanted.profile ?? defaultProfile,
-				place: null,
+				place: wanted.place ?? null,
 			};
-			await tx.insertInto("sessions").values(sessionRow(facts, clock.now())).execute();
+			const row = { ...sessionRow(facts, clock.now()), model: wanted.model ?? null };
+			await tx.insertInto("sessions").values(row).execute();
+			await setOwnBudget(tx, deps, id, wanted);
 			await indexName(tx, id, [title, externalKey]);
 			created = await journal.append(tx, id, [{ type: "session.created" }]);
 			return { id, status: "created" as const };
 		}),
 	);
+	const outcome = await opened.catch(async (reason: unknown) => {
+		if (made !== undefined) await deps.workspaces.remove(made);
+		throw reason;
+	});
 	if (outcome.repeated) await refuseDeleted(journal.store, outcome.response.id);
 	for (const event of created) deps.observers.tell(event, owner);
 	return outcome.response;
+}
+
+/** The session of an external key. One of another channel is refused: what was said there stays there. */
+async function findKnown(
+	tx: Tx,
+	principal: Principal,
+	externalKey: string | null,
+): Promise<string | undefined> {
+	if (externalKey === null) return undefined;
+	const known = await tx
+		.selectFrom("sessions")
+		.select(["id", "owner", "place"])
+		.where("owner", "=", principal.id)
+		.where("external_key", "=", externalKey)
+		.executeTakeFirst();
+	if (!known) return undefined;
+	const { id, owner, place } = known;
+	authorize(principal, "session.open", { owner, sessionId: id, place: place ?? undefined });
+	return id;
+}
+
+/** What a channel's profile lets each of its sessions spend. */
+async function setOwnBudget(
+	tx: Tx,
+	{ journal, clock }: SessionDeps,
+	sessionId: string,
+	{ budget: limit, place }: Opening,
+): Promise<void> {
+	if (limit === undefined) return;
+	const made = { store: journal.store, by: `place:${place}`, at: clock.now() };
+	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, made);
 }
 
 /** The key has done what it was for: it creates no other session, and hands out none that was deleted since. */

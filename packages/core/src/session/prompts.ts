@@ -1,9 +1,12 @@
 import { ParleyError } from "@parley/base";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { type PromptState, stamp } from "../journal/tables.ts";
+import { actingId, type Principal } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import { type Answer, type PromptResponse, readAnswer } from "../prompt-answer.ts";
 import type { GrantScope } from "../tool.ts";
+import type { WantedGrant } from "../trust/grant-wish.ts";
+import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import { keepPassword } from "./passwords.ts";
 import type { Record, Session } from "./session.ts";
 import { grantScope } from "./trust.ts";
@@ -16,6 +19,8 @@ export interface Question {
 	readonly prompt: Prompt;
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
+	/** Where the question is whether a channel is to be trusted: with what. It is answered in writing or not at all. */
+	readonly wantedGrant?: WantedGrant;
 }
 
 /** A question as its row holds it. */
@@ -33,7 +38,7 @@ export async function raisePrompt(
 	session: Session,
 	question: Question,
 ): Promise<void> {
-	const { prompt, approval } = question;
+	const { prompt, approval, wantedGrant } = question;
 	const [recorded] = await record({ type: "prompt.requested", prompt });
 	await tx
 		.insertInto("prompts")
@@ -46,16 +51,17 @@ export async function raisePrompt(
 			seq: recorded?.seq ?? 0,
 			request: JSON.stringify(prompt),
 			answer: null,
-			floor: approval?.floor ? 1 : 0,
+			floor: approval?.floor || wantedGrant ? 1 : 0,
 			scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 			binding: approval?.binding ?? null,
 			reminded: 0,
-			wanted_grant: null,
+			wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
 			created_at: session.deps.clock.now(),
 			expires_at: prompt.expiresAt,
 			...stamp,
 		})
 		.execute();
+	if (approval) await auditShown(tx, session, prompt, approval.floor);
 }
 
 /** Whose question it is: a call asks at most once for permission, and at most once for something else. */
@@ -85,6 +91,12 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 	};
 }
 
+/** Whether a question still waits for its answer. */
+export async function isOpen(db: Tx, token: string): Promise<boolean> {
+	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
+	return row?.state === "open";
+}
+
 /** Moves an open question to its end; false when somebody was first. */
 async function settlePrompt(
 	tx: Tx,
@@ -109,7 +121,7 @@ async function settlePrompt(
 export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
-	readonly by: string;
+	readonly by: Principal;
 	/** What the approval of changed arguments is bound to. */
 	readonly binding: string | undefined;
 }
@@ -127,7 +139,7 @@ export async function answerPrompt(
 	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
 	if (row.state !== "open") return;
-	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, token);
+	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, session, token);
 	const prompt = fromRow<Prompt>(row.request);
 	if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
 	const answer = await keepAnswer(tx, session, prompt, {
@@ -136,16 +148,36 @@ export async function answerPrompt(
 	});
 	const refused = answer.kind === "denied" || answer.kind === "cancelled";
 	await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-	if (answer.kind === "approved" && answer.remember && row.scope !== null) {
-		const facts = { id: session.deps.ids.create("grant"), sessionId: session.id, scope: row.scope };
-		await grantScope(tx, { ...facts, by }, session.deps.clock.now());
-	}
+	if (row.binding !== null) await decided(tx, session, { ...row, by, answer });
+	if (row.binding !== null && refused) await session.deps.grants.denied(tx, session.place);
 	const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 	await record({
 		type: "prompt.answered",
-		...{ token, value: told(prompt, answer), cancelled: refused, by },
+		...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
 		...(changed !== undefined && { arguments: changed }),
 	});
+}
+
+/** What an answer about a call leaves behind: what it allows from then on, and its row in the audit. */
+async function decided(
+	tx: Tx,
+	session: Session,
+	{ scope, call_id: callId, by, answer }: Decided,
+): Promise<void> {
+	const { ids, clock } = session.deps;
+	const remembers = answer.kind === "approved" && answer.remember && scope !== null;
+	const grantId = remembers ? ids.create("grant") : undefined;
+	if (grantId !== undefined && scope !== null) {
+		const facts = { id: grantId, sessionId: session.id, scope, by: actingId(by) };
+		await grantScope(tx, facts, clock.now());
+	}
+	await auditDecided(tx, session, { callId, by, answer, grantId });
+}
+
+interface Decided extends Pick<Answering, "by"> {
+	readonly scope: string | null;
+	readonly call_id: string;
+	readonly answer: Answer;
 }
 
 /** To dismiss the question gives nothing away. */
@@ -157,13 +189,19 @@ function refuseReadable({ cancelled }: PromptResponse): void {
 }
 
 /** Ends a question that nobody answered in time. */
-export async function expirePrompt(tx: Tx, record: Record, token: string): Promise<void> {
+export async function expirePrompt(tx: Tx, record: Record, session: Session, token: string): Promise<void> {
 	if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
+	await auditEnded(tx, session, token, "expired");
 	await record({ type: "prompt.closed", token, reason: "expired" });
 }
 
 /** Closes what is still open of a run that has ended, so that no client shows a dead question. */
-export async function closePrompts(tx: Tx, record: Record, runId: string, reason: string): Promise<string[]> {
+export async function closePrompts(
+	tx: Tx,
+	record: Record,
+	session: Session,
+	{ runId, reason }: { readonly runId: string; readonly reason: string },
+): Promise<string[]> {
 	const open = await tx
 		.selectFrom("prompts")
 		.select("token")
@@ -172,25 +210,33 @@ export async function closePrompts(tx: Tx, record: Record, runId: string, reason
 		.execute();
 	for (const { token } of open) {
 		await settlePrompt(tx, token, { state: "closed" });
+		await auditEnded(tx, session, token, "closed");
 		await record({ type: "prompt.closed", token, reason });
 	}
 	return open.map(({ token }) => token);
 }
 
 /** Approves every open approval of the session that `accept_all_tools` covers; returns their tokens. */
-export async function approveOpen(tx: Tx, record: Record, session: Session, by: string): Promise<string[]> {
+export async function approveOpen(
+	tx: Tx,
+	record: Record,
+	session: Session,
+	{ by, grantId }: { readonly by: Principal; readonly grantId: string },
+): Promise<string[]> {
 	const open = await tx
 		.selectFrom("prompts")
-		.select("token")
+		.select(["token", "call_id"])
 		.where("session_id", "=", session.id)
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
 		.where("floor", "=", 0)
 		.where("expires_at", ">", session.deps.clock.now())
 		.execute();
-	for (const { token } of open) {
-		await settlePrompt(tx, token, { state: "answered", answer: { kind: "approved", remember: false } });
-		await record({ type: "prompt.answered", token, value: true, cancelled: false, by });
+	for (const { token, call_id: callId } of open) {
+		const answer: Answer = { kind: "approved", remember: false };
+		await settlePrompt(tx, token, { state: "answered", answer });
+		await auditDecided(tx, session, { callId, by, answer, grantId });
+		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 	}
 	return open.map(({ token }) => token);
 }

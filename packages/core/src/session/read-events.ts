@@ -1,7 +1,7 @@
 import { authorize, isAuthorized } from "../authorize.ts";
 import type { Recorded } from "../event.ts";
 import type { EventsOf, Journal, Placed } from "../journal/journal.ts";
-import type { Principal } from "../principal.ts";
+import { type Principal, visibleTo } from "../principal.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Which events of the record are wanted. */
@@ -72,6 +72,6 @@ export class EventHistory {
 			return { sessionId, types };
 		}
 		const all = isAuthorized(principal, "event.read", { owner: "" });
-		return { types, owner: all ? undefined : principal.id };
+		return { types, of: all ? undefined : visibleTo(principal) };
 	}
 }

@@ -133,7 +133,7 @@ export class Reminders {
 		const { session } = held;
 		await session.commit(async (tx, record) => {
 			const now = clock.now();
-			if (now >= expires_at) return expirePrompt(tx, record, token);
+			if (now >= expires_at) return expirePrompt(tx, record, session, token);
 			const reminded = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
 			const row = await tx
 				.updateTable("prompts")

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Tx } from "../journal/journal.ts";
-import { operator, type Principal } from "../principal.ts";
+import { operator } from "../principal.ts";
 import type { Keyed } from "../runtime.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-const other: Principal = { kind: "connector", id: "somebody" };
+const other = testConnector("owner", "somebody");
 
 function keyed(key: string, method: string, params: unknown = {}): Keyed {
 	return { principal: operator, key, method, params };

@@ -1,19 +1,21 @@
 import { ParleyError } from "@parley/base";
 import { removeFilesOf } from "../files/remove-files.ts";
 import type { Tx } from "../journal/journal.ts";
+import { askedBy } from "../trust/audit.ts";
 import { cancelTurn } from "./cancel.ts";
 import { answerOf, type Keyed, once } from "./idempotency.ts";
 import { type Session, type SessionDeps, unknownSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What removing needs beside the session. */
-export interface RemoveDeps extends Pick<SessionDeps, "journal" | "fingerprint" | "files"> {
+export interface RemoveDeps
+	extends Pick<SessionDeps, "journal" | "fingerprint" | "files" | "audit" | "workspaces"> {
 	readonly sessions: Sessions;
 }
 
 /**
- * Deletes a session with everything that belongs to it; what it used stays in the sums of the gateway, and the files of
- * its working directory stay where they are. Throws `failed_precondition` while something runs or waits there, unless
+ * Deletes a session with everything that belongs to it, a workspace of its own too; what it used stays in the sums of
+ * the gateway, and the files of another working directory stay where they are. Throws `failed_precondition` while something runs or waits there, unless
  * forced: then that is stopped first. Under a key that has deleted it before it does nothing.
  */
 export async function removeSession(
@@ -33,6 +35,8 @@ export async function removeSession(
 			const { repeated } = await once(tx, request, session.deps, async () => {
 				if (session.removed) throw unknownSession(sessionId);
 				files = await removeRows(tx, sessionId);
+				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
+				await deps.audit.record(tx, { ...askedBy(request.principal), ...what });
 			});
 			return !repeated;
 		});
@@ -40,6 +44,11 @@ export async function removeSession(
 		if (busy) await stopAll(session, request);
 	}
 	deps.sessions.evict(session);
+	if (deps.workspaces.of(session) !== undefined) {
+		await deps.workspaces.remove(sessionId).catch((error: unknown) => {
+			session.deps.log.warn("a workspace could not be removed", { sessionId, error });
+		});
+	}
 	await deps.files.unlink(files);
 }
 

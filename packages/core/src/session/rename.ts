@@ -9,7 +9,7 @@ import { oneLine } from "./title-text.ts";
  * model choose again.
  */
 export async function renameSession(session: Session, request: Keyed, wanted: string): Promise<string> {
-	const title = oneLine(wanted);
+	const title = oneLine(session.redactor.redact(wanted));
 	await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
 			const by = { title, titled_by: title === "" ? null : ("person" as const) };

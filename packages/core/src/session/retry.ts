@@ -1,7 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { isOpen } from "../files/attachment.ts";
 import { factsOf } from "../files/file-facts.ts";
-import type { Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import type { Person, Principal } from "../principal.ts";
 import { toRunRow } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
@@ -21,13 +22,15 @@ export async function retryLast(
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once<Accepted>(tx, request, session.deps, async () => {
-			const asked = await askedLast(tx, session.id);
+			const asked = await askedLast(tx, session.id, request.principal);
+			const writer = await writerOf(tx, asked);
 			queued = await enqueue(tx, session, asked, trusted);
 			const { id: runId } = queued.run;
 			const { content, retryOf, attachments } = asked;
 			await record({
 				type: "user.message",
 				...{ runId, content },
+				...(writer && { author: { id: writer.id, name: writer.name } }),
 				...(retryOf !== undefined && { retryOf }),
 				...(attachments && { attachments: attachments.map(factsOf) }),
 			});
@@ -39,7 +42,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
+async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<Asked> {
 	const row = await tx
 		.selectFrom("runs")
 		.selectAll()
@@ -50,12 +53,35 @@ async function askedLast(tx: Tx, sessionId: string): Promise<Asked> {
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
-	const { content, images, attachments, retryOf, id } = toRunRow(row);
+	const { content, images, attachments, retryOf, id, actor } = toRunRow(row);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
 	// simply sent again.
 	const reached = begun !== undefined && !attachments?.some(isOpen);
-	return { content, images, ...(attachments && { attachments }), retryOf: reached ? id : retryOf };
+	const again = reached ? id : retryOf;
+	// What stands there already stands under its author's name; what is sent again must not get another one.
+	const isOther = person !== undefined && person.id !== actor?.id;
+	if (again === undefined && isOther) {
+		throw refused("the last message never reached the model: only who wrote it can send it again");
+	}
+	const asks = again === undefined ? (person ?? actor) : person;
+	const said = { content, images, ...(attachments && { attachments }) };
+	return { ...said, retryOf: again, ...(asks && { actor: asks }) };
+}
+
+/** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */
+async function writerOf(tx: Tx, { retryOf, actor }: Asked): Promise<Person | undefined> {
+	let writer = actor ? JSON.stringify(actor) : null;
+	for (let id: string | null = retryOf ?? null; id !== null; ) {
+		const run = await tx
+			.selectFrom("runs")
+			.select(["actor", "retry_of"])
+			.where("id", "=", id)
+			.executeTakeFirst();
+		writer = run?.actor ?? null;
+		id = run?.retry_of ?? null;
+	}
+	return writer === null ? undefined : fromRow<Person>(writer);
 }
 
 function refused(message: string): ParleyError {

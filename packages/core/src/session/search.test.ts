@@ -8,9 +8,9 @@ import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
 import { operator } from "../principal.ts";
 import { Runtime } from "../runtime.ts";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import { SecretBox } from "../secrets.ts";
 import { EventLog } from "../testing/event-log.ts";
+import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 
@@ -36,7 +36,7 @@ test.each(engines)(
 			...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
 			model: new ScriptedModel(...replies.map((reply) => [reply])),
 			tools: [],
-			sandbox: createUnsandboxed({ environment: {}, clock, ids: seededIds(2) }),
+			sandbox: noSandboxes(clock, {}),
 			secrets: new SecretBox(Buffer.alloc(32, 1)),
 			roots: { given: [], current: directory, dataDir: join(directory, "data") },
 			systemTemplate: "You help.",

@@ -5,6 +5,7 @@ import type { FileFacts } from "../files/file-facts.ts";
 import type { Tx } from "../journal/journal.ts";
 import { countRuns, insertRun, insertStep } from "../journal/statements.ts";
 import type { ImageBlock } from "../message.ts";
+import { actingId, type Principal } from "../principal.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
@@ -32,10 +33,12 @@ export async function acceptMessage(
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
-			const { author, content, images = [] } = message;
-			const { correlation } = message;
+			const { images = [], correlation } = message;
+			const content = session.redactor.redactKnown(message.content);
+			const author = authorOf(request.principal, message);
+			const { person: actor } = request.principal;
 			const brought = await attach(tx, session, request, message);
-			const asked = { content, images, retryOf: undefined, correlation, ...brought };
+			const asked = { content, images, retryOf: undefined, correlation, ...brought, ...(actor && { actor }) };
 			queued = await enqueue(tx, session, asked, trusted);
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
@@ -47,6 +50,11 @@ export async function acceptMessage(
 	if (queued) logAccepted(session, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
+}
+
+/** Who is named with a message: the person where a connector acts for one, whatever else is said. */
+export function authorOf({ person }: Principal, { author }: Pick<NewMessage, "author">): Author | undefined {
+	return person ? { id: person.id, name: person.name } : author;
 }
 
 /** What a message brings with it; nobody knows who wrote what is in a file. */
@@ -90,7 +98,7 @@ export function logAccepted(session: Session, { principal, method }: Keyed, { ru
 	const { id: runId, correlation, content } = run;
 	const bytes = Buffer.byteLength(content);
 	session.deps.log.info("message accepted", {
-		...{ correlation, sessionId: session.id, runId, method, principal: principal.id, position, bytes },
+		...{ correlation, sessionId: session.id, runId, method, principal: actingId(principal), position, bytes },
 	});
 }
 

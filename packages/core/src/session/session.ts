@@ -8,9 +8,12 @@ import type { Observers } from "../observers.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import type { SecretBox } from "../secrets.ts";
 import type { Audit } from "../trust/audit.ts";
+import type { SessionGrants } from "../trust/channel-grants.ts";
+import type { Policies } from "../trust/policies.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 import { SessionRedactor, type TextRedactor } from "./session-redactor.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 /** What every session needs from the runtime. */
 export interface SessionDeps {
@@ -31,6 +34,12 @@ export interface SessionDeps {
 	/** Knows the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
+	/** What channels are trusted with. */
+	readonly grants: SessionGrants;
+	/** The rules that calls are decided by. */
+	readonly policies: Pick<Policies, "of">;
+	/** Where sessions of chat platforms work. */
+	readonly workspaces: Workspaces;
 	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
 }
@@ -244,7 +253,7 @@ export class Session {
 				.set({ status: "active", left_at: null })
 				.where("id", "=", this.id)
 				.execute();
-			if (lapsed && trust) await endTrust(tx, trust.id, this.deps.clock.now());
+			if (lapsed && trust) await endTrust(tx, { sessionId: this.id, id: trust.id }, this.deps);
 		});
 	}
 

@@ -3,10 +3,11 @@ import { operator, type Principal } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-const connector: Principal = { id: "connector:1", kind: "connector" };
-const other: Principal = { id: "connector:2", kind: "connector" };
+const connector = testConnector("owner", "connector:1");
+const other = testConnector("owner", "connector:2");
 const observer: Principal = { id: "observer:1", kind: "observer" };
 
 test.each([
@@ -83,7 +84,7 @@ test("only who may see a question can answer it", async () => {
 		});
 	}
 	await t.runtime.answer(unkeyed(connector), prompt.token, { value: true });
-	await expect(log.next("prompt.answered")).resolves.toMatchObject({ by: "connector:1", value: true });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ by: "discord:guild:ada", value: true });
 	await log.next("assistant.message");
 	log.check();
 });

@@ -1,3 +1,4 @@
+import { chooseSettings, type ModelChoice, resolveModel } from "../run/settings.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import type { Session } from "./session.ts";
 
@@ -32,4 +33,17 @@ export async function setModel(
 	);
 	if (!repeated) session.model = chosen;
 	return response;
+}
+
+/** What a name, a tier or `default` comes to in a session; throws `invalid_argument` for what no model is called. */
+export async function wishOf({ profile }: Session, wanted: string, choice: ModelChoice): Promise<ModelWish> {
+	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
+	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
+}
+
+async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
+	const { endpoint } = await choice.profiles.find(profile);
+	const anyModel = endpoint !== undefined || choice.anyModel;
+	const model = endpoint ? choice.modelAt(endpoint) : choice.model;
+	return resolveModel(wanted, { ...choice, model, anyModel });
 }

@@ -1,10 +1,11 @@
 import { ParleyError } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
+import { actingId, hasRole, type Person } from "../principal.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type Accepted, enqueue, logAccepted, type NewMessage, type Queued } from "./send.ts";
+import { type Accepted, authorOf, enqueue, logAccepted, type NewMessage, type Queued } from "./send.ts";
 import type { Session } from "./session.ts";
 import { addTaint, taintOfMessage } from "./session-taint.ts";
 
@@ -20,21 +21,25 @@ export interface Steered extends Accepted {
 export async function steer(
 	session: Session,
 	request: Keyed,
-	{ content, author }: NewMessage,
+	message: NewMessage,
 ): Promise<{ readonly steered: Steered; readonly start: RunRow | undefined }> {
 	const { trusted } = session;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once<Steered>(tx, request, session.deps, async () => {
+			const content = session.redactor.redactKnown(message.content);
+			const { person: actor } = request.principal;
+			const author = authorOf(request.principal, message);
 			const by = author && { author };
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			const runId = await findAtWork(tx, session.id);
+			const runId = await findAtWork(tx, session.id, actor);
 			if (runId !== undefined) {
-				await insertSteer(tx, session, runId, content);
+				await insertSteer(tx, session, runId, { content, actor });
 				await record({ type: "user.message", runId, content, ...by, steered: true });
 				return { status: "steered", runId, queuedPosition: 0 };
 			}
-			queued = await enqueue(tx, session, { content, images: [], retryOf: undefined }, trusted);
+			const asked = { content, images: [], retryOf: undefined, ...(actor && { actor }) };
+			queued = await enqueue(tx, session, asked, trusted);
 			await record({ type: "user.message", runId: queued.run.id, content, ...by });
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
 		}),
@@ -42,25 +47,36 @@ export async function steer(
 	const { status, runId } = outcome.response;
 	if (queued) logAccepted(session, request, queued);
 	else if (status === "steered" && !outcome.repeated) {
-		const facts = { principal: request.principal.id, bytes: Buffer.byteLength(content) };
+		const facts = { principal: actingId(request.principal), bytes: Buffer.byteLength(message.content) };
 		session.live.get(runId)?.log.info("message entered the run", facts);
 	}
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { steered: outcome.response, start };
 }
 
-async function findAtWork(tx: Tx, sessionId: string): Promise<string | undefined> {
+/**
+ * The run that what is said can enter: none, where it is another's and a guest speaks, who may only read. Else a guest
+ * would say what a run with more rights is to do.
+ */
+async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined): Promise<string | undefined> {
 	const row = await tx
 		.selectFrom("runs")
-		.select("id")
+		.select(["id", "actor"])
 		.where("session_id", "=", sessionId)
 		.where("state", "=", "active")
 		.where("cancel_requested", "=", 0)
 		.executeTakeFirst();
-	return row?.id;
+	if (!row || !actor || hasRole(actor, "member")) return row?.id;
+	const asker = row.actor === null ? undefined : fromRow<Person>(row.actor);
+	return asker?.id === actor.id && asker.role === actor.role ? row.id : undefined;
 }
 
-async function insertSteer(tx: Tx, session: Session, runId: string, content: string): Promise<void> {
+async function insertSteer(
+	tx: Tx,
+	session: Session,
+	runId: string,
+	{ content, actor }: { readonly content: string; readonly actor: Person | undefined },
+): Promise<void> {
 	const { clock, ids } = session.deps;
 	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
 	if (waiting.length >= queueLimit) {
@@ -69,7 +85,8 @@ async function insertSteer(tx: Tx, session: Session, runId: string, content: str
 		});
 	}
 	const ordinal = Math.max(0, ...waiting.map((steer) => steer.ordinal)) + 1;
-	const row = { id: ids.create("steer"), run_id: runId, ordinal, content, created_at: clock.now() };
+	const said = { content, actor: actor ? JSON.stringify(actor) : null };
+	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...said, created_at: clock.now() };
 	await tx
 		.insertInto("steers")
 		.values({ ...row, ...stamp })

@@ -4,6 +4,7 @@ import type { Tables } from "../journal/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { trustHolds } from "./trust.ts";
 
@@ -227,7 +228,7 @@ test("trust in one session is none in another", async () => {
 
 test("only the operator can give it", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	const connector = { id: "connector:1", kind: "connector" } as const;
+	const connector = testConnector();
 	const session = await t.create(connector);
 	await expect(t.runtime.acceptAll(unkeyed(connector), session)).rejects.toMatchObject({
 		code: "permission_denied",

@@ -4,6 +4,7 @@ import { fromRow } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { GrantScope } from "../tool.ts";
+import { type Audit, byItself } from "../trust/audit.ts";
 
 /** `accept_all_tools` ends this long after the last client left. */
 const absenceMs = 60_000;
@@ -55,9 +56,14 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant. */
-export async function endTrust(tx: Tx, id: string, now: number): Promise<void> {
-	await tx.updateTable("grants").set({ ended_at: now }).where("id", "=", id).execute();
+/** Ends a grant whose time is over: its own, or that in which nobody was there. */
+export async function endTrust(
+	tx: Tx,
+	{ sessionId: object, id }: { readonly sessionId: string; readonly id: string },
+	{ clock, audit }: { readonly clock: Clock; readonly audit: Audit },
+): Promise<void> {
+	await tx.updateTable("grants").set({ ended_at: clock.now() }).where("id", "=", id).execute();
+	await audit.record(tx, { ...byItself, action: "accept_all.end", object, decision: "expired", grantId: id });
 }
 
 /** The grant that a restart left in force, if any. */

@@ -137,7 +137,7 @@ async function attempt(asking: Asking, model: Model, request: ModelRequest): Pro
 async function ask({ session, signal }: Asking, model: Model, request: ModelRequest): Promise<Attempt> {
 	const { clock } = session.deps;
 	const startedAt = clock.monotonic();
-	const fold = new Fold({ ...silent, redaction: session.redactor.stream() });
+	const fold = new Fold({ ...silent, redaction: session.redactor.into("title").stream() });
 	let failure: ParleyError | undefined;
 	try {
 		for await (const event of model.stream(request, signal)) fold.take(event);

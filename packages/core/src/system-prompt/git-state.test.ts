@@ -14,8 +14,9 @@ function answeringGit(status: Partial<CommandOutcome>, log: Partial<CommandOutco
 	const commands: Command[] = [];
 	const sandbox: Sandbox = {
 		mode: "off",
-		marker: undefined,
-		processes: () => [],
+		profile: "test",
+		environment: {},
+		network: undefined,
 		run: async (command) => {
 			commands.push(command);
 			const answer = command.args.includes("status") ? status : log;
@@ -90,8 +91,9 @@ test("what keeps git from answering is told, not thrown", async () => {
 	expect(await answeringGit(killed).describe()).toBe("not known: git took longer than 2 seconds");
 	const refusing: Sandbox = {
 		mode: "off",
-		marker: undefined,
-		processes: () => [],
+		profile: "test",
+		environment: {},
+		network: undefined,
 		run: () => Promise.reject(new ParleyError('there is no "git"', { code: "not_found" })),
 	};
 	expect(await describeGit(refusing, "/garden")).toBe('not known: there is no "git"');

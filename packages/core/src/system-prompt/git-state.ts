@@ -19,6 +19,7 @@ export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string
 			args: [...carefulOptions("read", filters), ...args],
 			environment: carefulEnvironment("read", []),
 			cwd,
+			power: "read",
 			timeoutMs: TIMEOUT_MS,
 			maxOutputBytes: MAX_OUTPUT_BYTES,
 			signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/base";
-import type { Sandbox } from "../sandbox.ts";
-import type { Roots } from "../session/open.ts";
+import { attributionNote } from "../run/attribute.ts";
+import type { Sandboxes } from "../sandbox.ts";
+import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { describeGit } from "./git-state.ts";
 import { gatherFacts } from "./project-facts.ts";
@@ -9,7 +10,7 @@ import { renderSystemPrompt } from "./system-prompt.ts";
 
 interface PromptOptions {
 	readonly clock: Clock;
-	readonly sandbox: Sandbox;
+	readonly sandbox: Sandboxes;
 	readonly roots: Roots;
 	readonly systemTemplate?: string;
 }
@@ -22,12 +23,18 @@ export function systemPromptOf(
 	options: PromptOptions,
 ): (session: Session, instructions?: string) => Promise<string> {
 	const { clock, sandbox, roots, systemTemplate } = options;
-	const git = shareByDirectory((cwd) => describeGit(sandbox, cwd), clock);
+	const looking = (chat: boolean): ((cwd: string) => Promise<string>) =>
+		shareByDirectory(async (cwd) => describeGit(await sandbox.of({ chat, roots: [cwd] }), cwd), clock);
+	const [git, gitOfChat] = [looking(false), looking(true)];
 	return async (session, instructions) => {
 		if (session.systemPrompt !== undefined) return session.systemPrompt;
-		const seen = { cwd: session.rootDir, roots: [...new Set([session.rootDir, ...roots.given])] };
-		const facts = await gatherFacts({ ...seen, clock, git });
-		const prompt = renderSystemPrompt(facts, { template: systemTemplate, instructions });
+		const seen = { cwd: session.rootDir, roots: toolRoots(session, roots) };
+		const facts = await gatherFacts({ ...seen, clock, git: session.place === undefined ? git : gitOfChat });
+		const rendered = renderSystemPrompt(facts, { template: systemTemplate, instructions });
+		const { place } = session;
+		const whole = place === undefined ? rendered : `${rendered.trimEnd()}\n\n${attributionNote(place)}\n`;
+		// Notes of a project and the state of its repository are whatever somebody wrote into them.
+		const prompt = session.redactor.into("instructions").redact(whole);
 		await session.commit(async (tx) => {
 			await tx.updateTable("sessions").set({ system_prompt: prompt }).where("id", "=", session.id).execute();
 		});

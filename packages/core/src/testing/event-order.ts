@@ -24,6 +24,8 @@ class EventOrder {
 	readonly #openCalls = new Map<string, string>();
 	readonly #endedCalls = new Set<string>();
 	readonly #openPrompts = new Set<string>();
+	/** Those that belong to no run. */
+	readonly #aside = new Set<string>();
 
 	take(happened: SessionEvent): Fault {
 		if (happened.transient) return this.#passing(happened.event, happened.seq);
@@ -112,9 +114,15 @@ class EventOrder {
 		readonly runId: string;
 		readonly approval?: { callId: string };
 	}): Fault {
+		// It concerns the channel and no run, whose own questions do not wait for it.
+		if (prompt.runId === "") {
+			this.#openPrompts.add(prompt.token);
+			this.#aside.add(prompt.token);
+			return undefined;
+		}
 		if (!this.#openRuns.has(prompt.runId)) return `${prompt.runId} is not open`;
 		if (prompt.approval && !this.#openCalls.has(prompt.approval.callId)) return "its call is not open";
-		if (this.#openPrompts.size > 0) return "another question is open";
+		if ([...this.#openPrompts].some((token) => !this.#aside.has(token))) return "another question is open";
 		this.#openPrompts.add(prompt.token);
 		return undefined;
 	}

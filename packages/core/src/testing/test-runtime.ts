@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { createIds, type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
@@ -10,9 +10,10 @@ import type { Model } from "../model.ts";
 import { operator, type Principal } from "../principal.ts";
 import { type Keyed, Runtime } from "../runtime.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import type { Sandboxes } from "../sandbox.ts";
 import { SecretBox } from "../secrets.ts";
 import { builtinTools } from "../tools/builtin.ts";
+import { noSandboxes } from "./no-sandboxes.ts";
 
 /** What a test says about its runtime; all but the model has a default. */
 export interface TestRuntimeOptions
@@ -25,6 +26,8 @@ export interface TestRuntimeOptions
 	readonly failpoints?: Failpoints;
 	/** Puts something in front of the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
+	/** Where commands run; without a sandbox unless told. */
+	readonly sandbox?: Sandboxes;
 	/** What `--root` would say; nothing unless told. */
 	readonly roots?: readonly string[];
 	/** A short one unless told; `built-in` is the product's own. */
@@ -65,7 +68,7 @@ export class TestRuntime {
 			...chosen,
 			...{ store: used, clock, log, failpoints, model, tools },
 			ids,
-			sandbox: createUnsandboxed({ environment: process.env, clock, ids: createIds() }),
+			sandbox: options.sandbox ?? noSandboxes(clock),
 			secrets: new SecretBox(Buffer.alloc(32, 1)),
 			roots: { given: options.roots ?? [], current, dataDir },
 			...(options.systemTemplate !== "built-in" && {

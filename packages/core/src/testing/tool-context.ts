@@ -15,9 +15,10 @@ export async function createDirectory(
 
 const noSandbox: Sandbox = {
 	mode: "off",
+	profile: "off",
+	environment: {},
+	network: undefined,
 	run: () => Promise.reject(new ParleyError("no command runs in this test", { code: "unimplemented" })),
-	marker: undefined,
-	processes: () => [],
 };
 
 /** A context for one call below `cwd`, in which nobody answers and no command runs unless told. */

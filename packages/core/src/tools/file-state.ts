@@ -26,7 +26,7 @@ export interface FileState {
 export async function inspectFile(
 	path: string,
 	shown: string,
-	{ signal, forbidden }: Pick<ToolContext, "signal" | "forbidden">,
+	context: Pick<ToolContext, "signal" | "forbidden" | "workspace">,
 ): Promise<FileState> {
 	try {
 		refuseSpecial(await lstat(path, { bigint: true }), shown);
@@ -38,12 +38,12 @@ export async function inspectFile(
 		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
 	}
 	await using file = await openRegular(path, shown);
-	await refuseForbiddenTwin(file, shown, forbidden);
+	await refuseForbiddenTwin(file, shown, context);
 	const { mode } = await file.stat();
 	const hash = createHash("sha256");
 	const kept: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of readChunks(file, shown, signal)) {
+	for await (const chunk of readChunks(file, shown, context.signal)) {
 		hash.update(chunk);
 		size += chunk.length;
 		if (size <= KEPT_BYTES) kept.push(chunk);

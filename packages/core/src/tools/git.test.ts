@@ -99,6 +99,9 @@ test("what only looks runs without asking and tells what git says", async () => 
 				new RegExp(`^${repository} \\d+:\\d+, ${repository}/.git \\d+:\\d+$`),
 			),
 			programs: "",
+			scripts: expect.stringMatching(new RegExp(`^${repository}/.git/config \\d+:\\d+ sha256:[0-9a-f]{64}$`)),
+			executable: expect.stringMatching(/^git: \/\S+ \d+:\d+ sha256:[0-9a-f]{64}$/),
+			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
 			sandbox: "off",
 		},
 		notes: ["in ."],
@@ -204,7 +207,7 @@ test("a change that would run what the repository names is asked about as a comm
 	const { plan } = await prepare(["commit", "--allow-empty", "-m", "x"]);
 	expect(plan.notes).toEqual([
 		"in .",
-		"sandbox: off — it runs with your own rights",
+		"sandbox: off — it has your own rights: files, network and this gateway",
 		"runs what the repository names: hook pre-commit, filter.x.clean",
 	]);
 	expect(plan.grant).toBeUndefined();
@@ -217,7 +220,7 @@ test("programs that came up since the approval stop the change", async () => {
 	const ready = await prepare(["add", "peas.txt"]);
 	byHand("config", "filter.x.clean", "cat");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: programs; nothing was run",
+		text: "changed since it was approved: programs, scripts; nothing was run",
 		failed: true,
 	});
 });
@@ -353,7 +356,7 @@ test("a repository that was swapped since the approval stops the command", async
 	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
 	byHand("init", "--quiet");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: repository; nothing was run",
+		text: "changed since it was approved: repository, scripts; nothing was run",
 		failed: true,
 	});
 });
@@ -411,13 +414,46 @@ test("the ends of commands are told, and their limits are those of what they do"
 	});
 	expect(commands.at(-1)).toMatchObject({ executable: "git", cwd: repository, timeoutMs: 30_000 });
 	expect(commands.at(-1)?.environment).toMatchObject({ GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" });
-	const push = await prepare(["push"], { where: timedOut });
-	expect(push.plan).toMatchObject({
-		classes: ["exec-sandboxed", "egress"],
-		notes: ["in .", "sandbox: bubblewrap"],
+	const rebase = await prepare(["rebase", "-i", "HEAD"], { where: timedOut });
+	expect(rebase.plan).toMatchObject({
+		classes: ["exec-sandboxed"],
+		notes: ["in .", "sandbox: bubblewrap — no network, and of files only the roots"],
 	});
-	expect((await executeCall(push, timedOut)).text).toBe("x\n[timed out after 300 s]");
+	expect((await executeCall(rebase, timedOut)).text).toBe("x\n[timed out after 300 s]");
 	expect(commands.at(-1)?.environment).not.toHaveProperty("GIT_ALLOW_PROTOCOL");
+	expect(commands.map(({ power }) => power)).toContain("work");
+});
+
+test("what reaches the network leaves the sandbox, and nothing that the repository names runs there", async () => {
+	const { program, sprung } = await trap();
+	await symlink(program, join(repository, ".git/hooks/pre-push"));
+	byHand("init", "--quiet", "--bare", join(directory.path, "outside/far"));
+	byHand("remote", "add", "origin", join(directory.path, "outside/far"));
+	const outside: Sandbox = context.sandbox;
+	const where = { ...context, sandbox: { ...ending({}), network: outside } };
+	const push = await prepare(["push", "origin", "main"], { where });
+	expect(push.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
+	expect(push.plan.notes[1]).toMatch(
+		/^sandbox: off — it has your own rights: files, network and this gateway/,
+	);
+	expect((await executeCall(push, where)).text).toContain("main -> main");
+	expect(await sprung()).toBe(false);
+	byHand("config", "core.sshCommand", program);
+	expect((await prepare(["fetch"], { where })).plan.notes).toContain(
+		"would go by settings of the repository outside of the sandbox: core.sshcommand",
+	);
+	for (const args of [
+		["fetch", "--upload-pack=x"],
+		["push", "--exec=x"],
+		["clone", "-c", "a=b", "x"],
+		["send-email"],
+	]) {
+		expect((await prepare(args, { where })).plan.classes).toContain("control");
+	}
+	const closed = { ...context, sandbox: { ...ending({}), network: undefined } };
+	await expect(prepare(["push"], { where: closed })).rejects.toThrow(
+		"this command of git reaches the network, and the sandbox of this session has none",
+	);
 });
 
 test("a program that is not there, and a call that is cancelled, say so", async () => {

@@ -1,16 +1,19 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { CommandOutcome } from "../sandbox.ts";
+import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { defineTool, type GrantScope, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { describeOutcome } from "./describe-outcome.ts";
-import { carefulEnvironment, carefulOptions } from "./git/careful.ts";
+import { type Care, carefulEnvironment, carefulOptions } from "./git/careful.ts";
 import { hideSecrets, hideUserinfo } from "./git/hide-secrets.ts";
 import { type GitJudgement, judgeGit } from "./git/judge-git.ts";
 import { findRepository, type Repository } from "./git/repository.ts";
 import { shellLine } from "./git/shell-line.ts";
 import { identityOf } from "./identity.ts";
 import { resolvePath, shownPath } from "./paths.ts";
+import { fileFacts } from "./programs.ts";
 import { refuseUnshowable } from "./refuse-unshowable.ts";
+import { sandboxNote } from "./sandbox-note.ts";
+import { differences, programFacts } from "./surroundings.ts";
 import { requireDirectory } from "./tree/tree-files.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 import { wholeLines } from "./whole-lines.ts";
@@ -45,6 +48,7 @@ export const git = defineTool<Arguments>({
 		"(run_command), and not for searching files (search_files).",
 	parameters,
 	effect: "effectful",
+	command: ({ args }) => ["git", ...args],
 	plan,
 	run,
 });
@@ -61,7 +65,6 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	refuseUnshowable(args.args, label);
 	const { directory, judgement, binding } = await look(args, context);
 	const { classes, notes, care } = judgement;
-	const { mode } = context.sandbox;
 	return {
 		label,
 		classes,
@@ -70,9 +73,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		...(classes.length === 1 && classes[0] === "write" && { grant: grantOf(args.args) }),
 		notes: [
 			`in ${shownPath(directory, context.cwd)}`,
-			...(care === "run"
-				? [mode === "off" ? "sandbox: off — it runs with your own rights" : `sandbox: ${mode}`]
-				: []),
+			...(care === "run" || care === "outside" ? [sandboxNote(sandboxOf(judgement, context))] : []),
 			...notes.map(visible),
 			...mixedScriptNotes(args.args.join(" ")),
 		],
@@ -81,19 +82,20 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const { directory, judgement, repository, binding } = await look(args, context);
-	const facts = new Set([...Object.keys(binding), ...Object.keys(approved.binding)]);
-	const different = [...facts].filter((fact) => binding[fact] !== approved.binding[fact]);
+	const different = differences(approved.binding, binding);
 	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unasked) {
 		const what = different.length > 0 ? different.join(", ") : "what the command would do";
 		return { text: `changed since it was approved: ${what}; nothing was run`, failed: true };
 	}
-	const { care, words } = judgement;
+	const { care, words, classes } = judgement;
+	const sandbox = sandboxOf(judgement, context);
 	const timeoutMs = care === "read" ? READ_TIMEOUT_MS : TIMEOUT_MS;
-	const outcome = await context.sandbox.run({
+	const outcome = await sandbox.run({
 		executable: "git",
 		args: [...carefulOptions(care, repository?.filters ?? []), ...words],
 		cwd: directory,
+		power: powerOf(care, classes),
 		environment: carefulEnvironment(care, context.roots),
 		timeoutMs,
 		maxOutputBytes: MAX_OUTPUT_BYTES,
@@ -127,21 +129,38 @@ async function look({ args, path: text }: Arguments, context: ToolContext): Prom
 		throw reason;
 	});
 	const judgement = await judgeGit(args, { directory, repository }, context);
-	return { directory, repository, judgement, binding: await bindingOf(directory, repository, context) };
+	const sandbox = sandboxOf(judgement, context);
+	return { directory, repository, judgement, binding: await bindingOf(directory, repository, sandbox) };
 }
 
 async function bindingOf(
 	directory: string,
 	repository: Repository | undefined,
-	{ sandbox }: ToolContext,
+	sandbox: Sandbox,
 ): Promise<Record<string, string>> {
 	const places = repository === undefined ? [] : [repository.top, ...repository.directories];
 	return {
 		directory: await identityOf(directory),
 		repository: (await Promise.all(places.map(identityOf))).join(", "),
 		programs: repository?.programs.join(", ") ?? "",
-		sandbox: sandbox.mode,
+		scripts: await fileFacts(repository?.steering ?? []),
+		...(await programFacts("git", sandbox)),
 	};
+}
+
+/** What reaches the network leaves the sandbox, which has none. */
+function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
+	if (care !== "outside") return sandbox;
+	if (sandbox.network) return sandbox.network;
+	throw new ParleyError("this command of git reaches the network, and the sandbox of this session has none", {
+		code: "permission_denied",
+	});
+}
+
+/** Where no program of the repository runs, git itself may touch what steers later commands; or a person has agreed. */
+function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
+	if (care === "read") return "read";
+	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
 /** For the session: the same command, and of stashes the same verb, with whatever follows. */

@@ -47,7 +47,7 @@ function ending(outcome: Partial<CommandOutcome>): Sandbox {
 		...{ code: 0, signal: null, output: "", timedOut: false },
 		...outcome,
 	});
-	return { mode: "off", marker: undefined, processes: () => [], run };
+	return { mode: "off", profile: "test", environment: {}, network: undefined, run };
 }
 
 test("files are listed by name, sorted, what lies deep only counted", async () => {

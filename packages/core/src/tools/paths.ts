@@ -14,7 +14,8 @@ export interface ResolvedPath {
 	readonly root: string | undefined;
 }
 
-type Places = Pick<ToolContext, "cwd" | "roots" | "forbidden">;
+type Forbidden = Pick<ToolContext, "forbidden" | "workspace">;
+type Places = Pick<ToolContext, "cwd" | "roots"> & Forbidden;
 
 /** As many as Linux follows: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_LINKS = 40;
@@ -30,9 +31,9 @@ const MAX_PATH_BYTES = 4_095;
 export async function resolvePath(text: string, places: Places): Promise<ResolvedPath> {
 	refuseUnclear(text);
 	const written = resolve(places.cwd, text);
-	refuseForbidden(written, text, places.forbidden);
+	refuseForbidden(written, text, places);
 	const path = await followLinks(written, text, { left: MAX_LINKS });
-	refuseForbidden(path, text, places.forbidden);
+	refuseForbidden(path, text, places);
 	const roots = places.roots.filter((root) => isWithin(path, root));
 	return { path, written, root: roots.sort((a, b) => b.length - a.length)[0] };
 }
@@ -56,6 +57,16 @@ export function looseForm(path: string): string {
 		.toLowerCase();
 }
 
+/**
+ * Whether an absolute, normal path is the gateway's own: at or below a forbidden one. The session's own workspace is not,
+ * as long as it is spelled as it is.
+ */
+export function belongsToGateway(path: string, { forbidden, workspace }: Forbidden): boolean {
+	if (workspace !== undefined && isWithin(path, workspace)) return false;
+	const loose = looseForm(path);
+	return forbidden.some((entry) => isWithin(loose, looseForm(entry)));
+}
+
 /** For people: relative to the working directory where it is below that, else absolute. */
 export function shownPath(path: string, cwd: string): string {
 	return isWithin(path, cwd) ? relative(cwd, path) || "." : path;
@@ -73,9 +84,8 @@ function refuseUnclear(text: string): void {
 	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(`the path is longer than ${MAX_PATH_BYTES} bytes`);
 }
 
-function refuseForbidden(path: string, text: string, forbidden: readonly string[]): void {
-	const loose = looseForm(path);
-	if (!forbidden.some((entry) => isWithin(loose, looseForm(entry)))) return;
+function refuseForbidden(path: string, text: string, forbidden: Forbidden): void {
+	if (!belongsToGateway(path, forbidden)) return;
 	throw new ParleyError(`no tool may touch ${JSON.stringify(text)}: it belongs to the gateway`, {
 		code: "permission_denied",
 	});

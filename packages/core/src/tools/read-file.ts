@@ -45,7 +45,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		return { text: "changed since it was approved: the path leads to another file", failed: true };
 	}
 	await using file = await openRegular(path, args.path);
-	await refuseForbiddenTwin(file, args.path, context.forbidden);
+	await refuseForbiddenTwin(file, args.path, context);
 	await refuseBinary(file, args.path);
 	const chunks = readChunks(file, args.path, context.signal);
 	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });

@@ -2,7 +2,9 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
+import type { ToolContext } from "../tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
+import { belongsToGateway } from "./paths.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -69,12 +71,13 @@ export async function readAt(
 export async function refuseForbiddenTwin(
 	file: FileHandle,
 	shown: string,
-	forbidden: readonly string[],
+	context: Pick<ToolContext, "forbidden" | "workspace">,
 ): Promise<void> {
 	const { nlink, dev, ino } = await file.stat({ bigint: true });
 	if (nlink <= 1n) return;
-	for (const directory of forbidden) {
+	for (const directory of context.forbidden) {
 		for (const path of await filesBelow(directory)) {
+			if (!belongsToGateway(path, context)) continue;
 			const other = await lstat(path, { bigint: true }).catch(ignoreGone);
 			if (other?.dev !== dev || other.ino !== ino) continue;
 			throw new ParleyError(`no tool may touch ${JSON.stringify(shown)}: it belongs to the gateway`, {

@@ -42,8 +42,9 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 			commands.push(command);
 			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
 		},
-		marker: undefined,
-		processes: () => [],
+		profile: "test",
+		environment: {},
+		network: undefined,
 	};
 }
 
@@ -55,17 +56,74 @@ test("without a sandbox a command is planned as one, with its facts, and cannot 
 		preview: "",
 		binding: {
 			directory: expect.stringMatching(new RegExp(`^${context.cwd} \\d+:\\d+$`)),
-			executable: expect.stringMatching(/^\/.+ \d+:\d+$/),
+			executable: expect.stringMatching(/^\/.+ \d+:\d+ sha256:/),
+			programs: expect.stringMatching(/^ls: /),
+			scripts: "",
+			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
 			sandbox: "off",
 		},
-		notes: [`in ${context.cwd}`, "sandbox: off — it runs with your own rights"],
+		notes: [`in ${context.cwd}`, "sandbox: off — it has your own rights: files, network and this gateway"],
 	});
 });
 
 test("in a sandbox it is another class", async () => {
 	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: ending({}) });
 	expect(plan.classes).toEqual(["exec-sandboxed"]);
-	expect(plan.notes).toContain("sandbox: bubblewrap");
+	expect(plan.notes).toContain("sandbox: bubblewrap — no network, and of files only the roots");
+});
+
+test("a command that needs the network leaves the sandbox, which is always asked about", async () => {
+	const [outside, inside]: [Command[], Command[]] = [[], []];
+	const network: Sandbox = { ...ending({}, outside), mode: "off", profile: "off" };
+	const where = { ...context, sandbox: { ...ending({}, inside), network } };
+	const ready = await prepare({ cmd: "npm install", network: true }, where);
+	expect(ready.plan.classes).toEqual(["exec-unsandboxed", "egress", "control"]);
+	expect(ready.plan.notes.slice(1, 3)).toEqual([
+		"sandbox: off — it has your own rights: files, network and this gateway",
+		"it asks for the network, and leaves the sandbox of this session for that",
+	]);
+	await executeCall(ready, where);
+	expect([outside.length, inside.length]).toEqual([1, 0]);
+	const plain = await prepare({ cmd: "curl x", network: true });
+	expect(plain.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
+});
+
+test("a command that needs the network stays in the sandbox where the operator has named hosts", async () => {
+	const [outside, inside]: [Command[], Command[]] = [[], []];
+	const hosts = ["registry.npmjs.org", "*.example.com"];
+	const sandbox: Sandbox = {
+		...ending({}),
+		egress: { ...ending({}, inside), profile: "with hosts", hosts },
+		network: { ...ending({}, outside), mode: "off" },
+	};
+	const where = { ...context, sandbox };
+	const ready = await prepare({ cmd: "npm install", network: true }, where);
+	expect(ready.plan.classes).toEqual(["exec-sandboxed", "egress"]);
+	expect(ready.plan.notes.slice(1)).toEqual([
+		"sandbox: bubblewrap — of the network only registry.npmjs.org, *.example.com by https, and of files only the roots",
+	]);
+	expect(ready.plan.binding).toMatchObject({ sandbox: "with hosts" });
+	await executeCall(ready, where);
+	expect(inside).toEqual([expect.objectContaining({ callId: context.callId })]);
+	expect(outside).toEqual([]);
+	expect((await prepare({ cmd: "ls" }, where)).plan.classes).toEqual(["exec-sandboxed"]);
+});
+
+test("where a sandbox is required a command without one, or with a network, is refused", async () => {
+	const closed = { ...context, sandbox: ending({}) };
+	await expect(prepare({ cmd: "curl x", network: true }, closed)).rejects.toThrow(
+		"network: commands of this session run in a sandbox, which has none",
+	);
+	const refusal = "commands run in a sandbox here, and there is none: bubblewrap is not installed";
+	const none = { ...context, sandbox: { ...ending({}), mode: "none" as const, refusal } };
+	await expect(prepare({ cmd: "ls" }, none)).rejects.toThrow(`not run: ${refusal}`);
+});
+
+test("in a container a command counts as one in a sandbox that has a network", async () => {
+	const container: Sandbox = { ...ending({}), mode: "container" };
+	const { plan } = await prepare({ cmd: "ls" }, { ...context, sandbox: container });
+	expect(plan.classes).toEqual(["exec-sandboxed", "egress"]);
+	expect(plan.notes[1]).toContain("all that the gateway's container holds");
 });
 
 test("what cannot be taken back and what steers are told", async () => {
@@ -170,7 +228,7 @@ test("a working directory that was swapped since the approval stops the command"
 test("a sandbox that is gone since the approval stops the command", async () => {
 	const ready = await prepare({ cmd: "echo hi" }, { ...context, sandbox: ending({}) });
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: sandbox; nothing was run",
+		text: "changed since it was approved: environment, sandbox; nothing was run",
 		failed: true,
 	});
 });

@@ -1,12 +1,13 @@
-import { access } from "node:fs/promises";
 import { homedir } from "node:os";
+import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { judgeCommand } from "../commands/judge-command.ts";
-import { type ActionClass, defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { describeOutcome } from "./describe-outcome.ts";
-import { fileError } from "./file-error.ts";
-import { identityOf } from "./identity.ts";
 import { refuseUnshowable } from "./refuse-unshowable.ts";
+import { execClasses, sandboxNote } from "./sandbox-note.ts";
+import { differences, findShell, surroundingsOf } from "./surroundings.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -23,6 +24,13 @@ const parameters = z.strictObject({
 		.max(600_000)
 		.default(DEFAULT_TIMEOUT_MS)
 		.describe("Milliseconds after which it is ended."),
+	network: z
+		.boolean()
+		.default(false)
+		.describe(
+			"Whether it has to reach other machines. The sandbox has no network: such a command gets a way to the hosts that the " +
+				"operator has named, by https through a proxy; where none are, it runs outside, and a person is asked every time.",
+		),
 	secrets: z
 		.record(
 			z
@@ -51,33 +59,39 @@ export const runCommand = defineTool<Arguments>({
 	parameters,
 	secrets: ["secrets"],
 	effect: "effectful",
+	command: ({ cmd }) => cmd,
 	plan,
 	run,
 });
 
-async function plan({ cmd, secrets }: Arguments, context: ToolContext): Promise<ToolPlan> {
+async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const { cmd, secrets, network } = args;
 	const label = `run ${visible(cmd)}`;
 	refuseUnshowable([cmd], label);
-	const { mode } = context.sandbox;
+	const sandbox = sandboxFor(args, context);
+	const leaves = sandbox.mode !== context.sandbox.mode;
 	const judgement = await judgeCommand(cmd, {
 		cwd: context.cwd,
 		home: homedir(),
 		roots: context.roots,
 		forbidden: context.forbidden,
+		workspace: context.workspace,
 	});
-	const classes: ActionClass[] = [mode === "off" ? "exec-unsandboxed" : "exec-sandboxed"];
+	const classes = execClasses(sandbox);
+	if (network && !classes.includes("egress")) classes.push("egress");
 	if (judgement.irreversible.length > 0) classes.push("irreversible");
-	if (judgement.control.length > 0) classes.push("control");
+	if (judgement.control.length > 0 || leaves) classes.push("control");
 	const given = Object.entries(secrets);
 	if (judgement.secret.length > 0 || given.length > 0) classes.push("secret");
 	return {
 		label,
 		classes,
 		preview: "",
-		binding: await surroundings(context),
+		binding: await surroundingsOf(cmd, { ...context, sandbox }),
 		notes: [
 			`in ${context.cwd}`,
-			mode === "off" ? "sandbox: off — it runs with your own rights" : `sandbox: ${mode}`,
+			sandboxNote(sandbox),
+			...(leaves ? ["it asks for the network, and leaves the sandbox of this session for that"] : []),
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
 			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
 			...mixedScriptNotes(cmd),
@@ -86,8 +100,8 @@ async function plan({ cmd, secrets }: Arguments, context: ToolContext): Promise<
 }
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
-	const now = await surroundings(context);
-	const different = Object.keys(now).filter((fact) => now[fact] !== approved.binding[fact]);
+	const sandbox = sandboxFor(args, context);
+	const different = differences(approved.binding, await surroundingsOf(args.cmd, { ...context, sandbox }));
 	if (different.length > 0) {
 		return { text: `changed since it was approved: ${different.join(", ")}; nothing was run`, failed: true };
 	}
@@ -95,7 +109,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	if (unusable !== undefined) {
 		return { text: `secrets.${unusable}: a variable cannot hold this password: it has a NUL`, failed: true };
 	}
-	const outcome = await context.sandbox.run({
+	const outcome = await sandbox.run({
 		executable: await findShell(),
 		// Without `--` a command that begins with a dash would be read as options of the shell.
 		args: ["-c", "--", args.cmd],
@@ -103,30 +117,23 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		environment: args.secrets,
 		timeoutMs: args.timeout_ms,
 		maxOutputBytes: MAX_OUTPUT_BYTES,
+		callId: context.callId,
 		signal: context.signal,
 	});
 	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
 }
 
-/** Facts that a decision about a command rests on. */
-async function surroundings({ cwd, sandbox }: ToolContext): Promise<Record<string, string>> {
-	try {
-		return {
-			directory: await identityOf(cwd),
-			executable: await identityOf(await findShell()),
-			sandbox: sandbox.mode,
-		};
-	} catch (reason) {
-		throw fileError(`cannot run a command in ${JSON.stringify(cwd)}`, reason);
+/**
+ * Where it runs. What needs the network gets a way to some hosts where the operator has named any, else it runs outside
+ * of the sandbox, which people of channels cannot have.
+ */
+function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
+	if (sandbox.refusal !== undefined) {
+		throw new ParleyError(`not run: ${sandbox.refusal}`, { code: "failed_precondition" });
 	}
-}
-
-async function findShell(): Promise<string> {
-	try {
-		await access("/bin/bash");
-		return "/bin/bash";
-	} catch {
-		// Every POSIX system has the other.
-		return "/bin/sh";
-	}
+	const chosen = network ? (sandbox.egress ?? sandbox.network) : sandbox;
+	if (chosen) return chosen;
+	throw new ParleyError("network: commands of this session run in a sandbox, which has none", {
+		code: "permission_denied",
+	});
 }

@@ -46,7 +46,7 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 /** A sandbox that ends commands as told, and runs those for which it was told nothing. */
 function ending(told: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
-		...{ mode: "off", marker: undefined, processes: () => [] },
+		...{ mode: "off", profile: "test", environment: {}, network: undefined },
 		async run(command) {
 			const outcome = told(command);
 			if (outcome === undefined) return sandbox.run(command);
@@ -66,6 +66,7 @@ test("matching lines come with path and number, in the order of the paths", asyn
 		preview: "",
 		binding: { path: context.cwd },
 		grant: { kind: "path", tool: "search_files", root: context.cwd },
+		below: true,
 		notes: [],
 	});
 	const found = "src/a.ts:1:bean()\nsrc/a.ts:3:bean\nsrc/b.ts:2:let bean = 1;";

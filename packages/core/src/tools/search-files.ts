@@ -66,9 +66,10 @@ async function plan({ pattern, path: text, glob }: Arguments, context: ToolConte
 	}
 	if (glob !== undefined) compileGlob(glob);
 	const resolved = await resolvePath(text, context);
-	if (!(await isSearchedAsDirectory(resolved.path, text))) refuseFile(resolved, text);
+	const below = await isSearchedAsDirectory(resolved.path, text);
+	if (!below) refuseFile(resolved, text);
 	const verb = `search for ${visible(JSON.stringify(pattern))} in`;
-	return planRead({ tool: "search_files", verb, secret: false }, resolved, context);
+	return { ...planRead({ tool: "search_files", verb, secret: false }, resolved, context), below };
 }
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
@@ -152,19 +153,19 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 async function withoutSwapped(
 	lines: readonly FoundLine[],
 	directory: string,
-	{ forbidden }: ToolContext,
+	context: ToolContext,
 ): Promise<FoundLine[]> {
 	const open = new Set<string>();
 	for (const file of new Set(lines.map((line) => line.file))) {
-		if (await isOpen(join(directory, file), forbidden)) open.add(file);
+		if (await isOpen(join(directory, file), context)) open.add(file);
 	}
 	return lines.filter(({ file }) => open.has(file));
 }
 
-async function isOpen(path: string, forbidden: readonly string[]): Promise<boolean> {
+async function isOpen(path: string, context: ToolContext): Promise<boolean> {
 	try {
 		await using file = await openRegular(path, path);
-		await refuseForbiddenTwin(file, path, forbidden);
+		await refuseForbiddenTwin(file, path, context);
 		return true;
 	} catch (reason) {
 		// Gone, swapped or forbidden: each is a reason to leave it out.

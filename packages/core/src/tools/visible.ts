@@ -29,11 +29,21 @@ const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
-/** A note that names the words which mix Latin letters with look-alike ones; empty where there are none. */
+/** Wide and mathematical forms of ASCII, and signs that can be taken for the slashes, dots and colons of an address. */
+const DISGUISED =
+	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;
+
+/** Notes that name words which mix Latin letters with look-alike ones, and characters in the shape of others; none where there are none. */
 export function mixedScriptNotes(text: string): string[] {
 	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
 	const mixed = words.filter((word) => LATIN.test(word) && LOOK_ALIKE.test(word));
-	if (mixed.length === 0) return [];
-	const named = [...new Set(mixed)].slice(0, 3).map((word) => `"${visible(word)}"`);
-	return [`mixes letters of different scripts: ${named.join(", ")}`];
+	return [
+		...noted("mixes letters of different scripts", mixed),
+		...noted("holds characters that look like others", text.match(DISGUISED) ?? []),
+	];
+}
+
+function noted(what: string, found: readonly string[]): string[] {
+	const named = [...new Set(found)].slice(0, 3).map((one) => `"${visible(one)}"`);
+	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
 }

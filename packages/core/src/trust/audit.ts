@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Clock, Store } from "@parley/base";
+import type { Clock, Logger, Store } from "@parley/base";
 import canonicalize from "canonicalize";
 import type { Selectable } from "kysely";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
+import { actingId, type Principal } from "../principal.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
+import { AuditSamples } from "./audit-samples.ts";
 import { insertAudit, lastAudit } from "./audit-statements.ts";
 
 /** What was decided or done. Neither the text of a message nor a secret belongs into it. */
@@ -32,7 +34,9 @@ export const noHash = "0".repeat(64);
 interface AuditDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
-	readonly redactor: TextRedactor;
+	readonly log: Logger;
+	/** Also says where it had something to take out. */
+	readonly redactor: Pick<TextRedactor, "redactFields" | "onHit">;
 }
 
 /** Characters of arguments that a row keeps; the hash is of all. */
@@ -41,9 +45,13 @@ const mostKept = 2_000;
 /** The record of what was decided: every row holds the hash of the one before it, so that none can go unnoticed. */
 export class Audit {
 	readonly #deps: AuditDeps;
+	readonly #samples: AuditSamples;
 
 	constructor(deps: AuditDeps) {
 		this.#deps = deps;
+		this.#samples = new AuditSamples({ ...deps, note: (entry) => this.note(entry) });
+		deps.redactor.onHit = (object) =>
+			this.sample({ ...byItself, action: "redaction", object, decision: "removed" });
 	}
 
 	/** Writes a row in the transaction of what it tells of; an effect comes after that is durable. */
@@ -70,6 +78,19 @@ export class Audit {
 		await this.#deps.store.commit((tx) => this.record(tx, entry));
 	}
 
+	/**
+	 * Notes what may happen often, without waiting: the first of a kind (action, object, decision) at once, and then once a
+	 * minute how many followed. Arguments are not kept.
+	 */
+	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
+		this.#samples.add(entry, times);
+	}
+
+	/** Notes what was sampled since; from then on nothing is sampled. */
+	stop(): Promise<void> {
+		return this.#samples.stop();
+	}
+
 	#kept(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
 		if (args === undefined) return { args: null, args_sha256: null };
 		const whole = canonicalize(args) ?? "";
@@ -78,6 +99,14 @@ export class Audit {
 		const kept = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
 		return { args: kept, args_sha256: createHash("sha256").update(whole).digest("hex") };
 	}
+}
+
+/** Nobody asked for it: it happened by itself. */
+export const byItself = { principal: "gateway", via: "gateway" } as const;
+
+/** Who asked for it, and how that came in. */
+export function askedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
+	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
 
 /** The hash of a row, which the next one holds: of everything in it, in a fixed form. */

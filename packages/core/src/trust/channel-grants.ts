@@ -1,49 +1,261 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
-import type { GrantFacts } from "../event.ts";
-import type { Principal } from "../principal.ts";
-import type { Keyed } from "../session/idempotency.ts";
+import type { GrantFacts, TrustBadge } from "../event.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import { type Person, type Principal, placeKey } from "../principal.ts";
+import type { Prompt } from "../prompt.ts";
+import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import { answerPrompt } from "../session/prompts.ts";
+import type { Session } from "../session/session.ts";
+import type { ReadyCall } from "../tool-call.ts";
+import { askedBy, byItself } from "./audit.ts";
+import { coversCall, coversPeople } from "./grant-cover.ts";
+import { GrantLife } from "./grant-life.ts";
+import { placesOf, wasShared } from "./grant-places.ts";
+import { askForGrant, stateOf } from "./grant-question.ts";
+import {
+	countDenial,
+	factsOf,
+	findGrant,
+	type KeptGrant,
+	listGrants,
+	openGrantOf,
+	toldOf,
+	useGrantRow,
+	whyOver,
+} from "./grant-rows.ts";
+import { checkWanted, type WantedGrant } from "./grant-wish.ts";
+import type { Policies } from "./policies.ts";
 import type { TrustOptions } from "./trust.ts";
 
-/** What somebody wants a channel to be trusted with. */
-export interface WantedGrant {
-	/** As `placeKey` writes it. */
-	readonly place: string;
-	readonly people: readonly string[] | null;
-	readonly tools: readonly string[] | null;
-	readonly classes: readonly string[] | null;
-	readonly maxActions: number;
-	readonly lifeMs: number;
-	readonly reason: string;
-}
+export type { KeptGrant } from "./grant-rows.ts";
+export type { WantedGrant } from "./grant-wish.ts";
 
 /** Granted at once where the operator asks, else a question of the session. */
 export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
-/** A grant that has ended is kept. */
-export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
+/** The answer to a question whether a channel is to be trusted, and what its row holds. */
+interface Wish {
+	readonly token: string;
+	/** The `Prompt` and the `WantedGrant`, as JSON. */
+	readonly request: string;
+	readonly wanted_grant: string;
+	readonly response: PromptResponse;
+}
+
+/** A call that may be covered. */
+interface Coverable {
+	readonly place: string | undefined;
+	/** Who has spoken to its run: who began it first. */
+	readonly speakers: readonly (Person | undefined)[];
+	readonly call: Pick<ReadyCall, "tool" | "plan">;
+	/** Calls that are covered already and have not begun yet. */
+	readonly pending: number;
+}
+
+/** What sessions and runs need of them. */
+export type SessionGrants = Pick<
+	ChannelGrants,
+	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover"
+>;
 
 /** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
 export class ChannelGrants {
-	constructor(_options: TrustOptions) {}
+	readonly #options: TrustOptions;
+	readonly #life: GrantLife;
+
+	constructor(options: TrustOptions, policies: Pick<Policies, "version" | "onChange">) {
+		this.#options = options;
+		this.#life = new GrantLife({ ...options, policies });
+	}
 
 	/** Learns what is in force; what a long stop has ended is ended. */
-	async load(): Promise<void> {}
-
-	async request({ principal }: Keyed, _wanted: WantedGrant, _sessionId?: string): Promise<GrantOutcome> {
-		authorize(principal, "grant.request");
-		throw new ParleyError("not available", { code: "unimplemented" });
+	load(): Promise<void> {
+		return this.#life.load();
 	}
 
-	async list(principal: Principal, _ended: boolean): Promise<KeptGrant[]> {
+	/** Ends what counts no more in the channel, and tells why. */
+	async review(place: string | undefined): Promise<void> {
+		if (this.#life.mayCount(place)) await this.#life.review();
+	}
+
+	/** Watches nothing any more, and resolves when nothing is written. */
+	stop(): Promise<void> {
+		return this.#life.stop();
+	}
+
+	/**
+	 * The operator's word counts at once; a person's becomes a question of their session, for the operator and the owners
+	 * of their guild or team. Throws `invalid_argument` for what no grant covers, and `failed_precondition` for a channel
+	 * that cannot be trusted.
+	 */
+	async request(request: Keyed, wanted: WantedGrant, sessionId?: string): Promise<GrantOutcome> {
+		const { principal } = request;
+		authorize(principal, "grant.request", { place: wanted.place });
+		checkWanted(wanted, this.#options.tools);
+		await this.#requireSafety(wanted.place, principal.person);
+		if (principal.person) return this.#ask(request, wanted, { person: principal.person, sessionId });
+		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, telling) =>
+			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, telling, wanted, principal)),
+		);
+		if (!repeated) this.#life.watch(grant);
+		return { status: "granted", grant };
+	}
+
+	/** The grants of the channels that the principal may see, newest first. */
+	async list(principal: Principal, ended: boolean): Promise<KeptGrant[]> {
 		authorize(principal, "grant.read");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		return this.#options.store.read(async (db) =>
+			listGrants(db, { places: await placesOf(db, principal), ended }),
+		);
 	}
 
-	async revoke({ principal }: Keyed, _grantId: string, _reason: string): Promise<void> {
+	/** Ends a grant at once: nothing keeps it, also no run at work. One that has ended stays as it is. */
+	async revoke(request: Keyed, grantId: string, reason: string): Promise<void> {
+		const { principal } = request;
 		authorize(principal, "grant.revoke");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		const row = await this.#options.store.read((db) => findGrant(db, grantId));
+		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
+		authorize(principal, "grant.revoke", { place: row.place });
+		const asker = askedBy(principal);
+		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
+		await this.#life.inPlace(row.place, toldOf(row), (tx, telling) =>
+			once(tx, request, this.#onceDeps, async () => {
+				await this.#life.endIn(tx, telling, { row, reason: why, asker });
+				return null;
+			}),
+		);
+		this.#life.unwatch(row, why);
 	}
+
+	/** Answers the question whether a channel is to be trusted, of who may give that answer. */
+	async answer(request: Keyed, session: Session, { token, ...asked }: Wish): Promise<void> {
+		const { principal } = request;
+		const { response } = asked;
+		const wanted = fromRow<WantedGrant>(asked.wanted_grant);
+		const approves = readAnswer(fromRow<Prompt>(asked.request), true, response).kind === "approved";
+		if (approves) await this.#requireSafety(wanted.place, principal.person);
+		let grant: GrantFacts | undefined;
+		await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
+			once(tx, request, this.#onceDeps, async () => {
+				const open = (await stateOf(tx, token)) === "open";
+				const answering = { token, response, by: principal, binding: undefined };
+				await answerPrompt(tx, telling.recordIn.bind(undefined, session), session, answering);
+				const state = open ? await stateOf(tx, token) : undefined;
+				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
+				if (state === "cancelled") {
+					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
+					await this.#options.audit.record(tx, { ...askedBy(principal), ...facts });
+				}
+				return null;
+			}),
+		);
+		if (grant) this.#life.watch(grant);
+	}
+
+	/** Looks at who acts where: a shared channel is trusted no more, nor is one in which a stranger speaks. */
+	async witness({ person }: Principal): Promise<void> {
+		if (!person || !this.#life.mayCount(placeKey(person.place))) return;
+		const why = this.#whyUnsafe(person);
+		if (why === undefined) return;
+		const row = await this.#options.store.read((db) => openGrantOf(db, placeKey(person.place)));
+		if (row) await this.#life.end(row, why, byItself);
+	}
+
+	/** The grant that lets a call run unasked, if one does; the policy has to agree. */
+	async covering(db: Tx, { place, speakers, call, pending }: Coverable): Promise<TrustBadge | undefined> {
+		const grant = await this.#inForce(db, place);
+		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
+		return coversPeople(grant, speakers) && coversCall(grant, call) ? badgeOf(grant) : undefined;
+	}
+
+	/** What stands on the messages of a channel as long as it is trusted. */
+	async badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined> {
+		const grant = await this.#inForce(db, place);
+		return grant && badgeOf(grant);
+	}
+
+	/**
+	 * Counts a call that is about to run under a grant, in the transaction of its intent: `ended` where the grant counts
+	 * no more, and the call is not to run under it; `last` where no other will.
+	 */
+	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
+		const row = await useGrantRow(tx, grantId, this.#life.moment);
+		if (!row) return "ended";
+		return whyOver(row, this.#life.moment) === undefined ? "counted" : "last";
+	}
+
+	/** Counts a call of the channel that somebody denied; `review` is to follow. */
+	async denied(tx: Tx, place: string | undefined): Promise<void> {
+		if (this.#life.mayCount(place)) await countDenial(tx, place);
+	}
+
+	/** `accept_all_tools` of a connector: passes where the channel's grant says as much, else throws `permission_denied`. */
+	async requireCover({ person }: Principal, { place }: Session): Promise<void> {
+		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
+		if (grant && coversPeople(grant, [person])) return;
+		const message =
+			"accept_all_tools counts in a chat only while its channel is trusted: request_grant asks for that, and the operator or an owner confirms it";
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+
+	async #ask(
+		request: Keyed,
+		wanted: WantedGrant,
+		{ person, sessionId }: { readonly person: Person; readonly sessionId: string | undefined },
+	): Promise<GrantOutcome> {
+		const { principal } = request;
+		if (sessionId === undefined) throw refused("no session is open: say something in the channel first");
+		using lease = await this.#options.sessions().lease(principal, sessionId, "grant.request");
+		const { session } = lease;
+		if (session.place !== wanted.place) throw refused("this session belongs to no channel");
+		const outcome = await session.commit((tx, record) =>
+			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
+				const token = await askForGrant(tx, record, session, { wanted, person });
+				const facts = { action: "grant.request", object: wanted.place, decision: "asked" };
+				await this.#options.audit.record(tx, { ...askedBy(principal), ...facts, args: wanted });
+				return { status: "requested", token, sessionId };
+			}),
+		);
+		return outcome.response;
+	}
+
+	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
+		if (!this.#life.mayCount(place)) return undefined;
+		const row = await openGrantOf(db, place);
+		return row && whyOver(row, this.#life.moment) === undefined ? factsOf(row) : undefined;
+	}
+
+	async #requireSafety(place: string, person: Person | undefined): Promise<void> {
+		const { chat = "none" } = await this.#options.sandbox.check();
+		if (chat !== "bubblewrap" && chat !== "container") {
+			throw refused("a channel is trusted only behind a sandbox, and there is none here: see parley doctor");
+		}
+		const why = person && this.#whyUnsafe(person);
+		if (why !== undefined) throw refused(`this channel cannot be trusted: ${why}`);
+		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;
+		throw refused("this channel cannot be trusted: people of another organisation are there");
+	}
+
+	#whyUnsafe({ place, role }: Person): string | undefined {
+		if (place.shared) return "people of another organisation are there";
+		const ends = this.#options.chat?.endTrustOnStranger ?? true;
+		return role === "stranger" && ends ? "somebody spoke whom nobody has let in" : undefined;
+	}
+
+	get #onceDeps(): Parameters<typeof once>[2] {
+		const { clock, secrets } = this.#options;
+		return { clock, fingerprint: (text) => secrets.fingerprint(text) };
+	}
+}
+
+function badgeOf({ id, expiresAt }: GrantFacts): TrustBadge {
+	return { grantId: id, until: expiresAt };
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
 }

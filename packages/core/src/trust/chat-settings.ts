@@ -22,6 +22,8 @@ export interface ChatSettings {
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
+	/** Whether a channel is trusted no more as soon as somebody speaks there whom nobody has let in; so unless told. */
+	readonly endTrustOnStranger?: boolean;
 }
 
 /** Nobody is let in. */

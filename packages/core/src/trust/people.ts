@@ -1,7 +1,16 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
-import type { Actor, Place, Principal, Role } from "../principal.ts";
-import type { Keyed } from "../session/idempotency.ts";
+import type { Tx } from "../journal/journal.ts";
+import { type Actor, actingId, type Place, type Principal, type Role } from "../principal.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import { askedBy } from "./audit.ts";
+import { type ChatSettings, noChat } from "./chat-settings.ts";
+import { type Invitation, Pairing } from "./pairing.ts";
+import { openPairings } from "./pairings.ts";
+import { shownName } from "./person-name.ts";
+import { isDenied, roleOf } from "./person-role.ts";
+import { findPerson, findStanding, keepPerson, toFacts } from "./person-rows.ts";
+import { Tenants, unknownTenant } from "./tenants.ts";
 import type { TrustOptions } from "./trust.ts";
 
 export type GivenRole = Exclude<Role, "stranger">;
@@ -29,9 +38,22 @@ export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
+/** What somebody may ask from where nobody speaks for yet: the first owner comes in that way. */
+const askedAnywhere = new Set(["pair", "whoami"]);
+
 /** The people of chat platforms: who they are, and what they may do. */
 export class People {
-	constructor(_options: TrustOptions) {}
+	readonly #options: TrustOptions;
+	readonly #chat: ChatSettings;
+	readonly #tenants: Tenants;
+	readonly #pairing: Pairing;
+
+	constructor(options: TrustOptions) {
+		this.#options = options;
+		this.#chat = options.chat ?? noChat;
+		this.#tenants = new Tenants(this.#chat);
+		this.#pairing = new Pairing(options, this.#tenants);
+	}
 
 	/**
 	 * The connector, acting for this person: with their role of this moment. Throws `permission_denied` for a tenant that
@@ -39,47 +61,95 @@ export class People {
 	 */
 	async identify(
 		connector: Principal,
-		{ actor, place }: { readonly actor: Actor; readonly place: Omit<Place, "platform"> },
-		_method: string,
+		{ actor, place: there }: { readonly actor: Actor; readonly place: Omit<Place, "platform"> },
+		method: string,
 	): Promise<Principal> {
-		const platform = connector.platform ?? "";
-		const id = `${platform}:${place.tenant}:${actor.id}`;
-		return {
-			...connector,
-			person: { id, name: actor.name, role: "stranger", place: { ...place, platform } },
-		};
+		const { platform = "" } = connector;
+		const { tenant } = there;
+		const place = { ...there, platform };
+		const id = `${platform}:${tenant}:${actor.id}`;
+		const [known] = await this.#options.store.read((db) => findStanding(db, { id, platform, tenant }));
+		const belongs = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
+		const standing = { actor, place, given: known?.role ?? ("stranger" as const) };
+		const role = belongs ? roleOf(standing, this.#chat) : "stranger";
+		const acting = { ...connector, person: { id, name: shownName(actor.name), role, place } };
+		if (!belongs && !askedAnywhere.has(method)) throw this.#refuse(acting, method, unknownTenant(place));
+		if (method === "pair" && isDenied(standing, this.#chat)) {
+			const message = `the operator keeps ${id} out`;
+			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
+		}
+		return acting;
 	}
 
-	async pair({ principal }: Keyed, _code: string | undefined): Promise<Paired> {
-		authorize(principal, "person.pair");
-		throw new ParleyError("not available", { code: "unimplemented" });
+	/** Comes in by the code of an invitation; without one asks to be let in. Throws `resource_exhausted` for too many tries. */
+	pair(request: Keyed, code: string | undefined): Promise<Paired> {
+		return this.#pairing.pair(request, code);
 	}
 
+	/** Everybody who was let in, and the codes that count still. */
 	async list(principal: Principal): Promise<{ people: PersonFacts[]; waiting: PairingFacts[] }> {
 		authorize(principal, "person.read");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		const { store, clock } = this.#options;
+		return store.read(async (db) => {
+			const people = await db.selectFrom("people").selectAll().orderBy("created_at").orderBy("id").execute();
+			return { people: people.map(toFacts), waiting: await openPairings(db, clock.now()) };
+		});
 	}
 
-	async invite(
-		{ principal }: Keyed,
-		_wanted: { readonly role: GivenRole; readonly platform?: string; readonly tenant?: string },
-	): Promise<{ code: string; role: GivenRole; expiresAt: number }> {
-		authorize(principal, "person.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+	/** A code by which one person comes in, within the hour; with the role owner also from where nobody was before. */
+	invite(request: Keyed, wanted: Invitation): ReturnType<Pairing["invite"]> {
+		return this.#pairing.invite(request, wanted);
 	}
 
-	async approve({ principal }: Keyed, _code: string, _role: GivenRole): Promise<PersonFacts> {
-		authorize(principal, "person.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+	/** Lets in who got this code from `pair`; throws `not_found` where nobody waits with it. */
+	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+		return this.#pairing.approve(request, code, role);
 	}
 
-	async setRole({ principal }: Keyed, _person: string, _role: GivenRole): Promise<PersonFacts> {
+	/** From now on they are that; whom nobody let in yet comes in by it. */
+	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
+		const { principal } = request;
 		authorize(principal, "person.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		return this.#once(request, async (tx) => {
+			const [platform = "", tenant = "", userId = ""] = id.split(":");
+			const known = await findPerson(tx, id);
+			// Who mistypes an id lets nobody in.
+			if (!known && !(await this.#tenants.has(tx, { platform, tenant }))) {
+				throw unknownTenant({ platform, tenant });
+			}
+			const person = { platform, tenant, userId, name: "", role, addedBy: actingId(principal) };
+			const kept = await keepPerson(tx, person, this.#options.clock.now());
+			const entry = { action: "person.role", object: id, decision: "allowed", args: { role } };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return kept;
+		});
 	}
 
-	async remove({ principal }: Keyed, _person: string): Promise<void> {
+	/** From now on they are a stranger, unless the configuration lets them in. */
+	async remove(request: Keyed, id: string): Promise<void> {
+		const { principal } = request;
 		authorize(principal, "person.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		await this.#once(request, async (tx) => {
+			if (!(await findPerson(tx, id))) {
+				const message = `nobody has let ${id} in: parley people list shows everybody`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			await tx.deleteFrom("people").where("id", "=", id).execute();
+			const entry = { action: "person.remove", object: id, decision: "allowed" };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return null;
+		});
+	}
+
+	#refuse(acting: Principal, method: string, why: ParleyError): ParleyError {
+		const entry = { action: "person.identify", object: method, decision: "denied" };
+		this.#options.audit.sample({ ...askedBy(acting), ...entry });
+		return why;
+	}
+
+	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
+		const { store, clock, secrets } = this.#options;
+		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
+		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
 	}
 }

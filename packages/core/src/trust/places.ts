@@ -1,7 +1,12 @@
 import { ParleyError } from "@parley/base";
+import { noProfiles } from "../agents/no-profiles.ts";
 import { authorize } from "../authorize.ts";
-import type { Principal } from "../principal.ts";
-import type { Keyed } from "../session/idempotency.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import { stamp } from "../journal/tables.ts";
+import { actingId, type Principal } from "../principal.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import { askedBy } from "./audit.ts";
+import { checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { PlaceProfile } from "./place-profile.ts";
 import type { TrustOptions } from "./trust.ts";
 
@@ -13,28 +18,113 @@ export interface PlaceFacts {
 
 /** How channels work: what the configuration says, and what the operator said since. */
 export class Places {
-	constructor(_options: TrustOptions) {}
+	readonly #options: TrustOptions;
+	readonly #surroundings: PlaceSurroundings;
+	#configured: ReadonlyMap<string, PlaceProfile>;
+	/** What the operator said at run time, as it is in the database. */
+	readonly #set = new Map<string, PlaceProfile>();
 
-	/** Learns what the database holds, before anybody is let in. */
-	async load(): Promise<void> {}
+	constructor(options: TrustOptions) {
+		const { profiles = noProfiles, tools, roots } = options;
+		this.#options = options;
+		this.#surroundings = { profiles, tools, roots };
+		this.#configured = new Map(Object.entries(options.chat?.places ?? {}));
+	}
+
+	/** Learns what the database holds, before anybody is let in. Throws where the configuration says what cannot be. */
+	async load(): Promise<void> {
+		const checked = [...this.#configured].map(
+			async ([key, profile]) => [key, await checkPlace(key, profile, this.#surroundings)] as const,
+		);
+		this.#configured = new Map(await Promise.all(checked));
+		const rows = await this.#options.store.read((db) => db.selectFrom("places").selectAll().execute());
+		for (const { key, profile } of rows) this.#set.set(key, fromRow<PlaceProfile>(profile));
+	}
 
 	/** What holds in a channel: its own profile, else that of its guild or team; empty where nothing was said. */
-	profileOf(_place: string): PlaceProfile {
-		return {};
+	profileOf(place: string | undefined): PlaceProfile {
+		if (place === undefined) return {};
+		const [platform, tenant] = place.split(":");
+		return this.#find(place) ?? this.#find(`${platform}:${tenant}`) ?? {};
 	}
 
+	/** All that something was said of, in the order of their names. */
 	async list(principal: Principal): Promise<PlaceFacts[]> {
 		authorize(principal, "place.read");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		const configured = [...this.#configured].map(
+			([key, profile]) => ({ key, profile, source: "configuration" }) as const,
+		);
+		const set = [...this.#set].map(([key, profile]) => ({ key, profile, source: "operator" }) as const);
+		return [...configured.filter(({ key }) => !this.#set.has(key)), ...set].sort((a, b) =>
+			a.key < b.key ? -1 : 1,
+		);
 	}
 
-	async set({ principal }: Keyed, _key: string, _profile: PlaceProfile): Promise<void> {
+	/** Says how a channel works, instead of all that was said of it. Throws `invalid_argument` for what cannot be. */
+	async set(request: Keyed, key: string, wanted: PlaceProfile): Promise<void> {
+		const { principal } = request;
 		authorize(principal, "place.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		const profile = await checkPlace(key, wanted, this.#surroundings);
+		await this.#once(request, async (tx) => {
+			const values = {
+				profile: JSON.stringify(profile),
+				set_by: actingId(principal),
+				set_at: this.#options.clock.now(),
+				...stamp,
+			};
+			await tx
+				.insertInto("places")
+				.values({ key, ...values })
+				.onConflict((known) => known.column("key").doUpdateSet(values))
+				.execute();
+			const entry = { action: "place.set", object: key, decision: "allowed", args: profile };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+		});
+		await this.#learn(key);
 	}
 
-	async remove({ principal }: Keyed, _key: string): Promise<void> {
+	/** From now on the configuration's word holds again, where there is one. */
+	async remove(request: Keyed, key: string): Promise<void> {
+		const { principal } = request;
 		authorize(principal, "place.manage");
-		throw new ParleyError("not available", { code: "unimplemented" });
+		await this.#once(request, async (tx) => {
+			const known = await tx.selectFrom("places").select("key").where("key", "=", key).executeTakeFirst();
+			if (!known) throw this.#notSet(key);
+			await tx.deleteFrom("places").where("key", "=", key).execute();
+			const entry = { action: "place.remove", object: key, decision: "allowed" };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+		});
+		await this.#learn(key);
+	}
+
+	#find(key: string): PlaceProfile | undefined {
+		return this.#set.get(key) ?? this.#configured.get(key);
+	}
+
+	/** What the database says by now: two who speak at once may have been heard in any order. */
+	async #learn(key: string): Promise<void> {
+		const row = await this.#options.store.read((db) =>
+			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),
+		);
+		if (row) this.#set.set(key, fromRow<PlaceProfile>(row.profile));
+		else this.#set.delete(key);
+	}
+
+	#notSet(key: string): ParleyError {
+		const why = this.#configured.has(key)
+			? "what holds there stands in the configuration, under chat.places"
+			: "parley places shows where something was";
+		return new ParleyError(`nothing was set for ${key}: ${why}`, { code: "not_found" });
+	}
+
+	async #once(request: Keyed, work: (tx: Tx) => Promise<void>): Promise<void> {
+		const { store, clock, secrets } = this.#options;
+		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
+		await store.commit((tx) =>
+			once(tx, request, deps, async () => {
+				await work(tx);
+				return null;
+			}),
+		);
 	}
 }

@@ -1,4 +1,6 @@
+import type { Principal } from "../principal.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
+import type { Sessions } from "../session/sessions.ts";
 import type { Audit } from "./audit.ts";
 import { AuditLog } from "./audit-log.ts";
 import { ChannelGrants } from "./channel-grants.ts";
@@ -10,8 +12,19 @@ import { Tokens } from "./tokens.ts";
 /** What the parts of it are made of. */
 export type TrustOptions = Pick<
 	RuntimeOptions,
-	"store" | "clock" | "ids" | "log" | "roots" | "chat" | "policy" | "tools" | "sandbox"
-> & { readonly audit: Audit };
+	| "store"
+	| "clock"
+	| "ids"
+	| "log"
+	| "roots"
+	| "chat"
+	| "policy"
+	| "tools"
+	| "profiles"
+	| "sandbox"
+	| "secrets"
+	| "operatorToken"
+> & { readonly audit: Audit; readonly sessions: () => Sessions };
 
 /** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
 export class Trust {
@@ -29,8 +42,15 @@ export class Trust {
 		this.tokens = new Tokens(options);
 		this.people = new People(options);
 		this.places = new Places(options);
-		this.policies = new Policies(options);
-		this.grants = new ChannelGrants(options);
+		this.policies = new Policies(options, this.places);
+		this.grants = new ChannelGrants(options, this.policies);
+	}
+
+	/** Who acts: the connector, for this person. What channels are trusted with may end with who speaks there. */
+	async identify(...asked: Parameters<People["identify"]>): Promise<Principal> {
+		const acting = await this.people.identify(...asked);
+		await this.grants.witness(acting);
+		return acting;
 	}
 
 	/** Learns what the database and the policy say, before anybody is let in. */
@@ -38,5 +58,11 @@ export class Trust {
 		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
 		// What is granted holds under a policy.
 		await this.grants.load();
+	}
+
+	/** Resolves when nothing of it is written any more. */
+	async stop(): Promise<void> {
+		await this.grants.stop();
+		await this.audit.stop();
 	}
 }

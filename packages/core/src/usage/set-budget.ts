@@ -1,7 +1,10 @@
 import { ParleyError, type Store } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
+import { type Audit, askedBy } from "../trust/audit.ts";
 import type { BudgetPeriod, BudgetScope } from "./budget.ts";
+import { dollars } from "./money.ts";
 import { gatewayScope } from "./standing.ts";
 
 /** What the operator decides about one budget. */
@@ -48,6 +51,19 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 		.values({ scope, period, ...values })
 		.onConflict((row) => row.columns(["scope", "period"]).doUpdateSet(values))
 		.execute();
+}
+
+/** The same, asked for by somebody, and in the audit. */
+export async function changeBudget(
+	tx: Tx,
+	change: BudgetChange,
+	{ by, audit, ...made }: Omit<ChangeMade, "by"> & { readonly by: Principal; readonly audit: Audit },
+): Promise<void> {
+	await setBudget(tx, change, { ...made, by: by.id });
+	const { sessionId: object = "gateway", period, limit } = change;
+	const usd = typeof limit === "number" ? dollars(limit) : limit;
+	const what = { action: "budget.set", object, decision: "set", args: { period, usd } };
+	await audit.record(tx, { ...askedBy(by), ...what });
 }
 
 /** Whether any budget may have been set at run time; looks once, and then only remembers. */

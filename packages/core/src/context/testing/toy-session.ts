@@ -11,10 +11,12 @@ import { stamp, type Tables } from "../../journal/tables.ts";
 import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { Model, ModelRequest, ToolDescription } from "../../model.ts";
 import { Observers } from "../../observers.ts";
+import { builtInAlone } from "../../policy.ts";
 import type { Answer } from "../../prompt-answer.ts";
 import type { RunTranscript } from "../../run/transcript.ts";
 import { SecretBox } from "../../secrets.ts";
 import { Session, type SessionDeps, sessionRow } from "../../session/session.ts";
+import { Workspaces } from "../../session/workspaces.ts";
 import { Audit } from "../../trust/audit.ts";
 import { noUsage } from "../../usage/usage.ts";
 import { contextsOf } from "../contexts.ts";
@@ -44,6 +46,17 @@ export interface ToyOptions {
 }
 
 const sessionId = "sess_toy";
+
+/** No channel is trusted with anything. */
+const untrusted: SessionDeps["grants"] = {
+	covering: async () => undefined,
+	badge: async () => undefined,
+	use: async () => "ended",
+	denied: async () => undefined,
+	review: async () => undefined,
+	answer: async () => undefined,
+	requireCover: async () => undefined,
+};
 
 /** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
 export class ToySession {
@@ -219,7 +232,10 @@ export class ToySession {
 			journal: new Journal({ store, clock, ids }),
 			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
 			...{ fingerprint: (text) => text, stopping: () => false },
-			...{ secrets, redactor, audit: new Audit({ store, clock, redactor }) },
+			...{ secrets, redactor, audit: new Audit({ store, clock, log, redactor }) },
+			workspaces: new Workspaces("/nowhere"),
+			policies: { of: () => builtInAlone },
+			grants: untrusted,
 			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
 		};
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);

@@ -1,5 +1,6 @@
 import type { CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { ModelRequest } from "../../model.ts";
+import { withoutAttribution } from "../../run/attribute.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
 const greeting =
@@ -18,7 +19,7 @@ const MAX_QUOTE = 200;
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (request.tools.length === 0) return spaced([say(summary(request.messages))]);
 	const latest = request.messages.findLastIndex(({ role }) => role === "user");
-	const commands = parseCommands(textOf(request.messages[latest]));
+	const commands = parseCommands(withoutAttribution(textOf(request.messages[latest])));
 	const { turns, calls, results } = progress(request.messages.slice(latest + 1));
 	const reply = [...repeatResults(calls, results), ...(planReplies(commands)[turns] ?? [])];
 	if (commands.length === 0) reply.push(say(greeting));

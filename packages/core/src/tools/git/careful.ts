@@ -30,13 +30,14 @@ const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 /**
  * `read`: no program of the repository or of its settings runs, nothing is written, no other machine is reached.
  * `change`: the same but for what git itself writes, and for filters. `run`: as anybody runs git, but unattended.
+ * `outside`: like that, but beyond the sandbox, where nothing that commands in it could have planted may run.
  */
-export type Care = "read" | "change" | "run";
+export type Care = "read" | "change" | "run" | "outside";
 
 /** What stands before the command of git. `filters` are the names of those that would convert files on the way. */
 export function carefulOptions(care: Care, filters: readonly string[]): string[] {
 	if (care === "run") return ["--no-pager", ...UNATTENDED];
-	if (care === "change") return ["--no-pager", ...QUIET];
+	if (care === "change" || care === "outside") return ["--no-pager", ...QUIET];
 	const off = filters.flatMap((name) =>
 		settings({
 			[`filter.${name}.clean`]: "",
@@ -59,7 +60,8 @@ export function carefulEnvironment(care: Care, roots: readonly string[]): Record
 		GIT_CEILING_DIRECTORIES: roots.map((root) => dirname(root)).join(":"),
 		...(care === "read" && { GIT_OPTIONAL_LOCKS: "0" }),
 		// Objects that are missing here are not fetched by the way, by whatever program their place names.
-		...(care !== "run" && { GIT_ALLOW_PROTOCOL: "", GIT_NO_LAZY_FETCH: "1" }),
+		...(care === "outside" && { GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file" }),
+		...((care === "read" || care === "change") && { GIT_ALLOW_PROTOCOL: "", GIT_NO_LAZY_FETCH: "1" }),
 	};
 }
 

@@ -15,7 +15,7 @@ let repository: Repository;
 /** In which git says of each object what it is told to. */
 function saying(output: string, code = 0): Sandbox {
 	return {
-		...{ mode: "off", marker: undefined, processes: () => [] },
+		...{ mode: "off", profile: "test", environment: {}, network: undefined },
 		run: async () => ({ code, signal: null, output, timedOut: false }),
 	};
 }
@@ -26,7 +26,14 @@ beforeAll(async () => {
 	await mkdir(top);
 	await writeFile(join(top, "beans.txt"), "");
 	context = createToolContext(top, { sandbox: saying("fatal: no object", 128) });
-	repository = { top, directories: [join(top, ".git")], programs: [], filters: [] };
+	repository = {
+		top,
+		directories: [join(top, ".git")],
+		programs: [],
+		steering: [],
+		reaching: [],
+		filters: [],
+	};
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 

@@ -7,10 +7,12 @@ import { namedPaths } from "../../commands/places.ts";
 import { isSecretName } from "../../commands/secret-names.ts";
 import type { ActionClass, ToolContext } from "../../tool.ts";
 import { isWithin, looseForm } from "../paths.ts";
+import { execClasses } from "../sandbox-note.ts";
 import { isControl } from "../sensitive-paths.ts";
 import type { Care } from "./careful.ts";
 import { changesSettings, isPlainChange, reachesNetwork, whyLost } from "./change-forms.ts";
 import { type GitWords, readGitWords } from "./git-words.ts";
+import { plantedReasons } from "./planted.ts";
 import { type Reading, readingOf } from "./read-forms.ts";
 import { git, type Repository } from "./repository.ts";
 import { shellLine } from "./shell-line.ts";
@@ -109,10 +111,15 @@ async function judgeChange(
 	const { repository, directory } = place;
 	const { programs } = repository ?? { programs: [] };
 	const plain = repository !== undefined && isPlainChange(words);
-	const network = reachesNetwork(words);
-	const exec = context.sandbox.mode === "off" ? "exec-unsandboxed" : "exec-sandboxed";
+	const { leaves, exec, egress, planted } = confinementOf(words, place, context);
 	const spoken = withoutMessages(args);
-	const places = { cwd: directory, home: homedir(), roots: context.roots, forbidden: context.forbidden };
+	const places = {
+		cwd: directory,
+		home: homedir(),
+		roots: context.roots,
+		forbidden: context.forbidden,
+		workspace: context.workspace,
+	};
 	// Behind `env` every word may be a program: what runs as it is may run what its words name.
 	const line = shellLine([...(plain ? [] : ["env"]), "git", ...spoken]);
 	const judged = await judgeCommand(line, places);
@@ -123,14 +130,28 @@ async function judgeChange(
 			programs.length > 0 && { [exec]: [`runs what the repository names: ${programs.join(", ")}`] }),
 		...(!plain && { [exec]: [] }),
 		...(plain && { write: [] }),
-		...(network && { egress: [] }),
+		...(egress && { egress: [] }),
 		...(outside.length > 0 && { "outside-write": outside }),
 		irreversible: [...(lost === undefined ? [] : [lost]), ...judged.irreversible],
-		control: [...controlReasons(words, place), ...gatewayReasons(place, context), ...judged.control],
+		control: [
+			...planted,
+			...controlReasons(words, place),
+			...gatewayReasons(place, context),
+			...judged.control,
+		],
 		secret: judged.secret,
 	};
-	const care = plain && programs.length === 0 ? "change" : "run";
+	const care = leaves ? "outside" : plain && programs.length === 0 ? "change" : "run";
 	return { care, words: args, ...shape(reasons), patches: false };
+}
+
+/** A sandbox without a network is left for it. */
+function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
+	const network = reachesNetwork(words);
+	const leaves = network && sandbox.mode === "bubblewrap";
+	const [exec = "exec-sandboxed"] = execClasses(leaves ? { mode: "off" } : sandbox);
+	const planted = leaves ? plantedReasons(words, repository) : [];
+	return { leaves, exec, egress: network || sandbox.mode === "container", planted };
 }
 
 const floor: readonly ActionClass[] = ["irreversible", "control", "secret"];

@@ -20,6 +20,10 @@ export interface Repository {
 	readonly directories: readonly string[];
 	/** Hooks that would run, and settings of its own that name programs. */
 	readonly programs: readonly string[];
+	/** Files that say which programs run, or are such: its settings and its hooks. */
+	readonly steering: readonly string[];
+	/** Settings of its own that name programs, or other places, for what reaches the network. */
+	readonly reaching: readonly string[];
 	/** The names of filters in any settings. */
 	readonly filters: readonly string[];
 }
@@ -34,6 +38,8 @@ const PROGRAM = new RegExp(
 	].join("|"),
 	"is",
 );
+const REACHING =
+	/^(?:core\.(?:sshcommand|gitproxy|askpass|fsmonitor)|credential\.(?:.+\.)?helper|remote\..+\.(?:vcs|uploadpack|receivepack)|url\..+\.(?:insteadof|pushinsteadof)|include(?:if)?\..*|ssh\.variant|http\.(?:.+\.)?(?:proxy|sslverify|extraheader|cookiefile))$/is;
 const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
@@ -50,12 +56,22 @@ export async function findRepository(directory: string, context: ToolContext): P
 		[top, own, shared].map((path) => realWithin(path, context)),
 	);
 	const names = await settingNames(directory, context);
+	const active = await activeHooks(hooks);
 	return {
 		top: realTop ?? "",
 		directories: [...new Set(directories)],
 		programs: [
-			...(await activeHooks(hooks)).map((name) => `hook ${name}`),
+			...active.map((name) => `hook ${name}`),
 			...new Set(names.filter(({ own: isOwn, name }) => isOwn && PROGRAM.test(name)).map(({ name }) => name)),
+		],
+		steering: [
+			...directories.map((path) => join(path, "config")),
+			...active.map((name) => join(hooks, name)),
+		],
+		reaching: [
+			...new Set(
+				names.filter(({ own: isOwn, name }) => isOwn && REACHING.test(name)).map(({ name }) => name),
+			),
 		],
 		filters: [...new Set(names.flatMap(({ name }) => FILTER.exec(name)?.[1] ?? []))],
 	};
@@ -72,6 +88,7 @@ export function git(
 		// Not `core.hooksPath`, for that is a part of the answer.
 		args: [...carefulOptions("run", []), "-c", "safe.bareRepository=explicit", ...args],
 		cwd: directory,
+		power: "read",
 		environment: carefulEnvironment("read", roots),
 		timeoutMs: TIMEOUT_MS,
 		maxOutputBytes: MAX_OUTPUT_BYTES,

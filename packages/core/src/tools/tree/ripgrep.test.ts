@@ -8,8 +8,9 @@ test("ripgrep runs without its configuration, from the package", async () => {
 	const commands: Command[] = [];
 	const sandbox: Sandbox = {
 		mode: "off",
-		marker: undefined,
-		processes: () => [],
+		profile: "test",
+		environment: {},
+		network: undefined,
 		run: async (command) => {
 			commands.push(command);
 			return ended;
@@ -23,6 +24,7 @@ test("ripgrep runs without its configuration, from the package", async () => {
 			executable: await findRipgrep(),
 			args: ["--no-config", "--no-messages", "--color=never", "--files"],
 			cwd: "/garden",
+			power: "read",
 			timeoutMs: 20_000,
 			maxOutputBytes: 10,
 			signal,

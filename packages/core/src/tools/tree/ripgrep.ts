@@ -27,6 +27,7 @@ export async function runRipgrep(
 		executable: await findRipgrep(),
 		args: [...ALWAYS, ...args],
 		cwd,
+		power: "read",
 		timeoutMs: TIMEOUT_MS,
 		maxOutputBytes,
 		signal,

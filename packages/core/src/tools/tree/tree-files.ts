@@ -4,7 +4,7 @@ import { ParleyError } from "@parley/base";
 import type { CommandOutcome } from "../../sandbox.ts";
 import type { ToolContext } from "../../tool.ts";
 import { fileError } from "../file-error.ts";
-import { isWithin, looseForm } from "../paths.ts";
+import { belongsToGateway } from "../paths.ts";
 import { wholeLines } from "../whole-lines.ts";
 import { runRipgrep } from "./ripgrep.ts";
 
@@ -28,7 +28,7 @@ export interface TreeFiles {
 export async function findTreeFiles(
 	directory: string,
 	hidden: boolean,
-	context: Pick<ToolContext, "sandbox" | "signal" | "forbidden">,
+	context: Pick<ToolContext, "sandbox" | "signal" | "forbidden" | "workspace">,
 ): Promise<TreeFiles> {
 	const args = [
 		...["--files", "--no-require-git", "--sort=path"],
@@ -37,15 +37,10 @@ export async function findTreeFiles(
 	];
 	const outcome = await runRipgrep({ args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES }, context);
 	const { lines, cut } = wholeLines(outcome);
-	const forbidden = context.forbidden.map(looseForm);
-	const belongsToGateway = (file: string): boolean => {
-		const loose = looseForm(join(directory, file));
-		return forbidden.some((entry) => isWithin(loose, entry));
-	};
 	const files = lines
 		.filter((line) => line.startsWith("./"))
 		.map((line) => line.slice("./".length))
-		.filter((file) => !belongsToGateway(file));
+		.filter((file) => !belongsToGateway(join(directory, file), context));
 	// By their text, as everybody sorts them: ripgrep sorts by directories.
 	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
 }

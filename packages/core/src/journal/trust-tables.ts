@@ -1,0 +1,129 @@
+import type { Stamped } from "./stamped.ts";
+
+/** What somebody has to show to come in; the operator's first token is a file instead. */
+interface TokensTable extends Stamped {
+	/** The 26 characters that the token's text names. */
+	id: string;
+	kind: "operator" | "observer" | "connector";
+	/** What the operator calls it; of a connector the end of its principal's id. */
+	name: string;
+	/** sha256 of the secret part, hexadecimal. */
+	hash: string;
+	/** Of a connector. */
+	platform: string | null;
+	/** Of an observer: ids of the sessions that it may see, as JSON; null for all. */
+	sessions: string | null;
+	created_at: number;
+	last_used_at: number | null;
+	expires_at: number | null;
+	revoked_at: number | null;
+}
+
+/** Guilds and teams that connectors of a platform may speak for, beside those of the configuration. */
+interface TenantsTable extends Stamped {
+	platform: string;
+	tenant: string;
+	added_by: string;
+	created_at: number;
+}
+
+interface PeopleTable extends Stamped {
+	/** `discord:GUILD:USER`. */
+	id: string;
+	platform: string;
+	tenant: string;
+	/** The platform's own id. */
+	user_id: string;
+	/** As the platform showed it when they came in. */
+	name: string;
+	role: "guest" | "member" | "approver" | "owner";
+	added_by: string;
+	created_at: number;
+	updated_at: number;
+}
+
+/** One-time codes: the operator's invitation, or the wish of somebody who is not known yet. */
+interface PairingsTable extends Stamped {
+	id: string;
+	kind: "invitation" | "request";
+	/** Keyed hash of the code, hexadecimal: see trust/pairing-code.ts. */
+	code_hash: string;
+	/** Null in an invitation that anybody may take, anywhere. */
+	platform: string | null;
+	tenant: string | null;
+	/** Who wishes to come in; null in invitations. */
+	user_id: string | null;
+	name: string | null;
+	/** What the operator offers; null in requests. */
+	role: "guest" | "member" | "approver" | "owner" | null;
+	created_at: number;
+	expires_at: number;
+	/** When it was used, approved or refused. */
+	settled_at: number | null;
+}
+
+/** What the operator set for channels at run time, instead of the configuration. */
+interface PlacesTable extends Stamped {
+	/** As `placeKey` writes it, or `PLATFORM:TENANT` for all channels there. */
+	key: string;
+	/** One `PlaceProfile` as JSON. */
+	profile: string;
+	set_by: string;
+	set_at: number;
+}
+
+/** Channels whose calls run unasked for a while: see trust/channel-grants.ts. */
+interface ChannelGrantsTable extends Stamped {
+	id: string;
+	/** As `placeKey` writes it. */
+	place: string;
+	/** Ids of people and names of tools and classes as JSON; null for all that the floor lets through. */
+	people: string | null;
+	tools: string | null;
+	classes: string | null;
+	reason: string;
+	max_actions: number;
+	used_actions: number;
+	denials: number;
+	policy_version: string;
+	granted_by: string;
+	created_at: number;
+	expires_at: number;
+	/** When the gateway was last seen at work with it: a long stop ends it. */
+	alive_at: number;
+	/** Ids of the sessions that were told of it, as JSON: they are told of its end. */
+	told: string;
+	ended_at: number | null;
+	end_reason: string | null;
+}
+
+/** What was decided and done, each row bound to the one before it: see trust/audit.ts. */
+interface AuditTable {
+	/** From 1, without gaps. */
+	seq: number;
+	at: number;
+	principal: string;
+	via: string;
+	action: string;
+	object: string;
+	decision: string;
+	args_sha256: string | null;
+	/** JSON without secrets and message bodies. */
+	args: string | null;
+	grant_id: string | null;
+	/** sha256 in hexadecimal of the row before; of the first, 64 zeros. */
+	prev_hash: string;
+	hash: string;
+	v: number;
+}
+
+/** Who may come in, what they may do and where, and what was decided. */
+export interface TrustTables {
+	tokens: TokensTable;
+	tenants: TenantsTable;
+	people: PeopleTable;
+	pairings: PairingsTable;
+	places: PlacesTable;
+	channel_grants: ChannelGrantsTable;
+	audit: AuditTable;
+}

@@ -1,0 +1,61 @@
+import type { ActionClass } from "../tool.ts";
+import type { Effect } from "./policy-rule.ts";
+
+/** What takes the place of asking: a rule of the operator's, a "for this session" answer, `accept_all_tools`. */
+export type Standing = "rule" | "grant" | "accept-all";
+
+/** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
+export interface BuiltInRule {
+	readonly effect: Effect;
+	readonly when: readonly ActionClass[];
+	/** What allows the call where the rule would ask; a rule that nothing lifts is the always-ask floor. */
+	readonly liftedBy: readonly Standing[];
+	readonly reason: string;
+}
+
+/** The built-in layer: what holds where nobody wrote a rule. */
+export const builtInRules: readonly BuiltInRule[] = [
+	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
+	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
+	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
+	{
+		effect: "ask",
+		when: ["outside-read"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "reads outside of the roots",
+	},
+	{
+		effect: "ask",
+		when: ["exec-sandboxed"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "runs a command",
+	},
+	{
+		effect: "ask",
+		when: ["egress"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "reaches the network",
+	},
+	{
+		effect: "ask",
+		when: ["exec-unsandboxed"],
+		liftedBy: ["rule", "accept-all"],
+		reason: "runs a command without a sandbox",
+	},
+	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside of the roots" },
+	{ effect: "ask", when: ["secret"], liftedBy: [], reason: "touches keys or passwords" },
+	{
+		effect: "ask",
+		when: ["control"],
+		liftedBy: [],
+		reason: "touches what steers this machine or the gateway",
+	},
+	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be taken back" },
+];
+/** For what none of them covers. */
+export const unknownClass: BuiltInRule = {
+	effect: "ask",
+	when: [],
+	liftedBy: [],
+	reason: "no rule covers it",
+};

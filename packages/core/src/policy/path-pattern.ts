@@ -1,0 +1,86 @@
+import { isAbsolute, join, relative } from "node:path";
+import { ParleyError } from "@parley/base";
+import { matchesWithin } from "../commands/places.ts";
+import { isWithin, looseForm } from "../tools/paths.ts";
+import { compileGlob } from "../tools/tree/glob.ts";
+
+/** Which paths a rule is about. Paths and roots are absolute. */
+export interface PathPattern {
+	/** As it was written. */
+	readonly text: string;
+	/** Whether the path, or a directory that it lies in, is meant. */
+	fits(path: string, roots: readonly string[]): boolean;
+	/** The same for who is careful: also where a file system or a shell may take the path for another. */
+	mayFit(path: string, roots: readonly string[]): boolean;
+	/** Whether something at or below the directory may be meant. */
+	mayLieBelow(directory: string, roots: readonly string[]): boolean;
+}
+
+/**
+ * Compiles a pattern of paths as in `compileGlob`: from each root on, or from the top where it begins with a slash. What
+ * fits a directory fits all below it. Throws `invalid_argument`.
+ */
+export function compilePath(text: string): PathPattern {
+	if (text.startsWith("~")) {
+		throw new ParleyError(`the pattern ${JSON.stringify(text)} cannot be used: write the whole path for ~`, {
+			code: "invalid_argument",
+		});
+	}
+	const absolute = text.startsWith("/");
+	const inner = text.replace(/^(?:\/|\.\/)+|^\.$/, "").replace(/(?:\/\*\*|\/)+$/, "");
+	const isAll = inner === "" || inner === "**";
+	// Without a slash it is about names at any depth.
+	const floats = !absolute && !isAll && (!text.includes("/") || inner.startsWith("**/"));
+	const compile = (glob: string): Matches => {
+		if (isAll) return () => true;
+		if (floats) return compileGlob(glob);
+		const matches = compileGlob(`root/${glob}`);
+		return (path) => matches(`root/${path}`);
+	};
+	const head = floats ? "" : headOf(inner);
+	const exact = { matches: compile(inner), isAll, head };
+	const careful = { matches: compile(looseForm(inner)), isAll, head: looseForm(head) };
+	const basesOf = (roots: readonly string[]): readonly string[] => (absolute ? ["/"] : roots);
+	const headsOf = (roots: readonly string[]): string[] =>
+		(floats ? ["/"] : basesOf(roots)).map((base) => looseForm(join(base, head)));
+	return {
+		text,
+		fits: (path, roots) => basesOf(roots).some((base) => fitsFrom(base, path, exact)),
+		mayFit(path, roots) {
+			const loose = looseForm(path);
+			const bases = floats ? [...roots, "/"] : basesOf(roots);
+			if (bases.some((base) => fitsFrom(looseForm(base), loose, careful))) return true;
+			return head !== "" && isShellPattern(path) && headsOf(roots).some((one) => matchesWithin(loose, one));
+		},
+		mayLieBelow(directory, roots) {
+			const loose = looseForm(directory);
+			return headsOf(roots).some((one) => isWithin(one, loose) || isWithin(loose, one));
+		},
+	};
+}
+
+type Matches = (path: string) => boolean;
+
+function fitsFrom(
+	base: string,
+	path: string,
+	{ matches, isAll, head }: { readonly matches: Matches; readonly isAll: boolean; readonly head: string },
+): boolean {
+	if (!isAbsolute(path) || !isWithin(path, base)) return false;
+	if (isAll) return true;
+	// Most paths are told apart without the pattern itself.
+	if (head !== "" && !isWithin(path, join(base, head))) return false;
+	const names = relative(base, path).split("/");
+	return names[0] !== "" && names.some((_, index) => matches(names.slice(0, index + 1).join("/")));
+}
+
+/** The directories that a pattern begins with before anything in it can vary. */
+function headOf(inner: string): string {
+	const names = inner.split("/");
+	const varies = names.findIndex((name) => /[*?[\]{}\\]/.test(name));
+	return (varies === -1 ? names : names.slice(0, varies)).join("/");
+}
+
+function isShellPattern(path: string): boolean {
+	return /[*?[]/.test(path);
+}

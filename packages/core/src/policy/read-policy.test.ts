@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { builtinTools } from "../tools/builtin.ts";
+import { type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
+
+function read(text: string, layer: PolicySource["layer"] = "operator"): PolicyFile {
+	return readPolicy({ layer, path: "/d/policy.jsonc", text }, builtinTools());
+}
+
+test("a file says which rules there are, with comments, and where each stands", () => {
+	const { rules, ignored } = read(`{
+	// pushing is for people
+	"rules": [
+		{ "effect": "deny", "tool": ["run_*", "git"], "when": { "command": ["git", "push"] }, "reason": "we push by hand" },
+		{ "effect": "ask", "when": { "class": "read", "path": ["secrets/**", "/etc"] } },
+		{ "effect": "allow", "when": { "host": "*.Example.com", "class": ["egress"] } },
+		{ "effect": "allow", "when": { "command": [["ls"], ["git", "status"]] }, },
+	],
+}`);
+	expect(ignored).toEqual([]);
+	expect(rules.map(({ paths, ...rule }) => ({ ...rule, paths: paths?.map(({ text }) => text) }))).toEqual([
+		{
+			...{ layer: "operator", source: "/d/policy.jsonc:4", effect: "deny", reason: "we push by hand" },
+			...{ tools: ["run_*", "git"], commands: [["git", "push"]], paths: undefined },
+		},
+		{
+			...{ layer: "operator", source: "/d/policy.jsonc:5", effect: "ask" },
+			...{
+				reason: "a rule of the operator, policy.jsonc:5",
+				classes: ["read"],
+				paths: ["secrets/**", "/etc"],
+			},
+		},
+		{
+			...{ layer: "operator", source: "/d/policy.jsonc:6", effect: "allow" },
+			...{ reason: "a rule of the operator, policy.jsonc:6", classes: ["egress"], hosts: ["*.example.com"] },
+		},
+		{
+			...{ layer: "operator", source: "/d/policy.jsonc:7", effect: "allow" },
+			...{ reason: "a rule of the operator, policy.jsonc:7", commands: [["ls"], ["git", "status"]] },
+		},
+	]);
+});
+
+function rule(text: string): string {
+	return `{ "rules": [\n  ${text}\n] }`;
+}
+
+test.each([
+	["", ":1:1: value expected"],
+	["{}", ":1:1: rules is missing; needed: a list of rules"],
+	['{ "rules": {} }', ":1:12: {} is not allowed for rules; allowed: a list of rules"],
+	['{ "rules": [], "rule": [] }', ':1:24: unknown: "rule"; did you mean rules?; allowed: rules'],
+	['{ "rules": [],\n"rules": [] }', ":2:10: rules is set twice"],
+	[rule("7"), ":2:3: 7 is not allowed for rules"],
+	[rule("{}"), ":2:3: effect is missing; needed: deny, ask, allow"],
+	[rule('{ "effect": "alow" }'), ':2:15: "alow" is not allowed for effect; allowed: deny, ask, allow'],
+	[
+		rule('{ "effect": "deny", "tol": "git" }'),
+		':2:30: unknown: "tol"; did you mean tool?; allowed: effect, tool',
+	],
+	[rule('{ "effect": "deny", "__proto__": {} }'), "unknown: "],
+	[
+		rule('{ "effect": "deny", "tool": "run_comand" }'),
+		':2:31: there is no tool "run_comand"; did you mean run_command?',
+	],
+	[
+		rule('{ "effect": "deny", "tool": ["git", "x*"] }'),
+		':2:39: there is no tool "x*"; allowed: run_command, read_file',
+	],
+	[rule('{ "effect": "deny", "tool": [] }'), "at least one; leave it out where it does not matter"],
+	[rule('{ "effect": "deny", "tool": 7 }'), ":2:31: 7 is not allowed for tool; allowed: a word"],
+	[
+		rule('{ "effect": "deny", "when": { "clas": "read" } }'),
+		':2:41: unknown: "clas"; did you mean class?; allowed: class, command, path, host',
+	],
+	[
+		rule('{ "effect": "deny", "when": { "class": "reads" } }'),
+		':2:42: "reads" is not allowed for class; allowed: read, write',
+	],
+	[
+		rule('{ "effect": "deny", "when": { "class": ["read", "all"] } }'),
+		':2:51: "all" is not allowed for class',
+	],
+	[
+		rule('{ "effect": "deny", "when": { "command": "rm -rf" } }'),
+		'is not allowed for command; allowed: a list of words such as ["git", "push"]',
+	],
+	[
+		rule('{ "effect": "deny", "when": { "command": ["git push"] } }'),
+		"a program; its arguments are words of their own",
+	],
+	[
+		rule('{ "effect": "deny", "when": { "command": [["ls"], []] } }'),
+		":2:53: command is missing; needed: a word",
+	],
+	[
+		rule('{ "effect": "deny", "tool": "write_file", "when": { "command": ["rm"] } }'),
+		"only some tools run commands, and the rule is about none of them: run_command, git",
+	],
+	[rule('{ "effect": "deny", "when": { "path": "a/{b" } }'), ":2:41: the pattern"],
+	[rule('{ "effect": "deny", "when": { "path": "../x" } }'), "cannot be used: .. leads out"],
+	[rule('{ "effect": "deny", "when": { "path": "~/x" } }'), "write the whole path for ~"],
+	[
+		rule('{ "effect": "deny", "when": { "host": "https://x" } }'),
+		':2:41: "https://x" is not allowed for host',
+	],
+	[rule('{ "effect": "deny", "reason": "" }'), "one line of at most 500 characters"],
+	[rule('{ "effect": "deny", "reason": "a\\nb" }'), "one line of at most 500 characters"],
+	[
+		rule('{ "effect": "allow", "when": { "class": ["write", "secret"] } }'),
+		":2:53: what is secret is always asked about: no rule allows it",
+	],
+	[`{ "rules": [${Array(501).fill('{ "effect": "ask" }').join()}] }`, "at most 500 rules"],
+	["[".repeat(100_000), "it holds too many lists and objects"],
+])("%j is refused with its place", (text, message) => {
+	expect(() => read(text)).toThrow(
+		expect.objectContaining({
+			code: "invalid_argument",
+			message: expect.stringContaining(`/d/policy.jsonc`),
+		}),
+	);
+	expect(() => read(text)).toThrow(message);
+});
+
+test("an agent's file cannot allow, and a workspace's is heard without what it would allow", () => {
+	const text = rule('{ "effect": "allow" }, { "effect": "deny", "tool": "git" }');
+	expect(() => read(text, "agent")).toThrow(
+		"/d/policy.jsonc:2:15: the rules of an agent can only ask and deny",
+	);
+	expect(read(text, "workspace")).toMatchObject({
+		rules: [{ effect: "deny", tools: ["git"] }],
+		ignored: [{ effect: "allow", reason: "ignored: what a repository holds can only ask and deny" }],
+	});
+});

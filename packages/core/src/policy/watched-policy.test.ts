@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createDirectory } from "../testing/tool-context.ts";
+import { builtinTools } from "../tools/builtin.ts";
+import { type PolicyState, WatchedPolicy } from "./watched-policy.ts";
+
+function watch(path: string, foreign = false, seen: (PolicyState | undefined)[] = []): WatchedPolicy {
+	const layer = foreign ? "workspace" : "operator";
+	const onRead = (_: PolicyState, before: PolicyState | undefined) => seen.push(before);
+	return new WatchedPolicy({ layer, path, foreign, tools: builtinTools(), onRead });
+}
+
+const one = '{ "rules": [{ "effect": "deny", "tool": "git" }] }';
+const two = '{ "rules": [{ "effect": "deny", "tool": "git" }, { "effect": "ask" }] }';
+
+test("a file is read again when it has changed, and only then", async () => {
+	await using directory = await createDirectory();
+	const path = join(directory.path, "policy.jsonc");
+	const seen: (PolicyState | undefined)[] = [];
+	const watched = watch(path, false, seen);
+	expect(watched.look()).toMatchObject({ digest: "", rules: [] });
+	writeFileSync(path, one);
+	const first = watched.look();
+	expect(first.rules).toHaveLength(1);
+	expect(watched.look()).toBe(first);
+	writeFileSync(`${path}.next`, two);
+	renameSync(`${path}.next`, path);
+	expect(watched.look().rules).toHaveLength(2);
+	expect(watched.look().digest).not.toBe(first.digest);
+	expect(seen.map((before) => before?.rules.length)).toEqual([undefined, 0, 1]);
+});
+
+test("a broken file is a problem that says where, until it is mended", async () => {
+	await using directory = await createDirectory();
+	const path = join(directory.path, "policy.jsonc");
+	writeFileSync(path, one);
+	const watched = watch(path);
+	expect(watched.look().problem).toBeUndefined();
+	writeFileSync(path, '{ "rules": [\n{ "effect": "dney" }] }');
+	expect(watched.look()).toMatchObject({
+		rules: [],
+		problem: `${path}:2:13: "dney" is not allowed for effect; allowed: deny, ask, allow`,
+	});
+	writeFileSync(path, two);
+	expect(watched.look().problem).toBeUndefined();
+	expect(watched.look().rules).toHaveLength(2);
+});
+
+test("rules that were there and are gone are a problem, but for those of a workspace", async () => {
+	await using directory = await createDirectory();
+	const path = join(directory.path, "policy.jsonc");
+	writeFileSync(path, one);
+	const [own, foreign] = [watch(path), watch(path, true)];
+	expect([own.look().rules.length, foreign.look().rules.length]).toEqual([1, 1]);
+	rmSync(path);
+	expect(own.look().problem).toContain("it was there and is gone");
+	expect(own.look().problem).toContain("it was there and is gone");
+	expect(foreign.look()).toMatchObject({ digest: "", rules: [] });
+	writeFileSync(path, two);
+	expect(own.look().problem).toBeUndefined();
+});
+
+test.each<[string, (path: string) => void, string]>([
+	["a directory", (path) => mkdirSync(path), "it is not a regular file"],
+	["too large", (path) => writeFileSync(path, " ".repeat(256 * 1024 + 1)), "it is larger than 256 KiB"],
+	["no text", (path) => writeFileSync(path, Buffer.from([0x7b, 0xff])), "it is not text in UTF-8"],
+	["a link to itself", (path) => symlinkSync(path, path), "it cannot be read (ELOOP)"],
+	["behind a file", (path) => writeFileSync(path, "[]"), "the file must hold one object"],
+])("what cannot be rules is a problem: %s", async (_, make, message) => {
+	await using directory = await createDirectory();
+	const path = join(directory.path, "policy.jsonc");
+	make(path);
+	expect(watch(path).look().problem).toContain(message);
+});
+
+test("a file that everybody can write is nobody's policy", async () => {
+	await using directory = await createDirectory();
+	const path = join(directory.path, "policy.jsonc");
+	writeFileSync(path, one);
+	chmodSync(path, 0o666);
+	expect(watch(path).look().problem).toContain("everybody on this machine can write it: chmod o-w");
+});
+
+test("links in a workspace lead nowhere", async () => {
+	await using directory = await createDirectory();
+	const place = join(directory.path, ".parley");
+	const path = join(place, "policy.jsonc");
+	writeFileSync(join(directory.path, "elsewhere"), '{ "secret": "hunter2" }');
+	mkdirSync(place);
+	symlinkSync(join(directory.path, "elsewhere"), path);
+	const { problem } = watch(path, true).look();
+	expect(problem).toContain("it is a link, or lies behind one");
+	expect(problem).not.toContain("secret");
+	rmSync(place, { recursive: true });
+	mkdirSync(join(directory.path, "other"));
+	writeFileSync(join(directory.path, "other", "policy.jsonc"), one);
+	symlinkSync(join(directory.path, "other"), place);
+	expect(watch(path, true).look().problem).toContain("it is a link, or lies behind one");
+});

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import {
+	closeSync,
+	constants,
+	fstatSync,
+	lstatSync,
+	openSync,
+	readSync,
+	realpathSync,
+	statSync,
+} from "node:fs";
+import { ParleyError } from "@parley/base";
+import { systemCode } from "../tools/file-error.ts";
+import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
+
+const mostBytes = 256 * 1024;
+
+/** A file of rules as it is now. */
+export interface PolicyState extends PolicyFile {
+	/** Of its text; empty where there is no file. */
+	readonly digest: string;
+	/** Why it cannot be used, beginning with where that stands in it. */
+	readonly problem?: string;
+}
+
+const absent: PolicyState = { digest: "", rules: [], ignored: [] };
+
+/** Whose file it is, and how it is read. */
+export interface WatchedFile extends Omit<PolicySource, "text"> {
+	readonly tools: readonly KnownTool[];
+	/** Whether the file is a stranger's: links in it are not followed, and it may go as it came. */
+	readonly foreign: boolean;
+	/** Told when the file has become another one; `before` is undefined at the first look. */
+	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
+}
+
+/**
+ * A file of rules, looked at each time and read again when it has changed. Never throws: what is wrong is part of the
+ * state. A file that was there once and is gone is a problem, because its rules may have been what protected something;
+ * that of a stranger is not.
+ */
+export class WatchedPolicy {
+	readonly #file: WatchedFile;
+	#stamp: string | undefined;
+	#state: PolicyState = absent;
+
+	constructor(file: WatchedFile) {
+		this.#file = file;
+	}
+
+	/** The same object as long as the file is the same. */
+	look(): PolicyState {
+		const stamp = this.#findStamp();
+		if (stamp === this.#stamp) return this.#state;
+		const before = this.#stamp === undefined ? undefined : this.#state;
+		this.#state = this.#read(stamp);
+		this.#stamp = stamp;
+		this.#file.onRead(this.#state, before);
+		return this.#state;
+	}
+
+	/** Empty where nothing is there; the name of a fault where nobody can tell. */
+	#findStamp(): string {
+		const { path, foreign } = this.#file;
+		try {
+			const look = foreign ? lstatSync : statSync;
+			const stats = look(path, { bigint: true, throwIfNoEntry: false });
+			return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join() : "";
+		} catch (reason) {
+			return systemCode(reason);
+		}
+	}
+
+	#read(stamp: string): PolicyState {
+		const { path, layer, tools, foreign } = this.#file;
+		if (stamp === "") {
+			if (foreign || this.#stamp === undefined || this.#stamp === "") return absent;
+			return broken(
+				`${path}: it was there and is gone: put it back, or restart the gateway to go on without its rules`,
+			);
+		}
+		let text = "";
+		try {
+			text = readFile(this.#file);
+			const digest = createHash("sha256").update(text).digest("hex");
+			return { digest, ...readPolicy({ layer, path, text }, tools) };
+		} catch (reason) {
+			if (reason instanceof ParleyError) return broken(reason.message, text);
+			const why = systemCode(reason);
+			return broken(
+				`${path}: it cannot be read (${why})${foreign ? "" : "; the gateway's user has to be able to"}`,
+			);
+		}
+	}
+}
+
+function broken(problem: string, text = ""): PolicyState {
+	const digest = createHash("sha256").update(`${problem}\n${text}`).digest("hex");
+	return { ...absent, digest, problem };
+}
+
+function readFile({ path, foreign }: WatchedFile): string {
+	// What a stranger put there could lead anywhere.
+	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or lies behind one");
+	// Not blocking, so that a pipe cannot hold the gateway.
+	const file = openSync(
+		path,
+		constants.O_RDONLY | constants.O_NONBLOCK | (foreign ? constants.O_NOFOLLOW : 0),
+	);
+	try {
+		const stats = fstatSync(file);
+		if (!stats.isFile()) throw refused(path, "it is not a regular file");
+		if (!foreign && (stats.mode & 0o002) !== 0) {
+			throw refused(path, `everybody on this machine can write it: chmod o-w ${JSON.stringify(path)}`);
+		}
+		const bytes = Buffer.alloc(mostBytes + 1);
+		const length = readSync(file, bytes, 0, bytes.length, 0);
+		if (length > mostBytes) throw refused(path, `it is larger than ${mostBytes / 1024} KiB`);
+		return decode(path, bytes.subarray(0, length));
+	} finally {
+		closeSync(file);
+	}
+}
+
+function decode(path: string, bytes: Buffer): string {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch (cause) {
+		throw refused(path, "it is not text in UTF-8", cause);
+	}
+}
+
+function refused(path: string, why: string, cause?: unknown): ParleyError {
+	const more = cause === undefined ? {} : { cause };
+	return new ParleyError(`${path}: ${why}`, { code: "invalid_argument", ...more });
+}

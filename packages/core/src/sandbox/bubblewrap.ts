@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { ParleyError } from "@parley/base";
+import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
+import { isWithin } from "../tools/paths.ts";
+import { DEFAULT_PATH } from "./allowed-environment.ts";
+import type { CommandRuns, Prepared } from "./command-runs.ts";
+import type { Egress, Passage } from "./egress/egress.ts";
+import { findProgram } from "./find-program.ts";
+import { buildInside, type TextFile } from "./inside.ts";
+import { MARK_NAME } from "./marked-processes.ts";
+import { findControl, hideSecrets, holdBack, type Known, type Places, protect } from "./protected-paths.ts";
+import type { Mount, SystemLayout } from "./system-layout.ts";
+
+/** Bubblewrap as it was found on this system. */
+export interface Bubblewrap {
+	/** Absolute. */
+	readonly program: string;
+	readonly version: readonly [major: number, minor: number];
+	readonly layout: SystemLayout;
+	/** Of every command: names that are allowed. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly hidden: readonly string[];
+	/** Files of the gateway's operator that no command may change, wherever they lie. */
+	readonly steering: readonly string[];
+	readonly runs: CommandRuns;
+}
+
+export interface Profile {
+	readonly roots: readonly string[];
+	/** As a file in the home directory. */
+	readonly gitSettings: string;
+	readonly network: Sandbox | undefined;
+	/** The same, with a way to some hosts. */
+	readonly egress?: Sandbox;
+	/** The way to hosts that commands of this very sandbox have. */
+	readonly wayOut?: Egress;
+}
+
+/**
+ * Limits of each process: files, processes and threads of the user (which the kernel does not count for root), size of a
+ * file in KiB, seconds of computing, KiB of addresses. Node reserves half a million KiB of addresses for every thread,
+ * whatever it uses of them: a limit near to what is meant would stop what everybody runs.
+ */
+const limits = { n: 1_024, u: 256, f: 1_048_576, t: 600, v: 16_777_216, c: 0 };
+/** The first to go when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
+const OOM_SCORE = 500;
+
+/** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
+const PRELUDE = [
+	...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
+	`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
+	'exec "$@"',
+].join("; ");
+const BASH = "/bin/bash";
+/** The name of the limit of processes in other shells; that of a file counts half as much there. */
+const SH_PRELUDE = PRELUDE.replace("ulimit -u", "ulimit -p").replace(`-f ${limits.f}`, `-f ${limits.f * 2}`);
+
+/** Namespaces of its own for everything, no capability, and an end with whoever started it. */
+const confinement: readonly Mount[] = [
+	["--unshare-user"],
+	["--unshare-all"],
+	["--die-with-parent"],
+	["--new-session"],
+	["--cap-drop", "ALL"],
+	["--clearenv"],
+	["--hostname", "sandbox"],
+];
+
+/** Runs commands in bubblewrap: they see programs and the roots, reach nobody, and end with all that they started. */
+export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
+	const { roots, network, egress, wayOut } = profile;
+	const hosts = wayOut && { hosts: wayOut.hosts };
+	const fixed = { limits, confinement: confinementOf(bubblewrap), ...facts(bubblewrap), roots, ...hosts };
+	const hash = createHash("sha256").update(JSON.stringify(fixed)).digest("hex").slice(0, 16);
+
+	async function run(command: Command): Promise<CommandOutcome> {
+		const { power = "work", cwd } = command;
+		const home = homeOf(bubblewrap);
+		const places: Places = { roots, cwd, home };
+		const known: Known = power === "work" ? await findControl(places) : new Map();
+		let label = "";
+		await using passages = new AsyncDisposableStack();
+		let passage: Passage | undefined;
+		const ended = await bubblewrap.runs.run(command, async (mark) => {
+			label = mark.replace(/^.*\./, "");
+			passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
+			return prepare(bubblewrap, profile, { command, mark, places, known, passage });
+		});
+		const outcome = { ...ended, output: `${ended.output}${passage?.note() ?? ""}` };
+		if (outcome.code === 1 && outcome.output.startsWith("bwrap: ")) throw cannotBuild(outcome.output);
+		if (power !== "work") return outcome;
+		const held = await holdBack(places, known, label);
+		return held.length === 0 ? outcome : { ...outcome, output: `${outcome.output}${heldNote(held, label)}` };
+	}
+
+	const { environment } = bubblewrap;
+	const about = { profile: `bubblewrap ${hash}`, environment, network, ...(egress && { egress }), ...hosts };
+	return { mode: "bubblewrap", ...about, run };
+}
+
+interface Occasion {
+	readonly command: Command;
+	readonly mark: string;
+	readonly places: Places;
+	readonly known: Known;
+	readonly passage: Passage | undefined;
+}
+
+async function prepare(
+	bubblewrap: Bubblewrap,
+	{ roots, gitSettings }: Profile,
+	{ command, mark, places, known, passage }: Occasion,
+): Promise<Prepared> {
+	const { environment, layout, hidden } = bubblewrap;
+	const { power = "work", cwd } = command;
+	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
+	const { mounts, texts } = buildInside({
+		...{ layout, roots, hidden, cwd, program, home: places.home },
+		writable: power !== "read",
+		protections: [
+			...(power === "work" ? await protect(places, known) : []),
+			...steeringIn(roots, bubblewrap).map((path) => ["--ro-bind", path, path]),
+			...(await hideSecrets(places)),
+			...(passage?.mounts ?? []),
+		],
+		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
+	});
+	const general = { ...environment, TMPDIR: "/tmp", ...passage?.environment };
+	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
+	const options = [
+		...confinementOf(bubblewrap),
+		...Object.entries(variables).map(([name, value]) => ["--setenv", name, value]),
+		...(hasSizes(bubblewrap) ? mounts : mounts.map(withoutSize)),
+		["--chdir", cwd],
+	];
+	const [shell, prelude] = existsSync(BASH) ? [BASH, PRELUDE] : ["/bin/sh", SH_PRELUDE];
+	const words = [...(passage?.argv ?? []), program, ...command.args];
+	return {
+		// Not in its arguments, which everybody on this machine can read: passwords are among the variables.
+		argv: [bubblewrap.program, "--args", "3", "--", shell, "-c", prelude, "parley", ...words],
+		cwd: "/",
+		environment: {},
+		texts: [options.flat().join("\0"), ...texts],
+		contained: true,
+	};
+}
+
+/** A user without a namespace to make others in: known since 0.8. */
+function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
+	const disables = major > 0 || minor >= 8;
+	return [...confinement, ...(disables ? [["--disable-userns"]] : [])];
+}
+
+/** Known since 0.7. */
+function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
+	return major > 0 || minor >= 7;
+}
+
+function withoutSize(mount: Mount): Mount {
+	const at = mount.indexOf("--size");
+	return at < 0 ? mount : mount.toSpliced(at, 2);
+}
+
+function facts({ version, layout, environment, hidden, steering }: Bubblewrap): object {
+	return { version, layout, environment, hidden, steering };
+}
+
+/** What cannot be seen needs no protection, and would be shown by it. */
+function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
+	const isIn = (path: string, places: readonly string[]): boolean =>
+		places.some((place) => isWithin(path, place));
+	return steering.filter((path) => isIn(path, roots) && !isIn(path, hidden) && existsSync(path));
+}
+
+function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | undefined {
+	const home = environment["HOME"];
+	return home?.startsWith("/") && !/^\/(?:(?:usr|proc|dev|etc|bin|lib|sbin)(?:\/.*)?)?$/.test(home)
+		? home
+		: undefined;
+}
+
+/** Whom the numbers of users and groups stand for: this user and nobody. */
+function accounts(home: string | undefined): TextFile[] {
+	const { username, uid, gid } = userInfo();
+	const user = username.replaceAll(/[:\n]/g, "_");
+	return [
+		{
+			path: "/etc/passwd",
+			text: `${user}:x:${uid}:${gid}::${home ?? "/"}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+		},
+		{ path: "/etc/group", text: `${user}:x:${gid}:\nnogroup:x:65534:\n` },
+		{ path: "/etc/hosts", text: "127.0.0.1 localhost sandbox\n::1 localhost\n" },
+	];
+}
+
+function gitFile(home: string | undefined, text: string): TextFile[] {
+	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
+}
+
+function cannotBuild(output: string): ParleyError {
+	const [line = ""] = output.slice("bwrap: ".length).split("\n");
+	return new ParleyError(`the sandbox could not be set up: ${line}; nothing was run`, {
+		code: "failed_precondition",
+	});
+}
+
+function heldNote(held: readonly string[], label: string): string {
+	const names = held.map((path) => JSON.stringify(path)).join(", ");
+	return (
+		`\n[held back: ${names} came up and would decide what runs later; each was renamed to ` +
+		`…held-back-${label}; write such files with write_file, which asks a person]\n`
+	);
+}

@@ -1,0 +1,85 @@
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import type { Command, CommandOutcome } from "../sandbox.ts";
+import { killMarked, signalMarked } from "./marked-processes.ts";
+import { OutputWindow } from "./output-window.ts";
+import { ProcessGroup, type Start } from "./process-group.ts";
+
+/** How long an ended command counts as one that ran lately: its connections may outlive it. */
+const REMEMBERED_MS = 60_000;
+
+/** A command as it is started. */
+export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts"> {
+	/** Whether all that it starts ends with it, whatever it does. */
+	readonly contained: boolean;
+}
+
+/** Runs commands to their end, whatever confines them, and remembers whose processes are theirs. */
+export class CommandRuns {
+	readonly #clock: Clock;
+	readonly #marker: string;
+	/** When each leader ended, on the monotonic clock; Infinity while it runs. */
+	readonly #endings = new Map<number, number>();
+	#started = 0;
+
+	constructor({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
+		this.#clock = clock;
+		this.#marker = ids.create("commands");
+	}
+
+	/** See `Sandboxes.marker`. */
+	get marker(): string | undefined {
+		return this.#started > 0 ? this.#marker : undefined;
+	}
+
+	/** See `Sandboxes.processes`. */
+	processes(): readonly number[] {
+		this.#forgetOld();
+		return [...this.#endings.keys()];
+	}
+
+	/** `prepare` gets the mark that the command's processes have to carry in their environment. */
+	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<CommandOutcome> {
+		this.#started += 1;
+		const mark = `${this.#marker}.${this.#started}`;
+		const { contained, ...prepared } = await prepare(mark);
+		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
+		const output = new OutputWindow(command.maxOutputBytes);
+		const group = await ProcessGroup.start(
+			{
+				...prepared,
+				onOutput: (chunk) => output.write(chunk),
+				...(contained && { ask: async () => (await signalMarked(mark, "SIGTERM")) > 0 }),
+			},
+			this.#clock,
+		);
+		this.#forgetOld();
+		this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
+		const cleared = contained ? undefined : group.exited.then(() => killMarked(mark));
+		const { timedOut, ...end } = await this.#watch(group, command);
+		await cleared;
+		this.#endings.set(group.pid, this.#clock.monotonic());
+		return { ...end, timedOut, output: output.text() };
+	}
+
+	async #watch(group: ProcessGroup, { signal, timeoutMs }: Command) {
+		let timedOut = false;
+		const abort = (): void => group.terminate();
+		const timer = this.#clock.after(timeoutMs, () => {
+			timedOut = true;
+			group.terminate();
+		});
+		signal.addEventListener("abort", abort, { once: true });
+		if (signal.aborted) abort();
+		try {
+			return { ...(await group.ended), timedOut };
+		} finally {
+			timer.cancel();
+			signal.removeEventListener("abort", abort);
+		}
+	}
+
+	#forgetOld(): void {
+		const oldest = this.#clock.monotonic() - REMEMBERED_MS;
+		for (const [pid, endedAt] of this.#endings) if (endedAt < oldest) this.#endings.delete(pid);
+	}
+}

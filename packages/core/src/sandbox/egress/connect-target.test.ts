@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { readTarget, shownTarget } from "./connect-target.ts";
+
+const allowed = ["example.com", "*.example.org"];
+
+test.each([
+	["example.com:443", "example.com"],
+	["EXAMPLE.com.:443", "example.com"],
+	["a.b.Example.ORG:0443", "a.b.example.org"],
+])("%j leads to %j", (authority, host) => {
+	expect(readTarget(authority, allowed)).toBe(host);
+});
+
+test.each([
+	["example.com:80", "port 80 is not reached, only 443"],
+	["example.com:22", "port 22 is not reached, only 443"],
+	["example.com:4430", "port 4430 is not reached, only 443"],
+	["other.com:443", "it is not on the list of hosts that commands may reach"],
+	["example.org:443", "it is not on the list of hosts that commands may reach"],
+	["example.com.evil.net:443", "it is not on the list of hosts that commands may reach"],
+	["93.184.215.14:443", "only full names of the internet are reached, no addresses"],
+	["0x5db8d70e:443", "only full names of the internet are reached, no addresses"],
+	["[2606:2800::1]:443", "only full names of the internet are reached, no addresses"],
+	["user@example.com:443", "only full names of the internet are reached, no addresses"],
+	["localhost:443", "only full names of the internet are reached, no addresses"],
+])("%j is refused: %s", (authority, message) => {
+	expect(() => readTarget(authority, allowed)).toThrow(
+		expect.objectContaining({ code: "permission_denied", message }),
+	);
+});
+
+test.each([
+	"",
+	"example.com",
+	":443",
+	"example.com:",
+	"a:b:443",
+	"https://example.com:443/",
+	"example.com:443 ",
+])("%j is no host and port", (authority) => {
+	expect(() => readTarget(authority, allowed)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+});
+
+test("what is logged of a target is short and has no characters that nobody sees", () => {
+	expect(shownTarget(`a\n\u{1b}[31m\u{202e}b ${"c".repeat(200)}`)).toMatch(
+		/^a\ufffd\ufffd\[31m\ufffdb\ufffdc{90}$/,
+	);
+});

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { connect as connectSocket, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Clock, ParleyError } from "@parley/base";
+import { findAddresses, type Lookup, type Reach } from "../../tools/web/reach.ts";
+import { within } from "../../tools/web/time-limit.ts";
+import { readTarget, shownTarget, TLS_PORT } from "./connect-target.ts";
+import { relay } from "./relay.ts";
+
+/** From the look-up of the name to the open connection. */
+const MAX_CONNECT_MS = 10_000;
+
+/** What is told of a connection that a command asked for. */
+export interface EgressEntry {
+	/** Which one, as whoever opened its passage calls it. */
+	readonly command: string;
+	/** The host; where it is refused, what the command asked for. */
+	readonly target: string;
+	/** An allowed one is told before it is made, and ends later. */
+	readonly decision: "allowed" | "refused" | "ended";
+	/** Why it was refused or did not end by itself. */
+	readonly reason?: string;
+	/** Bytes, of one that has ended. */
+	readonly sent?: number;
+	readonly received?: number;
+}
+
+/** Opens a connection to one of the addresses, at the port of TLS, with `allowHalfOpen`; nothing else may be connected to. */
+export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
+
+export interface TunnelDeps {
+	/** Hosts that may be reached. */
+	readonly allowed: readonly string[];
+	readonly clock: Clock;
+	readonly reach: Reach;
+	readonly lookup: Lookup;
+	readonly connect: Connect;
+	/** Of an allowed connection it is awaited before anything is connected to. Where it rejects, nothing is. */
+	tell(entry: Omit<EgressEntry, "command">): Promise<void>;
+}
+
+export interface Asked {
+	readonly authority: string;
+	readonly client: Duplex;
+	/** What came with the request already. */
+	readonly head: Buffer;
+}
+
+const statuses: Partial<Record<ParleyError["code"], string>> = {
+	invalid_argument: "400 Bad Request",
+	permission_denied: "403 Forbidden",
+	unavailable: "502 Bad Gateway",
+	deadline_exceeded: "504 Gateway Timeout",
+};
+
+/** Serves one CONNECT: decides, connects to an address that was checked, and passes bytes on. Never rejects but with `tell`. */
+export async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
+	const { client, head } = asked;
+	// Not later: a stream that has ended takes nothing back.
+	if (head.length > 0) client.unshift(head);
+	const gone = new AbortController();
+	client.once("close", () => gone.abort(new ParleyError("the client has gone", { code: "cancelled" })));
+	// What it is about is told by `close`.
+	client.on("error", () => client.destroy());
+	const both = AbortSignal.any([signal, gone.signal]);
+	const opened = await openUpstream(asked.authority, deps, both).catch((reason: unknown) => {
+		const error = ParleyError.from(reason);
+		refuse(client, statuses[error.code] ?? "502 Bad Gateway", error.message);
+		return error;
+	});
+	if (opened instanceof ParleyError) {
+		return deps.tell({
+			target: shownTarget(asked.authority),
+			decision: "refused",
+			reason: opened.message,
+		});
+	}
+	const { upstream, host } = opened;
+	client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+	const reason = await relay(client, upstream, { clock: deps.clock, signal }).then(
+		() => ({}),
+		(cause: unknown) => ({ reason: ParleyError.from(cause).message }),
+	);
+	const { bytesWritten: sent, bytesRead: received } = upstream;
+	await deps.tell({ target: host, decision: "ended", ...reason, sent, received });
+}
+
+/** Answers a request and closes the connection. */
+export function refuse(client: Duplex, status: string, why: string): void {
+	const body = `parley: ${why}\n`;
+	const head = [
+		`HTTP/1.1 ${status}`,
+		"content-type: text/plain; charset=utf-8",
+		`content-length: ${Buffer.byteLength(body)}`,
+		"connection: close",
+	];
+	client.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => client.destroy());
+}
+
+async function openUpstream(authority: string, deps: TunnelDeps, signal: AbortSignal) {
+	const host = readTarget(authority, deps.allowed);
+	const limit = { ms: MAX_CONNECT_MS, what: "connecting", clock: deps.clock };
+	return await within(limit, signal, async (limited) => {
+		const addresses = await findPublic(host, deps, limited);
+		await deps.tell({ target: host, decision: "allowed" });
+		return { host, upstream: await deps.connect(addresses, limited) };
+	});
+}
+
+async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): Promise<readonly string[]> {
+	try {
+		return await findAddresses(new URL(`https://${host}`), deps, signal);
+	} catch (cause) {
+		if (!(cause instanceof ParleyError && cause.code === "permission_denied")) throw cause;
+		const message = "its name leads to an address that is not on the public internet";
+		throw new ParleyError(message, { code: "permission_denied", cause });
+	}
+}
+
+/** As `Connect` says; addresses are tried one after the other. */
+export const connectOverTcp: Connect = async (addresses, signal) => {
+	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+	const socket = connectSocket({
+		host: "checked-addresses.invalid",
+		port: TLS_PORT,
+		allowHalfOpen: true,
+		noDelay: true,
+		autoSelectFamily: true,
+		lookup: (_name, _options, found) => found(null, pinned),
+	});
+	try {
+		await once(socket, "connect", { signal });
+		return socket;
+	} catch (cause) {
+		socket.destroy();
+		signal.throwIfAborted();
+		throw new ParleyError("it could not be connected to", { code: "unavailable", cause });
+	}
+};

@@ -1,0 +1,50 @@
+import { ParleyError } from "@parley/base";
+import type { Sandbox } from "../sandbox.ts";
+import { findProgram } from "./find-program.ts";
+import { howToInstall } from "./how-to-fix.ts";
+
+/** Not the path of commands, on which anybody may have put a program of this name. */
+const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
+/** The first that can clear the environment. */
+const OLDEST_MINOR = 5;
+const TIMEOUT_MS = 5_000;
+
+export interface FoundBubblewrap {
+	readonly program: string;
+	readonly version: readonly [major: number, minor: number];
+}
+
+/** Why there is no sandbox, and what would make one. */
+export class NoSandbox extends ParleyError {
+	readonly fix: string | undefined;
+
+	constructor(message: string, { fix, cause }: { readonly fix?: string; readonly cause?: unknown }) {
+		super(message, { code: "failed_precondition", cause });
+		this.fix = fix;
+	}
+}
+
+/** Throws `NoSandbox` where it is missing or too old. */
+export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundBubblewrap> {
+	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
+		throw new NoSandbox("bubblewrap is not installed", { fix: howToInstall(), cause });
+	});
+	const { output } = await unsandboxed.run({
+		executable: program,
+		args: ["--version"],
+		cwd: "/",
+		timeoutMs: TIMEOUT_MS,
+		maxOutputBytes: 1_024,
+		signal: new AbortController().signal,
+	});
+	const [, major, minor] = /^bubblewrap (\d+)\.(\d+)/.exec(output) ?? [];
+	if (major === undefined || minor === undefined) {
+		throw new NoSandbox(`${program} does not say that it is bubblewrap`, { fix: howToInstall() });
+	}
+	const version = [Number(major), Number(minor)] as const;
+	if (version[0] === 0 && version[1] < OLDEST_MINOR) {
+		const why = `bubblewrap ${major}.${minor} is too old: 0.${OLDEST_MINOR} is the first that will do`;
+		throw new NoSandbox(why, { fix: "a later version of bubblewrap" });
+	}
+	return { program, version };
+}

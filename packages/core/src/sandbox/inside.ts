@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { isWithin } from "../tools/paths.ts";
+import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
+
+/** What one command sees and may change. */
+export interface Inside {
+	readonly layout: SystemLayout;
+	/** Real paths. */
+	readonly roots: readonly string[];
+	/** What no command may see, wherever it lies: the data directory. A root below it is seen alone. */
+	readonly hidden: readonly string[];
+	readonly home: string | undefined;
+	readonly cwd: string;
+	/** Absolute. */
+	readonly program: string;
+	readonly writable: boolean;
+	/** What comes last: protections within the roots. */
+	readonly protections: readonly Mount[];
+	/** Made for the inside: what stands there in place of the host's. */
+	readonly files: readonly TextFile[];
+}
+
+export interface TextFile {
+	readonly path: string;
+	readonly text: string;
+}
+
+/** The descriptor of the first file: 3 has the arguments themselves. */
+const FIRST_FILE = 4;
+/** Most bytes of what commands leave in each of the directories in memory. */
+const TMPFS_BYTES = 1024 * 1024 * 1024;
+/** Whose answers are about the inside: nothing of the host's is put there. */
+const kernel = ["/proc", "/sys", "/dev"];
+/**
+ * What of /proc the kernel lets its user 0 write without any capability. Bubblewrap covers what its own test finds
+ * writable, and a directory such as /proc/sys is not, though the files in it are.
+ */
+const kernelSwitches = [
+	"/proc/sys",
+	"/proc/sysrq-trigger",
+	"/proc/mtrr",
+	"/proc/acpi",
+	"/proc/scsi",
+	"/proc/fs",
+];
+
+/** The steps by which the inside is built, each on top of those before, and the texts that they read from 4 on. */
+export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
+	const { roots, cwd, layout } = inside;
+	const whole = cwd === "/";
+	const texts: string[] = [];
+	const place = ({ path, text }: TextFile): Mount => {
+		texts.push(text);
+		return ["--perms", "0644", "--ro-bind-data", String(FIRST_FILE + texts.length - 1), path];
+	};
+	const [settings, own] = partition(inside.files, ({ path }) => isWithin(path, "/etc"));
+	const isOpen = (path: string): boolean =>
+		[...roots, ...elsewhere(inside)].some((one) => isWithin(path, one));
+	return {
+		mounts: [
+			...(whole ? [["--ro-bind", "/", "/"]] : [...layout.base, ...settings.map(place)]),
+			...kernelMounts(),
+			...(whole ? [] : withinReach(inside)),
+			...own.filter(({ path }) => !isOpen(path)).map(place),
+			...bindRoots(inside),
+			...inside.protections,
+			["--remount-ro", "/"],
+		],
+		texts,
+	};
+}
+
+/** Where nothing is of the host but what a command needs. */
+function withinReach(inside: Inside): Mount[] {
+	return [
+		...["/tmp", "/var/tmp"].map((path) => temporary("1777", path)),
+		...(inside.home === undefined ? [] : [temporary("0700", inside.home)]),
+		...inside.layout.tools.map(readOnly),
+		...(seesProgram(inside) ? [] : [readOnly(inside.program)]),
+		...elsewhere(inside).map(readOnly),
+	];
+}
+
+function temporary(mode: string, path: string): Mount {
+	return ["--perms", mode, "--size", String(TMPFS_BYTES), "--tmpfs", path];
+}
+
+function kernelMounts(): Mount[] {
+	return [
+		["--proc", "/proc"],
+		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
+		["--dev", "/dev"],
+	];
+}
+
+/** Those with less in their path first; between those that lie elsewhere and those below the hidden, what hides it. */
+function bindRoots(inside: Inside): Mount[] {
+	const sorted = inside.roots.toSorted((one, other) => one.length - other.length);
+	const [below, free] = partition(sorted, (root) => inside.hidden.some((place) => isWithin(root, place)));
+	const bind = (path: string): Mount => [inside.writable ? "--bind" : "--ro-bind", path, path];
+	const covered = hiddenParts(inside);
+	return [
+		...free.map(bind),
+		...covered.map((path) => ["--tmpfs", path]),
+		...below.map(bind),
+		...covered.map((path) => ["--remount-ro", path]),
+	];
+}
+
+/** The directory of a command beyond the roots, which a person has agreed to be read. */
+function elsewhere({ cwd, roots, layout }: Inside): string[] {
+	const known =
+		[...roots, ...kernel, ...layout.tools].some((place) => isWithin(cwd, place)) || isOfSystem(cwd);
+	return known ? [] : [cwd];
+}
+
+function seesProgram(inside: Inside): boolean {
+	const places = [...inside.roots, ...inside.layout.tools, ...elsewhere(inside)];
+	return isOfSystem(inside.program) || places.some((place) => isWithin(inside.program, place));
+}
+
+/** What of the hidden would be seen otherwise. */
+function hiddenParts(inside: Inside): string[] {
+	const open = [...inside.roots, ...inside.layout.tools, ...elsewhere(inside), "/usr"];
+	return inside.hidden.filter((path) => existsSync(path) && open.some((place) => isWithin(path, place)));
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
+	return [items.filter(test), items.filter((item) => !test(item))];
+}

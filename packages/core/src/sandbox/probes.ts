@@ -1,0 +1,104 @@
+/** What probes go by: facts about the outside that nobody inside may come to. */
+export interface ProbeFacts {
+	/** A directory beside the root, with a file `canary` in it. */
+	readonly beside: string;
+	/** A directory with something in it that no command may see. */
+	readonly data: string;
+	/** Where a system's programs are. */
+	readonly system: string;
+	/** Where devices are. */
+	readonly devices: string;
+	/** Of a listener on loopback. */
+	readonly port: number;
+	/** The name of a listener that has no file. */
+	readonly socket: string;
+	/** A process outside, and when it started as its `stat` says. */
+	readonly pid: number;
+	readonly started: string;
+	/** The namespaces outside, as their links in /proc read. */
+	readonly namespaces: readonly string[];
+	/** The names of variables that a command may have. */
+	readonly variables: readonly string[];
+}
+
+export interface Probe {
+	readonly name: string;
+	/** For a shell in the root, with the facts as variables: its success is a way out. */
+	readonly attempt: string;
+	/** The lowest minor version of bubblewrap (0.x) that closes this way. */
+	readonly since?: number;
+}
+
+/** A number of `/proc/PID/stat`, counted behind the name of the program, which may hold anything. */
+const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
+
+/** Ways out of a sandbox, each tried on its own. */
+export const probes: readonly Probe[] = [
+	{ name: "read-beside", attempt: 'cat "$beside/canary"' },
+	{ name: "write-beside", attempt: '[ -d "$beside" ] && echo x >"$beside/written"' },
+	{ name: "link-out", attempt: 'ln -sfn "$beside" out; cat out/canary' },
+	{ name: "gateway-data", attempt: 'ls -A "$data" | grep -q .' },
+	{ name: "accounts", attempt: "[ -e /etc/shadow ] || [ -e /etc/ssh ] || [ -e /etc/sudoers ]" },
+	{ name: "system-write", attempt: 'echo x >"$system/parley-probe" && rm "$system/parley-probe"' },
+	{ name: "git-hook", attempt: "echo x >.git/hooks/pre-commit" },
+	{ name: "git-config", attempt: "echo x >>.git/config" },
+	{ name: "git-swap", attempt: "mv .git elsewhere && mv elsewhere .git" },
+	{ name: "connect", attempt: 'exec 9<>"/dev/tcp/127.0.0.1/$port"' },
+	{ name: "listeners", attempt: 'grep -qi ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6' },
+	{ name: "abstract-socket", attempt: 'grep -q "@$socket" /proc/net/unix' },
+	{ name: "interfaces", attempt: "sed 1,2d /proc/net/dev | grep -qv '^ *lo:'" },
+	{ name: "process", attempt: `[ "${stat('"/proc/$pid/stat"', 20)}" = "$started" ]` },
+	{ name: "signal", attempt: '[ "$pid" -gt 1000 ] && kill -0 "$pid"' },
+	{
+		name: "namespaces",
+		attempt:
+			'for ns in pid net ipc mnt uts user; do readlink "/proc/self/ns/$ns"; done | grep -qxF "$namespaces"',
+	},
+	{
+		name: "environment",
+		attempt:
+			"cat /proc/[0-9]*/environ | tr '\\0' '\\n' | sed -n 's/=.*//p' | grep -vxF \"$variables\" | grep -q .",
+	},
+	{
+		name: "descriptors",
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it
+		attempt: 'for fd in "/proc/$$/fd"/*; do [ "${fd##*/}" -gt 2 ] && exit 0; done; exit 1',
+	},
+	{
+		name: "capabilities",
+		attempt:
+			"grep -qE '^(Cap(Prm|Eff|Bnd|Amb):[[:space:]]*0*[1-9a-f]|NoNewPrivs:[[:space:]]*0)' /proc/self/status",
+	},
+	{ name: "mount", attempt: "mkdir -p mnt && mount -t tmpfs none mnt && umount mnt" },
+	{ name: "user-namespace", attempt: "unshare --user --map-root-user true", since: 8 },
+	{
+		name: "devices",
+		attempt:
+			// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it
+			'for device in "$devices"/*; do case "${device##*/}" in console|core|fd|full|null|ptmx|pts|random|shm|std*|tty|' +
+			"urandom|zero) ;; *) exit 0 ;; esac; done; exit 1",
+	},
+	{
+		name: "kernel-switches",
+		attempt:
+			"for file in /proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /sys/power/state; do " +
+			'[ -w "$file" ] && exit 0; done; exit 1',
+	},
+	{ name: "terminal-session", attempt: `[ "${stat("/proc/self/stat", 4)}" = 0 ] || : </dev/tty` },
+	{ name: "service-sockets", attempt: "ls -A /run /var/run | grep -vE '^(/|current-system$|$)' | grep -q ." },
+	{ name: "limits", attempt: '[ "$(ulimit -n)" -gt 1024 ] || [ "$(ulimit -f)" = unlimited ]' },
+];
+
+/** One line for each: `escaped NAME` or `held NAME`. The shell must be able to read /dev/tcp, or `connect` is not tried. */
+export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string {
+	const values = Object.entries(facts).map(([name, value]) => `${name}=${quoted([value].flat().join("\n"))}`);
+	const attempts = tried.map(
+		({ name, attempt }) =>
+			`if ( ${attempt} ) >/dev/null 2>&1; then echo "escaped ${name}"; else echo "held ${name}"; fi`,
+	);
+	return [...values, ...attempts].join("\n");
+}
+
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}

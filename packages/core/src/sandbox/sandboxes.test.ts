@@ -1,0 +1,135 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createIds, systemClock } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
+import { createDirectory } from "../testing/tool-context.ts";
+import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let root: string;
+let log: MemoryLogger;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	root = join(directory.path, "work");
+	log = new MemoryLogger();
+	for (const name of ["work", "bin", "data"]) await mkdir(join(directory.path, name));
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+function sandboxes(told: Partial<SandboxesOptions> = {}) {
+	return createSandboxes({
+		...{ mode: "preferred", environment: process.env, clock: systemClock, ids: createIds(), log },
+		hidden: [join(directory.path, "data")],
+		...told,
+	});
+}
+
+/** Puts a program of this name on a path of its own. */
+async function putBubblewrap(script: string): Promise<string> {
+	const path = join(directory.path, "bin");
+	await writeFile(join(path, "bwrap"), `#!/bin/sh\n${script}\n`);
+	await chmod(join(path, "bwrap"), 0o755);
+	return path;
+}
+
+const version = '[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit 0';
+
+test.each([
+	["required", "none", "none"],
+	["preferred", "off", "none"],
+	["off", "off", "none"],
+	["container", "container", "container"],
+] as const)("without bubblewrap, %s means %s for the operator and %s for chat", async (mode, own, chat) => {
+	const chosen = sandboxes({ mode, path: join(directory.path, "bin") });
+	expect((await chosen.of({ chat: false, roots: [root] })).mode).toBe(own);
+	expect((await chosen.of({ chat: true, roots: [root] })).mode).toBe(chat);
+});
+
+test("where it is missing, what is refused says why, and what would help", async () => {
+	const chosen = sandboxes({ path: join(directory.path, "bin") });
+	expect(chosen.state).toEqual({ mode: "preferred", state: "wanted", probes: 0 });
+	const checking = chosen.check();
+	expect(chosen.state).toEqual({ mode: "preferred", state: "checking", probes: 0 });
+	const state = await checking;
+	expect(state).toEqual({
+		...{ mode: "preferred", state: "unavailable", operator: "off", chat: "none", probes: 0 },
+		...{ reason: expect.any(String), fix: expect.stringContaining("bubblewrap") },
+	});
+	const chat = await chosen.of({ chat: true, roots: [root] });
+	expect(chat.refusal).toBe(
+		`commands run in a sandbox here, and there is none: ${state.reason}; the operator can mend that: ${state.fix}`,
+	);
+	await expect(chat.run(shellCommand("true", root))).rejects.toThrow(chat.refusal);
+	expect(log.records).toMatchObject([
+		{ level: "debug" },
+		{ level: "warn", fields: { reason: state.reason } },
+	]);
+});
+
+test.runIf(process.platform === "linux")(
+	"a bubblewrap that confines nothing is found out, by name",
+	async () => {
+		// Runs everything as it is, in the directory that it was told.
+		const path = await putBubblewrap(
+			`${version}\ncd "$(tr '\\0' '\\n' <&3 | tail -n 1)"; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+		);
+		const { state, reason, fix } = await sandboxes({ path }).check();
+		expect(state).toBe("unavailable");
+		expect(reason).toMatch(/^a command can get out of the sandbox: read-beside, .*git-hook/);
+		expect(fix).toBeUndefined();
+	},
+);
+
+test.runIf(process.platform === "linux").each([
+	["echo 'bubblewrap 0.4.1'", "bubblewrap 0.4 is too old", "a later version"],
+	["echo hello", "does not say that it is bubblewrap", "bubblewrap"],
+	[
+		`${version}; echo 'bwrap: No permissions to create new namespace' >&2; exit 1`,
+		"the sandbox could not be set up: No permissions to create new namespace",
+		"",
+	],
+	[`${version}; exit 3`, "the sandbox could not be tried: read-beside said nothing", undefined],
+])("with a bubblewrap that does %j there is none", async (script, reason, fix) => {
+	const state = await sandboxes({ path: await putBubblewrap(script) }).check();
+	expect(state).toMatchObject({ state: "unavailable", reason: expect.stringContaining(reason) });
+	if (fix === undefined) expect(state.fix).toBeUndefined();
+	else expect(state.fix).toContain(fix);
+});
+
+test.skipIf(!hasBubblewrap)(
+	"the operator's mode never loosens chat, and the check is made once",
+	async () => {
+		const off = sandboxes({ mode: "off" });
+		expect(off.state).toEqual({ mode: "off", state: "unused", operator: "off", probes: 0 });
+		const [one, other] = await Promise.all([1, 2].map(() => off.of({ chat: true, roots: [root] })));
+		expect([one?.mode, other?.mode]).toEqual(["bubblewrap", "bubblewrap"]);
+		expect(one?.network).toBeUndefined();
+		expect((await off.of({ chat: false, roots: [root] })).mode).toBe("off");
+		expect(off.state).toMatchObject({ state: "ready", operator: "off", chat: "bubblewrap" });
+		expect(off.state.probes).toBeGreaterThan(12);
+		expect(log.records.filter(({ level }) => level === "info")).toHaveLength(1);
+	},
+);
+
+test.skipIf(!hasBubblewrap)("an approval under one profile is none under another", async () => {
+	const chosen = sandboxes({ mode: "required" });
+	const profile = async (roots: string[]) => (await chosen.of({ chat: false, roots })).profile;
+	expect(await profile([root])).toBe(await profile([root]));
+	expect(await profile([root])).toMatch(/^bubblewrap [0-9a-f]{16}$/);
+	expect(await profile([root])).not.toBe(await profile([root, directory.path]));
+});
+
+test.skipIf(!hasBubblewrap)(
+	"a root that leaves nothing to keep from commands is none for a sandbox",
+	async () => {
+		const chosen = sandboxes();
+		for (const wide of ["/", "/usr", join(directory.path, "data")]) {
+			expect((await chosen.of({ chat: false, roots: [wide] })).mode).toBe("off");
+			const { refusal } = await chosen.of({ chat: true, roots: [root, wide] });
+			expect(refusal).toContain(`a root of ${wide} leaves nothing`);
+		}
+	},
+);

@@ -1,0 +1,182 @@
+import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import type { Sandbox, Sandboxes, SandboxKind, SandboxMode, SandboxState, SandboxWish } from "../sandbox.ts";
+import { isWithin } from "../tools/paths.ts";
+import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
+import { type Bubblewrap, createBubblewrap } from "./bubblewrap.ts";
+import { CommandRuns } from "./command-runs.ts";
+import type { Egress } from "./egress/egress.ts";
+import { findBubblewrap, NoSandbox } from "./find-bubblewrap.ts";
+import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
+import { howToPermit } from "./how-to-fix.ts";
+import { type ProbeListeners, testSandbox } from "./self-test.ts";
+import { describeSystem } from "./system-layout.ts";
+import { createUnsandboxed } from "./unsandboxed.ts";
+
+export interface SandboxesOptions {
+	readonly mode: SandboxMode;
+	readonly environment: Environment;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	/** What no command may see, such as the data directory. Real paths. */
+	readonly hidden: readonly string[];
+	/** Files of the operator that commands may see, but never change: the configuration, the policy. */
+	readonly steering?: readonly string[];
+	/** The way to the hosts that commands may reach; none unless told. */
+	readonly egress?: Egress;
+	/** Directories in which bubblewrap is looked for, as in PATH; those of the system unless told. */
+	readonly path?: string;
+	/** Opens what nobody inside may reach, for the check; without it that is not tried. */
+	readonly listen?: () => Promise<ProbeListeners>;
+}
+
+/** What the check came to. */
+interface Found {
+	readonly bubblewrap?: Bubblewrap;
+	readonly gitSettings: string;
+	readonly probes: number;
+	readonly reason?: string;
+	readonly fix?: string;
+}
+
+/** Chooses by the operator's mode, which chat can only have stricter: there a sandbox is always required. */
+export function createSandboxes(options: SandboxesOptions): Sandboxes {
+	const { mode } = options;
+	const runs = new CommandRuns(options);
+	const unsandboxed = createUnsandboxed({ ...options, runs });
+	const container = containerOf(unsandboxed);
+	let found: Found | undefined;
+	let checking: Promise<Found> | undefined;
+
+	function check(): Promise<Found> {
+		checking ??= find(options, { runs, unsandboxed }).then((result) => {
+			found = result;
+			tell(options, result);
+			return result;
+		});
+		return checking;
+	}
+
+	function confined({ chat, roots }: SandboxWish, known: Found): Sandbox {
+		const why = whyNot(known, roots, options.hidden);
+		if (why === undefined && known.bubblewrap) {
+			const gitSettings = chat ? chatGitSettings : known.gitSettings;
+			const profile = { roots, gitSettings, network: chat ? undefined : unsandboxed };
+			const { egress: wayOut } = options;
+			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
+			return createBubblewrap(known.bubblewrap, { ...profile, ...(egress && { egress }) });
+		}
+		return chat || mode === "required" ? refusing(why ?? "there is no sandbox") : unsandboxed;
+	}
+
+	return {
+		async of(wish) {
+			if (mode === "container") return container;
+			if (mode === "off" && !wish.chat) return unsandboxed;
+			return confined(wish, await check());
+		},
+		async check() {
+			return stateOf(mode, await check());
+		},
+		get state() {
+			return stateOf(mode, found, checking !== undefined);
+		},
+		get marker() {
+			return runs.marker;
+		},
+		processes: () => runs.processes(),
+	};
+}
+
+/** Commands share all that the container holds, its network too: only what is outside of it is kept from them. */
+function containerOf(unsandboxed: Sandbox): Sandbox {
+	const container: Sandbox = {
+		mode: "container",
+		profile: "container",
+		environment: unsandboxed.environment,
+		get network() {
+			return container;
+		},
+		run: (command) => unsandboxed.run(command),
+	};
+	return container;
+}
+
+function refusing(refusal: string): Sandbox {
+	return {
+		...{ mode: "none", profile: "none", environment: {}, refusal, network: undefined },
+		run: () => Promise.reject(new ParleyError(refusal, { code: "failed_precondition" })),
+	};
+}
+
+async function find(
+	options: SandboxesOptions,
+	{ runs, unsandboxed }: { readonly runs: CommandRuns; readonly unsandboxed: Sandbox },
+): Promise<Found> {
+	const { hidden, steering = [], listen } = options;
+	const environment = allowedEnvironment(options.environment);
+	try {
+		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
+		const binary = await findBubblewrap(unsandboxed, options.path);
+		const layout = await describeSystem({
+			path: environment["PATH"] ?? DEFAULT_PATH,
+			home: environment["HOME"],
+		});
+		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs };
+		const gitSettings = await sharedGitSettings(unsandboxed, "/");
+		const probes = await testSandbox({
+			...{ minor: binary.version[0] > 0 ? Number.POSITIVE_INFINITY : binary.version[1], hidden },
+			...(listen && { listen }),
+			variables: Object.keys(environment),
+			sandboxOf: (root) => createBubblewrap(bubblewrap, { roots: [root], gitSettings, network: undefined }),
+		});
+		return { bubblewrap, gitSettings, probes };
+	} catch (cause) {
+		const { message } = ParleyError.from(cause);
+		options.log.debug("the sandbox cannot be used", { error: cause });
+		const fix = cause instanceof NoSandbox ? cause.fix : fixOf(message);
+		return { gitSettings: "", probes: 0, reason: message, ...(fix !== undefined && { fix }) };
+	}
+}
+
+/** A way out is not for the operator to close; a namespace that is refused may be. */
+function fixOf(message: string): string | undefined {
+	return message.startsWith("the sandbox could not be set up") ? howToPermit() : undefined;
+}
+
+/** Why commands of these roots cannot be confined; undefined where they can. */
+function whyNot(
+	{ reason, fix }: Found,
+	roots: readonly string[],
+	hidden: readonly string[],
+): string | undefined {
+	if (reason !== undefined) {
+		const help = fix === undefined ? "" : `; the operator can mend that: ${fix}`;
+		return `commands run in a sandbox here, and there is none: ${reason}${help}`;
+	}
+	const wide = roots.find((root) => isWithin("/usr", root) || hidden.includes(root));
+	if (wide === undefined) return undefined;
+	return `commands run in a sandbox here, and a root of ${wide} leaves nothing that it could keep from them`;
+}
+
+function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): SandboxState {
+	if (mode === "container") return { mode, state: "unused", operator: mode, chat: mode, probes: 0 };
+	const known = mode === "off" ? { operator: mode } : {};
+	if (!found && begun) return { mode, state: "checking", ...known, probes: 0 };
+	if (!found) return { mode, state: mode === "off" ? "unused" : "wanted", ...known, probes: 0 };
+	const holds = found.bubblewrap !== undefined;
+	const without: SandboxKind = mode === "required" ? "none" : "off";
+	return {
+		...{ mode, state: holds ? "ready" : "unavailable", operator: holds ? "bubblewrap" : without },
+		...known,
+		...{ chat: holds ? "bubblewrap" : "none", probes: found.probes },
+		...(found.reason !== undefined && { reason: found.reason }),
+		...(found.fix !== undefined && { fix: found.fix }),
+	};
+}
+
+function tell({ log, mode }: SandboxesOptions, found: Found): void {
+	const { probes, reason, fix } = found;
+	if (reason === undefined) log.info("commands run in a sandbox that held", { probes });
+	else log.warn("there is no sandbox for commands", { mode, reason, ...(fix !== undefined && { fix }) });
+}

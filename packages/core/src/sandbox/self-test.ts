@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, readlink, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { Sandbox } from "../sandbox.ts";
+import { ifThere } from "./if-there.ts";
+import { MARK_NAME } from "./marked-processes.ts";
+import { type Probe, type ProbeFacts, probeScript, probes } from "./probes.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/** What listens outside for as long as the probes are at work: on a port of loopback, and under a name without a file. */
+export interface ProbeListeners extends AsyncDisposable {
+	readonly port: number;
+	readonly socket: string;
+}
+
+/** Nobody listens: then nobody can be reached. */
+const nobody: Pick<ProbeListeners, "port" | "socket"> = { port: 0, socket: "nobody" };
+
+interface Tested {
+	/** Makes the sandbox of a directory, as sessions get theirs. */
+	readonly sandboxOf: (root: string) => Sandbox;
+	/** Of bubblewrap 0.x. */
+	readonly minor: number;
+	/** What no command may see; the canary's own directory where there is none. */
+	readonly hidden: readonly string[];
+	/** The names of variables that commands get. */
+	readonly variables: readonly string[];
+	readonly listen?: () => Promise<ProbeListeners>;
+}
+
+/**
+ * Tries every way out from within the real profile and resolves with how many were tried. Rejects with
+ * `failed_precondition`: where one leads out, with its name; where nothing runs there at all, with why.
+ */
+export async function testSandbox(tested: Tested): Promise<number> {
+	const tried = probes.filter(({ since = 0 }) => tested.minor >= since);
+	const { output, beside } = await inProbeGround(tested, (ground) => tryAll(tried, tested, ground));
+	const lines = new Set(output.split("\n"));
+	const out = tried.filter(({ name }) => lines.has(`escaped ${name}`)).map(({ name }) => name);
+	const unknown = tried.filter(({ name }) => !lines.has(`held ${name}`)).map(({ name }) => name);
+	if (out.length > 0) throw failed(`a command can get out of the sandbox: ${out.join(", ")}`);
+	if (beside) throw failed("a command can get out of the sandbox: write-beside");
+	if (unknown.length > 0) throw failed(`the sandbox could not be tried: ${unknown[0]} said nothing`);
+	return tried.length;
+}
+
+interface Ground {
+	readonly root: string;
+	readonly facts: ProbeFacts;
+}
+
+async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, facts }: Ground) {
+	const { output } = await sandboxOf(root).run({
+		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
+		args: ["-c", probeScript(tried, facts)],
+		cwd: root,
+		timeoutMs: TIMEOUT_MS,
+		maxOutputBytes: 16 * 1024,
+		signal: new AbortController().signal,
+	});
+	return { output, beside: existsSync(join(facts.beside, "written")) };
+}
+
+/** A root with a repository in it, a neighbour with a canary, and two listeners, for as long as the work takes. */
+async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promise<T>): Promise<T> {
+	await using undo = new AsyncDisposableStack();
+	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
+	undo.defer(() => rm(directory, { recursive: true, force: true }));
+	const [root, beside] = [join(directory, "root"), join(directory, "beside")];
+	await mkdir(join(root, ".git/hooks"), { recursive: true });
+	await mkdir(beside);
+	await writeFile(join(root, ".git/config"), "");
+	await writeFile(join(beside, "canary"), "canary\n");
+	const listening = tested.listen && undo.use(await tested.listen());
+	const { port, socket } = listening ?? nobody;
+	const facts: ProbeFacts = {
+		...{ beside, data: tested.hidden.find(existsSync) ?? beside, system: "/usr", devices: "/dev" },
+		...{ port, socket, pid: process.pid, ...(await ownFacts()) },
+		variables: [...tested.variables, MARK_NAME, "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"],
+	};
+	return await work({ root, facts });
+}
+
+/** What is known of this process from within a sandbox too, if /proc shows it there. */
+async function ownFacts(): Promise<Pick<ProbeFacts, "started" | "namespaces">> {
+	const line = await readFile("/proc/self/stat", "utf8");
+	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+	const names = ["pid", "net", "ipc", "mnt", "uts", "user"];
+	const namespaces = await Promise.all(names.map((name) => ifThere(readlink(`/proc/self/ns/${name}`))));
+	return { started: fields[19] ?? "", namespaces: namespaces.filter((one) => one !== undefined) };
+}
+
+function failed(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

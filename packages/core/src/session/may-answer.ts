@@ -1,0 +1,55 @@
+import { ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
+import { type Action, authorize } from "../authorize.ts";
+import { fromRow } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import { hasRole, type Person, type Principal } from "../principal.ts";
+import type { Prompt } from "../prompt.ts";
+import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
+import type { PlaceProfile } from "../trust/place-profile.ts";
+import type { Session } from "./session.ts";
+
+/** A question, with the `Person` as JSON who asked for the work that it belongs to. */
+export type AskedPrompt = Selectable<Tables["prompts"]> & { readonly actor: string | null };
+
+/**
+ * Passes, or throws `permission_denied` saying who may: to answer a question takes another right than to let a call run,
+ * and no right but to see it is needed to say no. Throws `invalid_argument` for what is no answer at all.
+ */
+export function authorizeAnswer(
+	principal: Principal,
+	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
+	{ owner, id: sessionId, place }: Pick<Session, "owner" | "id" | "place">,
+	{ approvers }: Pick<PlaceProfile, "approvers">,
+): void {
+	const action = actionOf(row, response);
+	if (action === "prompt.approve_critical" && principal.kind === "connector") {
+		const message =
+			"this is always asked of the operator, who answers with parley chat: through a chat platform it can only be denied";
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+	const requester = row.actor === null ? undefined : fromRow<Person>(row.actor).id;
+	const acting = action === "prompt.approve" ? asApprover(principal, approvers) : principal;
+	authorize(acting, action, { owner, sessionId, place, requester });
+}
+
+function actionOf(row: AskedPrompt, response: PromptResponse): Action {
+	const floor = row.floor === 1;
+	const { kind } = readAnswer(fromRow<Prompt>(row.request), floor, response);
+	if (kind === "value") return "prompt.answer";
+	if (kind !== "approved") return "prompt.deny";
+	if (row.wanted_grant !== null) return "grant.confirm";
+	return floor ? "prompt.approve_critical" : "prompt.approve";
+}
+
+/** Where the operator has named who approves, members of them may, and nobody else. */
+function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
+	const { person } = principal;
+	if (!person || !approvers) return principal;
+	if (!approvers.includes(person.id)) {
+		const message = `here only those approve whom the operator has named with parley places: ${approvers.join(", ")}`;
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+	if (!hasRole(person, "member")) return principal;
+	return { ...principal, person: { ...person, role: "approver" } };
+}

@@ -1,0 +1,42 @@
+import { ParleyError } from "@parley/base";
+import { type Principal, placeKey } from "../principal.ts";
+import { placeRoot } from "../trust/place-check.ts";
+import type { Places } from "../trust/places.ts";
+import { chooseRoot, type NewSession, type Roots } from "./open.ts";
+
+/** A session to be opened, as it will be. */
+export interface Opening extends NewSession {
+	/** Where it works; a workspace of its own where absent. */
+	readonly root?: string;
+	/** The channel that it belongs to, as `placeKey` writes it. */
+	readonly place?: string;
+	readonly model?: string;
+	/** Billionths of a US dollar a day. */
+	readonly budget?: number;
+}
+
+/**
+ * What a session will be: as the client wants it, or, where a connector acts for a person, as their channel's profile
+ * says. Throws `invalid_argument` for a directory that it cannot have, and `permission_denied` where it may choose none.
+ */
+export async function planOpening(
+	{ person }: Principal,
+	wanted: NewSession,
+	{ roots, places }: { readonly roots: Roots; readonly places: Pick<Places, "profileOf"> },
+): Promise<Opening> {
+	if (!person) return { ...wanted, root: await chooseRoot(wanted.rootDir, roots) };
+	const place = placeKey(person.place);
+	if (wanted.rootDir) {
+		const message = `root_dir: where ${place} works, the operator says, with parley places set ${place} --root DIRECTORY`;
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+	const { agent = wanted.profile, root, model, budget } = places.profileOf(place);
+	return {
+		...wanted,
+		place,
+		...(agent !== undefined && { profile: agent }),
+		...(root !== undefined && { root: await placeRoot(place, root, roots) }),
+		...(model !== undefined && { model }),
+		...(budget !== undefined && { budget }),
+	};
+}

@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import type { Command } from "../sandbox.ts";
+
+/** Where distributions put bubblewrap: tests that need it are skipped elsewhere, and say so. */
+export const hasBubblewrap = existsSync("/usr/bin/bwrap");
+
+/** A command line for the shell, to be run in a directory. */
+export function shellCommand(line: string, cwd: string, told: Partial<Command> = {}): Command {
+	return {
+		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
+		args: ["-c", line],
+		cwd,
+		timeoutMs: 20_000,
+		maxOutputBytes: 64 * 1024,
+		signal: new AbortController().signal,
+		...told,
+	};
+}

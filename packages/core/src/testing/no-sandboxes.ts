@@ -1,0 +1,22 @@
+import { type Clock, createIds } from "@parley/base";
+import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import type { Sandboxes, SandboxState } from "../sandbox.ts";
+
+const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };
+
+/** Every session's commands run without a sandbox, those of chat as well: the product never lets these. */
+export function noSandboxes(
+	clock: Clock,
+	environment: Readonly<Record<string, string | undefined>> = process.env,
+): Sandboxes {
+	const unsandboxed = createUnsandboxed({ environment, clock, ids: createIds() });
+	return {
+		of: async () => unsandboxed,
+		check: async () => state,
+		state,
+		get marker() {
+			return unsandboxed.marker;
+		},
+		processes: () => unsandboxed.processes(),
+	};
+}

@@ -1,0 +1,22 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { Attempts } from "./attempts.ts";
+
+test("so many tries a minute are one's own, and the next minute brings new ones", () => {
+	const clock = new ManualClock();
+	const attempts = new Attempts(clock, 2);
+	expect([attempts.take("a"), attempts.take("a"), attempts.take("a")]).toEqual([true, true, false]);
+	expect(attempts.take("b")).toBe(true);
+	clock.advance(59_999);
+	expect(attempts.take("a")).toBe(false);
+	clock.advance(1);
+	expect(attempts.take("a")).toBe(true);
+});
+
+test("whoever makes up names gets no more memory by it", () => {
+	const attempts = new Attempts(new ManualClock(), 1);
+	attempts.take("first");
+	for (let name = 0; name < 9_999; name++) attempts.take(`made up ${name}`);
+	expect(attempts.take("made up 9998")).toBe(false);
+	expect(attempts.take("first")).toBe(true);
+});

@@ -1,0 +1,352 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { operator, type Person, type Principal } from "../principal.ts";
+import type { Sandboxes } from "../sandbox.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { noSandboxes } from "../testing/no-sandboxes.ts";
+import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
+import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import type { WantedGrant } from "./channel-grants.ts";
+
+const place = "discord:guild:general";
+const hour = 60 * 60 * 1000;
+
+function wanted(told: Partial<WantedGrant> = {}): WantedGrant {
+	const all = { people: null, tools: null, classes: null };
+	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...told };
+}
+
+/** Sandboxes that hold for chat what the real ones promise. */
+function confined(clock: ManualClock): Sandboxes {
+	const none = noSandboxes(clock);
+	const state = { ...none.state, chat: "bubblewrap" } as const;
+	return { ...none, state, check: async () => state };
+}
+
+/** A person of the channel. */
+function somebody(person: Partial<Person>): Principal {
+	const connector = testConnector("member");
+	if (!connector.person) throw new Error("the connector acts for nobody");
+	return { ...connector, person: { ...connector.person, ...person } };
+}
+
+interface Channel extends AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly session: string;
+	readonly log: EventLog;
+	/** Says something as a person of the channel, and tells whether a call was asked about; it is denied then. */
+	asks(principal?: Principal): Promise<boolean>;
+}
+
+/** A session of a channel whose model makes one call to each message. */
+async function channel(
+	probe: ProbeOptions = { classes: ["write"] },
+	told: Partial<TestRuntimeOptions> = {},
+): Promise<Channel> {
+	const clock = told.clock ?? new ManualClock();
+	let made = 0;
+	const model = new ScriptedModel(
+		...Array.from({ length: 40 }, (_, n) =>
+			n % 2 === 0 ? [calls(`c${n}`, "edit", { n: ++made })] : [says("done")],
+		),
+	);
+	const tools = [probeTool("edit", probe), probeTool("other")];
+	const t = await TestRuntime.open({ model, tools, clock, sandbox: confined(clock), ...told });
+	await t.runtime.start();
+	const member = testConnector("member");
+	const session = await t.create(member);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	return {
+		...{ t, session, log },
+		async asks(principal = member) {
+			await t.runtime.send(unkeyed(principal), session, { content: "go" });
+			for (let asked = false; ; asked = true) {
+				const event = await log.next("prompt.requested", "assistant.message");
+				if (event.type === "assistant.message") return asked;
+				await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
+			}
+		},
+		[Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+	};
+}
+
+async function audited(
+	t: TestRuntime,
+	action: string,
+): Promise<{ principal: string; grant_id: string | null }[]> {
+	return t.store.read((db) =>
+		db
+			.selectFrom("audit")
+			.select(["principal", "grant_id"])
+			.where("action", "=", action)
+			.orderBy("seq")
+			.execute(),
+	);
+}
+
+test("while a channel is trusted its calls run unasked, with a badge, counted and audited under the grant", async () => {
+	await using c = await channel();
+	const { t, log } = c;
+	expect(await c.asks()).toBe(true);
+	const outcome = await t.runtime.trust.grants.request(unkeyed(), wanted());
+	if (outcome.status !== "granted") throw new Error(outcome.status);
+	const { grant } = outcome;
+	await expect(log.next("grant.created")).resolves.toEqual({ type: "grant.created", grant });
+	expect(await c.asks()).toBe(false);
+	const trusted = { grantId: grant.id, until: grant.expiresAt };
+	const told = log.events.map(({ event }) => event);
+	expect(told.findLast((event) => event.type === "tool.started")).toMatchObject({ trusted });
+	expect(told.findLast((event) => event.type === "assistant.message")).toMatchObject({ trusted });
+	expect(await t.runtime.trust.grants.list(operator, false)).toEqual([{ ...grant, usedActions: 1 }]);
+	expect((await audited(t, "tool.start")).at(-1)).toMatchObject({ grant_id: grant.id });
+	expect(await audited(t, "grant.create")).toEqual([{ principal: "operator", grant_id: grant.id }]);
+	log.check();
+});
+
+test.each<[string, Principal, Partial<WantedGrant>]>([
+	["a guest", testConnector("guest"), {}],
+	["the operator", operator, {}],
+	["whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
+	["a tool it does not name", testConnector("member"), { tools: ["other"] }],
+	["a class it does not name", testConnector("member"), { classes: ["egress"] }],
+])("it does not cover %s", async (_name, principal, told) => {
+	await using c = await channel({
+		classes: principal.person?.role === "guest" ? ["person", "write"] : ["write"],
+	});
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted(told));
+	const denied = await c.asks(principal);
+	const started = c.log.events.map(({ event }) => event).find((event) => event.type === "tool.started");
+	expect(started).not.toHaveProperty("trusted");
+	// What guests ask for is not even asked about.
+	expect(denied).toBe(principal.person?.role !== "guest");
+});
+
+test.each<[string, ProbeOptions["classes"]]>([
+	["secrets", ["write", "secret"]],
+	["what steers the machine", ["control"]],
+	["what cannot be taken back", ["irreversible"]],
+	["what lies outside", ["outside-write"]],
+	["commands that nothing confines", ["exec-unsandboxed"]],
+	["what completes the three that must not come together", ["outside-read", "egress"]],
+])("%s are asked about all the same", async (_name, classes = []) => {
+	await using c = await channel({ classes });
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	expect(await c.asks()).toBe(true);
+});
+
+test("a member's wish is a question that the operator or an owner of the channel answers with a written value", async () => {
+	await using c = await channel();
+	const { t, log, session } = c;
+	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), session);
+	if (asked.status !== "requested") throw new Error(asked.status);
+	const { prompt } = await log.next("prompt.requested");
+	expect(prompt).toMatchObject({ token: asked.token, runId: "", type: "confirm" });
+	expect(prompt.label).toBe(
+		"Trust discord:guild:general for 4 h, so that its calls run unasked (everybody here with the role member or more; all tools; 200 calls at most)? Ada (discord:guild:ada) asks: release",
+	);
+	const answer = (principal: Principal, response: object) =>
+		t.runtime.answer(unkeyed(principal), asked.token, response);
+	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow("takes the role owner");
+	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always asked");
+	await t.runtime.acceptAll(unkeyed(), session);
+	await expect(
+		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), session),
+	).rejects.toThrow("asked already");
+	await answer(testConnector("owner"), { value: true });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: true, by: "discord:guild:ada" });
+	const { grant } = await log.next("grant.created");
+	expect(grant).toMatchObject({ grantedBy: "discord:guild:ada", usedActions: 0 });
+	expect(await audited(t, "grant.create")).toEqual([{ principal: "discord:guild:ada", grant_id: grant.id }]);
+	await answer(operator, { value: true });
+	expect(await t.runtime.trust.grants.list(operator, true)).toHaveLength(1);
+	log.check();
+});
+
+test("anybody who sees the question may say no", async () => {
+	await using c = await channel();
+	const { t, log, session } = c;
+	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), session);
+	if (asked.status !== "requested") throw new Error(asked.status);
+	await t.runtime.answer(unkeyed(testConnector("guest")), asked.token, { value: "no" });
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ cancelled: true });
+	expect(await t.runtime.trust.grants.list(operator, true)).toEqual([]);
+	expect(await audited(t, "grant.refuse")).toHaveLength(1);
+	expect(log.recorded).not.toContain("grant.created");
+});
+
+test.each<[string, Partial<WantedGrant>, string]>([
+	["a guild", { place: "discord:guild" }, "write PLATFORM:TENANT:CHANNEL"],
+	["a tool that is not there", { tools: ["fly"] }, "there is no tool fly; the tools are: edit, other"],
+	["what is always asked about", { classes: ["write", "secret"] }, "secret is asked about in every channel"],
+	["people from elsewhere", { people: ["slack:team:eve"] }, "ids there begin with discord:guild:"],
+	["nobody", { people: [] }, "an empty list covers nothing"],
+	["more than a day", { lifeMs: 24 * hour + 1 }, "24 hours at most"],
+])("%s is not granted", async (_name, told, why) => {
+	await using c = await channel();
+	await expect(c.t.runtime.trust.grants.request(unkeyed(), wanted(told))).rejects.toThrow(why);
+});
+
+test("a channel with strangers of other organisations, or without a sandbox, is not trusted", async () => {
+	await using c = await channel();
+	const there = { platform: "discord", tenant: "guild", channel: "general", shared: true };
+	const shared = somebody({ place: there });
+	const grants = c.t.runtime.trust.grants;
+	await expect(grants.request(unkeyed(shared), wanted(), c.session)).rejects.toThrow("another organisation");
+	await c.t.runtime.send(unkeyed(shared), c.session, { content: "hi" });
+	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow("another organisation");
+	await using bare = await channel({}, { sandbox: noSandboxes(new ManualClock()) });
+	await expect(bare.t.runtime.trust.grants.request(unkeyed(), wanted())).rejects.toThrow("behind a sandbox");
+});
+
+test("a grant ends with its time", async () => {
+	await using c = await channel();
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ lifeMs: hour }));
+	c.t.clock.advance(hour);
+	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "expired" });
+	expect(await c.asks()).toBe(true);
+});
+
+test("it ends with its calls: the next one is asked about", async () => {
+	await using c = await channel();
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
+	expect([await c.asks(), await c.asks()]).toEqual([false, false]);
+	expect(c.log.recorded).toContain("grant.ended");
+	expect(await c.asks()).toBe(true);
+});
+
+test("calls of one reply share what is left", async () => {
+	let ran = 0;
+	const edit = probeTool("edit", { classes: ["write"], run: async () => `${++ran}` });
+	const clock = new ManualClock();
+	const model = new ScriptedModel(
+		Array.from({ length: 3 }, (_, n) => calls(`c${n}`, "edit", { n })),
+		[says("done")],
+	);
+	await using c = await channel({}, { clock, model, tools: [edit], sandbox: confined(clock) });
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
+	expect(await c.asks()).toBe(true);
+	expect(ran).toBe(2);
+	c.log.check();
+});
+
+test("revoked, it ends at once, also for a run at work: what was decided is decided again", async () => {
+	const begun = Promise.withResolvers<void>();
+	const gate = Promise.withResolvers<void>();
+	let ran = 0;
+	const edit = probeTool("edit", {
+		classes: ["write"],
+		run: async () => {
+			ran += 1;
+			begun.resolve();
+			await gate.promise;
+			return "done";
+		},
+	});
+	const clock = new ManualClock();
+	const model = new ScriptedModel(
+		[calls("c1", "edit", { n: 1 }), calls("c2", "edit", { n: 2 })],
+		[says("done")],
+	);
+	await using c = await channel({}, { clock, model, tools: [edit], sandbox: confined(clock) });
+	const outcome = await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	if (outcome.status !== "granted") throw new Error(outcome.status);
+	const asking = c.asks();
+	await begun.promise;
+	const { grants } = c.t.runtime.trust;
+	await expect(grants.revoke(unkeyed(testConnector("guest")), outcome.grant.id, "")).rejects.toThrow(
+		"member",
+	);
+	await grants.revoke(unkeyed(testConnector("member")), outcome.grant.id, "enough");
+	gate.resolve();
+	expect(await asking).toBe(true);
+	expect(ran).toBe(1);
+	const ended = c.log.events.map(({ event }) => event).find((event) => event.type === "grant.ended");
+	expect(ended).toMatchObject({ reason: "revoked by discord:guild:ada: enough" });
+	await expect(grants.revoke(unkeyed(), "grant_none", "")).rejects.toThrow("grant not found");
+	c.log.check();
+});
+
+test("three denials in the channel end it", async () => {
+	await using c = await channel({ classes: ["control"] });
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	for (let denials = 0; denials < 3; denials++) expect(await c.asks()).toBe(true);
+	expect(c.log.recorded.filter((type) => type === "grant.ended")).toHaveLength(1);
+});
+
+test("it ends when the channel is shared, or a stranger speaks there", async () => {
+	for (const end of [
+		somebody({ role: "stranger", id: "discord:guild:eve" }),
+		somebody({ place: { platform: "discord", tenant: "guild", channel: "general", shared: true } }),
+	]) {
+		await using c = await channel();
+		await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		await c.t.runtime.trust.grants.witness(somebody({ role: "guest" }));
+		expect(await c.asks()).toBe(false);
+		await c.t.runtime.trust.grants.witness(end);
+		await expect(c.log.next("grant.ended")).resolves.toMatchObject({
+			reason: expect.stringMatching(/let in|organisation/),
+		});
+		expect(await c.asks()).toBe(true);
+	}
+});
+
+test("where the operator says so, a stranger ends nothing", async () => {
+	const chat = { allow: [], deny: [], tenants: {}, places: {}, endTrustOnStranger: false };
+	await using c = await channel({ classes: ["write"] }, { chat });
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.witness(somebody({ role: "stranger" }));
+	expect(await c.asks()).toBe(false);
+});
+
+test("it outlives a short stop of the gateway, and not one of more than an hour", async () => {
+	for (const [stopped, ends] of [
+		[hour / 2, false],
+		[hour + 1, true],
+	] as const) {
+		const c = await channel();
+		const { directory, clock } = c.t;
+		await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		await c.t.stop();
+		clock.advance(stopped);
+		const model = new ScriptedModel();
+		await using again = await TestRuntime.open({ model, directory, clock, sandbox: confined(clock) });
+		await again.runtime.start();
+		const left = await again.runtime.trust.grants.list(operator, false);
+		expect(left).toHaveLength(ends ? 0 : 1);
+		const log = await EventLog.join(again.runtime, c.session, { afterSeq: 0 });
+		expect(log.recorded.filter((type) => type === "grant.ended")).toHaveLength(ends ? 1 : 0);
+	}
+});
+
+test("another grant takes the place of the one that is there", async () => {
+	await using c = await channel();
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	const second = await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "another one replaces it" });
+	await c.log.next("grant.created");
+	if (second.status !== "granted") throw new Error(second.status);
+	expect(await c.t.runtime.trust.grants.list(operator, false)).toEqual([second.grant]);
+	expect(await c.t.runtime.trust.grants.list(testConnector("member"), true)).toHaveLength(2);
+	const elsewhere = { platform: "discord", tenant: "guild", channel: "other", shared: false };
+	expect(await c.t.runtime.trust.grants.list(somebody({ place: elsewhere }), true)).toEqual([]);
+});
+
+test("a connector's accept_all_tools is the channel's grant, and nothing without one", async () => {
+	await using c = await channel();
+	const accept = (role: "guest" | "member") => c.t.runtime.acceptAll(unkeyed(testConnector(role)), c.session);
+	await expect(accept("member")).rejects.toMatchObject({ code: "permission_denied" });
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await accept("member");
+	await expect(accept("guest")).rejects.toMatchObject({ code: "permission_denied" });
+	expect(await c.asks()).toBe(true);
+});
+
+test("a request under the same key grants once", async () => {
+	await using c = await channel();
+	const request = { ...unkeyed(), key: "k" };
+	const first = await c.t.runtime.trust.grants.request(request, wanted());
+	expect(await c.t.runtime.trust.grants.request(request, wanted())).toEqual(first);
+	expect(await c.t.runtime.trust.grants.list(operator, true)).toHaveLength(1);
+});

@@ -1,0 +1,31 @@
+import type { GrantFacts } from "../event.ts";
+import { hasRole, type Person } from "../principal.ts";
+import type { Tool, ToolPlan } from "../tool.ts";
+
+/** Classes that are let through anywhere: a grant need not name them. */
+const harmless: ReadonlySet<string> = new Set(["read", "person"]);
+
+/**
+ * Whether a grant of the channel covers everybody who has spoken to a run: members and those above, and of these whom
+ * it names. Somebody without a person, who did not speak in the channel, is not covered, nor is who spoke elsewhere.
+ */
+export function coversPeople(
+	{ people, place }: Pick<GrantFacts, "people" | "place">,
+	speakers: readonly (Person | undefined)[],
+): boolean {
+	return speakers.every((person) => {
+		if (!person || !hasRole(person, "member")) return false;
+		const { platform, tenant, channel, shared } = person.place;
+		if (shared || `${platform}:${tenant}:${channel}` !== place) return false;
+		return people === null || people.includes(person.id);
+	});
+}
+
+/** Whether a grant covers a call: its tool and all that it does. */
+export function coversCall(
+	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
+	{ tool, plan }: { readonly tool: Pick<Tool, "name">; readonly plan: Pick<ToolPlan, "classes"> },
+): boolean {
+	if (tools !== null && !tools.includes(tool.name)) return false;
+	return classes === null || plan.classes.every((name) => harmless.has(name) || classes.includes(name));
+}

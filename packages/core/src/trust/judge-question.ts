@@ -1,0 +1,52 @@
+import { ParleyError } from "@parley/base";
+import { decide, grantsUnder } from "../policy.ts";
+import { toolRoots } from "../session/open.ts";
+import type { ToolContext } from "../tool.ts";
+import { prepareCall } from "../tool-call.ts";
+import type { Policies, PolicyAnswer, PolicyQuestion } from "./policies.ts";
+import { findScene, type PolicyScene } from "./policy-scene.ts";
+import type { TrustOptions } from "./trust.ts";
+
+type JudgeOptions = TrustOptions & { readonly policies: Pick<Policies, "of"> };
+
+/** Plans the call as a run of the session would, and decides about it. */
+export async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {
+	const scene = await findScene(question, options);
+	const context = await contextOf(scene, options);
+	const policy = options.policies.of(scene);
+	const facts = { sandbox: context.sandbox.mode, policyVersion: policy.version };
+	const call = { name: question.tool, arguments: question.arguments };
+	const prepared = await prepareCall(scene.tools, call, context);
+	if (prepared.kind === "refused") {
+		return { ...facts, effect: "deny", floor: false, reason: prepared.text, classes: [], rules: [] };
+	}
+	const { acceptAll, taint, place } = scene;
+	const grants = grantsUnder(policy, scene.grants);
+	const permissions = { acceptAll, taint, grants, policy, fromChat: place !== undefined };
+	return { ...facts, ...decide({ ...prepared, context }, permissions), classes: prepared.plan.classes };
+}
+
+async function contextOf(
+	scene: PolicyScene,
+	{ roots: given, sandbox, log, policy }: JudgeOptions,
+): Promise<ToolContext> {
+	const roots = toolRoots(scene, given);
+	const refuse = (): never => {
+		throw new ParleyError("a call that is only judged asks nobody and hands over nothing", {
+			code: "internal",
+		});
+	};
+	return {
+		...{
+			sessionId: "policy",
+			callId: "policy",
+			cwd: scene.rootDir,
+			forbidden: [given.dataDir, ...(policy ? [policy.file] : [])],
+		},
+		roots,
+		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
+		...{ log, signal: new AbortController().signal, workspace: undefined },
+		ask: refuse,
+		share: refuse,
+	};
+}

@@ -1,0 +1,232 @@
+import { ParleyError } from "@parley/base";
+import { authorize } from "../authorize.ts";
+import type { Tx } from "../journal/journal.ts";
+import { actingId, type Person, type Principal } from "../principal.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import { Attempts } from "./attempts.ts";
+import { askedBy } from "./audit.ts";
+import { codeHash, pairingCode } from "./pairing-code.ts";
+import {
+	findPairing,
+	insertPairing,
+	mostWaiting,
+	type OpenPairing,
+	settlePairing,
+	waitingIn,
+} from "./pairings.ts";
+import type { GivenRole, Paired, PersonFacts } from "./people.ts";
+import { higherRole } from "./person-role.ts";
+import { findPerson, keepPerson } from "./person-rows.ts";
+import { addTenant, type Tenants, unknownTenant } from "./tenants.ts";
+import type { TrustOptions } from "./trust.ts";
+
+/** How long a code counts. */
+const lifeMs = 60 * 60 * 1000;
+
+/** Codes that one person may try in a minute. */
+const mostTries = 5;
+
+/** Whom the code of an invitation lets in, and as what; absent means anybody, anywhere. */
+export interface Invitation {
+	readonly role: GivenRole;
+	readonly platform?: string;
+	readonly tenant?: string;
+}
+
+/** Somebody of a chat platform who speaks for themselves. */
+interface Speaker {
+	readonly principal: Principal;
+	readonly person: Person;
+}
+
+/** What became of a wish, as it is remembered with its key: without the code. */
+type Wish =
+	| Extract<Paired, { status: "paired" }>
+	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
+
+type NewPairing = Pick<OpenPairing, "platform" | "tenant" | "role"> &
+	Partial<Pick<OpenPairing, "user_id" | "name">>;
+
+/** How people come in: by a code of the operator, or by one that they ask for and the operator approves. */
+export class Pairing {
+	readonly #options: TrustOptions;
+	readonly #tenants: Tenants;
+	readonly #tries: Attempts;
+	readonly #fingerprint: (text: string) => string;
+
+	constructor(options: TrustOptions, tenants: Tenants) {
+		this.#options = options;
+		this.#tenants = tenants;
+		this.#tries = new Attempts(options.clock, mostTries);
+		this.#fingerprint = (text) => options.secrets.fingerprint(text);
+	}
+
+	/** Comes in by the code of an invitation; without one asks to be let in, which is one code within the hour. */
+	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
+		const { principal } = request;
+		authorize(principal, "person.pair");
+		const { person } = principal;
+		if (!person) {
+			const message = "pair is for people of chat platforms: a connector says for whom";
+			throw new ParleyError(message, { code: "permission_denied" });
+		}
+		const speaker = { principal, person };
+		try {
+			const wish = await (code ? this.#redeem(request, speaker, code) : this.#ask(request, speaker));
+			return wish.status === "paired" ? wish : this.#shown(wish);
+		} catch (reason) {
+			const refused = { action: "person.pair", object: person.id, decision: "denied" };
+			this.#options.audit.sample({ ...askedBy(principal), ...refused });
+			throw reason;
+		}
+	}
+
+	/** A code by which one person comes in, within the hour. */
+	async invite(
+		request: Keyed,
+		wanted: Invitation,
+	): Promise<{ code: string; role: GivenRole; expiresAt: number }> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		const { role, platform = null, tenant = null } = wanted;
+		if (tenant !== null && platform === null) {
+			const message = `the tenant ${tenant} is of some platform: say which`;
+			throw new ParleyError(message, { code: "invalid_argument" });
+		}
+		const made = await this.#once(request, async (tx) => {
+			const invitation = await this.#write(tx, "invitation", { platform, tenant, role });
+			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: wanted };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return invitation;
+		});
+		return { ...this.#shown(made), role };
+	}
+
+	/** Lets in who got this code from `pair`. */
+	async approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const asked = await this.#take(tx, "request", code);
+			if (!asked) {
+				const message = `nobody waits with the code ${JSON.stringify(code)}: parley people list shows who waits`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			const { platform, tenant, user_id, name } = asked;
+			// Never null in a request.
+			const facts = {
+				platform: platform ?? "",
+				tenant: tenant ?? "",
+				userId: user_id ?? "",
+				name: name ?? "",
+			};
+			const kept = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
+			const entry = { action: "person.approve", object: kept.id, decision: "allowed", args: { role } };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return kept;
+		});
+	}
+
+	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<Wish> {
+		if (!this.#tries.take(person.id)) {
+			const message = `${person.id} has tried ${mostTries} codes within a minute: wait a minute`;
+			throw new ParleyError(message, { code: "resource_exhausted" });
+		}
+		const { place } = person;
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const invitation = await this.#take(tx, "invitation", code, (open) => isFor(open, person));
+			const offered = invitation?.role;
+			if (!offered) {
+				const message = "this code counts for nobody here, or no longer: ask the operator for another";
+				throw new ParleyError(message, { code: "permission_denied" });
+			}
+			const by = `invitation:${invitation.id}`;
+			// Thrown here, it leaves the code unused.
+			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw unknownTenant(place);
+			if (offered === "owner") await addTenant(tx, place, { by, now });
+			const known = await findPerson(tx, person.id);
+			const role = known ? higherRole(known.role, offered) : offered;
+			const facts = { ...place, userId: userOf(person), name: person.name };
+			await keepPerson(tx, { ...facts, role, addedBy: by }, now);
+			const args = { role, invitation: invitation.id };
+			const entry = { action: "person.pair", object: person.id, decision: "allowed", args };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return { status: "paired", person: person.id, role };
+		});
+	}
+
+	#ask(request: Keyed, { principal, person }: Speaker): Promise<Wish> {
+		const { place } = person;
+		const user_id = userOf(person);
+		return this.#once<Wish>(request, async (tx) => {
+			if (!(await this.#tenants.has(tx, place))) throw unknownTenant(place);
+			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
+			const waiting = await waitingIn(tx, place, this.#options.clock.now());
+			const own = waiting.find((wish) => wish.user_id === user_id);
+			// The same wish, and the same code: asking again gets nobody another one.
+			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
+			if (waiting.length >= mostWaiting) {
+				const message = `${mostWaiting} people wait here already to be let in: tell the operator, or try again in an hour`;
+				throw new ParleyError(message, { code: "resource_exhausted" });
+			}
+			const { platform, tenant } = place;
+			const facts = { platform, tenant, user_id, name: person.name, role: null };
+			const made = await this.#write(tx, "request", facts);
+			const entry = { action: "person.pair", object: person.id, decision: "asked" };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return { status: "requested", ...made };
+		});
+	}
+
+	async #write(
+		tx: Tx,
+		kind: "invitation" | "request",
+		pairing: NewPairing,
+	): Promise<{ id: string; expiresAt: number }> {
+		const { clock, ids } = this.#options;
+		const now = clock.now();
+		const id = ids.create("pairing");
+		const expiresAt = now + lifeMs;
+		const code_hash = codeHash(pairingCode(id, this.#fingerprint), this.#fingerprint);
+		const row = { user_id: null, name: null, ...pairing, id, kind, code_hash, expires_at: expiresAt };
+		await insertPairing(tx, row, now);
+		return { id, expiresAt };
+	}
+
+	/** Finds the code and uses it up; undefined where there is none, or it is not for them. */
+	async #take(
+		tx: Tx,
+		kind: "invitation" | "request",
+		code: string,
+		fits: (open: OpenPairing) => boolean = () => true,
+	): Promise<OpenPairing | undefined> {
+		const now = this.#options.clock.now();
+		const open = await findPairing(tx, kind, { hash: codeHash(code, this.#fingerprint), now });
+		return open && fits(open) && (await settlePairing(tx, open.id, now)) ? open : undefined;
+	}
+
+	#shown({ id, expiresAt }: { readonly id: string; readonly expiresAt: number }): {
+		status: "requested";
+		code: string;
+		expiresAt: number;
+	} {
+		return { status: "requested", code: pairingCode(id, this.#fingerprint), expiresAt };
+	}
+
+	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
+		const { store, clock } = this.#options;
+		const deps = { clock, fingerprint: this.#fingerprint };
+		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
+	}
+}
+
+function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
+	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
+}
+
+/** The platform's own id of somebody. */
+function userOf({ id, place }: Person): string {
+	return id.slice(`${place.platform}:${place.tenant}:`.length);
+}

@@ -1,0 +1,97 @@
+import type { Tx } from "../journal/journal.ts";
+import { stamp } from "../journal/tables.ts";
+import type { GivenRole, PairingFacts } from "./people.ts";
+
+/** People of one guild or team who may wait to be let in. */
+export const mostWaiting = 3;
+
+/** A code that counts still. */
+export interface OpenPairing {
+	readonly id: string;
+	readonly platform: string | null;
+	readonly tenant: string | null;
+	readonly user_id: string | null;
+	readonly name: string | null;
+	readonly role: GivenRole | null;
+	readonly expires_at: number;
+}
+
+type Kind = PairingFacts["kind"];
+
+const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_at"] as const;
+
+/** Writes down a code, and forgets those whose time is over. */
+export async function insertPairing(
+	tx: Tx,
+	pairing: OpenPairing & { readonly kind: Kind; readonly code_hash: string },
+	now: number,
+): Promise<void> {
+	await tx.deleteFrom("pairings").where("expires_at", "<=", now).execute();
+	await tx
+		.insertInto("pairings")
+		.values({ ...pairing, created_at: now, settled_at: null, ...stamp })
+		.execute();
+}
+
+/** The code of that hash, as long as it counts. */
+export function findPairing(
+	tx: Tx,
+	kind: Kind,
+	{ hash, now }: { readonly hash: string; readonly now: number },
+): Promise<OpenPairing | undefined> {
+	return tx
+		.selectFrom("pairings")
+		.select(facts)
+		.where("code_hash", "=", hash)
+		.where("kind", "=", kind)
+		.where("settled_at", "is", null)
+		.where("expires_at", ">", now)
+		.executeTakeFirst();
+}
+
+/** All that count, the oldest first. */
+export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]> {
+	const rows = await db
+		.selectFrom("pairings")
+		.select([...facts, "kind"])
+		.where("settled_at", "is", null)
+		.where("expires_at", ">", now)
+		.orderBy("created_at")
+		.orderBy("id")
+		.execute();
+	return rows.map(({ kind, platform, tenant, user_id, name, role, expires_at }) => ({
+		kind,
+		...(user_id !== null && { person: `${platform}:${tenant}:${user_id}` }),
+		...(name !== null && { name }),
+		...(role !== null && { role }),
+		expiresAt: Number(expires_at),
+	}));
+}
+
+/** The people of a guild or team who wait to be let in. */
+export function waitingIn(
+	tx: Tx,
+	{ platform, tenant }: { readonly platform: string; readonly tenant: string },
+	now: number,
+): Promise<OpenPairing[]> {
+	return tx
+		.selectFrom("pairings")
+		.select(facts)
+		.where("kind", "=", "request")
+		.where("platform", "=", platform)
+		.where("tenant", "=", tenant)
+		.where("settled_at", "is", null)
+		.where("expires_at", ">", now)
+		.execute();
+}
+
+/** Uses the code up; false where somebody was first. */
+export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
+	const settled = await tx
+		.updateTable("pairings")
+		.set({ settled_at: now })
+		.where("id", "=", id)
+		.where("settled_at", "is", null)
+		.executeTakeFirst();
+	return settled.numUpdatedRows === 1n;
+}

@@ -1,0 +1,83 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { ParleyError } from "@parley/base";
+import { findNearMiss } from "../agents/near-miss.ts";
+import type { Profiles } from "../agents/profile.ts";
+import type { Roots } from "../session/open.ts";
+import type { Tool } from "../tool.ts";
+import { isWithin } from "../tools/paths.ts";
+import type { PlaceProfile } from "./place-profile.ts";
+
+/** What a profile can name. */
+export interface PlaceSurroundings {
+	readonly profiles: Pick<Profiles, "find">;
+	readonly tools: readonly Pick<Tool, "name">[];
+	readonly roots: Pick<Roots, "dataDir">;
+}
+
+const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
+
+/**
+ * The profile of a channel as it can hold, its root made real. Throws `invalid_argument` naming the value and what
+ * would do.
+ */
+export async function checkPlace(
+	key: string,
+	profile: PlaceProfile,
+	{ profiles, tools, roots }: PlaceSurroundings,
+): Promise<PlaceProfile> {
+	if (!wellFormed.test(key)) {
+		throw refused(key, "a channel is PLATFORM:TENANT:CHANNEL, and all of a guild or team PLATFORM:TENANT");
+	}
+	checkTools(key, profile.tools ?? [], tools);
+	checkApprovers(key, profile.approvers ?? []);
+	if (profile.agent !== undefined) {
+		await profiles.find(profile.agent).catch((cause: unknown) => {
+			throw refused(key, ParleyError.from(cause).message, cause);
+		});
+	}
+	if (profile.root === undefined) return profile;
+	return { ...profile, root: await placeRoot(key, profile.root, roots) };
+}
+
+/** The directory that the tools of a channel work in, without links. Throws `invalid_argument` where it cannot be. */
+export async function placeRoot(
+	key: string,
+	root: string,
+	{ dataDir }: Pick<Roots, "dataDir">,
+): Promise<string> {
+	const named = `the root ${JSON.stringify(root)}`;
+	if (!isAbsolute(root)) throw refused(key, `${named} is not an absolute path`);
+	const real = await realpath(root).catch((cause: unknown) => {
+		throw refused(key, `${named} does not exist`, cause);
+	});
+	if (!(await stat(real)).isDirectory()) throw refused(key, `${named} is not a directory`);
+	if (isWithin(real, dataDir)) throw refused(key, `${named} is in the data directory`);
+	return real;
+}
+
+function checkTools(key: string, wanted: readonly string[], tools: PlaceSurroundings["tools"]): void {
+	const names = tools.map(({ name }) => name);
+	const unknown = wanted.find((name) => !names.includes(name));
+	if (unknown === undefined) return;
+	const near = findNearMiss(unknown, names);
+	const way = near === undefined ? `the tools are ${names.join(", ")}` : `did you mean ${near}?`;
+	throw refused(key, `there is no tool ${JSON.stringify(unknown)}: ${way}`);
+}
+
+/** Others would never be where the channel is. */
+function checkApprovers(key: string, approvers: readonly string[]): void {
+	const [platform, tenant] = key.split(":");
+	const beginning = `${platform}:${tenant}:`;
+	const stray = approvers.find((id) => !id.startsWith(beginning) || id.split(":").length !== 3);
+	if (stray === undefined) return;
+	throw refused(key, `the approver ${JSON.stringify(stray)} is nobody of there: an id is ${beginning}USER`);
+}
+
+function refused(key: string, why: string, cause?: unknown): ParleyError {
+	const shown = key.length > 200 ? `${key.slice(0, 200)}…` : key;
+	return new ParleyError(`place ${shown}: ${why}`, {
+		code: "invalid_argument",
+		...(cause !== undefined && { cause }),
+	});
+}

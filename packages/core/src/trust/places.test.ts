@@ -1,0 +1,119 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { operator } from "../principal.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { noChat } from "./chat-settings.ts";
+import type { PlaceProfile } from "./place-profile.ts";
+
+const key = "discord:guild:general";
+
+function open(places: Record<string, PlaceProfile> = {}, directory?: string): Promise<TestRuntime> {
+	return TestRuntime.open({
+		model: new ScriptedModel(),
+		chat: { ...noChat, places },
+		...(directory !== undefined && { directory }),
+	});
+}
+
+test("a channel's own profile holds, else that of its guild, and the operator's word before the file's", async () => {
+	await using t = await open({ "discord:guild": { model: "guild" }, [key]: { model: "file" } });
+	const { places } = t.runtime.trust;
+	await places.load();
+	expect(places.profileOf(key)).toEqual({ model: "file" });
+	expect(places.profileOf("discord:guild:other")).toEqual({ model: "guild" });
+	expect(places.profileOf("discord:other:general")).toEqual({});
+	expect(places.profileOf("slack:guild:general")).toEqual({});
+	expect(places.profileOf(undefined)).toEqual({});
+	await places.set(unkeyed(), key, { tools: ["read_file"] });
+	await places.set(unkeyed(), "discord:guild", { mention: "always" });
+	expect(places.profileOf(key)).toEqual({ tools: ["read_file"] });
+	expect(places.profileOf("discord:guild:other")).toEqual({ mention: "always" });
+	expect(await places.list(operator)).toEqual([
+		{ key: "discord:guild", profile: { mention: "always" }, source: "operator" },
+		{ key, profile: { tools: ["read_file"] }, source: "operator" },
+	]);
+	await places.remove(unkeyed(), key);
+	expect(places.profileOf(key)).toEqual({ model: "file" });
+	await expect(places.remove(unkeyed(), key)).rejects.toMatchObject({
+		code: "not_found",
+		message: expect.stringContaining("stands in the configuration"),
+	});
+	const rows = await t.store.read((db) => db.selectFrom("audit").select(["action", "object"]).execute());
+	expect(rows.map(({ action, object }) => `${action} ${object}`)).toEqual([
+		`place.set ${key}`,
+		"place.set discord:guild",
+		`place.remove ${key}`,
+	]);
+});
+
+test("what was set is there after a restart", async () => {
+	const first = await open();
+	await first.runtime.trust.places.set(unkeyed(), key, { budget: 5 });
+	await first.stop();
+	await using second = await open({}, first.directory);
+	await second.runtime.start();
+	expect(second.runtime.trust.places.profileOf(key)).toEqual({ budget: 5 });
+});
+
+test.each([
+	[{ tools: ["read_fil"] }, 'there is no tool "read_fil": did you mean read_file?'],
+	[{ tools: ["teleport"] }, 'there is no tool "teleport": the tools are '],
+	[{ agent: "nobody" }, "agent not found: nobody; available: default"],
+	[{ approvers: ["discord:other:ada"] }, "is nobody of there: an id is discord:guild:USER"],
+	[{ approvers: ["discord:guild:ada:eve"] }, "is nobody of there"],
+	[{ root: "work" }, "is not an absolute path"],
+	[{ root: "/nowhere/at/all" }, "does not exist"],
+	[{ root: "/etc/hosts" }, "is not a directory"],
+])("the profile %j is refused with what would do", async (profile, words) => {
+	await using t = await open();
+	const { places } = t.runtime.trust;
+	await expect(places.set(unkeyed(), key, profile)).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: expect.stringMatching(new RegExp(`^place ${key}: .*${RegExp.escape(words)}`)),
+	});
+	expect(await places.list(operator)).toEqual([]);
+	await using wrong = await open({ [key]: profile });
+	await expect(wrong.runtime.start()).rejects.toThrow(words);
+});
+
+test.each(["general", "discord", "discord:", ":guild:general", "a:b:c:d", "discord:gu ild:c"])(
+	"%j is no channel",
+	async (name) => {
+		await using t = await open();
+		await expect(t.runtime.trust.places.set(unkeyed(), name, {})).rejects.toThrow("PLATFORM:TENANT:CHANNEL");
+	},
+);
+
+test("no root is in the data directory, whatever leads there; links are followed once and for all", async () => {
+	await using t = await open();
+	const { places } = t.runtime.trust;
+	const data = join(t.directory, "data");
+	const link = join(t.directory, "link");
+	await mkdir(join(data, "workspaces"));
+	await symlink(data, link);
+	for (const root of [
+		data,
+		join(data, "workspaces"),
+		link,
+		join(link, "workspaces"),
+		`${t.directory}/work/../data`,
+	]) {
+		await expect(places.set(unkeyed(), key, { root })).rejects.toThrow("is in the data directory");
+	}
+	const work = join(t.directory, "work");
+	await symlink(work, join(t.directory, "fine"));
+	await places.set(unkeyed(), key, { root: join(t.directory, "fine") });
+	expect(places.profileOf(key)).toEqual({ root: work });
+});
+
+test("only the operator says how channels work", async () => {
+	await using t = await open();
+	const { places } = t.runtime.trust;
+	const owner = testConnector("owner");
+	await expect(places.list(owner)).rejects.toMatchObject({ code: "permission_denied" });
+	await expect(places.set(unkeyed(owner), key, {})).rejects.toMatchObject({ code: "permission_denied" });
+	await expect(places.remove(unkeyed(owner), key)).rejects.toMatchObject({ code: "permission_denied" });
+});

@@ -1,0 +1,255 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { operator } from "../principal.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { createDirectory } from "../testing/tool-context.ts";
+import { builtinTools } from "../tools/builtin.ts";
+
+const edit = probeTool("edit", { classes: ["write"], binding: () => ({ path: "/w/x" }), grantRoot: "/w" });
+const look = probeTool("look");
+const tools = [...builtinTools(), edit, look];
+
+/** A runtime with a file of rules, one session of it, and how calls of `edit` end there. */
+class Scene implements AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly file: string;
+	readonly session: string;
+	readonly log: EventLog;
+
+	private constructor(parts: Pick<Scene, "t" | "file" | "session" | "log">) {
+		this.t = parts.t;
+		this.file = parts.file;
+		this.session = parts.session;
+		this.log = parts.log;
+	}
+
+	static async open(runs: number, rules?: readonly object[], call = "edit"): Promise<Scene> {
+		const { path: directory } = await createDirectory();
+		const file = join(directory, "data", "policy.jsonc");
+		mkdirSync(join(directory, "data"));
+		if (rules) writeFileSync(file, JSON.stringify({ rules }));
+		const replies = Array.from({ length: runs }, (_, n) => [[calls(`c${n}`, call)], [says("done")]]).flat();
+		const policy = { file, agents: join(directory, "data", "agents") };
+		const t = await TestRuntime.open({ model: new ScriptedModel(...replies), tools, directory, policy });
+		await t.runtime.start();
+		const session = await t.create();
+		return new Scene({ t, file, session, log: await EventLog.join(t.runtime, session) });
+	}
+
+	write(rules: readonly object[], path = this.file): void {
+		mkdirSync(join(path, ".."), { recursive: true });
+		writeFileSync(path, JSON.stringify({ rules }));
+	}
+
+	/** Says something and answers what is asked; what became of the one call. */
+	async say(answer: { readonly value?: unknown } = { value: true }): Promise<string> {
+		await this.t.send(this.session, "go");
+		let told = "";
+		for (;;) {
+			const event = await this.log.next(
+				"prompt.requested",
+				"tool.completed",
+				"tool.failed",
+				"assistant.message",
+			);
+			if (event.type === "tool.completed") told += "ran";
+			else if (event.type === "tool.failed") told += event.error;
+			else if (event.type === "assistant.message") return told + event.error;
+			else {
+				told += "asked, ";
+				await this.t.runtime.answer(unkeyed(), event.prompt.token, answer);
+			}
+		}
+	}
+
+	get workspace(): string {
+		return join(this.t.directory, "work", ".parley", "policy.jsonc");
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.t[Symbol.asyncDispose]();
+	}
+}
+
+test("rules hold as they stand in the file at the moment of each call", async () => {
+	await using scene = await Scene.open(4);
+	expect(await scene.say()).toBe("asked, ran");
+	scene.write([{ effect: "allow", tool: "edit" }]);
+	expect(await scene.say()).toBe("ran");
+	scene.write([{ effect: "deny", tool: "edit", reason: "not on Fridays" }]);
+	expect(await scene.say()).toBe("denied: not on Fridays");
+	scene.write([]);
+	expect(await scene.say()).toBe("asked, ran");
+});
+
+test("while the operator's file is broken nothing runs, which is logged once and over when it is mended", async () => {
+	await using scene = await Scene.open(4, [], "look");
+	expect(await scene.say()).toBe("ran");
+	writeFileSync(scene.file, '{ "rules": [{ "effect": "perhaps" }] }');
+	const why = 'policy.jsonc:1:25: "perhaps" is not allowed for effect; allowed: deny, ask, allow';
+	const denied = `denied: the operator's policy cannot be used, and nothing runs until it is mended: ${why}`;
+	expect(await scene.say()).toBe(denied);
+	expect(await scene.say()).toBe(denied);
+	expect(scene.t.runtime.trust.policies.problem).toContain(why);
+	expect(scene.t.log.records.filter(({ message }) => message === "a policy cannot be used")).toHaveLength(1);
+	scene.write([]);
+	expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
+	expect(await scene.say()).toBe("ran");
+});
+
+test("a gateway with a broken policy does not start, and says where it is broken", async () => {
+	const { path: directory } = await createDirectory();
+	const file = join(directory, "policy.jsonc");
+	writeFileSync(file, '{\n"rules": [{ "effect": "deny", "tool": "edti" }] }');
+	await using t = await TestRuntime.open({ model: new ScriptedModel(), tools, directory, policy: { file } });
+	await expect(t.runtime.start()).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringContaining(`the policy cannot be used: ${file}:2:39: there is no tool "edti"`),
+	});
+});
+
+test("agents and workspaces add what is asked and denied, and loosen nothing", async () => {
+	await using scene = await Scene.open(5, [{ effect: "allow", tool: "edit" }]);
+	expect(await scene.say()).toBe("ran");
+	scene.write([{ effect: "ask", tool: "edit" }], join(scene.file, "..", "agents", "default", "policy.jsonc"));
+	expect(await scene.say()).toBe("asked, ran");
+	scene.write([{ effect: "allow" }, { effect: "deny", tool: "edit", reason: "frozen" }], scene.workspace);
+	expect(await scene.say()).toBe("denied: frozen");
+	scene.write([{ effect: "allow" }], scene.workspace);
+	expect(await scene.say()).toBe("asked, ran");
+	rmSync(scene.workspace);
+	expect(await scene.say()).toBe("asked, ran");
+});
+
+test.each([
+	['{ "rules": [], "sandbox": "off" }', 'policy.jsonc:1:27: unknown: "sandbox"; allowed: rules'],
+	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown: "layer"'],
+	["{".repeat(10_000), "it holds too many lists and objects"],
+	["not a policy", "invalid symbol"],
+])(
+	"a workspace's file that says what it may not stops the work in that workspace alone: %j",
+	async (text, why) => {
+		await using scene = await Scene.open(2, [], "look");
+		mkdirSync(join(scene.workspace, ".."), { recursive: true });
+		writeFileSync(scene.workspace, text.slice(0, 20_000));
+		expect(await scene.say()).toContain(`denied: the workspace's policy cannot be used`);
+		expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
+		expect(
+			scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
+		).toMatchObject({
+			reason: expect.stringContaining(why),
+		});
+		rmSync(scene.workspace);
+		expect(await scene.say()).toBe("ran");
+	},
+);
+
+test("an approval that was asked for under other rules counts for nothing", async () => {
+	await using scene = await Scene.open(1, []);
+	await scene.t.send(scene.session, "go");
+	const { prompt } = await scene.log.next("prompt.requested");
+	scene.write([{ effect: "ask", tool: "git" }]);
+	await scene.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	expect(await scene.log.next("tool.failed", "tool.completed")).toMatchObject({
+		type: "tool.failed",
+		error: expect.stringContaining("changed since"),
+	});
+});
+
+test("what was allowed for the session ends with the rules that it was allowed under", async () => {
+	await using scene = await Scene.open(4, []);
+	expect(await scene.say({ value: "session" })).toBe("asked, ran");
+	expect(await scene.say()).toBe("ran");
+	scene.write([{ effect: "ask", tool: "git" }]);
+	expect(await scene.say()).toBe("asked, ran");
+	scene.write([]);
+	expect(await scene.say()).toBe("ran");
+});
+
+test("who wants to know is told of changes, and the audit has them", async () => {
+	await using scene = await Scene.open(0, []);
+	const { policies } = scene.t.runtime.trust;
+	let changes = 0;
+	const stop = policies.onChange(() => {
+		changes += 1;
+	});
+	const before = policies.version;
+	expect(policies.version).toBe(before);
+	scene.write([{ effect: "deny", tool: "git" }]);
+	expect(policies.version).not.toBe(before);
+	writeFileSync(scene.file, "{");
+	expect(policies.problem).toContain("close brace expected");
+	stop();
+	scene.write([]);
+	expect(policies.version).toBe(before);
+	expect(changes).toBe(2);
+	const rows = await scene.t.store.commit((tx) =>
+		tx
+			.selectFrom("audit")
+			.select(["action", "decision", "object"])
+			.where("action", "like", "policy.%")
+			.orderBy("seq")
+			.execute(),
+	);
+	expect(rows).toEqual([
+		{ action: "policy.load", decision: "loaded", object: scene.file },
+		{ action: "policy.change", decision: "loaded", object: scene.file },
+		{ action: "policy.change", decision: "broken", object: scene.file },
+		{ action: "policy.change", decision: "loaded", object: scene.file },
+	]);
+});
+
+test("a call is judged as a session would, and nothing happens", async () => {
+	await using scene = await Scene.open(0, [{ effect: "deny", when: { command: ["rm"] }, reason: "no rm" }]);
+	const { policies } = scene.t.runtime.trust;
+	const judge = (cmd: string, more: object = {}) =>
+		policies.test(operator, { tool: "run_command", arguments: { cmd }, ...more });
+	expect(await judge("rm x")).toEqual({
+		...{ effect: "deny", floor: false, reason: "no rm", classes: ["exec-unsandboxed"], sandbox: "off" },
+		policyVersion: expect.stringMatching(/^3-[0-9a-f]{16}$/),
+		rules: [{ layer: "operator", source: `${scene.file}:1`, effect: "deny", reason: "no rm", decides: true }],
+	});
+	expect(await judge("ls; crontab -e")).toMatchObject({
+		effect: "ask",
+		floor: true,
+		classes: ["exec-unsandboxed", "control"],
+	});
+	await scene.t.runtime.acceptAll(unkeyed(), scene.session);
+	expect(await judge("ls", { sessionId: scene.session })).toMatchObject({ effect: "allow" });
+	expect(await policies.test(operator, { tool: "no_tool", arguments: {} })).toMatchObject({
+		...{ effect: "deny", reason: expect.stringContaining('there is no tool "no_tool"'), rules: [] },
+	});
+	await expect(judge("ls", { sessionId: "sess_none" })).rejects.toMatchObject({ code: "not_found" });
+	await expect(judge("ls", { agent: "nobody" })).rejects.toMatchObject({ code: "invalid_argument" });
+	const connector = { id: "connector:x", kind: "connector", platform: "x" } as const;
+	await expect(policies.test(connector, { tool: "look", arguments: {} })).rejects.toMatchObject({
+		code: "permission_denied",
+	});
+});
+
+test("the rules in force are listed, those that count for nothing too", async () => {
+	await using scene = await Scene.open(0, [{ effect: "ask", tool: "git", when: { path: "a/**" } }]);
+	scene.write([{ effect: "allow", when: { command: ["ls"] } }], scene.workspace);
+	const { policies } = scene.t.runtime.trust;
+	const listing = await policies.list(operator, {});
+	expect(listing.rules[0]).toMatchObject({ layer: "built-in", classes: ["read"], floor: false });
+	expect(listing.rules.filter(({ layer }) => layer !== "built-in")).toEqual([
+		{
+			...{
+				layer: "operator",
+				source: `${scene.file}:1`,
+				effect: "ask",
+				reason: "a rule of the operator, policy.jsonc:1",
+			},
+			...{ tools: ["git"], paths: ["a/**"], floor: false, ignored: false },
+		},
+		{
+			...{ layer: "workspace", source: `${scene.workspace}:1`, effect: "allow", commands: [["ls"]] },
+			...{ reason: "ignored: what a repository holds can only ask and deny", floor: false, ignored: true },
+		},
+	]);
+});

@@ -1,0 +1,53 @@
+import { noProfiles } from "../agents/no-profiles.ts";
+import { chooseRoot } from "../session/open.ts";
+import { unknownSession } from "../session/session.ts";
+import { findTaint } from "../session/session-taint.ts";
+import { findScopes, findTrust, trustHolds } from "../session/trust.ts";
+import type { Taint } from "../taint.ts";
+import type { GrantScope, Tool } from "../tool.ts";
+import type { PolicyPlace } from "./policies.ts";
+import type { TrustOptions } from "./trust.ts";
+
+/** A session as far as rules are concerned: one that there is, or one that could be. */
+export interface PolicyScene {
+	readonly profile: string;
+	readonly rootDir: string;
+	readonly place: string | undefined;
+	/** Those of its agent. */
+	readonly tools: readonly Tool[];
+	readonly acceptAll: boolean;
+	readonly grants: readonly GrantScope[];
+	readonly taint: Taint;
+}
+
+type SceneOptions = Pick<TrustOptions, "store" | "clock" | "roots" | "tools" | "profiles">;
+
+/** Finds the session, or makes one up: the operator's own at the first root. Throws `not_found`, `invalid_argument`. */
+export async function findScene(
+	{ sessionId, agent, place }: PolicyPlace,
+	options: SceneOptions,
+): Promise<PolicyScene> {
+	const { roots, profiles = noProfiles } = options;
+	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
+	const profile = await profiles.find(agent ?? session?.profile ?? "default");
+	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
+	return {
+		...(session ?? { rootDir: await chooseRoot(undefined, roots), acceptAll: false, grants: [], taint: "" }),
+		...{ profile: profile.name, tools },
+		place: place ?? session?.place,
+	};
+}
+
+async function findSession(id: string, { store, clock }: SceneOptions): Promise<Omit<PolicyScene, "tools">> {
+	return store.read(async (db) => {
+		const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+		if (!row) throw unknownSession(id);
+		const absentSince = row.left_at === null ? undefined : Number(row.left_at);
+		return {
+			...{ profile: row.profile, rootDir: row.root_dir, place: row.place ?? undefined },
+			acceptAll: trustHolds(await findTrust(db, id), clock.now(), absentSince),
+			grants: await findScopes(db, id),
+			taint: await findTaint(db, id),
+		};
+	});
+}

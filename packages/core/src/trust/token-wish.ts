@@ -1,0 +1,52 @@
+import { ParleyError } from "@parley/base";
+
+export type TokenKind = "operator" | "observer" | "connector";
+
+/** What a new token is to be. */
+export interface NewToken {
+	readonly kind: TokenKind;
+	readonly name: string;
+	readonly platform?: string;
+	readonly tenants?: readonly string[];
+	readonly sessions?: readonly string[];
+	/** How long it counts, in milliseconds: 30 days for observers and for ever for others where absent. */
+	readonly lifeMs?: number;
+}
+
+/** What the token of the data directory is called. */
+export const operatorsName = "operator";
+
+/** What a kind can be bound to. */
+const bounds = {
+	operator: [],
+	observer: ["sessions"],
+	connector: ["platform", "tenants"],
+} as const satisfies Record<TokenKind, readonly ("platform" | "tenants" | "sessions")[]>;
+
+const observersLifeMs = 30 * 24 * 60 * 60 * 1000;
+
+/** How long the token counts, in milliseconds; undefined for one that does not expire. */
+export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
+	return lifeMs ?? (kind === "observer" ? observersLifeMs : undefined);
+}
+
+/** Throws `invalid_argument` for a token that would make no sense. */
+export function checkWish(wish: NewToken): void {
+	const { kind, name, platform } = wish;
+	if (name === operatorsName) {
+		throw refused(`the name ${operatorsName} is that of the data directory's own token; choose another`);
+	}
+	for (const bound of ["platform", "tenants", "sessions"] as const) {
+		const has: readonly string[] = bounds[kind];
+		if (wish[bound] !== undefined && !has.includes(bound)) {
+			throw refused(`${bound}: ${kind === "connector" ? "a" : "an"} ${kind} has none`);
+		}
+	}
+	if (kind === "connector" && platform === undefined) {
+		throw refused("platform: a connector speaks for one platform, such as discord");
+	}
+}
+
+function refused(why: string): ParleyError {
+	return new ParleyError(why, { code: "invalid_argument" });
+}
