@@ -1,11 +1,10 @@
-import type { Clock, Ids, Logger, Redactor } from "@parley/base";
-import { operator, type Sandbox } from "@parley/core";
+import type { Clock, Ids, Logger } from "@parley/base";
+import type { Runtime, Sandboxes } from "@parley/core";
 import { type Authenticate, createAuthenticate } from "./auth/authenticate.ts";
 import { FailedAuthLimiter } from "./auth/limiter.ts";
 import { createLocalPeers } from "./auth/local-peer.ts";
-import { loadOrCreateOperatorToken } from "./auth/operator-token.ts";
 import type { RequestRules } from "./auth/requests.ts";
-import { tokenRecord } from "./auth/tokens.ts";
+import { Tickets } from "./auth/tickets.ts";
 import type { Config } from "./config/load.ts";
 import { type Reach, reachOf } from "./config/reach-facts.ts";
 import type { Port } from "./port.ts";
@@ -20,6 +19,7 @@ export interface Entrance {
 	readonly admission: Admission;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
+	readonly tickets: Tickets;
 }
 
 interface EntranceOptions {
@@ -27,37 +27,40 @@ interface EntranceOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Learns the operator's token. */
-	readonly redactor: Redactor;
 }
 
-/** Rejects with `failed_precondition` where the certificate, its key or the token's file cannot be used. */
-export async function openEntrance(options: EntranceOptions, sandbox: Sandbox): Promise<Entrance> {
+/** What is asked about who comes in. */
+interface EntranceParts {
+	readonly sandbox: Pick<Sandboxes, "marker" | "processes">;
+	readonly trust: Pick<Runtime["trust"], "tokens" | "audit">;
+}
+
+/** Rejects with `failed_precondition` where the certificate or its key cannot be used. */
+export async function openEntrance(options: EntranceOptions, parts: EntranceParts): Promise<Entrance> {
 	const { config, clock, log } = options;
 	const reach = reachOf(config);
 	const { proxies } = reach;
 	const { allowedHosts, publicUrl } = config;
+	const tickets = new Tickets({ ...options, tokens: parts.trust.tokens });
 	return {
 		reach,
-		authenticate: await authentication(options, sandbox, reach),
+		tickets,
+		authenticate: authentication(options, parts, { reach, tickets }),
 		tls: config.tls && (await TlsRenewal.open({ files: config.tls, clock, log })),
 		admission: new Admission({}, (peer) => proxies?.has(peer) ?? false),
 		rules: { allowedHosts, publicUrl, ...(proxies && { proxies }) },
 	};
 }
 
-async function authentication(
-	{ config, clock, ids, log, redactor }: EntranceOptions,
-	sandbox: Sandbox,
-	{ localTrust }: Reach,
-): Promise<Authenticate> {
-	const token = await loadOrCreateOperatorToken(config.data, ids);
-	redactor.add(token);
-	const record = tokenRecord(token, operator);
+function authentication(
+	{ config, clock, log }: EntranceOptions,
+	{ sandbox, trust }: EntranceParts,
+	{ reach, tickets }: Pick<Entrance, "reach" | "tickets">,
+): Authenticate {
 	return createAuthenticate({
 		mode: config.auth,
-		trustLocal: localTrust,
-		tokens: record ? [record] : [],
+		trustLocal: reach.localTrust,
+		...{ tokens: trust.tokens, tickets, sample: (entry) => trust.audit.sample(entry) },
 		localPeers: createLocalPeers({ log, processes: () => sandbox.processes(), marker: () => sandbox.marker }),
 		limiter: new FailedAuthLimiter(clock),
 	});

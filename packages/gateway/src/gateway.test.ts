@@ -57,7 +57,7 @@ class Place implements AsyncDisposable {
 		return startGateway({
 			config: {
 				...{ listen, data: this.data, root: [], provider: "offline", auth: "none" },
-				...{ logLevel: "silent", allowedHosts: [], ...config },
+				...{ logLevel: "silent", allowedHosts: [], sandbox: "off", ...config },
 			},
 			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: this.redactor },
 			...{ version: "0.0.0", currentDirectory: this.here },

@@ -15,18 +15,20 @@ import {
 } from "@parley/base";
 import {
 	builtinTools,
-	createUnsandboxed,
 	createWebFetch,
 	type Model,
 	migrations,
 	openProfiles,
 	Runtime,
 	type RuntimeOptions,
-	type Sandbox,
+	type Sandboxes,
 	SecretBox,
 	type Tables,
 	type Tool,
 } from "@parley/core";
+import { auditStart } from "./audit-start.ts";
+import { HeldOpen } from "./auth/held-open.ts";
+import { openOperatorToken } from "./auth/operator-token.ts";
 import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
 import type { ProviderReason } from "./config/provider.ts";
@@ -39,6 +41,8 @@ import { createHealth, type HealthState } from "./http/health.ts";
 import { createHttpServer } from "./http/server.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
+import { auditEgress, openEgress } from "./open-egress.ts";
+import { openSandboxes } from "./open-sandboxes.ts";
 import { OzzieServer } from "./ozzie/server.ts";
 import { openPort, type Port } from "./port.ts";
 import { removeRuntimeFile } from "./runtime-file.ts";
@@ -92,7 +96,7 @@ export interface Gateway {
  * operator can act on: the data directory is in use, a port is taken, a file is readable by others.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-	const { config, clock, ids, log } = options;
+	const { config, clock, log } = options;
 	if (isSecret(config.apiKey)) options.redactor.add(config.apiKey);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
@@ -108,17 +112,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		}),
 		(opened) => opened.close(),
 	);
-	const sandbox = createUnsandboxed({ environment: process.env, clock, ids });
+	const egress = await openEgress(options);
+	const sandbox = await openSandboxes(options, egress);
 	const models = await openModels(options);
+	const operatorToken = await openOperatorToken(config.data, options);
 	const runtime = new Runtime({
-		...{ store, failpoints, sandbox },
+		...{ store, failpoints, sandbox, operatorToken },
 		secrets: new SecretBox(await loadOrCreateSecretKey(config.data)),
 		...(await surroundings(options)),
 		...answering(options, models),
 	});
 	undo.defer(() => runtime.drain(0));
 	metrics.watch(runtime);
+	auditEgress(egress, runtime.trust.audit);
 	const resumed = await runtime.start();
+	await auditStart({ ...options, sandbox: sandbox.state.mode }, runtime.trust.audit);
 	const parts = { options, runtime, store, sandbox, metrics, models };
 	const wires = undo.use(await openWires(parts));
 	const { port, reach } = wires;
@@ -129,6 +137,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	});
 	undo.move();
 	const preloading = preloadSoon(models, options);
+	const checking = sandbox.state.state === "wanted" ? sandbox.check() : undefined;
 	const { serverHost, providerReason } = models;
 	return {
 		...{ ...facts, serverHost, providerReason, dataDirectory: config.data, resumed, reach },
@@ -138,6 +147,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 			preloading.cancel();
 			await runtime.drain(graceMs);
 			await wires.close();
+			await checking;
 			await removeRuntimeFile(config.data);
 			await store.close();
 			lock.release();
@@ -150,7 +160,7 @@ interface WireParts {
 	readonly options: GatewayOptions;
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
-	readonly sandbox: Sandbox;
+	readonly sandbox: Sandboxes;
 	readonly metrics: Metrics;
 	readonly models: Models;
 }
@@ -168,24 +178,32 @@ async function openWires(parts: WireParts): Promise<Wires> {
 	const { options, runtime, store, sandbox, metrics, models } = parts;
 	const { config, clock, log } = options;
 	await using undo = new AsyncDisposableStack();
-	const entrance = await openEntrance(options, sandbox);
+	const entrance = await openEntrance(options, { sandbox, trust: runtime.trust });
 	undo.defer(() => entrance.tls?.close());
-	const { admission, rules, authenticate } = entrance;
+	const { admission, rules, authenticate, tickets } = entrance;
+	const held = new HeldOpen(runtime.trust.tokens);
+	undo.defer(() => held.close());
 	const state: HealthState = { draining: false, listeners: [] };
 	const health = createHealth({
 		...{ clock, runtime, store, state, tls: entrance.tls, reach: entrance.reach },
-		...{ version: options.version, sandbox: sandbox.mode, server: models.serverHost },
+		...{ version: options.version, sandbox: () => sandbox.state, server: models.serverHost },
 		provider: models.model.provider,
+		policy: runtime.trust.policies,
 	});
-	const ozzie = new OzzieServer({ runtime, clock, log, anyModel: models.anyModel, counts: metrics.wire });
-	const streams = new EventStreams({ runtime, clock, log });
+	const ozzie = new OzzieServer({
+		...{ runtime, clock, log, held, redactor: options.redactor.into("error") },
+		...{ anyModel: models.anyModel, counts: metrics.wire },
+	});
+	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
 	const file = databaseIn(config.data);
 	const http = createHttpServer({
 		streams,
-		api: { runtime, health },
+		api: { runtime, health, redactor: options.redactor.into("error") },
 		rules,
-		...{ authenticate, clock, log },
-		metrics: (principal) => metrics.render(principal, { runtime, store, file, admission, wires: [ozzie] }),
+		...{ authenticate, tickets, held, clock, log },
+		metrics: (principal) =>
+			metrics.render(principal, { runtime, store, file, admission, wires: [ozzie, streams] }),
+		uploads: metrics.uploads,
 		refused: (status) => metrics.wire.refused(status),
 		settled: (socket) => {
 			if (socket instanceof Socket) admission.settled(socket);
@@ -206,6 +224,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		},
 		async close() {
 			entrance.tls?.close();
+			held.close();
 			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
 			const closed = port.close(goodByeMs);
 			await goodBye();
@@ -231,15 +250,18 @@ function answering(
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
 	const tools = toolsOf({ clock, ids });
 	const names = tools.map((tool) => tool.name);
+	const agents = join(config.data, "agents");
 	return {
 		...{ clock, ids, log, redactor, model, table, fallback, anyModel, modelAt, tools },
-		profiles: openProfiles(join(config.data, "agents"), names, checkModel),
+		profiles: openProfiles(agents, names, checkModel),
+		policy: { file: config.policyFile ?? join(config.data, "policy.jsonc"), agents },
 		random: () => chanceOf(ids),
 		...(modelName !== undefined && { modelName }),
 		...(config.reasoning && { reasoning: config.reasoning }),
 		...(config.budgets && { budgets: config.budgets }),
 		titles: config.titles ?? true,
 		...(config.files && { files: config.files }),
+		...(config.chat && { chat: config.chat }),
 		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),
 	};
 }

@@ -8,6 +8,7 @@ import {
 	PairingPayload,
 	PersonPayload,
 	PlaceProfilePayload,
+	PolicyRulePayload,
 	TokenPayload,
 } from "./trust-payloads.ts";
 
@@ -121,7 +122,10 @@ export const trustMethods = {
 			),
 		}),
 	},
-	/** Replaces what was said of the channel, the configuration's word too; sessions that are open keep their own. */
+	/**
+	 * Replaces what was said of the channel, the configuration's word too. Sessions that are open keep their agent, model,
+	 * root and budget; all else holds at once.
+	 */
 	set_place: {
 		params: z.object({ place, profile: PlaceProfilePayload, key }),
 		result: z.object({ place: z.string(), profile: PlaceProfilePayload }),
@@ -164,6 +168,20 @@ export const trustMethods = {
 			),
 			sandbox: z.string(),
 			policy_version: z.string(),
+		}),
+	},
+	/** The rules that hold in a session, for an agent, in a channel; a new session of the operator's where nothing is named. */
+	show_policy: {
+		params: z.object({
+			session_id: optionalSession,
+			agent: maybe(z.string().min(1).max(128)),
+			place: maybe(place),
+		}),
+		result: z.object({
+			policy_version: z.string(),
+			/** Why a layer cannot be read: then every call is denied. */
+			problem: z.exactOptional(z.string()),
+			rules: z.array(PolicyRulePayload),
 		}),
 	},
 
@@ -210,11 +228,15 @@ export const trustMethods = {
 	},
 	/** Whether all rows still are as they were written. */
 	verify_audit: {
-		params: z.object({}),
+		/** `anchor` is a row as the gateway's log noted it once: what was cut off behind shows by it. */
+		params: z.object({
+			anchor: maybe(z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })),
+		}),
 		result: z.object({
 			ok: z.boolean(),
 			records: z.int(),
-			/** The hash of the last row. */
+			/** The number of the last row that was looked at, and its hash. */
+			seq: z.int(),
 			head: z.string(),
 			/** The first row that does not fit, and why. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),

@@ -112,3 +112,21 @@ export const AuditPayload = z.object({
 	grant_id: z.exactOptional(z.string()),
 	hash: z.string(),
 });
+
+/** A rule of a policy as it was written; what is absent does not matter to it. */
+export const PolicyRulePayload = z.object({
+	layer: z.string(),
+	/** `FILE:LINE` of a rule that somebody wrote. */
+	source: z.exactOptional(z.string()),
+	effect: z.enum(["allow", "ask", "deny"]),
+	reason: z.string(),
+	/** Whether it asks whatever was granted. */
+	floor: z.boolean(),
+	/** Whether its layer may not make it, so that it counts for nothing. */
+	ignored: z.boolean(),
+	tools: z.exactOptional(z.array(z.string())),
+	classes: z.exactOptional(z.array(z.string())),
+	commands: z.exactOptional(z.array(z.array(z.string()))),
+	paths: z.exactOptional(z.array(z.string())),
+	hosts: z.exactOptional(z.array(z.string())),
+});

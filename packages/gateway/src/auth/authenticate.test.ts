@@ -1,23 +1,32 @@
+import { mintToken } from "@parley/base";
 import { ManualClock, seededIds } from "@parley/base/testing";
 import { operator } from "@parley/core";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AuthMode } from "./auth-mode.ts";
 import { type AuthenticateOptions, createAuthenticate } from "./authenticate.ts";
 import type { IncomingRequest } from "./incoming-request.ts";
 import { FailedAuthLimiter } from "./limiter.ts";
-import { mintToken, tokenRecord } from "./tokens.ts";
+import { Tickets } from "./tickets.ts";
 
 const token = mintToken("operator", seededIds(1));
 const another = mintToken("operator", seededIds(2));
-const record = tokenRecord(token, operator);
+/** Knows the one token. */
+const tokens = {
+	verify: (text: string) => (text === token ? operator : undefined),
+	counts: () => true,
+};
 
 function setUp(options: Partial<AuthenticateOptions> & { isLocal?: boolean } = {}) {
 	const clock = new ManualClock();
 	const asked: unknown[] = [];
+	const sampled: string[] = [];
+	const tickets = new Tickets({ clock, ids: seededIds(3), tokens });
 	const authenticate = createAuthenticate({
 		mode: "local",
 		trustLocal: true,
-		tokens: record === undefined ? [] : [record],
+		...{ tokens, tickets },
+		sample: ({ action, object, decision }) => void sampled.push(`${action} ${object} ${decision}`),
 		limiter: new FailedAuthLimiter(clock),
 		localPeers: {
 			async isLocal(connection) {
@@ -27,7 +36,7 @@ function setUp(options: Partial<AuthenticateOptions> & { isLocal?: boolean } = {
 		},
 		...options,
 	});
-	return { authenticate, clock, asked };
+	return { authenticate, clock, asked, tickets, sampled };
 }
 
 function request(headers: Record<string, string> = {}, remoteAddress = "127.0.0.1"): IncomingRequest {
@@ -199,4 +208,85 @@ test("a page that guesses is counted by its origin, apart from the programs of t
 	const page = request({ authorization, origin: "http://127.0.0.1:7777" });
 	expect((await authenticate(page)).refusal?.status).toBe(429);
 	expect((await authenticate(request({ authorization }))).refusal?.status).toBe(401);
+});
+
+test("failures are counted by what was shown, so that nobody locks out who shows something else", async () => {
+	const { authenticate, sampled } = setUp();
+	const wrong = {
+		operator: another,
+		observer: mintToken("observer", seededIds(4)),
+		connector: mintToken("connector", seededIds(4)).slice(0, -3),
+		other: "changeme",
+	};
+	for (const text of Object.values(wrong)) {
+		const authorization = `Bearer ${text}`;
+		for (let attempt = 1; attempt <= 10; attempt++) {
+			expect((await authenticate(request({ authorization }))).refusal?.status).toBe(401);
+		}
+		expect((await authenticate(request({ authorization }))).refusal?.status).toBe(429);
+	}
+	expect(await authenticate(request({ authorization: `Bearer ${token}` }))).toEqual(accepted);
+	expect([...new Set(sampled)]).toEqual(
+		Object.keys(wrong).map((kind) => `auth.fail ${kind} 127.0.0.1 denied`),
+	);
+	expect(sampled).toHaveLength(44);
+});
+
+const webSocket = { opensWebSocket: true };
+
+function offering(...names: readonly string[]): IncomingRequest {
+	return request({ "Sec-WebSocket-Protocol": names.join(", "), Origin: "http://127.0.0.1:7777" });
+}
+
+test("a page opens one WebSocket with a ticket, which is good for nothing else", async () => {
+	const { authenticate, tickets } = setUp({ mode: "token" });
+	const ticket = tickets.issue(operator);
+	expect((await authenticate(offering(`parley.ticket.${ticket}`))).refusal?.status).toBe(401);
+	for (const credential of [`Bearer ${ticket}`, `Bearer parley.ticket.${ticket}`]) {
+		expect((await authenticate(request({ authorization: credential }))).refusal?.status).toBe(401);
+	}
+	expect(await authenticate(offering("chat", `parley.ticket.${ticket}`), webSocket)).toEqual(accepted);
+	expect((await authenticate(offering(`parley.ticket.${ticket}`), webSocket)).refusal?.status).toBe(401);
+});
+
+test("a token is no ticket, and two ways in are none", async () => {
+	const { authenticate, tickets, sampled } = setUp();
+	const wrong = async (...names: readonly string[]) =>
+		(await authenticate(offering(...names), webSocket)).refusal?.status;
+	expect(await wrong(`parley.ticket.${token}`)).toBe(401);
+	expect(await wrong("parley.ticket.")).toBe(401);
+	expect(await wrong("parley.ticket.undefined")).toBe(401);
+	const [one, other] = [tickets.issue(operator), tickets.issue(operator)];
+	expect(await wrong(`parley.ticket.${one}`, `parley.ticket.${other}`)).toBe(401);
+	const both = { authorization: `Bearer ${token}`, "Sec-WebSocket-Protocol": `parley.ticket.${one}` };
+	expect((await authenticate(request(both), webSocket)).refusal?.status).toBe(401);
+	expect(sampled).toContain("auth.fail ticket http://127.0.0.1:7777 denied");
+});
+
+test("whatever is wrong with a credential, the answer is the same", async () => {
+	const { authenticate } = setUp();
+	const bodies = new Set<string>();
+	for (const text of [another, `${token}x`, "undefined", "", mintToken("connector", seededIds(9))]) {
+		const { refusal } = await authenticate(request({ authorization: `Bearer ${text}` }, "10.1.1.1"));
+		bodies.add(JSON.stringify(refusal));
+	}
+	bodies.add(JSON.stringify((await authenticate(request({}, "10.1.1.2"))).refusal));
+	expect(bodies.size).toBe(1);
+});
+
+test("nothing but the token lets anybody in who has to show one", async () => {
+	const { authenticate } = setUp({ mode: "token" });
+	const near = fc.nat(token.length).chain((at) => fc.string().map((text) => token.slice(0, at) + text));
+	const credential = fc.oneof(
+		fc.string(),
+		near.map((text) => `Bearer ${text}`),
+		near,
+	);
+	await fc.assert(
+		fc.asyncProperty(credential, fc.boolean(), async (authorization, opensWebSocket) => {
+			fc.pre(authorization !== `Bearer ${token}`);
+			const { principal } = await authenticate(request({ authorization }), { opensWebSocket });
+			expect(principal).toBeUndefined();
+		}),
+	);
 });

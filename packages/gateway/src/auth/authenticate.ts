@@ -1,24 +1,25 @@
-import { operator, type Principal } from "@parley/core";
+import { type AuditEntry, operator, type Principal } from "@parley/core";
 import { isLoopback } from "../transport/address.ts";
 import type { AuthMode } from "./auth-mode.ts";
+import { type Keyring, readCredential, type Shown } from "./credentials.ts";
 import { isForwarded } from "./forwarding.ts";
 import { headerNames, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { FailedAuthLimiter } from "./limiter.ts";
 import type { LocalPeers } from "./local-peer.ts";
 import type { Refusal } from "./refusal.ts";
-import { type TokenRecord, verifyToken } from "./tokens.ts";
 
 /** What a request is judged by. */
-export interface AuthenticateOptions {
+export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
 	 * False as soon as requests from elsewhere can come through a program of this user: with a public URL, a trusted proxy
 	 * or a listener beyond loopback. Mode `local` then asks everybody for a token.
 	 */
 	readonly trustLocal: boolean;
-	readonly tokens: readonly TokenRecord[];
 	readonly localPeers: LocalPeers;
 	readonly limiter: FailedAuthLimiter;
+	/** Notes what may happen often: see `Audit.sample`. */
+	readonly sample: (entry: Omit<AuditEntry, "args">) => void;
 }
 
 /** Exactly one of the two. */
@@ -26,30 +27,36 @@ export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
-/** `peer` is the address of the client where that is not the one at the other end of the connection. */
-export type Authenticate = (request: IncomingRequest, peer?: string) => Promise<AuthOutcome>;
+/** What is known of a request beside what it says. */
+export interface Circumstances {
+	/** The address of the client where that is not the one at the other end of the connection. */
+	readonly peer?: string;
+	/** Whether a WebSocket is to be opened: only then a ticket counts. */
+	readonly opensWebSocket?: boolean;
+}
+
+export type Authenticate = (request: IncomingRequest, circumstances?: Circumstances) => Promise<AuthOutcome>;
 
 /** Says who sends a request. A credential that is sent must be right: a wrong one is not forgiven for being local. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-	return async (request, peer = request.socket.remoteAddress ?? "") => {
-		const credentials = headerValues(request, "authorization");
+	return async (request, { peer = request.socket.remoteAddress ?? "", opensWebSocket = false } = {}) => {
+		const shown = readCredential(request, opensWebSocket, options);
 		const [from = peer] = headerValues(request, "origin");
-		if (credentials.length > 0) return checkCredentials(from, credentials, options);
+		if (shown) return judge(shown, from, options);
 		if (await needsNoToken(request, options)) return { principal: operator };
 		return { refusal: unauthorized };
 	};
 }
 
-function checkCredentials(
+function judge(
+	{ principal, looksLike }: Shown,
 	from: string,
-	[credential = "", ...others]: readonly string[],
-	{ tokens, limiter }: AuthenticateOptions,
+	{ limiter, sample }: AuthenticateOptions,
 ): AuthOutcome {
-	const [, token = ""] = /^bearer +([^ ]+)$/i.exec(credential) ?? [];
-	const principal = others.length === 0 ? verifyToken(tokens, token) : undefined;
-	if (principal !== undefined) return { principal };
-	const kind = token.startsWith("gw_operator_") ? "operator" : "other";
-	const lockedMs = limiter.fail(`${kind} ${from}`);
+	if (principal) return { principal };
+	const key = `${looksLike} ${from}`;
+	sample({ principal: "unknown", via: "http", action: "auth.fail", object: key, decision: "denied" });
+	const lockedMs = limiter.fail(key);
 	return { refusal: lockedMs > 0 ? tooMany(lockedMs) : unauthorized };
 }
 

@@ -1,10 +1,9 @@
 import { chmod, mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createIds } from "@parley/base";
+import { createIds, mintToken, Redactor, readTokenText } from "@parley/base";
 import { expect, test } from "vitest";
-import { loadOrCreateOperatorToken, readOperatorToken } from "./operator-token.ts";
-import { isToken } from "./tokens.ts";
+import { loadOrCreateOperatorToken, openOperatorToken, readOperatorToken } from "./operator-token.ts";
 
 const ids = createIds();
 
@@ -16,7 +15,7 @@ test("the first start mints a token that only this user can read, the next ones 
 	await using data = await temporaryDirectory();
 	expect(await readOperatorToken(data.path)).toBeUndefined();
 	const token = await loadOrCreateOperatorToken(data.path, ids);
-	expect(isToken(token)).toBe(true);
+	expect(readTokenText(token)?.kind).toBe("operator");
 	expect((await stat(join(data.path, "tokens"))).mode & 0o777).toBe(0o700);
 	expect((await stat(join(data.path, "tokens", "operator"))).mode & 0o777).toBe(0o600);
 	expect(await loadOrCreateOperatorToken(data.path, ids)).toBe(token);
@@ -47,7 +46,26 @@ test.each([
 	await expect(readOperatorToken(data.path)).rejects.toMatchObject(refused);
 });
 
-test.each(["", "\n", "undefined", "null"])(
+test("another token takes the place of the first, for this user's eyes alone", async () => {
+	await using data = await temporaryDirectory();
+	const redactor = new Redactor();
+	const file = await openOperatorToken(data.path, { ids, redactor });
+	const first = await file.read();
+	const second = mintToken("operator", ids);
+	await file.replace(second);
+	expect(await readOperatorToken(data.path)).toBe(second);
+	expect(await file.read()).toBe(second);
+	expect(second).not.toBe(first);
+	for (const text of [first, second]) expect(redactor.redact(btoa(text))).toBe("[redacted]");
+	expect((await stat(join(data.path, "tokens", "operator"))).mode & 0o777).toBe(0o600);
+	expect(await readdir(join(data.path, "tokens"))).toEqual(["operator"]);
+});
+
+const kinds = ["observer", "connector", "ticket"] as const;
+const ofOtherKinds = kinds.map((kind) => mintToken(kind, ids));
+const cutOff = mintToken("operator", ids).slice(0, -3);
+
+test.each(["", "\n", " ", "undefined", "null", "changeme", "[redacted]", cutOff, ...ofOtherKinds])(
 	"a file that holds %j is refused and left as it is",
 	async (content) => {
 		await using data = await temporaryDirectory();

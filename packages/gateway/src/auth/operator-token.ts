@@ -1,9 +1,24 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ids, ParleyError } from "@parley/base";
+import { type Ids, mintToken, ParleyError, type Redactor, readTokenText } from "@parley/base";
+import type { OperatorTokenFile } from "@parley/core";
 import { errno } from "../errno.ts";
-import { checkPermissions, createPrivateFile } from "../private-file.ts";
-import { isToken, mintToken } from "./tokens.ts";
+import { checkPermissions, createPrivateFile, replacePrivateFile } from "../private-file.ts";
+
+/** The operator's token of a data directory, minted there first where there is none. The redactor learns each text. */
+export async function openOperatorToken(
+	dataDirectory: string,
+	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Pick<Redactor, "add"> },
+): Promise<OperatorTokenFile> {
+	redactor.add(await loadOrCreateOperatorToken(dataDirectory, ids));
+	return {
+		read: () => loadOrCreateOperatorToken(dataDirectory, ids),
+		async replace(text) {
+			redactor.add(text);
+			await replacePrivateFile(pathIn(dataDirectory), `${text}\n`);
+		},
+	};
+}
 
 /** The operator's token from the data directory, minted there first where there is none. */
 export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids): Promise<string> {
@@ -26,7 +41,7 @@ export async function readOperatorToken(dataDirectory: string): Promise<string |
 		await checkPermissions(dirname(path), 0o077);
 		await checkPermissions(path, 0o077);
 		const token = (await readFile(path, "utf8")).trim();
-		if (isToken(token)) return token;
+		if (readTokenText(token)?.kind === "operator") return token;
 	} catch (error) {
 		if (errno(error) === "ENOENT" || errno(error) === "ENOTDIR") return undefined;
 		throw error;

@@ -1,4 +1,4 @@
-import { isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
 import { formatEndpoint, parseEndpoint } from "../transport/address.ts";
 import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
@@ -98,7 +98,7 @@ function normalizeHost(text: string, defaultPort: number | undefined): string {
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/** The short form of an IPv6 address, as the URL standard writes it. */
+/** The short form of an IPv6 address, as the URL standard writes it; of what `parseEndpoint` has read no other has a colon. */
 function normalizeAddress(host: string): string {
-	return isIPv6(host) ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
+	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

@@ -144,7 +144,9 @@ test("what was saved is what is restored, for this user alone, without what belo
 		createdAt: "2026-01-01T00:00:00.000Z",
 	});
 	await restore(saved.file, place.at("new"));
-	const { "run/lock.pid": _pid, "run/lock.sqlite": _lock, ...restored } = await contents(place.at("new"));
+	const { "run/lock.pid": _pid, "run/lock.sqlite": _lock, ...found } = await contents(place.at("new"));
+	const { "restored.json": note, ...restored } = found;
+	expect(note).toContain('"backup_of":"2026-01-01T00:00:00.000Z"');
 	expect(Object.keys(restored)).toEqual([
 		...["agents/writer.md", "files/file_a", "keys/secrets", "parley.sqlite", "tokens/operator"],
 	]);

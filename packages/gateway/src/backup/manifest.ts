@@ -75,9 +75,16 @@ function isPlainName(name: string): boolean {
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 
+/** The file of a restore that the audit does not tell of yet. */
+export const restoreNote = "restored.json";
+
 /** What belongs to a running gateway, or to a restore: neither saved nor restored. */
 export function isReserved(name: string): boolean {
-	return name === "run" || /^(?:before-restore|restore\.(?:part|ready|placing))-/.test(name);
+	return (
+		name === "run" ||
+		name === restoreNote ||
+		/^(?:before-restore|restore\.(?:part|ready|placing))-/.test(name)
+	);
 }
 
 function checkDistinct(files: readonly ManifestFile[]): void {

@@ -8,6 +8,7 @@ import { lockDataDirectory } from "../data-lock.ts";
 import { databasePath, type Manifest } from "./manifest.ts";
 import { contentOf, finishRestore, partOf, placeRestored } from "./place-restored.ts";
 import { type BackupReader, readBackup } from "./read-backup.ts";
+import { leaveRestoreNote } from "./restore-note.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 export interface RestoreOptions {
@@ -52,6 +53,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const manifest = await extract(resolve(options.file), part, { onProgress, failpoints });
 		onProgress?.("checking the database");
 		await checkSqliteFile(join(part, databasePath), migrations);
+		const { version, created_at: createdAt } = manifest;
+		await leaveRestoreNote(part, { clock, createdAt, version });
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {

@@ -48,7 +48,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
 			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
 			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200, "titles": false,
-			"files": { "maxBytes": 1000, "keepDays": 2 },
+			"files": { "maxBytes": 1000, "keepDays": 2 }, "egress": { "allow": ["a.test", "*.b.test"] },
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
@@ -66,6 +66,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		},
 		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
 		files: { maxBytes: 1000, keepMs: 172_800_000 },
+		egress: ["a.test", "*.b.test"],
 		auth: "token",
 		logLevel: "warn",
 		systemPromptFile: place.at("data", "prompt.md"),
@@ -81,6 +82,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		PARLEY_REASONING: "medium",
 		PARLEY_MAX_MODEL_CALLS: "30",
 		PARLEY_AUTH: "none",
+		PARLEY_EGRESS_ALLOW: "c.test, *.d.test",
 		PARLEY_LOG_LEVEL: "error",
 	};
 	const variables: Config = {
@@ -94,6 +96,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		origins: { ...file.origins, model: "PARLEY_MODEL" },
 		reasoning: "medium",
 		maxModelCalls: 30,
+		egress: ["c.test", "*.d.test"],
 		auth: "none",
 		logLevel: "error",
 	};
@@ -152,6 +155,36 @@ test("the file of the data directory cannot move the data directory", () => {
 	);
 });
 
+test("people and channels of chat platforms stand in the file, in its own units", () => {
+	using place = setUp();
+	place.write(
+		"data/parley.config.json",
+		`{ "chat": {
+			"people": {
+				"allow": [{ "platform": "discord", "tenant": "1", "platformRole": "7", "as": "member" }],
+				"deny": [{ "user": "9" }],
+			},
+			"tenants": { "discord": ["1"] },
+			"places": {
+				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2 },
+				"discord:1": { "mention": "always", "quotaBytes": 5 },
+			},
+		} }`,
+	);
+	expect(place.load().chat).toEqual({
+		allow: [{ platform: "discord", tenant: "1", platformRole: "7", as: "member" }],
+		deny: [{ user: "9" }],
+		tenants: { discord: ["1"] },
+		places: {
+			"discord:1:2": {
+				...{ root: place.at("other"), tools: ["read_file"] },
+				...{ budget: 500_000_000, approvalMs: 7_200_000 },
+			},
+			"discord:1": { mention: "always", quotaBytes: 5 },
+		},
+	});
+});
+
 test("a named file must be there and be a file", () => {
 	using place = setUp();
 	expect(() => place.load({ flags: { config: "absent.json" } })).toThrow(
@@ -177,6 +210,7 @@ test.each([
 	[{ reasoning: "hard" }, ['"hard"', "reasoning (--reasoning)", "off, low, medium, high"]],
 	[{ model: "" }, ['""', "model (--model)", "the name of a model"]],
 	[{ auth: "password" }, ['"password"', "auth (--auth)", "local, token, none"]],
+	[{ sandbox: "bwrap" }, ['"bwrap"', "sandbox (--sandbox)", "required, preferred, off, container"]],
 	[{ logLevel: "loud" }, ['"loud"', "logLevel (--log-level)", "debug, info, warn, error, silent"]],
 ])("the flags %j are refused with their name, the value and what is allowed", (flags, parts) => {
 	using place = setUp();
@@ -190,6 +224,7 @@ test.each([
 	[{ PARLEY_PROVIDER: "acme" }, ['"acme"', "(PARLEY_PROVIDER)", "offline"]],
 	[{ PARLEY_MAX_MODEL_CALLS: "many" }, ['"many"', "(PARLEY_MAX_MODEL_CALLS)", "a whole number from 1"]],
 	[{ PARLEY_MAX_MODEL_CALLS: "1001" }, ["1001", "(PARLEY_MAX_MODEL_CALLS)", "a whole number from 1"]],
+	[{ PARLEY_EGRESS_ALLOW: "a.test,*" }, ['"*"', "(PARLEY_EGRESS_ALLOW)", "the name of a host"]],
 	[{ PARLEY_AUTH: "Local" }, ['"Local"', "(PARLEY_AUTH)", "local, token, none"]],
 	[{ PARLEY_LOG_LEVEL: "trace" }, ['"trace"', "(PARLEY_LOG_LEVEL)", "debug, info"]],
 ])("the variables %j are refused with their name, even where a flag beats them", (environment, parts) => {
@@ -210,6 +245,7 @@ test.each([
 	['{ "listen": [] }', [":1:13)", "at least one HOST:PORT"]],
 	['{ "auth": null }', ["null", ":1:11)", "local, token, none"]],
 	['{ "root": ["nowhere"] }', ["nowhere", ":1:12)", "a directory that exists"]],
+	['{ "policyFile": "absent.jsonc" }', ["absent.jsonc", ":1:17)", "a file that exists"]],
 	['{ "systemPromptFile": "absent.md" }', ["absent.md", ":1:23)", "a file that exists"]],
 	['{ "allowedHosts": ["http://a.test"] }', ['"http://a.test"', ":1:20)", "a host name or address"]],
 	['{ "auth": {"mode": "token"} }', ['{"mode":"token"}', ":1:11)", "local, token, none"]],
@@ -232,6 +268,40 @@ test.each([
 	],
 	['{ "budgets": { "day": 1e999 } }', ["Infinity is not allowed for budgets.day", "US dollars"]],
 	['{ "budgets": { "day": null } }', ["null is not allowed for budgets.day", "US dollars"]],
+	[
+		'{ "chat": { "tenants": { "discord": 5 } } }',
+		["5 is not", "chat.tenants.discord", "a list, each the platform"],
+	],
+	['{ "chat": { "tenants": { "discord": [123] } } }', ["123 is not", "chat.tenants.discord", "in quotes"]],
+	['{ "chat": { "tenants": { "My App": [] } } }', ["chat.tenants.My App (", "platform, such as discord"]],
+	[
+		'{ "chat": { "people": { "allow": [{ "as": "member" }] } } }',
+		["chat.people.allow.platform (", "is missing"],
+	],
+	[
+		'{ "chat": { "people": { "allow": [{ "platform": "slack", "as": "king" }] } } }',
+		['"king" is not allowed for chat.people.allow.as', "guest, member, approver, owner"],
+	],
+	[
+		'{ "chat": { "people": { "allow": [{ "platform": "slack", "usr": "1", "as": "guest" }] } } }',
+		['unknown setting "chat.people.allow.0.usr"', "did you mean user?"],
+	],
+	[
+		'{ "chat": { "people": { "deny": [{}] } } }',
+		["{} is not allowed for chat.people.deny", "a rule that names"],
+	],
+	['{ "chat": { "places": { "general": {} } } }', ["chat.places.general (", "PLATFORM:TENANT:CHANNEL"]],
+	[
+		'{ "chat": { "places": { "discord:g:c": { "aproval": 1 } } } }',
+		['unknown setting "chat.places.discord:g:c.aproval"', "allowed: agent, model, tools, root"],
+	],
+	[
+		'{ "chat": { "places": { "discord:g:c": { "root": "nowhere" } } } }',
+		["nowhere", "chat.places.discord:g:c.root", "a directory that exists"],
+	],
+	['{ "chat": { "places": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
+	['{ "chat": { "places": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
+	['{ "chat": { "places": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],
 	['{ "tls": { "cert": "here.pem" } }', ["tls.key (", ":1:10) is missing", "private key"]],
 	['{ "tls": {} }', ["tls.cert (", "is missing", "a file with the certificate"]],
@@ -251,6 +321,10 @@ test.each([
 	['{ "publicUrl": "https://a.test/parley" }', ["without a path"]],
 	['{ "publicUrl": "https://me:secret@a.test" }', ['"https://…@a.test" is not allowed']],
 	['{ "publicUrl": "https://a.test?" }', ["without a path"]],
+	['{ "egress": { "allow": "a.test" } }', ['"a.test" is not allowed for egress.allow', ":1:24)", "a list"]],
+	['{ "egress": { "allow": ["a.test", "10.0.0.1"] } }', ['"10.0.0.1"', ":1:35)", "the name of a host"]],
+	['{ "egress": { "allow": ["*.com"] } }', ['"*.com"', ":1:25)", "the name of a host"]],
+	['{ "egress": ["a.test"] }', ['["a.test"] is not allowed for egress', ":1:13)"]],
 	['{ "insecureLan": "yes" }', ['"yes" is not allowed for insecureLan', "true or false"]],
 	[
 		'{ "auth": "none", "publicUrl": "https://a.test" }',

@@ -1,12 +1,20 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { LogLevel } from "@parley/base";
-import { type Budgets, billionths, type FileLimits, type Reasoning } from "@parley/core";
+import type { JsonPath } from "@parley/base/commented-json";
+import {
+	type Budgets,
+	billionths,
+	type ChatSettings,
+	type FileLimits,
+	type Reasoning,
+	type SandboxMode,
+} from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
 import type { Endpoint } from "../transport/address.ts";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
-import type { Path } from "./config-file.ts";
+import { findLostRoot, readChat, withAbsoluteRoots } from "./chat-settings.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
@@ -35,9 +43,17 @@ export interface Config extends ProviderChoice {
 	readonly titles?: boolean;
 	/** Of files that people and tools hand over. */
 	readonly files?: Partial<FileLimits>;
+	/** Who of chat platforms may come in, and how channels work. */
+	readonly chat?: ChatSettings;
 	readonly auth: AuthMode;
+	/** What confines commands; `preferred` unless told. */
+	readonly sandbox?: SandboxMode;
+	/** Hosts that sandboxed commands may reach. */
+	readonly egress?: readonly string[];
 	readonly logLevel: LogLevel;
 	readonly systemPromptFile?: string;
+	/** The operator's rules; `policy.jsonc` in the data directory, where it exists, unless told. */
+	readonly policyFile?: string;
 	readonly allowedHosts: readonly string[];
 	readonly tls?: TlsFiles;
 	/** IP addresses and networks. */
@@ -82,9 +98,12 @@ export function loadConfig(sources: ConfigSources): Config {
 		...aboutModels(set),
 		...originsOf(checked),
 		...(set.files && { files: fileLimits(set.files) }),
+		...(set.chat && { chat: readChat(set.chat) }),
 		auth,
+		...aboutCommands(set),
 		logLevel: set.logLevel ?? sources.defaultLogLevel ?? "info",
 		...(set.systemPromptFile !== undefined && { systemPromptFile: set.systemPromptFile }),
+		...(set.policyFile !== undefined && { policyFile: set.policyFile }),
 		allowedHosts: set.allowedHosts ?? [],
 		...aboutReach(set),
 	};
@@ -99,25 +118,31 @@ function check(source: Source): CheckedSource {
 		...(data.data !== undefined && { data: absolute(data.data) }),
 		...(data.root !== undefined && { root: data.root.map(absolute) }),
 		...(data.systemPromptFile !== undefined && { systemPromptFile: absolute(data.systemPromptFile) }),
+		...(data.policyFile !== undefined && { policyFile: absolute(data.policyFile) }),
 		...(data.models?.file !== undefined && { models: { ...data.models, file: absolute(data.models.file) } }),
+		...(data.chat && { chat: withAbsoluteRoots(data.chat, absolute) }),
 		...(data.tls && { tls: { cert: absolute(data.tls.cert), key: absolute(data.tls.key) } }),
 	};
 	checkPaths(settings, source);
 	return { settings, source };
 }
 
-function checkPaths({ root = [], systemPromptFile, models, tls }: Settings, source: Source): void {
+function checkPaths(settings: Settings, source: Source): void {
+	const { root = [], systemPromptFile, models, tls, chat } = settings;
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
 		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
 	}
+	const lost = chat && findLostRoot(chat);
+	if (lost) throw notAllowed(source, lost.path, { value: lost.value, allowed: "a directory that exists" });
 	checkFile(systemPromptFile, source, ["systemPromptFile"]);
+	checkFile(settings.policyFile, source, ["policyFile"]);
 	checkFile(models?.file, source, ["models", "file"]);
 	checkFile(tls?.cert, source, ["tls", "cert"]);
 	checkFile(tls?.key, source, ["tls", "key"]);
 }
 
-function checkFile(value: string | undefined, source: Source, path: Path): void {
+function checkFile(value: string | undefined, source: Source, path: JsonPath): void {
 	if (value === undefined || statSync(value, { throwIfNoEntry: false })?.isFile()) return;
 	throw notAllowed(source, path, { value, allowed: "a file that exists" });
 }
@@ -132,6 +157,10 @@ function checkServer(
 	const why = "the key would travel through the internet for everybody to read";
 	const allowed = "https, or a server on this machine or in its own network";
 	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
+}
+
+function aboutCommands({ sandbox, egress }: Settings): Partial<Config> {
+	return { ...(sandbox && { sandbox }), ...(egress?.allow && { egress: egress.allow }) };
 }
 
 function aboutReach({ tls, trustedProxies, publicUrl, insecureLan }: Settings): Partial<Config> {

@@ -1,18 +1,17 @@
 import { logLevels } from "@parley/base";
-import { reasoningLevels } from "@parley/core";
+import type { JsonPath } from "@parley/base/commented-json";
+import { readAllowedHost, reasoningLevels, sandboxModes } from "@parley/core";
 import * as z from "zod";
 import { authModes } from "../auth/auth-mode.ts";
 import { parseEndpoint } from "../transport/address.ts";
 import { isNetwork } from "../transport/networks.ts";
 import { parseBaseUrl } from "./base-url.ts";
-import type { Path } from "./config-file.ts";
+import { chatSchema } from "./chat-schema.ts";
 import { parsePublicUrl } from "./public-url.ts";
+import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
 /** Who answers: `auto` is anthropic where a key or a base URL is given, else offline, which is inside the gateway. */
 const providers = ["auto", "anthropic", "offline"] as const;
-
-/** More than anybody means: what is above it is a slip of the keyboard. */
-const mostDollars = 1_000_000;
 
 const models = z
 	.strictObject({
@@ -62,6 +61,16 @@ const files = z
 	})
 	.partial();
 
+const hostOfCommands = "the name of a host such as registry.npmjs.org, or *. and a name for all below it";
+
+const egress = z
+	.strictObject({
+		allow: list(hostOfCommands, (text) => readAllowedHost(text) !== undefined).describe(
+			"Hosts: a name such as registry.npmjs.org, or *.githubusercontent.com for all below that name.",
+		),
+	})
+	.partial();
+
 const serverAddress =
 	"an http or https address such as http://127.0.0.1:8080, without a user name or a query";
 
@@ -103,11 +112,26 @@ export const configSchema = z
 				"Whether a model names conversations that nobody has named, which takes one short call each. true unless told.",
 			),
 		files: files.describe("Files that people and tools hand over: how much of them is kept, and how long."),
+		chat: chatSchema.describe(
+			"People and channels of chat platforms: who may come in, and how channels work.",
+		),
 		auth: choice(authModes).describe(
 			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
 		),
+		sandbox: choice(sandboxModes).describe(
+			"What confines commands: a sandbox or nothing runs (required), a sandbox where there is one (preferred, the default), " +
+				"nothing (off), or the container around the gateway, which you declare to be the boundary (container). " +
+				"For people of chat platforms a sandbox, or that container, is always required.",
+		),
+		egress: egress.describe(
+			"What commands in the sandbox may reach when they ask for the network: https on these hosts of the internet, " +
+				"through a proxy of the gateway. Without any, such a command leaves the sandbox, where it may.",
+		),
 		logLevel: choice(logLevels).describe("How much is written to standard error. info unless told."),
 		systemPromptFile: string("a file").describe("Markdown to use instead of the built-in system prompt."),
+		policyFile: string("a file").describe(
+			"Rules about what tools may do, in JSON with comments. Relative to this file. policy.jsonc in the data directory unless told.",
+		),
 		allowedHosts: list("a host name or address, with or without :PORT", isHost).describe(
 			"Further names by which clients may call the gateway, each with or without a port.",
 		),
@@ -132,34 +156,19 @@ export const configSchema = z
 export type Settings = z.infer<typeof configSchema>;
 
 /** The names of the settings in a nested object of the schema. */
-export function settingsAt(path: Path): string[] {
-	const schema = path.reduce<unknown>((outer, key) => {
-		const inner: unknown = outer instanceof z.ZodObject ? outer.shape[key] : undefined;
-		return inner instanceof z.ZodOptional ? inner.unwrap() : inner;
-	}, configSchema);
+export function settingsAt(path: JsonPath): string[] {
+	const schema = path.reduce<unknown>((outer, key) => unwrapped(innerOf(outer, key)), configSchema);
 	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-function string(allowed: string): z.ZodString {
-	return z.string({ error: allowed }).min(1, { error: allowed });
+function innerOf(outer: unknown, key: string | number): unknown {
+	if (outer instanceof z.ZodObject) return outer.shape[key];
+	if (outer instanceof z.ZodArray) return outer.element;
+	return outer instanceof z.ZodRecord ? outer.valueType : undefined;
 }
 
-function list(allowed: string, isAllowed: (text: string) => boolean = () => true): z.ZodArray<z.ZodString> {
-	return z.array(string(allowed).refine(isAllowed, { error: allowed }), { error: `a list, each ${allowed}` });
-}
-
-function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in T[number]]: V }> {
-	return z.enum(values, { error: values.join(", ") });
-}
-
-function dollars(): z.ZodNumber {
-	const error = `an amount in US dollars from 0 to ${mostDollars}`;
-	return z.number({ error }).min(0, { error }).max(mostDollars, { error });
-}
-
-function wholeNumber(least: number, most: number): z.ZodInt {
-	const error = `a whole number from ${least} to ${most}`;
-	return z.int({ error }).min(least, { error }).max(most, { error });
+function unwrapped(schema: unknown): unknown {
+	return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 }
 
 function isEndpoint(text: string): boolean {

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
+import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import type * as z from "zod";
-import type { Path } from "./config-file.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
@@ -12,11 +12,11 @@ export function explain(source: Source, { issues: [issue] }: z.ZodError): Parley
 	return notAllowed(source, path, { value: valueAt(source.values, path), allowed: issue?.message ?? "" });
 }
 
-function valueAt(values: unknown, path: Path): unknown {
+function valueAt(values: unknown, path: JsonPath): unknown {
 	return path.reduce<unknown>((value, key) => Object(value)[key], values);
 }
 
-function unknownKey(source: Source, path: Path, key: string): ParleyError {
+function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	const allowed = settingsAt(path).filter((name) => name !== "$schema");
 	const meant = findNearMiss(key, allowed);
 	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
@@ -34,8 +34,8 @@ interface Objection {
 
 /** The refusal of one setting, with its place in the source where there is one. */
 export function notAllowed(
-	source: { origin(path: Path): string | undefined },
-	path: Path,
+	source: { origin(path: JsonPath): string | undefined },
+	path: JsonPath,
 	{ value, allowed, why }: Objection,
 ): ParleyError {
 	const because = why === undefined ? "" : `: ${why}`;

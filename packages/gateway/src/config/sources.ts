@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type LogLevel, ParleyError } from "@parley/base";
+import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../errno.ts";
-import { type Path, parseConfigFile } from "./config-file.ts";
 
 /** What the command line says, unchecked. */
 export interface ConfigFlags {
@@ -14,6 +14,8 @@ export interface ConfigFlags {
 	readonly baseUrl?: string | undefined;
 	readonly reasoning?: string | undefined;
 	readonly auth?: string | undefined;
+	readonly sandbox?: string | undefined;
+	readonly policyFile?: string | undefined;
 	readonly logLevel?: string | undefined;
 	readonly tlsCert?: string | undefined;
 	readonly tlsKey?: string | undefined;
@@ -41,7 +43,7 @@ export interface Source {
 	readonly values: Readonly<Record<string, unknown>>;
 	/** Relative paths start here. */
 	readonly base: string;
-	origin(path: Path): string;
+	origin(path: JsonPath): string;
 }
 
 type Setting = Exclude<keyof ConfigFlags, "config">;
@@ -55,6 +57,8 @@ const flagNames: Record<Setting, string> = {
 	baseUrl: "--base-url",
 	reasoning: "--reasoning",
 	auth: "--auth",
+	sandbox: "--sandbox",
+	policyFile: "--policy",
 	logLevel: "--log-level",
 	tlsCert: "--tls-cert",
 	tlsKey: "--tls-key",
@@ -63,7 +67,7 @@ const flagNames: Record<Setting, string> = {
 	insecureLan: "--insecure-lan",
 };
 
-const variableNames: Record<Setting | "maxModelCalls" | "titles", string> = {
+const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egressAllow", string> = {
 	listen: "PARLEY_LISTEN",
 	data: "PARLEY_DATA",
 	root: "PARLEY_ROOT",
@@ -74,6 +78,9 @@ const variableNames: Record<Setting | "maxModelCalls" | "titles", string> = {
 	maxModelCalls: "PARLEY_MAX_MODEL_CALLS",
 	titles: "PARLEY_TITLES",
 	auth: "PARLEY_AUTH",
+	sandbox: "PARLEY_SANDBOX",
+	policyFile: "PARLEY_POLICY",
+	egressAllow: "PARLEY_EGRESS_ALLOW",
 	logLevel: "PARLEY_LOG_LEVEL",
 	tlsCert: "PARLEY_TLS_CERT",
 	tlsKey: "PARLEY_TLS_KEY",
@@ -121,7 +128,7 @@ function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): So
 	const path = resolve(cwd, named ?? join(data, "parley.config.json"));
 	const text = readFile(path, named === undefined);
 	if (text === undefined) return undefined;
-	const { values, locate } = parseConfigFile(path, text);
+	const { values, locate } = parseCommentedJson(path, text);
 	if (named === undefined && "data" in values) {
 		throw new ParleyError(
 			`${locate(["data"])}: a file that is found in the data directory cannot move it; ` +
@@ -147,21 +154,28 @@ function readFile(path: string, mayBeMissing: boolean): string | undefined {
 /** Directories are separated as in PATH, because a comma may be part of their names. */
 function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
-	if (key === "listen" || key === "trustedProxies") return text.split(",").map((place) => place.trim());
+	if (lists.has(key)) return text.split(",").map((place) => place.trim());
 	if (key === "insecureLan" || key === "titles") return switches[text] ?? text;
 	return key === "root" ? text.split(delimiter) : text;
 }
 
+const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
 /** Flags and variables are flat where the file nests: `tlsCert` is `tls.cert`. */
-function nested({ tlsCert, tlsKey, ...values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });
-	return { ...onlySet(values), ...(Object.keys(tls).length > 0 && { tls }) };
+	return {
+		...onlySet(values),
+		...(Object.keys(tls).length > 0 && { tls }),
+		...(egressAllow !== undefined && { egress: { allow: egressAllow } }),
+	};
 }
 
 /** The name in flags and variables of what stands at a path in the file. */
-function flat([key, inner]: Path): string | number {
+function flat([key, inner]: JsonPath): string | number {
+	if (key === "egress") return "egressAllow";
 	if (key === "tls" && (inner === "cert" || inner === "key")) return inner === "cert" ? "tlsCert" : "tlsKey";
 	return key ?? "";
 }

@@ -1,5 +1,12 @@
-import { ParleyError } from "@parley/base";
-import { dollars, type Principal, type Runtime, type SessionFilter, type SessionSummary } from "@parley/core";
+import { ParleyError, type Redactor } from "@parley/base";
+import {
+	authorize,
+	dollars,
+	type Principal,
+	type Runtime,
+	type SessionFilter,
+	type SessionSummary,
+} from "@parley/core";
 import { newestWithin, oldestWithin } from "../ozzie/newest-within.ts";
 import { toTime } from "../ozzie/time.ts";
 import { encodeRecorded } from "./events-codec.ts";
@@ -16,6 +23,8 @@ export interface Answer {
 export interface ApiDeps {
 	readonly runtime: Runtime;
 	readonly health: Health;
+	/** Takes secrets out of what clients are told of a failure; nobody does unless told. */
+	readonly redactor?: Pick<Redactor, "redact">;
 }
 
 type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Promise<unknown>;
@@ -34,7 +43,10 @@ const routes: Readonly<Record<string, Route>> = {
 		const within = filter.afterSeq === undefined ? newestWithin : oldestWithin;
 		return within(events, ({ event }) => JSON.stringify(event).length).map(encodeRecorded);
 	},
-	"/api/tasks": async () => [],
+	"/api/tasks": async (_deps, principal) => {
+		authorize(principal, "task.read");
+		return [];
+	},
 };
 
 const report: Route = ({ health }, principal) => health.report(principal);
@@ -49,18 +61,20 @@ export async function answerApi(deps: ApiDeps, principal: Principal | undefined,
 	const health = deps.health.status();
 	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };
 	const route = url.pathname === healthPath ? report : routes[url.pathname];
-	if (!route || !principal) return { status: 404, body: { error: `not found: ${url.pathname}` } };
+	if (!route || !principal) {
+		return errorAnswer(new ParleyError(`not found: ${url.pathname}`, { code: "not_found" }), deps);
+	}
 	try {
 		return { status: 200, body: await route(deps, principal, url.searchParams) };
 	} catch (reason) {
-		return errorAnswer(reason);
+		return errorAnswer(reason, deps);
 	}
 }
 
 /** What is told of a request that failed. */
-export function errorAnswer(reason: unknown): Answer {
-	const error = ParleyError.from(reason);
-	return { status: statuses[error.code] ?? 500, body: { error: error.message } };
+export function errorAnswer(reason: unknown, { redactor }: Pick<ApiDeps, "redactor"> = {}): Answer {
+	const { code, message } = ParleyError.from(reason);
+	return { status: statuses[code] ?? 500, body: { error: redactor?.redact(message) ?? message } };
 }
 
 const statuses: Partial<Record<ParleyError["code"], number>> = {

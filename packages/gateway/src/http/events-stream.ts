@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { EventFilter, Passing, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { StreamCounts } from "../metrics/stream-counts.ts";
 import { encodePassing, encodeRecorded } from "./events-codec.ts";
 
 /** Proxies and clients take a silent connection for a dead one after a minute or less. */
@@ -29,6 +30,7 @@ export interface StreamDeps {
 	readonly runtime: Pick<Runtime, "history" | "observe">;
 	readonly clock: Clock;
 	readonly log: Logger;
+	readonly counts?: StreamCounts;
 }
 
 /**
@@ -45,6 +47,7 @@ export class EventStream {
 	#passing: Passing[] = [];
 	#wake = Promise.withResolvers<void>();
 	#state: "open" | "closing" | "gone" = "open";
+	#tooSlow = false;
 	#heartbeat: Timer | undefined;
 
 	constructor(response: ServerResponse, wish: StreamWish, deps: StreamDeps) {
@@ -52,6 +55,11 @@ export class EventStream {
 		this.#wish = wish;
 		this.#deps = deps;
 		this.#position = wish.position;
+	}
+
+	/** Bytes that the client has not taken yet. */
+	get waitingBytes(): number {
+		return this.#response.writableLength;
 	}
 
 	/** Tells everything from the place on until the client goes, is too slow, or `close` is called. Never rejects. */
@@ -79,6 +87,7 @@ export class EventStream {
 		} finally {
 			stop();
 			this.#heartbeat?.cancel();
+			if (this.#tooSlow) this.#deps.counts?.lost(this.#passing.length);
 		}
 	}
 
@@ -105,7 +114,7 @@ export class EventStream {
 			this.#behind = true;
 		} else if (deleted || (this.#wish.transient && !types)) this.#passing.push(event);
 		else return;
-		if (this.#passing.length > mostPassing) this.#response.destroy();
+		if (this.#passing.length > mostPassing) this.#letGo();
 		if (deleted && sessionId !== undefined) this.close();
 		this.#wake.resolve();
 	}
@@ -153,7 +162,10 @@ export class EventStream {
 
 	/** https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
 	async #write(event: { readonly type: string }, position?: number): Promise<void> {
-		if (this.#state === "gone") return;
+		if (this.#state === "gone") {
+			if (this.#tooSlow && position === undefined) this.#deps.counts?.lost(1);
+			return;
+		}
 		const id = position === undefined ? "" : `id: ${position}\n`;
 		const sent = this.#response.write(`${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 		if (!sent) await this.#drained();
@@ -161,12 +173,23 @@ export class EventStream {
 
 	async #drained(): Promise<void> {
 		const response = this.#response;
-		const slow = this.#deps.clock.after(patienceMs, () => response.destroy());
+		const slow = this.#deps.clock.after(patienceMs, () => this.#letGo());
 		const done = new AbortController();
 		const { signal } = done;
 		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
 		done.abort();
 		slow.cancel();
+	}
+
+	/** The client can come back for all that is kept. */
+	#letGo(): void {
+		if (this.#tooSlow) return;
+		this.#tooSlow = true;
+		const { counts, log } = this.#deps;
+		counts?.slowReader();
+		const who = { wire: "events", principal: this.#wish.principal.id };
+		log.warn("a client reads too slowly and is closed", who);
+		this.#response.destroy();
 	}
 
 	#beat(): void {

@@ -3,9 +3,10 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseJson } from "@parley/base";
 import { operator, type Principal } from "@parley/core";
-import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/core/testing";
+import { EventLog, ScriptedModel, says, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { StreamCounts } from "../metrics/stream-counts.ts";
 import { EventStreams, wantsStream } from "./events-streams.ts";
 
 const Shown = z.looseObject({
@@ -73,6 +74,7 @@ class Place implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly streams: EventStreams;
 	principal: Principal = operator;
+	readonly #counts = new StreamCounts();
 	readonly #server = createServer((request, response) => {
 		const url = new URL(`http://gateway${request.url}`);
 		if (!wantsStream(request, url)) response.writeHead(406).end();
@@ -81,7 +83,8 @@ class Place implements AsyncDisposable {
 
 	private constructor(t: TestRuntime) {
 		this.t = t;
-		this.streams = new EventStreams(t);
+		const { runtime, clock, log } = t;
+		this.streams = new EventStreams({ runtime, clock, log, counts: this.#counts });
 	}
 
 	static async open(...replies: readonly string[]): Promise<Place> {
@@ -90,6 +93,16 @@ class Place implements AsyncDisposable {
 		place.#server.listen(0, "127.0.0.1");
 		await once(place.#server, "listening");
 		return place;
+	}
+
+	/** The figures of event streams, by name and labels. */
+	figures(): Record<string, number> {
+		const figures = this.#counts
+			.families()
+			.flatMap(({ name, samples }) =>
+				samples.map(({ labels, value }) => [[name, ...Object.values(labels)].join(" "), value]),
+			);
+		return Object.fromEntries(figures);
 	}
 
 	async read(query = "", headers: Readonly<Record<string, string>> = {}): Promise<Reader> {
@@ -238,7 +251,7 @@ test("who may see only their own sessions is told of no others", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const theirs = await t.create();
-	place.principal = { kind: "connector", id: "slack" };
+	place.principal = testConnector("member", "slack");
 	const reader = await place.read("?limit=10");
 	await reader.next();
 	await t.runtime.rename(unkeyed(), theirs, "secret");
@@ -279,11 +292,46 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	slow.response.socket.pause();
 	for (let n = 0; n < 20; n++) await t.runtime.rename(unkeyed(), session, "x".repeat(1_000_000));
 	await t.settle();
+	expect([place.streams.clients, place.streams.waitingBytes]).toEqual([2, expect.any(Number)]);
+	expect(place.streams.waitingBytes).toBeGreaterThan(1_000_000);
 	t.clock.advance(30_000);
 	await t.settle();
 	slow.response.socket.resume();
 	slow.response.resume();
 	expect(await cut.promise).toBe("aborted");
+	// Neither of them has read.
+	expect(place.figures()).toEqual({
+		parley_event_streams_slow_closed_total: 2,
+		parley_event_stream_events_lost_total: 0,
+	});
+	expect(t.log.records).toContainEqual(
+		expect.objectContaining({
+			...{ level: "warn", message: "a client reads too slowly and is closed" },
+			fields: expect.objectContaining({ wire: "events", principal: "operator" }),
+		}),
+	);
+});
+
+test("what is not kept and a slow client did not get is counted", async () => {
+	await using place = await Place.open("a b c");
+	const { t } = place;
+	const session = await t.create();
+	const slow = await place.read(`?session=${session}&transient=true`);
+	slow.response.on("error", () => undefined);
+	slow.response.socket.pause();
+	for (let n = 0; n < 20; n++) await t.runtime.rename(unkeyed(), session, "x".repeat(1_000_000));
+	await t.settle();
+	const log = await EventLog.join(t.runtime, session);
+	await t.send(session, "go");
+	await log.next("assistant.message");
+	await log.leave();
+	t.clock.advance(30_000);
+	await t.settle();
+	// The sign of a call's begin, and three pieces of its text.
+	expect(place.figures()).toEqual({
+		parley_event_streams_slow_closed_total: 1,
+		parley_event_stream_events_lost_total: 4,
+	});
 });
 
 test("a stop tells the rest, ends every stream, and begins none", async () => {
@@ -295,6 +343,7 @@ test("a stop tells the rest, ends every stream, and begins none", async () => {
 	expect(types(await reader.events(1))).toEqual(["session.created"]);
 	expect(await reader.next()).toBeUndefined();
 	expect((await place.read()).response.statusCode).toBe(503);
+	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total draining": 1 });
 });
 
 test("only so many streams are open at once, and one that ends makes room", async () => {
@@ -302,6 +351,8 @@ test("only so many streams are open at once, and one that ends makes room", asyn
 	const asked = await Promise.all(Array.from({ length: 140 }, () => place.read()));
 	const readers = asked.filter(({ response }) => response.statusCode === 200);
 	expect(readers).toHaveLength(128);
+	expect(place.streams.clients).toBe(128);
+	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total too_many": 12 });
 	readers[0]?.response.destroy();
 	let status: number | undefined = 503;
 	while (status === 503) ({ statusCode: status } = (await place.read()).response);

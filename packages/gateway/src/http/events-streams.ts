@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
+import type { StreamRefusal } from "../metrics/stream-counts.ts";
 import { errorAnswer } from "./api.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "./events-query.ts";
 import { EventStream, type StreamDeps, type StreamWish } from "./events-stream.ts";
@@ -38,6 +39,7 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 
 /** Server-sent events of `/api/events`: the same filters and the same events as the list, live. */
 export class EventStreams {
+	readonly wire = "events";
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
 	/** Requests whose wishes are still looked at. */
@@ -48,14 +50,24 @@ export class EventStreams {
 		this.#deps = deps;
 	}
 
+	/** How many clients are connected. */
+	get clients(): number {
+		return this.#streams.size;
+	}
+
+	/** Bytes that wait for clients which do not keep up. */
+	get waitingBytes(): number {
+		return this.#streams.keys().reduce((sum, stream) => sum + stream.waitingBytes, 0);
+	}
+
 	/** Answers with a stream, or with what is wrong with the request. Resolves when that has begun. */
 	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
-		if (this.#closed) return sendJson(response, draining);
-		if (this.#streams.size + this.#coming >= mostStreams) return sendJson(response, tooMany);
+		if (this.#closed) return this.#refuse(response, "draining");
+		if (this.#streams.size + this.#coming >= mostStreams) return this.#refuse(response, "too_many");
 		this.#coming++;
 		try {
 			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
-			if (this.#closed) return sendJson(response, draining);
+			if (this.#closed) return this.#refuse(response, "draining");
 			this.#begin(response, wish);
 		} catch (reason) {
 			sendJson(response, errorAnswer(reason));
@@ -69,6 +81,11 @@ export class EventStreams {
 		this.#closed = true;
 		for (const stream of this.#streams.keys()) stream.close();
 		await Promise.all(this.#streams.values());
+	}
+
+	#refuse(response: ServerResponse, reason: StreamRefusal): void {
+		this.#deps.counts?.refused(reason);
+		sendJson(response, reason === "draining" ? draining : tooMany);
 	}
 
 	#begin(response: ServerResponse, wish: StreamWish): void {

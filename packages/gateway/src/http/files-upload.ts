@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Clock, ParleyError } from "@parley/base";
-import { FileTooLargeError } from "@parley/core";
+import { FileTooLargeError, type KeptFile } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { parse } from "content-disposition";
+import type { UploadRefusal } from "../metrics/upload-counts.ts";
 import { encodeFile } from "../ozzie/file-codec.ts";
 import { toTime } from "../ozzie/time.ts";
 import type { FileRequest } from "./files.ts";
@@ -12,27 +13,68 @@ import { HttpError, sendJson } from "./files-reply.ts";
 const patienceMs = 30_000;
 
 /** Keeps the body of a `POST` as a file. What can be refused by its head is refused before any of the body is read. */
-export async function upload({
-	request,
-	response,
-	url,
-	files,
-	clock,
-	principal,
-}: FileRequest): Promise<void> {
+export async function upload(asked: FileRequest): Promise<void> {
+	const { request, response } = asked;
 	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
+	const kept = await told(asked);
+	const body: UploadedFile = {
+		...{ ...encodeFile(kept), sha256: kept.sha256, expires_at: toTime(kept.expiresAt) },
+	};
+	sendJson(response, { status: 201, body, headers: { location: body.url } });
+}
+
+/** Counts and logs what becomes of it. Names stay out of the log: people put anything into them. */
+async function told(asked: FileRequest): Promise<KeptFile> {
+	const { request, clock, log, principal, counts } = asked;
+	const beganAt = clock.monotonic();
+	let bytes = 0;
+	const facts = (): object => ({
+		...{ principal: principal.id, bytes, durationMs: Math.round(clock.monotonic() - beganAt) },
+	});
+	counts?.began();
+	try {
+		const kept = await keep(asked, (received) => {
+			bytes += received;
+			counts?.received(received);
+		});
+		counts?.kept();
+		log.info("an upload was kept", { ...facts(), file: kept.id });
+		return kept;
+	} catch (reason) {
+		const refusal = refusalOf(reason, request);
+		counts?.refused(refusal);
+		log.warn("an upload was not kept", { ...facts(), reason: refusal });
+		throw reason;
+	}
+}
+
+function refusalOf(reason: unknown, { socket }: IncomingMessage): UploadRefusal {
+	if (reason instanceof HttpError) return "wrapped";
+	if (reason instanceof FileTooLargeError) return "too_large";
+	const { code } = ParleyError.from(reason);
+	if (code === "deadline_exceeded") return "stalled";
+	return socket.destroyed ? "gone" : (refusals[code] ?? "failed");
+}
+
+const refusals: Partial<Record<ParleyError["code"], UploadRefusal>> = {
+	invalid_argument: "malformed",
+	permission_denied: "forbidden",
+	resource_exhausted: "full",
+	unavailable: "unavailable",
+};
+
+async function keep(
+	{ request, response, url, files, clock, principal }: FileRequest,
+	onReceived: (bytes: number) => void,
+): Promise<KeptFile> {
 	refuseWrapped(request);
 	const length = Number(request.headers["content-length"] ?? 0);
 	if (length > files.limits.maxBytes) throw new FileTooLargeError(files.limits.maxBytes);
 	const key = readKey(request);
 	const name = readName(request, url);
 	if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
-	const content = patiently(request, clock);
-	const kept = await files.keep(principal, { name, content, key });
-	const body: UploadedFile = {
-		...{ ...encodeFile(kept), sha256: kept.sha256, expires_at: toTime(kept.expiresAt) },
-	};
-	sendJson(response, { status: 201, body, headers: { location: body.url } });
+	const content = patiently(request, clock, onReceived);
+	return files.keep(principal, { name, content, key });
 }
 
 /** The body is the file itself; what wraps it would be kept with it. */
@@ -64,7 +106,11 @@ function readName({ headers }: IncomingMessage, url: URL): string {
 	return disposition === undefined ? "" : (parse(disposition).parameters["filename"] ?? "");
 }
 
-async function* patiently(request: IncomingMessage, clock: Clock): AsyncGenerator<Buffer> {
+async function* patiently(
+	request: IncomingMessage,
+	clock: Clock,
+	onReceived: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
 	const gone = new ParleyError("the upload has stopped", { code: "deadline_exceeded" });
 	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
 	let timer = watch();
@@ -72,6 +118,7 @@ async function* patiently(request: IncomingMessage, clock: Clock): AsyncGenerato
 		// Left early, it still has an answer to carry.
 		for await (const chunk of request.iterator({ destroyOnReturn: false })) {
 			timer.cancel();
+			onReceived(chunk.length);
 			yield chunk;
 			timer = watch();
 		}

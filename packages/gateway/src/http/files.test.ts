@@ -10,21 +10,24 @@ import { operator } from "@parley/core";
 import { ScriptedModel, TestRuntime } from "@parley/core/testing";
 import { UploadedFile } from "@parley/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UploadCounts } from "../metrics/upload-counts.ts";
 import { createHttpServer } from "./server.ts";
 
 const maxBytes = 1024 * 1024;
 let t: TestRuntime;
 let server: Server;
 let principal: Principal;
+let uploads: UploadCounts;
 
 beforeEach(async () => {
+	uploads = new UploadCounts();
 	principal = operator;
 	t = await TestRuntime.open({ model: new ScriptedModel(), files: { maxBytes, quotaBytes: 3 * maxBytes } });
 	server = createHttpServer({
 		api: { runtime: t.runtime, health: { status: () => "ok", report: async () => ({}) } },
 		rules: { allowedHosts: [] },
 		authenticate: async () => ({ principal }),
-		...{ log: t.log, clock: t.clock },
+		...{ log: t.log, clock: t.clock, uploads },
 		settled: () => undefined,
 		onWebSocket: (_request, socket) => socket.destroy(),
 	});
@@ -251,6 +254,60 @@ test("an upload that breaks off leaves nothing", async () => {
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
 
+/** The figures of uploads, by name and labels, without their common beginning. */
+function figures(): Record<string, number> {
+	const samples = uploads
+		.families()
+		.flatMap(({ name, samples: each }) =>
+			each.map(({ labels, value }) => [
+				[name.replace("parley_upload", ""), ...Object.values(labels)].join(" "),
+				value,
+			]),
+		);
+	return Object.fromEntries(samples);
+}
+
+test("what comes in is counted and told, without its name", async () => {
+	const { file_id: file } = await upload("hello", "?name=secret-plans.txt");
+	const headers = { "content-type": "multipart/form-data; boundary=x" };
+	const refused: RequestInit[] = [
+		{ body: "x", headers },
+		{ body: "x", headers: { "idempotency-key": "k".repeat(129) } },
+		{ body: new Uint8Array(maxBytes + 1) },
+	];
+	for (const init of refused) await ask("/api/files?name=secret-plans.txt", { method: "POST", ...init });
+	principal = { id: "observer", kind: "observer" };
+	await ask("/api/files", { method: "POST", body: "x" });
+	expect(figures()).toEqual({
+		...{ s: 0, s_kept_total: 1, _bytes_total: 5 },
+		...{ "s_refused_total wrapped": 1, "s_refused_total malformed": 1 },
+		...{ "s_refused_total too_large": 1, "s_refused_total forbidden": 1 },
+	});
+	const told = t.log.records.filter(({ message }) => message.startsWith("an upload"));
+	const [kept, ...others] = told.map(({ level, message, fields }) => ({ level, message, ...fields }));
+	const durationMs = expect.any(Number);
+	expect(kept).toEqual({
+		...{ level: "info", message: "an upload was kept", principal: "operator", bytes: 5, durationMs, file },
+	});
+	expect(others[0]).toEqual({
+		...{ level: "warn", message: "an upload was not kept", principal: "operator", bytes: 0, durationMs },
+		reason: "wrapped",
+	});
+	expect(others).toHaveLength(4);
+	expect(JSON.stringify(told)).not.toContain("secret");
+});
+
+test("an upload that runs is seen, and one whose client goes is told so", async () => {
+	const asked = begin({ "content-length": 100 });
+	asked.on("error", () => undefined);
+	asked.write("half of it");
+	while (figures()["_bytes_total"] !== 10) await tick();
+	expect(figures()).toMatchObject({ s: 1 });
+	asked.destroy();
+	while (figures()["s"] !== 0) await tick();
+	expect(figures()).toMatchObject({ "s_refused_total gone": 1, s_kept_total: 0 });
+});
+
 test("a slow upload goes on as long as something comes, and one that stands still is cut off", async () => {
 	const asked = begin({ "transfer-encoding": "chunked" });
 	const cut = once(asked, "error");
@@ -264,6 +321,8 @@ test("a slow upload goes on as long as something comes, and one that stands stil
 	t.clock.advance(1);
 	await cut;
 	while ((await stored()).length > 0) await tick();
+	while (figures()["s"] !== 0) await tick();
+	expect(figures()).toMatchObject({ "s_refused_total stalled": 1 });
 });
 
 async function sizeOfStored(): Promise<number> {
@@ -280,6 +339,7 @@ test("a full store says so, and has room again when something is gone", async ()
 	for (let n = 0; n < 2; n++) await upload(whole);
 	const full = await ask("/api/files", { method: "POST", body: "one more" });
 	expect([full.status, await full.text()]).toEqual([507, expect.stringContaining("files.quotaBytes")]);
+	expect(figures()).toMatchObject({ "s_refused_total full": 1 });
 	await t.store.commit((tx) => tx.deleteFrom("files").where("id", "=", first.file_id).execute());
 	await upload("one more");
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { type Files, FileTooLargeError, type Principal } from "@parley/core";
+import type { UploadCounts } from "../metrics/upload-counts.ts";
 import { download } from "./files-download.ts";
 import { answerUnread, HttpError, sendJson } from "./files-reply.ts";
 import { upload } from "./files-upload.ts";
@@ -10,6 +11,7 @@ export interface FileRoutes {
 	readonly files: Files;
 	readonly clock: Clock;
 	readonly log: Logger;
+	readonly counts?: UploadCounts | undefined;
 }
 
 /** A request for one of the places for files, from somebody who is known. */

@@ -8,6 +8,8 @@ const asked: ProviderState = {
 	since: Date.UTC(2026, 0, 2),
 };
 
+const sandbox = { mode: "off", state: "unused", operator: "off", probes: 0 } as const;
+
 function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[] } = {}) {
 	const clock = new ManualClock();
 	const { providers = [], ...deps } = told;
@@ -18,7 +20,13 @@ function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[
 		state: { draining: false, listeners: [{ url: "http://127.0.0.1:1", tls: false }] },
 		tls: undefined,
 		reach: { auth: "local", localTrust: true, insecureLan: false },
-		...{ version: "1.2.3", sandbox: "off", provider: "anthropic", server: undefined },
+		...{
+			version: "1.2.3",
+			sandbox: () => sandbox,
+			provider: "anthropic",
+			server: undefined,
+			policy: { problem: undefined },
+		},
 		...deps,
 	});
 	return { clock, health };
@@ -37,7 +45,7 @@ test("the report holds what an operator asks first", async () => {
 			insecure_lan: false,
 		},
 		listeners: [{ url: "http://127.0.0.1:1", tls: false }],
-		sandbox: { mode: "off" },
+		sandbox,
 		provider: { name: "anthropic", model: "sonnet", state: "unknown" },
 		providers: [],
 		storage: { state: "ok" },
@@ -59,6 +67,14 @@ test("a store that cannot commit degrades the gateway, a provider that refuses d
 			...{ status: "degraded", storage: { state, since: "1970-01-01T00:00:00.000Z" } },
 		});
 	}
+});
+
+test("rules that cannot be read degrade the gateway, which says why", async () => {
+	const { health } = setUp({ policy: { problem: "/data/policy.jsonc:2:3: comma expected" } });
+	expect(health.status()).toBe("degraded");
+	expect(await health.report(operator)).toMatchObject({
+		...{ status: "degraded", policy: { state: "broken", reason: "/data/policy.jsonc:2:3: comma expected" } },
+	});
 });
 
 test("draining stands above all else", () => {

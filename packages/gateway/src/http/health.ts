@@ -1,5 +1,5 @@
 import type { Clock, Store } from "@parley/base";
-import type { Principal, ProviderState, Runtime } from "@parley/core";
+import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
 import type { Reach } from "../config/reach-facts.ts";
 import type { Port } from "../port.ts";
 import type { TlsIdentity } from "../transport/tls-identity.ts";
@@ -21,11 +21,13 @@ export interface HealthDeps {
 	readonly tls: { readonly current: Pick<TlsIdentity, "validTo"> } | undefined;
 	readonly reach: Pick<Reach, "auth" | "localTrust" | "insecureLan">;
 	readonly version: string;
-	readonly sandbox: string;
+	readonly sandbox: () => SandboxState;
 	/** Who answers where nobody chose another. */
 	readonly provider: string;
 	/** The host of its server, where that is not the provider's own. */
 	readonly server: string | undefined;
+	/** Why nothing may run, if so. */
+	readonly policy: { readonly problem: string | undefined };
 }
 
 /** How the gateway is: one word for everybody, all of it for whom may know. */
@@ -40,7 +42,8 @@ export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();
 	const status = (): HealthStatus => {
 		if (deps.state.draining) return "draining";
-		return deps.store.health().state === "ok" ? "ok" : "degraded";
+		const works = deps.store.health().state === "ok" && deps.policy.problem === undefined;
+		return works ? "ok" : "degraded";
 	};
 	return {
 		status,
@@ -51,13 +54,18 @@ export function createHealth(deps: HealthDeps): Health {
 				version: deps.version,
 				uptime_s: Math.floor((deps.clock.monotonic() - startedAt) / 1_000),
 				...encodeReach(deps),
-				sandbox: { mode: deps.sandbox },
+				sandbox: deps.sandbox(),
 				provider: encodeProvider(deps, providers),
 				providers: providers.map(encodeTime),
 				storage: encodeTime(deps.store.health()),
+				...encodePolicy(deps.policy),
 			};
 		},
 	};
+}
+
+function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
+	return reason === undefined ? {} : { policy: { state: "broken", reason } };
 }
 
 function encodeReach({ state, tls, reach }: HealthDeps): object {

@@ -46,7 +46,7 @@ class TestServer implements AsyncDisposable {
 				},
 			},
 			rules: told.rules ?? { allowedHosts: [] },
-			authenticate: async (_request, peer) => {
+			authenticate: async (_request, { peer } = {}) => {
 				this.steps.push(told.rules ? `authenticate ${peer}` : "authenticate");
 				return told.auth ?? { principal: operator };
 			},

@@ -4,23 +4,31 @@ import type { Clock, Logger } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { type Caller, findOrigin } from "../auth/forwarding.ts";
+import type { HeldOpen } from "../auth/held-open.ts";
 import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
+import type { Tickets } from "../auth/tickets.ts";
+import type { UploadCounts } from "../metrics/upload-counts.ts";
 import { type ApiDeps, answerApi, isPublic } from "./api.ts";
-import { type EventStreams, wantsStream } from "./events-streams.ts";
+import { type EventStreams, type StreamRequest, wantsStream } from "./events-streams.ts";
 import { answerFiles, carriesFile, isFilePath } from "./files.ts";
 import { answerMetrics } from "./metrics.ts";
+import { answerTickets, ticketsPath } from "./tickets.ts";
 
 export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
+	/** Cuts off what is still answered to somebody whose token counts no longer. */
+	readonly held?: Pick<HeldOpen, "hold">;
+	readonly tickets?: Pick<Tickets, "issue">;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** The gateway's figures as text; rejects for who may not see them. */
 	readonly metrics?: (principal: Principal) => Promise<string>;
 	/** Events as they happen. */
 	readonly streams?: Pick<EventStreams, "serve">;
+	readonly uploads?: UploadCounts;
 	/** A request was turned away with this status. */
 	readonly refused?: (status: number) => void;
 	/** The connection is no stranger any more. */
@@ -91,18 +99,31 @@ async function answer(
 		const answered = await answerApi(options.api, undefined, url);
 		return send(request, response, { ...answered, headers: closing });
 	}
-	const { principal, refusal } = await options.authenticate(request, origin.peer);
+	const { principal, refusal } = await options.authenticate(request, origin);
 	if (refusal) return refuse(response, refusal, options);
 	options.settled(request.socket);
+	const release = options.held?.hold(principal, () => response.destroy());
+	response.once("close", () => release?.());
+	return route({ request, response, url, principal: { ...principal, via: "http" } }, options);
+}
+
+/** Answers somebody who is known. */
+async function route(
+	{ request, response, url, principal }: StreamRequest,
+	options: HttpServerOptions,
+): Promise<void> {
 	if (url.pathname === webSocketPath) {
 		const body = { error: "this address speaks WebSocket: connect with an upgrade request" };
 		return send(request, response, { status: 426, body, headers: { upgrade: "websocket" } });
 	}
 	if (isFilePath(url.pathname)) {
 		const { api, clock, log } = options;
-		return answerFiles({ files: api.runtime.files, clock, log, request, response, url, principal });
+		const { files } = api.runtime;
+		return answerFiles({ files, clock, log, counts: options.uploads, request, response, url, principal });
 	}
-	const { metrics, streams } = options;
+	const { metrics, streams, tickets } = options;
+	if (url.pathname === ticketsPath && tickets)
+		return answerTickets({ request, response, principal }, tickets);
 	if (streams && wantsStream(request, url)) return streams.serve({ request, response, url, principal });
 	const reading = request.method === "GET" || request.method === "HEAD";
 	if (url.pathname === metricsPath && metrics && reading)
@@ -148,7 +169,7 @@ async function upgrade(
 	if (unclear) return refuseUpgrade(socket, unclear, options);
 	const { pathname } = new URL(`http://gateway${request.url}`);
 	if (pathname !== webSocketPath) return sendUpgradeRefusal(socket, notHere(pathname));
-	const { principal, refusal } = await options.authenticate(request, origin.peer);
+	const { principal, refusal } = await options.authenticate(request, { ...origin, opensWebSocket: true });
 	if (refusal) return refuseUpgrade(socket, refusal, options);
 	options.settled(socket);
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });

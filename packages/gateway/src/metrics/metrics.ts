@@ -6,6 +6,8 @@ import { Distribution } from "./distribution.ts";
 import { EventFigures, histogram } from "./event-figures.ts";
 import { type Family, renderFamilies, type Sample } from "./exposition.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
+import { StreamCounts } from "./stream-counts.ts";
+import { UploadCounts } from "./upload-counts.ts";
 import { WireCounts } from "./wire-counts.ts";
 
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
@@ -39,6 +41,8 @@ interface WireFigures {
 /** All figures of a gateway. Counting costs a few additions an event, and nothing for the pieces of a reply. */
 export class Metrics {
 	readonly wire = new WireCounts();
+	readonly streams = new StreamCounts();
+	readonly uploads = new UploadCounts();
 	readonly #options: MetricsOptions;
 	readonly #events: EventFigures;
 	readonly #commitSeconds = new Distribution(commitBounds);
@@ -73,6 +77,8 @@ export class Metrics {
 			...this.#events.families(),
 			...(await gaugesOf(sources)),
 			...this.wire.families(),
+			...this.streams.families(),
+			...this.uploads.families(),
 			histogram(
 				"parley_store_commit_duration_seconds",
 				"How long transactions took until they were durable.",

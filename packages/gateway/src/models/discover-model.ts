@@ -3,7 +3,7 @@ import * as z from "zod";
 import { errno } from "../errno.ts";
 
 /** The one that the SDK asks for. */
-const apiVersion = "2026-10-21";
+export const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const mostBytes = 1024 * 1024;
 /** Names that a refusal lists. */

@@ -21,9 +21,10 @@ export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 		return { records: rows.map(encodeRow) };
 	},
 
-	async verify_audit({ deps }, { principal }) {
-		const { ok, records, head, broken } = await deps.runtime.trust.auditLog.verify(principal);
-		return { ok, records, head, ...(broken && { broken: { ...broken } }) };
+	async verify_audit({ deps }, { principal, params }) {
+		const noted = params.anchor ? [params.anchor] : [];
+		const { broken, ...facts } = await deps.runtime.trust.auditLog.verify(principal, noted);
+		return { ...facts, ...(broken && { broken: { ...broken } }) };
 	},
 };
 

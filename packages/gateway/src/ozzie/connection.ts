@@ -1,9 +1,10 @@
-import { type Logger, ParleyError } from "@parley/base";
+import { type Logger, ParleyError, type Redactor } from "@parley/base";
 import type { Follower, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../metrics/wire-counts.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
 import type { Envelope } from "./envelope.ts";
+import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods.ts";
 import { OnePrompt } from "./one-prompt.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -39,6 +40,8 @@ export interface ConnectionDeps {
 	/** How frames are shaped: as the document shows them unless told. */
 	readonly envelope?: Envelope;
 	readonly counts?: WireCounts | undefined;
+	/** Takes secrets out of what the client is told of a failure. */
+	readonly redactor?: Pick<Redactor, "redact"> | undefined;
 	/** Whether nobody can read along on the way to the client; true unless told. */
 	readonly confidential?: boolean;
 }
@@ -120,6 +123,12 @@ export class Connection {
 		await this.#working;
 	}
 
+	/** Forgets what waits and takes no more; resolves when the request at hand has been answered. */
+	async abandon(): Promise<void> {
+		this.#pending.length = 0;
+		await this.finish();
+	}
+
 	/** The client has gone, or has to go: nothing it asked for is undone. */
 	async close(): Promise<void> {
 		this.#closed = true;
@@ -185,8 +194,14 @@ export class Connection {
 			if (error.code === "internal" || error.code === "data_loss") {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
-			return encodeFailure(request.id, error);
+			return encodeFailure(request.id, this.#shown(error));
 		}
+	}
+
+	/** Messages repeat what a request named, and what they found: neither may hold a secret of the gateway's. */
+	#shown(error: ParleyError): ParleyError {
+		const message = this.deps.redactor?.redact(error.message) ?? error.message;
+		return message === error.message ? error : new ParleyError(message, { code: error.code, cause: error });
 	}
 
 	/** Who makes a request: of a connector, together with the person that it says it acts for. */
@@ -197,7 +212,7 @@ export class Connection {
 			const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
 			throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
 		}
-		return runtime.trust.people.identify(principal, { actor, place }, method);
+		return runtime.trust.identify(principal, { actor, place }, method);
 	}
 
 	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */
@@ -214,8 +229,14 @@ export class Connection {
 
 	#tell(event: SessionEvent): void {
 		if (this.#closed) return;
-		if (!this.#onePrompt) this.deps.out.event(event);
-		else for (const told of this.#onePrompt.take(event)) this.deps.out.event(told);
+		if (!this.#onePrompt) this.#say(event);
+		else for (const told of this.#onePrompt.take(event)) this.#say(told);
+	}
+
+	/** Who may only read gets nothing that a question could be answered with. */
+	#say(event: SessionEvent): void {
+		const { out, principal } = this.deps;
+		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}
 
 	async #replay(follower: Follower): Promise<void> {

@@ -1,6 +1,6 @@
 import { silentLogger } from "@parley/base";
 import { operator, type SessionEvent } from "@parley/core";
-import { ScriptedModel, says, TestRuntime } from "@parley/core/testing";
+import { ScriptedModel, says, TestRuntime, testConnector } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Connection, type ConnectionDeps } from "./connection.ts";
@@ -184,8 +184,11 @@ test("a session that was left and is joined again in one breath tells only what 
 
 test.each(["observer", "connector"] as const)("a budget is not for an %s to set", async (kind) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	const theirs = new Client(t, { principal: { id: `${kind}:1`, kind } });
+	const connector = testConnector("owner", "connector:1");
+	const principal = kind === "connector" ? connector : ({ id: "observer:1", kind } as const);
+	const theirs = new Client(t, { principal });
 	const own = kind === "connector" ? (await theirs.ask("open_session"))["session_id"] : undefined;
+	expect(own !== undefined).toBe(kind === "connector");
 	const params = { period: "day", limit_usd: 1_000_000 };
 	for (const scope of [{ scope: "gateway" }, ...(own ? [{ scope: "session", session_id: own }] : [])]) {
 		expect(await theirs.ask("set_budget", { ...scope, ...params })).toMatchObject({

@@ -7,6 +7,7 @@ import { encodeFailure, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { grantMethods } from "./grant-methods.ts";
 import { loadMessages } from "./message-page.ts";
+import { authorizeMethod } from "./method-actions.ts";
 import { peopleMethods } from "./people-methods.ts";
 import { placeMethods } from "./place-methods.ts";
 import { policyMethods } from "./policy-methods.ts";
@@ -21,9 +22,12 @@ const maxKeyLength = 128;
 /** What each method does. One that is missing here does not compile. */
 const handlers: MethodsOf<MethodName> = {
 	async open_session(connection, request) {
-		const { params } = request;
+		const { params, principal } = request;
+		const { runtime } = connection.deps;
 		const replace = params.join !== true;
 		if (params.session_id) {
+			// To come back takes no person, to open does; observers only read.
+			if (principal.kind === "connector") await runtime.check(principal, params.session_id, "session.open");
 			const lastSeq = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
 		}
@@ -152,7 +156,8 @@ const handlers: MethodsOf<MethodName> = {
 };
 
 /** Does what the request asks and returns the payload of its response; throws what its failure tells. */
-export function answerRequest(connection: Connection, request: Asked): Promise<unknown> {
+export async function answerRequest(connection: Connection, request: Asked): Promise<unknown> {
+	authorizeMethod(request.principal, request.method);
 	// True because the handler was looked up by the request's own method.
 	const handler = handlers[request.method] as (connection: Connection, request: Asked) => Promise<unknown>;
 	return handler(connection, request);

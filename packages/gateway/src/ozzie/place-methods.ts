@@ -32,7 +32,7 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 };
 
 /** What the wire says of a channel, in the runtime's units. */
-export function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
+function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
 	const { budget_usd, quota_bytes, approval_hours, ...same } = payload;
 	return {
 		...same,

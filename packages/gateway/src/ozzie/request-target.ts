@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed, Principal } from "@parley/core";
+import { type Keyed, type Principal, placeKey } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
 import type { Connection } from "./connection.ts";
 import type { Request } from "./request.ts";
@@ -23,7 +23,13 @@ export type MethodsOf<Method extends MethodName> = {
 export function keyed(_connection: Connection, request: Asked, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal } = request;
-	const meant = sessionId === undefined ? params : { ...params, session: sessionId };
+	const { person } = principal;
+	const meant = {
+		...params,
+		...(sessionId !== undefined && { session: sessionId }),
+		// The key of one person is no other's, nor is it that of another channel.
+		...(person && { person: person.id, place: placeKey(person.place) }),
+	};
 	return { principal, key, method: request.method, params: meant };
 }
 

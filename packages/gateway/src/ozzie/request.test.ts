@@ -18,6 +18,7 @@ test("a request becomes its method with checked parameters", () => {
 		request: {
 			...{ id: "r1", method: "send_message", sessionId: undefined },
 			params: { content: "hi", key: undefined },
+			onBehalf: {},
 		},
 	});
 });

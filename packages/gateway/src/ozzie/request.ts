@@ -53,7 +53,8 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
-	const onBehalf = OnBehalf.safeParse(frame.params);
+	// Those whose own `place` is another thing are the operator's, who acts for nobody.
+	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	// True because the params were just checked by the schema of this very method.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;

@@ -2,11 +2,13 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
-import type { Runtime } from "@parley/core";
+import { type Clock, type Logger, parseJson, type Redactor, type Timer } from "@parley/base";
+import { byItself, type Runtime } from "@parley/core";
 import { maxRequestBytes } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import { chooseSubprotocol } from "../auth/credentials.ts";
 import type { Caller } from "../auth/forwarding.ts";
+import type { HeldOpen } from "../auth/held-open.ts";
 import { type Refusal, sendUpgradeRefusal } from "../auth/refusal.ts";
 import type { WireCounts } from "../metrics/wire-counts.ts";
 import { FrameWriter } from "../transport/frame-writer.ts";
@@ -28,6 +30,8 @@ const pingedAtOnce = 200;
 const pingFrame = Buffer.from([0x89, 0]);
 /** How long a client may take to answer a close before its socket is cut. */
 const closeMs = 2_000;
+/** A code of our own: RFC 6455, section 7.4.2. */
+const tokenRevoked = 4001;
 /** A slow reader has to read what stands before the close, or it never learns why. */
 const slowCloseMs = 15_000;
 
@@ -44,6 +48,10 @@ export interface OzzieServerOptions {
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
+	/** Takes secrets out of what clients are told of a failure; nobody does unless told. */
+	readonly redactor?: Pick<Redactor, "redact">;
+	/** Ends the connections of tokens that count no longer. */
+	readonly held?: Pick<HeldOpen, "hold">;
 }
 
 /** What is known of a client when its WebSocket opens. */
@@ -76,8 +84,12 @@ export class OzzieServer {
 		maxPayload: maxRequestBytes,
 		maxFragments: 256,
 		maxBufferedChunks: 1024,
+		handleProtocols: chooseSubprotocol,
 	});
-	readonly #onDropped = (): void => this.#options.counts?.dropped(1);
+	readonly #onDropped = (): void => {
+		this.#options.counts?.dropped(1);
+		this.#sample("frame.drop", "left out");
+	};
 	#pings: Timer | undefined;
 	/** Clients so far. */
 	#served = 0;
@@ -111,10 +123,11 @@ export class OzzieServer {
 	 */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
 		const envelope = this.#closed ? stopping : readEnvelope(request.url);
+		const principal = { ...caller.principal, via: this.wire };
 		if (typeof envelope === "object") sendUpgradeRefusal(socket, envelope);
 		else
 			this.#wss.handleUpgrade(request, socket, head, (ws) =>
-				this.#serve(ws, { ...caller, socket, envelope }),
+				this.#serve(ws, { ...caller, principal, socket, envelope }),
 			);
 	}
 
@@ -138,6 +151,7 @@ export class OzzieServer {
 		const [batch, account, rateLimit] = [this.#batch, this.#account, this.#rateLimit];
 		const onOverflow = (): void => {
 			counts?.slowReader();
+			this.#sample("reader.slow", "closed");
 			log.warn("a client reads too slowly and is closed", who);
 			this.#shut(client, 1013, "too slow: resume with after_seq");
 		};
@@ -162,6 +176,7 @@ export class OzzieServer {
 			anyModel,
 			envelope,
 			counts,
+			redactor: this.#options.redactor,
 		});
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);
@@ -176,11 +191,18 @@ export class OzzieServer {
 		});
 		ws.on("error", (error) => log.debug("a client's socket failed", { error }));
 		log.info("a client is here", who);
+		const release = this.#options.held?.hold(principal, () => this.#turnOut(client));
 		ws.on("close", (code) => {
+			release?.();
 			pace.end();
 			log.info("a client has gone", { ...who, code });
 			this.#gone(client);
 		});
+	}
+
+	#sample(action: string, decision: string): void {
+		const what = { action, object: this.wire, decision };
+		this.#options.runtime.trust.audit.sample({ ...byItself, ...what });
 	}
 
 	#receive(client: Client, data: Buffer, isBinary: boolean): void {
@@ -195,6 +217,17 @@ export class OzzieServer {
 		const patienceMs = code === 1013 ? slowCloseMs : closeMs;
 		const cut = this.#options.clock.after(patienceMs, () => client.ws.terminate());
 		client.ws.once("close", () => cut.cancel());
+	}
+
+	/** The token counts no longer: what is being answered is answered, and nothing else that came. */
+	#turnOut(client: Client): void {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const patience = this.#options.clock.after(closeMs, resolve);
+		void client.connection.abandon().then(resolve);
+		void promise.then(() => {
+			patience.cancel();
+			this.#shut(client, tokenRevoked, "token revoked");
+		});
 	}
 
 	#gone(client: Client): void {

@@ -25,7 +25,8 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 
 /** `HOST:PORT` with IPv6 in brackets: what `parseEndpoint` reads. */
 export function formatEndpoint({ host, port }: Endpoint): string {
-	return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+	// No name and no IPv4 address has a colon; to make sure of IPv6 takes Node milliseconds, the first time.
+	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** Whether an IP address, also an IPv4 one written as IPv6, reaches no further than this machine. Names never do. */

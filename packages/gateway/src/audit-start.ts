@@ -1,0 +1,18 @@
+import { type Audit, byItself } from "@parley/core";
+import { auditRestore } from "./backup/restore-note.ts";
+import type { Config } from "./config/load.ts";
+
+/** Says in the audit how the gateway starts: what of its protection the operator has switched off stands there. */
+export async function auditStart(
+	{
+		config,
+		version,
+		sandbox,
+	}: { readonly config: Config; readonly version: string; readonly sandbox: string },
+	audit: Pick<Audit, "note">,
+): Promise<void> {
+	await auditRestore(config.data, audit);
+	const { auth, insecureLan = false } = config;
+	const args = { version, auth, sandbox, insecureLan };
+	await audit.note({ ...byItself, action: "gateway.start", object: "gateway", decision: "started", args });
+}

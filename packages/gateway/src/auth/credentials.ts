@@ -1,0 +1,54 @@
+import { tokenKindOf } from "@parley/base";
+import type { Principal, Tokens } from "@parley/core";
+import { headerValues, type IncomingRequest } from "./incoming-request.ts";
+import type { Tickets } from "./tickets.ts";
+
+/** How a page sends a ticket: as a subprotocol of its WebSocket, RFC 6455, section 1.9. */
+const ticketPrefix = "parley.ticket.";
+
+/** What a request shows to prove who sends it, and what came of that. */
+export interface Shown {
+	readonly principal: Principal | undefined;
+	/** What it looks like: failures are counted for each class, so that nobody locks out who shows another. */
+	readonly looksLike: string;
+}
+
+/** What credentials are looked up in. */
+export interface Keyring {
+	readonly tokens: Pick<Tokens, "verify">;
+	readonly tickets: Pick<Tickets, "redeem">;
+}
+
+/**
+ * The credential of a request, where it shows one. Two are none, even where one of them is right. A ticket counts where a
+ * WebSocket is opened, and a token in the header alone.
+ */
+export function readCredential(
+	request: IncomingRequest,
+	opensWebSocket: boolean,
+	{ tokens, tickets }: Keyring,
+): Shown | undefined {
+	const headers = headerValues(request, "authorization");
+	const offered = opensWebSocket ? offeredTickets(request) : [];
+	const [shown, ...others] = [...headers, ...offered];
+	if (shown === undefined) return undefined;
+	const isTicket = headers.length === 0;
+	const text = isTicket ? shown : (/^bearer +([^ ]+)$/i.exec(shown)?.[1] ?? "");
+	const looksLike = isTicket ? "ticket" : (tokenKindOf(text) ?? "other");
+	if (others.length > 0) return { principal: undefined, looksLike };
+	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), looksLike };
+}
+
+/** The subprotocol to answer with: the ticket's, where there is one, since a page closes what answers another. */
+export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
+	const [first = false] = offered;
+	return [...offered].find((name) => name.startsWith(ticketPrefix)) ?? first;
+}
+
+function offeredTickets(request: IncomingRequest): string[] {
+	return headerValues(request, "sec-websocket-protocol")
+		.flatMap((value) => value.split(","))
+		.map((name) => name.trim())
+		.filter((name) => name.startsWith(ticketPrefix))
+		.map((name) => name.slice(ticketPrefix.length));
+}

@@ -1,0 +1,45 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, parseJson } from "@parley/base";
+import type { Audit } from "@parley/core";
+import * as z from "zod";
+import { errno } from "../errno.ts";
+import { restoreNote } from "./manifest.ts";
+
+const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });
+
+/** Leaves word in what is being restored: the audit that is restored with it can tell only what was before. */
+export async function leaveRestoreNote(
+	directory: string,
+	{
+		clock,
+		createdAt,
+		version,
+	}: { readonly clock: Clock; readonly createdAt: string; readonly version: string },
+): Promise<void> {
+	const note = { restored_at: new Date(clock.now()).toISOString(), backup_of: createdAt, version };
+	await writeFile(join(directory, restoreNote), `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
+}
+
+/** Takes it into the audit, once: the row says when the backup was restored, and which one. */
+export async function auditRestore(dataDirectory: string, audit: Pick<Audit, "note">): Promise<void> {
+	const path = join(dataDirectory, restoreNote);
+	const text = await readFile(path, "utf8").catch((error: unknown) => {
+		if (errno(error) === "ENOENT") return undefined;
+		throw error;
+	});
+	if (text === undefined) return;
+	const args = readNote(text) ?? { unreadable: true };
+	const who = { principal: "operator", via: "cli" };
+	await audit.note({ ...who, action: "backup.restore", object: "gateway", decision: "restored", args });
+	await rm(path, { force: true });
+}
+
+/** Somebody may have written over it: that a backup was restored is told all the same. */
+function readNote(text: string): z.output<typeof Note> | undefined {
+	try {
+		return Note.safeParse(parseJson(text)).data;
+	} catch {
+		return undefined;
+	}
+}

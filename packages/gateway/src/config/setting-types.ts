@@ -1,0 +1,30 @@
+import * as z from "zod";
+
+/** More than anybody means: what is above it is a slip of the keyboard. */
+const mostDollars = 1_000_000;
+
+/** The kinds of settings; `allowed` says what may stand there, for whoever wrote something else. */
+export function string(allowed: string): z.ZodString {
+	return z.string({ error: allowed }).min(1, { error: allowed });
+}
+
+export function list(
+	allowed: string,
+	isAllowed: (text: string) => boolean = () => true,
+): z.ZodArray<z.ZodString> {
+	return z.array(string(allowed).refine(isAllowed, { error: allowed }), { error: `a list, each ${allowed}` });
+}
+
+export function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in T[number]]: V }> {
+	return z.enum(values, { error: values.join(", ") });
+}
+
+export function dollars(): z.ZodNumber {
+	const error = `an amount in US dollars from 0 to ${mostDollars}`;
+	return z.number({ error }).min(0, { error }).max(mostDollars, { error });
+}
+
+export function wholeNumber(least: number, most: number): z.ZodInt {
+	const error = `a whole number from ${least} to ${most}`;
+	return z.int({ error }).min(least, { error }).max(most, { error });
+}

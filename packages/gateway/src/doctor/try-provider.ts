@@ -1,0 +1,62 @@
+import type { Clock } from "@parley/base";
+import type { Config } from "../config/load.ts";
+import { errno } from "../errno.ts";
+import { apiVersion } from "../models/discover-model.ts";
+
+const official = "https://api.anthropic.com";
+const patienceMs = 8_000;
+
+/** What came back from the server of the models. */
+export type ProviderAnswer =
+	| {
+			readonly reached: true;
+			readonly url: string;
+			readonly status: number;
+			/** When the server says it is, in milliseconds since the epoch; whole seconds. */
+			readonly serverTime: number | undefined;
+			/** When the answer was there, by our clock. */
+			readonly ownTime: number;
+			/** How long it took, in milliseconds: so far the times may be apart. */
+			readonly tookMs: number;
+	  }
+	| { readonly reached: false; readonly url: string; readonly reason: string };
+
+/**
+ * Asks the configured server for its list of models, which costs no tokens. Undefined where the offline assistant answers.
+ * Never rejects.
+ */
+export async function tryProvider(
+	{ provider, baseUrl = official, apiKey }: Pick<Config, "provider" | "baseUrl" | "apiKey">,
+	clock: Pick<Clock, "now">,
+): Promise<ProviderAnswer | undefined> {
+	if (provider === "offline") return undefined;
+	const url = `${baseUrl}/v1/models`;
+	const before = clock.now();
+	try {
+		const response = await fetch(url, {
+			headers: {
+				"anthropic-version": apiVersion,
+				...(apiKey !== undefined && { "x-api-key": apiKey }),
+			},
+			// A redirect would take the key to another server.
+			redirect: "error",
+			signal: AbortSignal.timeout(patienceMs),
+		});
+		await response.body?.cancel();
+		const date = Date.parse(response.headers.get("date") ?? "");
+		const ownTime = clock.now();
+		return {
+			...{ reached: true, url, status: response.status, ownTime, tookMs: ownTime - before },
+			serverTime: Number.isNaN(date) ? undefined : date,
+		};
+	} catch (error) {
+		return { reached: false, url, reason: reasonOf(error) };
+	}
+}
+
+function reasonOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	if (error.name === "TimeoutError") return `no answer within ${patienceMs / 1000} s`;
+	const { cause } = error;
+	return errno(cause) ?? (cause instanceof Error ? cause.message : error.message);
+}

@@ -1,0 +1,29 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, Logger } from "@parley/base";
+import { type Audit, byItself, Egress } from "@parley/core";
+import type { Config } from "./config/load.ts";
+
+interface EgressParts {
+	readonly config: Config;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** The way out of sandboxes, where the operator has named hosts. Its sockets lie in the data directory, which no command sees. */
+export async function openEgress({ config, clock, log }: EgressParts): Promise<Egress | undefined> {
+	const { egress: allow = [] } = config;
+	if (allow.length === 0) return undefined;
+	return new Egress({ allow, directory: join(await realpath(config.data), "egress"), clock, log });
+}
+
+/** Writes into the audit which hosts commands reached, before they do, and that others were refused. */
+export function auditEgress(egress: Egress | undefined, audit: Pick<Audit, "note" | "sample">): void {
+	if (!egress) return;
+	egress.audit = async ({ command, target, decision }) => {
+		const row = { ...byItself, action: "egress.connect", object: command };
+		if (decision === "allowed") await audit.note({ ...row, decision, args: { host: target } });
+		// What commands make up goes to the log alone: it could fill the record.
+		if (decision === "refused") audit.sample({ ...row, decision: "denied" });
+	};
+}

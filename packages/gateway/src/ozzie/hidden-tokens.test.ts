@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { hideToken } from "./hidden-tokens.ts";
+
+const place = { transient: true, sessionId: "sess_1", seq: 1 } as const;
+const prompt = {
+	...{ token: "prompt_secret", kind: "text", label: "Who?", runId: "run_1", callId: "c1" },
+} as const;
+
+test("what a question could be answered with is replaced by the same name each time", () => {
+	const shown = hideToken({ ...place, event: { type: "prompt.shown", prompt } } as never);
+	const closed = hideToken({
+		...place,
+		event: { type: "prompt.closed", token: prompt.token, reason: "x" },
+	} as never);
+	const told = JSON.stringify([shown, closed]);
+	expect(told).not.toContain("prompt_secret");
+	const names = [...told.matchAll(/hidden_[0-9a-f]{16}/g)].map(([name]) => name);
+	expect(names).toHaveLength(2);
+	expect(new Set(names).size).toBe(1);
+	expect(told).toContain("Who?");
+});
+
+test("everything else is told as it is", () => {
+	const event = { ...place, event: { type: "text.delta", text: "token" } } as never;
+	expect(hideToken(event)).toBe(event);
+});

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import type { SessionEvent } from "@parley/core";
+
+/** The event for somebody who only reads: tokens that answer prompts are replaced by names, the same for each token. */
+export function hideToken<Event extends SessionEvent>(happened: Event): Event {
+	const { event } = happened;
+	switch (event.type) {
+		case "prompt.requested":
+		case "prompt.shown": {
+			const prompt = { ...event.prompt, token: nameOf(event.prompt.token) };
+			return { ...happened, event: { ...event, prompt } };
+		}
+		case "prompt.answered":
+		case "prompt.closed":
+		case "prompt.reminded":
+			return { ...happened, event: { ...event, token: nameOf(event.token) } };
+		default:
+			return happened;
+	}
+}
+
+function nameOf(token: string): string {
+	return `hidden_${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
+}

@@ -1,0 +1,62 @@
+import { type Action, authorize, isAuthorized, type Principal } from "@parley/core";
+import type { MethodName } from "@parley/protocol";
+
+/**
+ * What each method does, for `authorize`; of several actions, who may do one may ask, and the runtime decides which one
+ * it is. A method that is missing here does not compile.
+ */
+const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
+	open_session: ["session.open", "session.read"],
+	send_message: "session.write",
+	steer: "session.write",
+	retry: "session.write",
+	set_model: "session.write",
+	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
+	/** Of a connector it counts where the channel is trusted. */
+	accept_all_tools: ["trust.accept_all", "session.write"],
+	cancel_turn: "session.write",
+	list_sessions: "session.list",
+	load_messages: "session.read",
+	resume: "session.read",
+	usage: "usage.read",
+	set_budget: "budget.set",
+	list_agents: "agents.read",
+	list_models: "model.read",
+	rename_session: "session.write",
+	delete_session: "session.delete",
+	feedback: "session.write",
+	explain: "session.read",
+	create_token: "token.manage",
+	list_tokens: "token.manage",
+	rotate_token: "token.manage",
+	revoke_token: "token.manage",
+	pair: "person.pair",
+	whoami: "person.self",
+	list_people: "person.read",
+	invite_person: "person.manage",
+	approve_person: "person.manage",
+	set_person_role: "person.manage",
+	remove_person: "person.manage",
+	list_places: "place.read",
+	set_place: "place.manage",
+	remove_place: "place.manage",
+	test_policy: "policy.read",
+	show_policy: "policy.read",
+	request_grant: "grant.request",
+	list_grants: "grant.read",
+	revoke_grant: "grant.revoke",
+	read_audit: "audit.read",
+	verify_audit: "audit.read",
+};
+
+/** All that a method may turn out to do. */
+export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
+	const named = methodActions[method];
+	return typeof named === "string" ? [named] : named;
+}
+
+/** Throws `permission_denied` for who may not even do it to what is their own. */
+export function authorizeMethod(principal: Principal, method: MethodName): void {
+	const named = actionsOf(method);
+	if (!named.some((action) => isAuthorized(principal, action))) authorize(principal, named[0]);
+}
