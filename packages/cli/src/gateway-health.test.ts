@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { type HealthReport, healthRows } from "./gateway-health.ts";
 
 const usual: HealthReport = {
-	...{ auth: "local", local_trust: true, insecure_lan: false, sandbox: { mode: "bubblewrap" } },
+	...{
+		auth: "local",
+		local_trust: true,
+		insecure_lan: false,
+		sandbox: { mode: "preferred", state: "ready", operator: "bubblewrap" },
+	},
 	...{ provider: { state: "ok" }, storage: { state: "ok" } },
 };
 
@@ -25,7 +30,7 @@ test.each<[Partial<HealthReport>, string]>([
 test("what is not as it should be has a row of its own", () => {
 	const rows = healthRows({
 		certificate: { valid_to: "2027-02-03T04:05:06.000Z" },
-		...{ auth: "token", sandbox: { mode: "off" } },
+		...{ auth: "token", sandbox: { mode: "off", operator: "off" } },
 		provider: { state: "refused", reason: "the key is not valid", since: "2026-01-01T00:00:00.000Z" },
 		storage: { state: "full", since: "2026-01-02T00:00:00.000Z" },
 	});
@@ -36,4 +41,36 @@ test("what is not as it should be has a row of its own", () => {
 		["storage", "full, since 2026-01-02T00:00:00.000Z"],
 		["sandbox", "off: commands run with your own power"],
 	]);
+});
+
+test.each<[HealthReport["sandbox"], readonly string[]]>([
+	[{ mode: "preferred", state: "checking" }, ["being tried: commands wait for it"]],
+	[
+		{ mode: "off", operator: "off", chat: "bubblewrap" },
+		["off: commands run with your own power; those of chat: bubblewrap"],
+	],
+	[
+		{ mode: "container", operator: "container" },
+		["container: commands have all that the gateway's container holds"],
+	],
+	[
+		{
+			mode: "preferred",
+			state: "unavailable",
+			operator: "off",
+			reason: "bubblewrap is not installed",
+			fix: "apt install bubblewrap",
+		},
+		[
+			"none: yours run with your own power, those of chat not at all: bubblewrap is not installed",
+			"to mend it: apt install bubblewrap",
+		],
+	],
+	[
+		{ mode: "required", state: "unavailable", operator: "none", reason: "a command can get out" },
+		["none, so that no command runs: a command can get out"],
+	],
+	[{ mode: "bubblewrap" }, ["bubblewrap"]],
+])("of a sandbox that is %j people are told how it is", (sandbox, words) => {
+	expect(healthRows({ ...(sandbox && { sandbox }) }).map(([, value]) => value)).toEqual(words);
 });

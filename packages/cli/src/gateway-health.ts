@@ -10,9 +10,19 @@ export interface HealthReport {
 	readonly auth?: string;
 	readonly local_trust?: boolean;
 	readonly insecure_lan?: boolean;
-	readonly sandbox?: { readonly mode: string };
+	readonly sandbox?: SandboxReport;
 	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
 	readonly storage?: { readonly state: string; readonly since?: string };
+}
+
+/** As the gateway knows its sandbox; an earlier version tells the mode alone. */
+interface SandboxReport {
+	readonly mode: string;
+	readonly state?: string;
+	readonly operator?: string;
+	readonly chat?: string;
+	readonly reason?: string;
+	readonly fix?: string;
 }
 
 const patienceMs = 3_000;
@@ -36,7 +46,8 @@ export function healthRows({ storage, provider, sandbox, ...health }: HealthRepo
 			: []),
 		...troubleRow("provider", provider, ["ok", "unknown"]),
 		...troubleRow("storage", storage, ["ok"]),
-		...(sandbox ? [["sandbox", sandboxOf(sandbox.mode)] satisfies [string, string]] : []),
+		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
+		...(sandbox?.fix === undefined ? [] : [["", `to mend it: ${sandbox.fix}`] satisfies [string, string]]),
 	];
 }
 
@@ -46,8 +57,22 @@ function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
 	return local_trust ? "this user's programs; others need the token" : "everybody needs the token";
 }
 
-function sandboxOf(mode: string): string {
-	return mode === "off" ? "off: commands run with your own power" : mode;
+/** What confines commands, and what of it is as it should be. */
+function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
+	if (state === "checking" || state === "wanted") return "being tried: commands wait for it";
+	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "there is none"}`;
+	const words = operator === undefined ? mode : (confinements[operator] ?? operator);
+	return operator === "off" && chat === "bubblewrap" ? `${words}; those of chat: bubblewrap` : words;
+}
+
+const confinements: Readonly<Record<string, string>> = {
+	off: "off: commands run with your own power",
+	container: "container: commands have all that the gateway's container holds",
+};
+
+function withoutSandbox(operator: string | undefined): string {
+	if (operator === "none") return "none, so that no command runs";
+	return "none: yours run with your own power, those of chat not at all";
 }
 
 interface State {

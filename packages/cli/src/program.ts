@@ -2,19 +2,25 @@ import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { agentsCommand } from "./commands/agents.ts";
 import { askCommand } from "./commands/ask.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { budgetCommand } from "./commands/budget.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { helpCommand } from "./commands/help.ts";
 import { modelsCommand } from "./commands/models.ts";
+import { peopleCommand } from "./commands/people.ts";
+import { placesCommand } from "./commands/places.ts";
+import { policyCommand } from "./commands/policy.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { tokenCommand } from "./commands/token.ts";
+import { trustCommand } from "./commands/trust.ts";
 import { usageCommand } from "./commands/usage.ts";
 import type { Io } from "./io.ts";
 import { explainUsage } from "./usage.ts";
@@ -40,9 +46,15 @@ export function createProgram(io: Io): Command {
 		budgetCommand(io),
 		agentsCommand(io),
 		modelsCommand(io),
+		policyCommand(io),
 		statusCommand(io),
+		doctorCommand(io, version),
 		stopCommand(io),
 		tokenCommand(io),
+		peopleCommand(io),
+		placesCommand(io),
+		trustCommand(io),
+		auditCommand(io),
 		backupCommand(io, version),
 		restoreCommand(io),
 		helpCommand(io),

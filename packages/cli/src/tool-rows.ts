@@ -11,11 +11,13 @@ const mostResultRows = 5;
 /** Where nothing is wrapped, a call still has to fit one line. */
 const mostColumns = 200;
 
-/** One row that tells which tool is called with what. */
-export function toolStartRow({ name, arguments: args }: Started, { columns, styles }: Look): string {
+/** One row that tells which tool is called with what, and where nobody was asked because the channel is trusted. */
+export function toolStartRow({ name, arguments: args, trusted }: Started, { columns, styles }: Look): string {
 	const call = `▸ ${visibleLine(name)} `;
-	const width = Math.min(columns, mostColumns) - call.length;
-	return `${styles.cyan(call.trimEnd())} ${styles.dim(shorten(describeArguments(args), width))}`;
+	const badge = trusted ? " · trusted" : "";
+	const width = Math.min(columns, mostColumns) - call.length - badge.length;
+	const told = styles.dim(shorten(describeArguments(args), width));
+	return `${styles.cyan(call.trimEnd())} ${told}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
 /** The head of what a tool returned. `named` tells which tool, where several run at once. */

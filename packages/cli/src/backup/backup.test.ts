@@ -39,7 +39,7 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--json"], io)).toBe(0);
 		expect(parseJson(io.takeOut())).toMatchObject({ data: at("new"), files: 1, aside: null });
-		expect(await readdir(at("new"))).toEqual(["parley.sqlite", "run"]);
+		expect(await readdir(at("new"))).toEqual(["parley.sqlite", "restored.json", "run"]);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz")], io)).toBe(1);
 		expect(io.takeError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); --force .*\n$/);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--force"], io)).toBe(0);

@@ -220,3 +220,49 @@ test("budgets and compactions are told between the rows", () => {
 		"80 % of the budget is spent",
 	]);
 });
+
+const grantQuestion = event("prompt.request", {
+	...{ type: "confirm", label: "Trust discord:1:c?", token: "wish", required: true, options: [] },
+	...{ default: null, placeholder: "", validation: "", context: { expires_at: "2026-01-02T00:00:00Z" } },
+});
+const grant = {
+	...{ grant_id: "grant_1", place: "discord:1:c", people: null, tools: null, classes: null },
+	...{ max_actions: 5, used_actions: 0, reason: "tests", granted_by: "operator" },
+	...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2026-01-01T04:00:00Z" },
+};
+
+test("whether a channel is to be trusted is asked beside the runs, and what came of it is told", () => {
+	const conversation = new Conversation();
+	apply(conversation, grantQuestion);
+	expect(conversation).toMatchObject({ idle: true, question: { question: { token: "wish" } } });
+	const own = event("prompt.request", {
+		...{ type: "confirm", label: "Allow ls?", token: "own", required: true, options: [] },
+		...{ default: null, placeholder: "", validation: "", context: { call_id: "c" } },
+	});
+	apply(conversation, said("go"), called("c"), own);
+	expect(conversation.question?.question.token).toBe("own");
+	apply(
+		conversation,
+		event("prompt.response", { token: "own", value: true, cancelled: false, by: "operator" }),
+	);
+	expect(conversation.question?.question.token).toBe("wish");
+	apply(conversation, event("prompt.closed", { token: "wish", reason: "expired" }));
+	expect(conversation.question).toBeUndefined();
+	const rows = apply(
+		conversation,
+		event("grant.created", grant),
+		event("grant.ended", { grant_id: "grant_1", reason: "expired" }),
+	);
+	expect(rows.join(" ")).toMatch(
+		/^discord:1:c is trusted until .* by operator: tests the channel is trusted/,
+	);
+	const trusted = { grant_id: "grant_1", until: grant.expires_at };
+	const unasked = event("tool.call", {
+		status: "started",
+		name: "git",
+		arguments: {},
+		call_id: "d",
+		trusted,
+	});
+	expect(apply(conversation, unasked).at(-1)).toMatch(/^▸ git.* · trusted$/);
+});

@@ -14,6 +14,7 @@ import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
 import { againWords, endRows, messageRows, noteRows } from "./rows.ts";
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
@@ -35,6 +36,8 @@ export class Conversation {
 	#speaks = false;
 	#sending: readonly string[] = [];
 	#question: OpenQuestion | undefined;
+	/** Open questions that belong to no run. */
+	#aside: PromptRequestPayload[] = [];
 
 	/** The row of the reply that still grows. */
 	get last(): string {
@@ -134,9 +137,11 @@ export class Conversation {
 			case "prompt.reminder":
 			case "file.created":
 			case "session.renamed":
-			case "grant.created":
-			case "grant.ended":
 				return [];
+			case "grant.created":
+				return noteRows(grantedWords(event.payload), look);
+			case "grant.ended":
+				return noteRows(grantEndedWords(event.payload), look);
 			case "session.deleted":
 				return [
 					...this.#flush(look),
@@ -218,22 +223,32 @@ export class Conversation {
 	}
 
 	#asked(question: PromptRequestPayload, look: Look): string[] {
-		this.#active = true;
+		// Whether a channel is to be trusted is asked beside all runs.
+		if (question.type === "confirm" && question.context.call_id === undefined) this.#aside.push(question);
+		else this.#active = true;
 		this.#question = { question };
 		return [...this.#endReply(look), ...questionRows(question, look)];
 	}
 
 	#answered(response: Payload<"prompt.response">, look: Look): string[] {
 		const open = this.#question;
-		if (open?.question.token !== response.token) return [];
-		this.#question = undefined;
-		return [answeredRow(open, response, look)];
+		const next = this.#settle(response.token, look);
+		return open?.question.token === response.token ? [answeredRow(open, response, look), ...next] : next;
 	}
 
 	#closed({ token, reason }: Payload<"prompt.closed">, look: Look): string[] {
+		const isShown = this.#question?.question.token === token;
+		const next = this.#settle(token, look);
+		return isShown ? [...noteRows(`the question is closed: ${reason}`, look), ...next] : next;
+	}
+
+	/** A question is over; one that another had taken the place of is asked again. */
+	#settle(token: string, look: Look): string[] {
+		this.#aside = this.#aside.filter((question) => question.token !== token);
 		if (this.#question?.question.token !== token) return [];
-		this.#question = undefined;
-		return noteRows(`the question is closed: ${reason}`, look);
+		const [question] = this.#aside;
+		this.#question = question && { question };
+		return question ? questionRows(question, look) : [];
 	}
 
 	#write({ text, restarted }: Shown, look: Look): string[] {

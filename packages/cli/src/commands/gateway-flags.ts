@@ -2,7 +2,9 @@ import type { ConfigFlags } from "@parley/gateway";
 import { type Command, Option } from "commander";
 
 /** What the command line says about a gateway. */
-export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies"> {
+export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
+	/** As the flag is called: the file. */
+	readonly policy?: string;
 	/** As the flag is called, which takes one at a time. */
 	readonly trustedProxy?: readonly string[];
 	/** Failpoints for tests of crashes. */
@@ -24,6 +26,7 @@ export function addGatewayFlags(command: Command): Command {
 		.option("--reasoning <level>", "how much models think: off, low, medium, high, xhigh or max")
 		.option("--config <file>", "settings (default parley.config.json in the data directory)")
 		.option("--auth <mode>", "who needs a token: local (other users, default), token (all), none (nobody)")
+		.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
 		.option("--tls-cert <file>", "the gateway's own certificate, in PEM form; --tls-key with it")
 		.option("--tls-key <file>", "the certificate's private key")
 		.option(
@@ -33,6 +36,7 @@ export function addGatewayFlags(command: Command): Command {
 		)
 		.option("--public-url <url>", "where clients reach it through the proxy: https://HOST")
 		.option("--insecure-lan", "let other machines come without TLS and proxy, with the token in the clear")
+		.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
 		.option("--log-level <level>", "debug, info (default), warn, error or silent")
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText(

@@ -3,7 +3,6 @@ import { chosenDataDirectory } from "../data-directory.ts";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { HealthReport } from "../gateway-health.ts";
 import type { Io } from "../io.ts";
-import { alignColumns } from "../text/columns.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
@@ -95,9 +94,11 @@ const states: Readonly<Record<Status["status"], string>> = {
 };
 
 async function describe(status: Status, io: Io): Promise<string[]> {
-	const [{ systemClock }, { healthRows }] = await Promise.all([
+	const [{ systemClock }, { healthRows }, { alignColumns }] = await Promise.all([
 		import("@parley/base"),
 		import("../gateway-health.ts"),
+		// Knows how wide characters are, which takes long to load: this file is loaded with every command.
+		import("../text/columns.ts"),
 	]);
 	const { dim } = outputLook(io).styles;
 	const { sessions, provider, model } = status;

@@ -33,6 +33,7 @@ test.each([
 	["tool.call", { status: "failed", name: "run", error: "no", call_id: "c" }, "run failed: no"],
 	["prompt.response", { value: null, cancelled: true, by: "operator" }, "no by operator"],
 	["session.renamed", { title: "T", by: "model" }, "T (by a model)"],
+	["grant.ended", { grant_id: "g", reason: "expired" }, "the channel is trusted no more: expired"],
 	["session.created", {}, ""],
 	["of.tomorrow", { x: 1 }, ""],
 ])("%s is one row that tells what matters", (type, payload, words) => {

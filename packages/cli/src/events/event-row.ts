@@ -5,6 +5,7 @@ import { clockTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
 
 /** Of an id: enough to tell a few conversations apart, and to name one to the command. */
 const idCharacters = "sess_".length + 6;
@@ -63,6 +64,10 @@ function aboutSession(event: OzzieEvent): About {
 			return { words: event.payload.name };
 		case "budget.reached":
 			return { words: event.payload.message, failed: true };
+		case "grant.created":
+			return { words: grantedWords(event.payload) };
+		case "grant.ended":
+			return { words: grantEndedWords(event.payload) };
 		case "run.retrying":
 			return { words: event.payload.reason, failed: true };
 		case "context.compacted": {
@@ -89,5 +94,6 @@ function aboutCall({
 function aboutTool(call: Extract<OzzieEvent, { event: "tool.call" }>["payload"]): About {
 	if (call.status === "failed") return { words: `${call.name} failed: ${call.error}`, failed: true };
 	const detail = call.status === "started" ? JSON.stringify(call.arguments) : call.result;
-	return { words: `${call.name} ${call.status === "started" ? "" : "returned "}${detail}` };
+	const trusted = call.status === "started" && call.trusted ? " (trusted)" : "";
+	return { words: `${call.name} ${call.status === "started" ? "" : "returned "}${detail}${trusted}` };
 }

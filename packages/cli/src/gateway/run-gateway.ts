@@ -79,12 +79,12 @@ const insecureWarning =
 
 /** Flags beat `PARLEY_*` variables, these beat the configuration file. */
 export async function readConfig(
-	{ testHooks: _, trustedProxy: trustedProxies, ...rest }: GatewayFlags,
+	{ testHooks: _, trustedProxy: trustedProxies, policy: policyFile, ...rest }: GatewayFlags,
 	io: Io,
 	defaultLogLevel: LogLevel = "info",
 ): Promise<Config> {
 	const defaultData = await defaultDataDirectory();
-	const flags = { ...rest, trustedProxies };
+	const flags = { ...rest, trustedProxies, policyFile };
 	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 

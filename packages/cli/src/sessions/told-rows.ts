@@ -6,6 +6,7 @@ import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
 import { type ShownEvent, toOzzieEvent } from "./past-events.ts";
 
 /** What was said and done, in rows to be read from the top. */
@@ -45,6 +46,10 @@ function rowsOf(event: OzzieEvent, at: Date, look: Look): string[] {
 			return [look.styles.dim(`  nobody answered: ${visibleLine(event.payload.reason)}`)];
 		case "file.created":
 			return [`+ ${visibleLine(event.payload.name)}`];
+		case "grant.created":
+			return noteRows(grantedWords(event.payload), look);
+		case "grant.ended":
+			return noteRows(grantEndedWords(event.payload), look);
 		default:
 			return [];
 	}
@@ -62,6 +67,10 @@ export function answerWords({
 
 function head(name: string, at: Date, { styles }: Look): string[] {
 	return [`${styles.bold(visibleLine(name))} ${styles.dim(`· ${localTime(at)}`)}`];
+}
+
+function noteRows(words: string, { columns, styles }: Look): string[] {
+	return wrapText(words, columns).map(styles.dim);
 }
 
 function textRows(text: string, { columns }: Look): string[] {

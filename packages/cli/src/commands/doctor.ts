@@ -1,0 +1,35 @@
+import { Command } from "commander";
+import type { Io } from "../io.ts";
+import { outputLook, printJson, printRows } from "../with-gateway.ts";
+
+interface DoctorFlags {
+	readonly data?: string;
+	readonly json?: boolean;
+}
+
+const notes = `
+Works with and without a running gateway, changes nothing and spends no tokens.
+Each finding has an id that stays the same, a status (ok, warn, fail) and, where
+something is not as it should be, what mends it on this system. The exit code is
+1 when one fails, 0 with warnings.
+`;
+
+/** `parley doctor`: what is wrong here, and how to mend it. */
+export function doctorCommand(io: Io, version: string): Command {
+	return new Command("doctor")
+		.description("look whether everything is as it should be, and say how to mend what is not")
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd())
+		.action(async (flags: DoctorFlags) => {
+			const [{ lookAround }, { runChecks }] = await Promise.all([
+				import("../doctor/look-around.ts"),
+				import("../doctor/run-checks.ts"),
+			]);
+			const findings = await runChecks(await lookAround(flags, io, version));
+			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
+			if (flags.json) return printJson(findings, io);
+			const { doctorRows } = await import("../doctor/doctor-rows.ts");
+			printRows(doctorRows(findings, outputLook(io)), io);
+		});
+}

@@ -1,0 +1,109 @@
+import type { MethodInput } from "@parley/protocol";
+import { Command } from "commander";
+import type { AddressFlags } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
+import { addAddressFlags } from "./address-flags.ts";
+
+interface PlaceFlags extends AddressFlags {
+	readonly session?: string;
+	readonly agent?: string;
+	readonly place?: string;
+	readonly json?: boolean;
+}
+
+interface TestFlags extends PlaceFlags {
+	readonly tool?: string;
+	readonly arguments?: string;
+}
+
+const notes = `
+Rules stand in policy.jsonc in the data directory, or where policyFile of the
+configuration says. A gateway takes changes at once; while its file is broken
+nothing runs.
+`;
+
+/** `parley policy`: what tools may do, and why. */
+export function policyCommand(io: Io): Command {
+	return new Command("policy")
+		.description("say why a call would be asked about, check and show the rules")
+		.helpCommand(false)
+		.addHelpText("after", notes.trimEnd())
+		.addCommand(testCommand(io))
+		.addCommand(showCommand(io))
+		.addCommand(checkCommand(io));
+}
+
+function testCommand(io: Io): Command {
+	const command = new Command("test")
+		.description("say what would become of a command, and which rules decide; nothing runs")
+		.argument("[command]", "a command line, as one word")
+		.option("--tool <name>", "another tool than run_command")
+		.option("--arguments <json>", "what the tool would be called with");
+	return addPlaceFlags(command).action(async (line: string | undefined, flags: TestFlags) => {
+		const params = { ...(await readCall(line, flags)), ...placeOf(flags) };
+		const answer = await withGateway(flags, io, (client) => client.request("test_policy", params));
+		if (flags.json) return printJson(answer, io);
+		const { decisionRows } = await import("../tables/policy-rows.ts");
+		printRows(decisionRows(answer, outputLook(io)), io);
+	});
+}
+
+function showCommand(io: Io): Command {
+	const command = new Command("show").description(
+		"list the rules in force; exit code 1 when they are broken",
+	);
+	return addPlaceFlags(command).action(async (flags: PlaceFlags) => {
+		const listing = await withGateway(flags, io, (client) => client.request("show_policy", placeOf(flags)));
+		io.exitCode = listing.problem === undefined ? 0 : 1;
+		if (flags.json) return printJson(listing, io);
+		const { ruleRows } = await import("../tables/policy-rows.ts");
+		printRows(ruleRows(listing, outputLook(io)), io);
+	});
+}
+
+function checkCommand(io: Io): Command {
+	return new Command("check")
+		.description("check a file of rules without a gateway; exit code 1 when it is broken")
+		.argument("[file]", "the operator's where absent")
+		.option("--data <dir>", "the data directory of the gateway whose file it is")
+		.action(async (file: string | undefined, { data }: { readonly data?: string }) => {
+			const { checkFile } = await import("../policy/check-file.ts");
+			printRows([await checkFile(file, { ...(data !== undefined && { data }) }, io)], io);
+		});
+}
+
+function addPlaceFlags(command: Command): Command {
+	return addAddressFlags(
+		command
+			.option("--session <id>", "as in this conversation")
+			.option("--agent <name>", "as with this agent profile")
+			.option("--place <channel>", "as in a channel: PLATFORM:TENANT:CHANNEL")
+			.option("--json", "print JSON"),
+	);
+}
+
+function placeOf({ session, agent, place }: PlaceFlags): MethodInput<"show_policy"> {
+	return {
+		...(session !== undefined && { session_id: session }),
+		...(agent !== undefined && { agent }),
+		...(place !== undefined && { place }),
+	};
+}
+
+async function readCall(
+	command: string | undefined,
+	{ tool, arguments: text }: TestFlags,
+): Promise<MethodInput<"test_policy">> {
+	if ((command === undefined) === (tool === undefined)) {
+		throw new UsageError("say either a command, in quotes, or --tool with its --arguments");
+	}
+	if (tool === undefined) return { command };
+	const { parseJson } = await import("@parley/base");
+	const args: unknown = parseJson(text ?? "{}");
+	if (typeof args !== "object" || args === null || Array.isArray(args)) {
+		throw new UsageError('--arguments takes an object of JSON, such as {"path": "README.md"}');
+	}
+	return { tool, arguments: Object.fromEntries(Object.entries(args)) };
+}

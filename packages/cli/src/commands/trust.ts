@@ -1,0 +1,159 @@
+import type { Client, MethodInput } from "@parley/protocol";
+import { Command, InvalidArgumentError } from "commander";
+import type { AddressFlags } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
+import { addAddressFlags } from "./address-flags.ts";
+
+interface TrustFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+interface GrantFlags extends TrustFlags {
+	readonly reason: string;
+	readonly tools?: readonly string[];
+	readonly classes?: readonly Class[];
+	readonly people?: readonly string[];
+	readonly minutes?: number;
+	readonly max?: number;
+}
+
+const notes = `
+While a channel is trusted, what its members ask for runs without asking, in the
+sandbox. What is always asked about stays so: keys and passwords, what steers
+this machine, what cannot be taken back, files outside of the workspace. It ends
+with its time or its calls, when somebody revokes it or denies three calls, when
+the policy changes, and when a stranger or another organisation comes in.
+
+Examples:
+  parley trust grant discord:111:222 --reason "release night" --minutes 60
+  parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
+  parley trust revoke grant_4k2
+`;
+
+/** `parley trust`: channels whose calls run without asking for a while. */
+export function trustCommand(io: Io): Command {
+	const command = new Command("trust")
+		.description("let the calls of a channel run without asking for a while, or end that")
+		.helpCommand(false)
+		.addHelpText("after", notes.trimEnd());
+	return command.addCommand(listCommand(io)).addCommand(grantCommand(io)).addCommand(revokeCommand(io));
+}
+
+function listCommand(io: Io): Command {
+	const command = new Command("list")
+		.description("what channels are trusted with")
+		.option("--all", "those that have ended, too")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
+		const { grants } = await withGateway(flags, io, (client) =>
+			client.request("list_grants", { ended: flags.all === true }),
+		);
+		if (flags.json) return printJson(grants, io);
+		if (grants.length === 0) return printRows(["no channel is trusted; `parley trust grant` trusts one"], io);
+		const [{ systemClock }, { grantTable }] = await Promise.all([
+			import("@parley/base"),
+			import("../tables/grant-table.ts"),
+		]);
+		printRows(grantTable(grants, systemClock.now(), outputLook(io)), io);
+	});
+}
+
+function grantCommand(io: Io): Command {
+	const command = new Command("grant")
+		.description("trust a channel; what it was trusted with before ends")
+		.argument("<channel>", "PLATFORM:TENANT:CHANNEL")
+		.requiredOption("--reason <text>", "why: people of the channel are told")
+		.option("--tools <names>", "only these tools, with commas between", readNames)
+		.option("--classes <names>", "only what does this, such as write,exec-sandboxed", readClasses)
+		.option("--people <ids>", "only these members: PLATFORM:TENANT:USER", readNames)
+		.option("--minutes <n>", "how long, up to 1440 (default: 240)", readNumber)
+		.option("--max <n>", "how many calls, up to 10000 (default: 200)", readNumber)
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
+		const answer = await withGateway(flags, io, (client) =>
+			client.request("request_grant", wishOf(channel, flags)),
+		);
+		if (flags.json) return printJson(answer, io);
+		if (answer.status !== "granted") return printRows(["a question in its conversation asks for it"], io);
+		const [{ localTime }, { visibleLine }] = await Promise.all([
+			import("../text/local-time.ts"),
+			import("../text/visible.ts"),
+		]);
+		const { grant_id, place, expires_at, max_actions } = answer.grant;
+		const until = localTime(new Date(expires_at));
+		const row = `${visibleLine(place)} is trusted until ${until}, for ${max_actions} calls at most`;
+		printRows([row, `\`parley trust revoke ${grant_id}\` ends it`], io);
+	});
+}
+
+function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
+	const { reason, tools, classes, people, minutes, max } = flags;
+	return {
+		...{ channel, reason },
+		...(tools && { tools: [...tools] }),
+		...(classes && { classes: [...classes] }),
+		...(people && { people: [...people] }),
+		...(minutes !== undefined && { minutes }),
+		...(max !== undefined && { max_actions: max }),
+	};
+}
+
+function revokeCommand(io: Io): Command {
+	const command = new Command("revoke")
+		.description("end what a channel is trusted with, at once")
+		.argument("<id>", "of the grant; may be abbreviated")
+		.option("--reason <text>", "why: people of the channel are told")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(
+		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
+			const answer = await withGateway(flags, io, async (client) => {
+				const grant_id = await findGrant(client, id);
+				return client.request("revoke_grant", {
+					grant_id,
+					...(flags.reason !== undefined && { reason: flags.reason }),
+				});
+			});
+			if (flags.json) return printJson(answer, io);
+			printRows(["the channel is trusted no more"], io);
+		},
+	);
+}
+
+/** The whole id; what no grant begins with is left for the gateway to refuse. */
+async function findGrant(client: Client, id: string): Promise<string> {
+	const { grants } = await client.request("list_grants", {});
+	const found = grants.map(({ grant_id }) => grant_id).filter((known) => known.startsWith(id));
+	if (found.length > 1) throw new UsageError(`several grants begin with ${id}: ${found.join(", ")}`);
+	return found[0] ?? id;
+}
+
+type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];
+
+/** Those that a grant can cover; all others are asked about in every channel. */
+const classes: readonly string[] = [
+	"read",
+	"write",
+	"exec-sandboxed",
+	"egress",
+	"outside-read",
+	"person",
+] satisfies Class[];
+
+function readClasses(text: string): readonly Class[] {
+	const names = readNames(text);
+	const other = names.find((name) => !classes.includes(name));
+	if (other !== undefined) throw new InvalidArgumentError(`allowed: ${classes.join(", ")}`);
+	// True because each was just found among them.
+	return names as Class[];
+}
+
+function readNames(text: string): readonly string[] {
+	return text.split(",").map((name) => name.trim());
+}
+
+function readNumber(text: string): number {
+	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("it is a whole number from 1");
+}

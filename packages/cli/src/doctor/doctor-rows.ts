@@ -1,0 +1,37 @@
+import { alignColumns } from "../text/columns.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { widthOf, wrapText } from "../text/wrap.ts";
+import type { Finding, FindingStatus } from "./finding.ts";
+
+const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
+
+/** The findings for people: one after the other, with what to do below what is wrong, and a sum at the end. */
+export function doctorRows(findings: readonly Finding[], look: Look): string[] {
+	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
+		row.slice(0, -1),
+	);
+	const rows = findings.flatMap((finding, index) => rowsOf(finding, heads[index] ?? "", look));
+	return [...rows, "", sumOf(findings)];
+}
+
+function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles }: Look): string[] {
+	const indent = " ".repeat(widthOf(head));
+	const room = Math.max(20, columns - indent.length);
+	const lines = wrapText(visibleLine(what), room);
+	const fixes = fix === undefined ? [] : wrapText(`→ ${visibleLine(fix)}`, room).map(styles.cyan);
+	const colour = { ok: styles.green, warn: styles.yellow, fail: styles.red }[status];
+	const coloured = head.replace(marks[status], colour(marks[status]));
+	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
+}
+
+function sumOf(findings: readonly Finding[]): string {
+	const count = (wanted: FindingStatus): number => findings.filter(({ status }) => status === wanted).length;
+	const [failures, warnings] = [count("fail"), count("warn")];
+	if (failures + warnings === 0) return "all is well";
+	return `${counted(failures, "failure")}, ${counted(warnings, "warning")}`;
+}
+
+function counted(count: number, word: string): string {
+	return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

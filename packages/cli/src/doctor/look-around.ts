@@ -1,0 +1,146 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, mkdtempDisposable, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { connect as connectTo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkSqliteFile, createIds, silentLogger, systemClock } from "@parley/base";
+import { builtinTools, checkPolicy, createWebFetch, migrations, type SandboxState } from "@parley/core";
+import { type Config, openSandboxes, tryProvider } from "@parley/gateway";
+import { databaseIn, readOperatorToken } from "@parley/gateway/data";
+import { checkAuditFile } from "../audit/check-file.ts";
+import { chosenDataDirectory } from "../data-directory.ts";
+import { readConfig } from "../gateway/run-gateway.ts";
+import { readHealthReport } from "../gateway-health.ts";
+import type { Io } from "../io.ts";
+import { findRunningGateway } from "../running-gateway.ts";
+import { withGateway } from "../with-gateway.ts";
+import { distributionOf } from "./distribution.ts";
+import type { PathFacts, System } from "./system.ts";
+
+const patienceMs = 2_000;
+
+/** The machine that this command runs on. */
+export async function lookAround(flags: { readonly data?: string }, io: Io, parley: string): Promise<System> {
+	const data = await chosenDataDirectory(flags.data, io);
+	const own = { ...io, environment: { ...io.environment, PARLEY_URL: undefined } };
+	const config = await readConfig({ data }, io).catch(asError);
+	const gateway = await findRunningGateway(data);
+	const address = { data };
+	const settings = config instanceof Error ? undefined : config;
+	return {
+		...{ data, config, gateway },
+		distribution: distributionOf({
+			platform: process.platform,
+			release: await textOf("/etc/os-release"),
+			kernel: await textOf("/proc/version"),
+		}),
+		uid: process.getuid?.(),
+		health: gateway ? await readHealthReport(address, own).catch(() => null) : null,
+		versions: { parley, node: process.versions.node, sqlite: process.versions["sqlite"] ?? "unknown" },
+		now: () => systemClock.now(),
+		...paths,
+		answers,
+		provider: shared(async () => settings && tryProvider(settings, systemClock)),
+		sandbox: shared(() => trySandbox(settings, data)),
+		policy: async () => policyOf(settings, data),
+		database: shared(() => checkDatabase(data)),
+		audit: () => checkAuditFile(data, []),
+		operatorToken: async () => (await readOperatorToken(data)) !== undefined,
+		tokens: shared(async () => {
+			const { tokens } = await withGateway(address, own, (client) => client.request("list_tokens", {}));
+			return tokens;
+		}),
+	};
+}
+
+const paths: Pick<System, "stat" | "freeBytes" | "writeProbe" | "certificateEnd"> = {
+	stat: async (path): Promise<PathFacts | undefined> => {
+		const facts = await stat(path).catch(() => undefined);
+		return facts && { mode: facts.mode, uid: facts.uid, isDirectory: facts.isDirectory() };
+	},
+	freeBytes: async (path) => {
+		const { bavail, bsize } = await statfs(path);
+		return bavail * bsize;
+	},
+	writeProbe: async (directory) => {
+		const own = await mkdtemp(join(directory, ".doctor-"));
+		try {
+			await writeFile(join(own, "probe"), "x");
+			return (await stat(join(own, "probe"))).mtimeMs;
+		} finally {
+			await rm(own, { recursive: true, force: true });
+		}
+	},
+	certificateEnd: async (file) => new X509Certificate(await readFile(file)).validToDate.getTime(),
+};
+
+async function answers(host: string, port: number): Promise<boolean> {
+	const socket = connectTo({ host, port, timeout: patienceMs });
+	try {
+		await once(socket, "connect", { signal: AbortSignal.timeout(patienceMs) });
+		return true;
+	} catch {
+		// Refused, unknown or silent: in each case nobody is there.
+		return false;
+	} finally {
+		socket.destroy();
+	}
+}
+
+/** As a gateway would do it at its start. Before there is a data directory, another one stands for it. */
+async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
+	const base = config ?? defaultsFor(data);
+	await using stand = existsSync(data)
+		? undefined
+		: await mkdtempDisposable(join(tmpdir(), "parley-doctor-"));
+	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
+	return (await openSandboxes({ ...parts, config: { ...base, data: stand?.path ?? data } })).check();
+}
+
+/** Where the configuration cannot be read. */
+function defaultsFor(data: string): Config {
+	return {
+		...{
+			listen: [],
+			data,
+			root: [],
+			provider: "offline",
+			auth: "local",
+			logLevel: "silent",
+			allowedHosts: [],
+		},
+	};
+}
+
+async function policyOf(config: Config | undefined, data: string): Promise<string | undefined> {
+	const file = config?.policyFile ?? join(data, "policy.jsonc");
+	if (!existsSync(file)) return undefined;
+	checkPolicy(file, [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })]);
+	return file;
+}
+
+async function checkDatabase(data: string): Promise<boolean> {
+	const file = databaseIn(data);
+	if (!existsSync(file)) return false;
+	await checkSqliteFile(file, migrations);
+	return true;
+}
+
+/** Asked once, however many checks want to know. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+	let answer: Promise<T> | undefined;
+	return () => {
+		answer ??= ask();
+		return answer;
+	};
+}
+
+async function textOf(path: string): Promise<string> {
+	return readFile(path, "utf8").catch(() => "");
+}
+
+function asError(reason: unknown): Error {
+	return reason instanceof Error ? reason : new Error(String(reason));
+}

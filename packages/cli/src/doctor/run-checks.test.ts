@@ -1,0 +1,337 @@
+import { ParleyError } from "@parley/base";
+import type { ProviderAnswer } from "@parley/gateway";
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { doctorRows } from "./doctor-rows.ts";
+import type { Finding, FindingStatus } from "./finding.ts";
+import { runChecks } from "./run-checks.ts";
+import type { System } from "./system.ts";
+import { config, fakeSystem, gateway, now } from "./testing/fake-system.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const reached = { url: "https://models.test/v1/models", ownTime: now, tookMs: 300, serverTime: now };
+const answer = (changes: object): System["provider"] => {
+	// True because each row below gives the fields of one kind of answer.
+	return async () => ({ reached: true, status: 200, ...reached, ...changes }) as ProviderAnswer;
+};
+const token = (name: string, more: object) => ({
+	...{ id: "t", kind: "observer", name, created_at: "2026-01-01T00:00:00.000Z", status: "active" },
+	...more,
+});
+const tokens = (...list: readonly object[]): System["tokens"] => {
+	// True because `token` writes what the wire does.
+	return async () => list as Awaited<ReturnType<System["tokens"]>>;
+};
+const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
+const throws = (message: string) => async (): Promise<never> => {
+	throw new ParleyError(message, { code: "failed_precondition" });
+};
+const open = (path: string, mode: number): Partial<System> => ({
+	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
+});
+const chat = (settings: object) =>
+	withConfig({ chat: { allow: [], deny: [], tenants: {}, places: {}, ...settings } });
+
+async function find(id: string, changes: Partial<System>): Promise<Finding> {
+	const found = (await runChecks(fakeSystem(changes))).find((one) => one.id === id);
+	if (!found) throw new Error(`no check has the id ${id}`);
+	return found;
+}
+
+const findings: readonly (readonly [
+	id: string,
+	FindingStatus,
+	Partial<System>,
+	what: RegExp,
+	fix?: RegExp,
+])[] = [
+	["config", "ok", {}, /valid/],
+	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
+	["gateway", "ok", {}, /none runs on \/data/],
+	["gateway", "ok", { gateway }, /process 42/],
+	["gateway", "warn", { gateway: { ...gateway, health: "draining" } }, /stopping/, /parley start/],
+	[
+		"gateway",
+		"warn",
+		{ gateway: { ...gateway, health: "degraded" }, health: { storage: { state: "full" } } },
+		/storage is full/,
+		/parley status/,
+	],
+	["versions", "ok", { gateway }, /Node 24\.11\.0/],
+	[
+		"versions",
+		"fail",
+		{ versions: { parley: "1.0.0", node: "24.10.9", sqlite: "3" } },
+		/24\.11/,
+		/nodejs\.org/,
+	],
+	[
+		"versions",
+		"fail",
+		{ versions: { parley: "1.0.0", node: "22.99.0", sqlite: "3" }, distribution: "arch" },
+		/22\.99/,
+		/pacman/,
+	],
+	["versions", "warn", { gateway: { ...gateway, version: "0.9.0" } }, /0\.9\.0/, /parley stop/],
+	["bind", "ok", {}, /this machine alone/],
+	[
+		"bind",
+		"ok",
+		withConfig({ listen: [{ host: "0.0.0.0", port: 443 }], tls: { cert: "c", key: "k" } }),
+		/https:\/\/0\.0\.0\.0:443: with a token/,
+	],
+	["bind", "fail", { answers: async () => true }, /another program listens at 127\.0\.0\.1:7777/, /ss -ltnp/],
+	["bind", "fail", { answers: async () => true, distribution: "macos" }, /another program/, /lsof/],
+	[
+		"bind",
+		"ok",
+		{
+			answers: async () => true,
+			gateway,
+			health: { listeners: [{ url: "http://127.0.0.1:7777", tls: false }] },
+		},
+		/7777/,
+	],
+	["bind", "warn", withConfig({ auth: "none" }), /without a token/, /--auth none/],
+	[
+		"bind",
+		"warn",
+		withConfig({ listen: [{ host: "::", port: 7777 }], insecureLan: true }),
+		/\[::\]:7777: .*read on its way/,
+		/--tls-cert/,
+	],
+	[
+		"bind",
+		"warn",
+		{
+			gateway,
+			health: { listeners: [{ url: "http://10.0.0.1:7777", tls: false }], auth: "token", insecure_lan: true },
+		},
+		/10\.0\.0\.1/,
+		/proxy/,
+	],
+	["tls", "ok", {}, /no certificate/],
+	["tls", "ok", withConfig({ tls: { cert: "c", key: "k" } }), /until 2026-06-12/],
+	[
+		"tls",
+		"warn",
+		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now + 13.5 * day },
+		/13 days/,
+		/renew/,
+	],
+	[
+		"tls",
+		"fail",
+		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now - day },
+		/until 2026-03-13/,
+		/renew/,
+	],
+	[
+		"tls",
+		"warn",
+		{ gateway, health: { certificate: { valid_to: "2026-03-20T00:00:00.000Z" } } },
+		/6 days/,
+		/SIGHUP/,
+	],
+	["tokens", "ok", {}, /this user alone/],
+	["tokens", "ok", { operatorToken: async () => false }, /first start/],
+	[
+		"tokens",
+		"ok",
+		{
+			gateway,
+			tokens: tokens(token("a", {}), token("o", { kind: "operator" }), token("b", { status: "revoked" })),
+		},
+		/active: 1$/,
+	],
+	[
+		"tokens",
+		"warn",
+		{ gateway, tokens: tokens(token("phone", { expires_at: "2026-03-16T00:00:00.000Z" })) },
+		/phone \(2026-03-16\)/,
+		/token rotate/,
+	],
+	[
+		"tokens",
+		"fail",
+		{ operatorToken: throws("it is open to others; type: chmod 600 'x'") },
+		/^it is open to others$/,
+		/^chmod 600 'x'$/,
+	],
+	["files.modes", "ok", {}, /this user alone/],
+	["files.modes", "ok", { stat: async () => undefined }, /does not exist yet/],
+	["files.modes", "fail", open("/data", 0o755), /mode 755/, /^chmod 700 '\/data'$/],
+	["files.modes", "ok", open("/data", 0o750), /this user alone/],
+	[
+		"files.modes",
+		"fail",
+		open("/data/keys/secrets", 0o640),
+		/keys\/secrets .*640/,
+		/^chmod 600 '\/data\/keys\/secrets'$/,
+	],
+	["files.modes", "fail", { uid: 1001 }, /belongs to another user \(1000\)/, /chown -R/],
+	["chat", "ok", {}, /nobody/],
+	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guilds and teams/],
+	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /discord:1 is named/, /chat\.tenants/],
+	[
+		"chat",
+		"warn",
+		chat({ allow: [{ platform: "slack", tenant: "T1", as: "member" }] }),
+		/slack:T1/,
+		/chat\.tenants/,
+	],
+	[
+		"chat",
+		"ok",
+		{
+			...chat({ places: { "discord:1:2": {} } }),
+			gateway,
+			tokens: tokens(token("d", { kind: "connector" })),
+		},
+		/nobody is let in/,
+	],
+	["policy", "ok", {}, /built-in/],
+	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
+	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /mend/],
+	["sandbox", "ok", {}, /26 attempts/],
+	["sandbox", "ok", { sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) }, /declared/],
+	[
+		"sandbox",
+		"warn",
+		{ sandbox: async () => ({ mode: "off", state: "unused", probes: 0 }) },
+		/own power/,
+		/--sandbox off/,
+	],
+	[
+		"sandbox",
+		"warn",
+		{
+			sandbox: async () => ({
+				mode: "preferred",
+				state: "unavailable",
+				probes: 0,
+				reason: "no bwrap",
+				fix: "apt install bubblewrap",
+			}),
+		},
+		/no bwrap/,
+		/^apt install/,
+	],
+	[
+		"sandbox",
+		"fail",
+		{ sandbox: async () => ({ mode: "required", state: "unavailable", probes: 0 }) },
+		/no command runs/,
+		/parley status/,
+	],
+	["database", "ok", {}, /whole/],
+	["database", "ok", { database: async () => false }, /none yet/],
+	[
+		"database",
+		"fail",
+		{ database: throws("the database is damaged and was left as it is: move it aside") },
+		/damaged/,
+		/^move it aside$/,
+	],
+	["audit", "ok", {}, /3 rows/],
+	["audit", "ok", { database: throws("damaged") }, /nothing/],
+	[
+		"audit",
+		"fail",
+		{
+			audit: async () => ({
+				ok: false,
+				records: 1,
+				seq: 1,
+				head: "",
+				broken: { seq: 2, reason: "the row was changed" },
+			}),
+		},
+		/row 2: the row was changed/,
+		/--verify/,
+	],
+	["disk", "ok", {}, /51200 MiB/],
+	["disk", "warn", { freeBytes: async () => 500 * 2 ** 20 }, /500 MiB/, /apt clean/],
+	["disk", "fail", { freeBytes: async () => 2 ** 20, distribution: "fedora" }, /1 MiB/, /dnf clean/],
+	["disk", "fail", { writeProbe: throws("EROFS: read-only file system") }, /EROFS/, /--data/],
+	[
+		"disk",
+		"ok",
+		{
+			data: "/home/x/data",
+			stat: async (path) => (path === "/home" ? { mode: 0o700, uid: 1000, isDirectory: true } : undefined),
+		},
+		/for \/home$/,
+	],
+	["clock", "ok", {}, /file system/],
+	["clock", "ok", { provider: answer({ serverTime: now - 20_000 }) }, /models\.test/],
+	["clock", "warn", { provider: answer({ serverTime: now + 60_000 }) }, /60 s behind/, /timedatectl/],
+	[
+		"clock",
+		"fail",
+		{ provider: answer({ serverTime: now - 3_600_000 }), distribution: "macos" },
+		/3600 s ahead/,
+		/sntp/,
+	],
+	["clock", "ok", { provider: answer({ serverTime: undefined }) }, /file system/],
+	["clock", "warn", { writeProbe: async () => now - 60_000 }, /60 s behind/, /file server/],
+	["clock", "ok", { writeProbe: throws("EROFS") }, /agrees/],
+	["model", "ok", withConfig({ providerReason: "no key" }), /no ANTHROPIC_API_KEY/],
+	["model", "ok", { provider: answer({}) }, /models\.test answers/],
+	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],
+	["model", "fail", { provider: answer({ status: 401 }) }, /refuses the key/, /ANTHROPIC_API_KEY/],
+	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to try/],
+	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
+	["model", "fail", { provider: answer({ reached: false, reason: "ENOTFOUND" }) }, /ENOTFOUND/, /curl/],
+	[
+		"model",
+		"fail",
+		{ gateway, health: { provider: { state: "failing", reason: "no credit" } } },
+		/no credit/,
+		/parley status/,
+	],
+];
+
+test.each(findings.map(([id, status, changes, what, fix]) => [id, status, { changes, what, fix }] as const))(
+	"%s: %s",
+	async (id, status, { changes, what, fix }) => {
+		const found = await find(id, changes);
+		expect(found).toMatchObject({ status, what: expect.stringMatching(what) });
+		if (fix) expect(found.fix).toMatch(fix);
+		else expect(found.fix).toBeUndefined();
+	},
+);
+
+test("every check has a case in which all is well, and one in which it is not", async () => {
+	const ids = (await runChecks(fakeSystem())).map(({ id }) => id);
+	expect(new Set(ids).size).toBe(ids.length);
+	for (const id of ids) {
+		const statuses = findings.filter(([checked]) => checked === id).map(([, status]) => status);
+		expect(statuses, id).toContain("ok");
+		expect(
+			statuses.some((status) => status !== "ok"),
+			id,
+		).toBe(true);
+	}
+});
+
+test("a check that cannot be made keeps no other from its turn", async () => {
+	const all = await runChecks(fakeSystem({ sandbox: throws("no /proc"), freeBytes: throws("EIO") }));
+	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([
+		{ id: "sandbox", status: "warn", what: "could not be checked: no /proc" },
+		{ id: "disk", status: "warn", what: "could not be checked: EIO" },
+	]);
+});
+
+test("rows fit the terminal, with what mends it below, and have colours only where there are any", async () => {
+	const all = await runChecks(fakeSystem({ provider: answer({ reached: false, reason: "x".repeat(200) }) }));
+	const rows = doctorRows(all, { columns: 60, styles: createStyles(false) });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(60);
+	expect(rows.join("\n")).not.toContain("\u001b");
+	expect(rows.some((row) => /^ +→ curl/.test(row))).toBe(true);
+	expect(rows.at(-1)).toBe("1 failure, 0 warnings");
+	expect(doctorRows(all, { columns: 60, styles: createStyles(true) }).join("\n")).toContain("\u001b[31mFAIL");
+	const well = doctorRows(await runChecks(fakeSystem()), { columns: 60, styles: createStyles(false) });
+	expect(well.at(-1)).toBe("all is well");
+});

@@ -1,0 +1,39 @@
+import { ParleyError } from "@parley/base";
+import { audit } from "./checks/audit.ts";
+import { bind } from "./checks/bind.ts";
+import { chat } from "./checks/chat.ts";
+import { clock } from "./checks/clock.ts";
+import { config } from "./checks/config.ts";
+import { database } from "./checks/database.ts";
+import { disk } from "./checks/disk.ts";
+import { gateway } from "./checks/gateway.ts";
+import { model } from "./checks/model.ts";
+import { modes } from "./checks/modes.ts";
+import { policy } from "./checks/policy.ts";
+import { sandbox } from "./checks/sandbox.ts";
+import { tls } from "./checks/tls.ts";
+import { tokens } from "./checks/tokens.ts";
+import { versions } from "./checks/versions.ts";
+import { type Check, type Finding, warn } from "./finding.ts";
+import type { System } from "./system.ts";
+
+/** In the order in which they are shown. */
+const checks: readonly Check[] = [
+	...[config, gateway, versions, bind, tls, tokens, modes, chat],
+	...[policy, sandbox, database, audit, disk, clock, model],
+];
+
+/** What all checks find, together; none keeps the others from their turn. */
+export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
+	return Promise.all(
+		chosen.map(async ({ id, look }) => {
+			try {
+				return { id, ...(await look(system)) };
+			} catch (reason) {
+				const { message } = ParleyError.from(reason);
+				const why = reason instanceof Error ? reason.message : message;
+				return { id, ...warn(`could not be checked: ${why}`, "mend that, and run parley doctor again") };
+			}
+		}),
+	);
+}

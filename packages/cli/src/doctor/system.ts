@@ -1,0 +1,54 @@
+import type { SandboxState } from "@parley/core";
+import type { Config, ProviderAnswer } from "@parley/gateway";
+import type { MethodResult } from "@parley/protocol";
+import type { AuditCheck } from "../audit/check-rows.ts";
+import type { HealthReport } from "../gateway-health.ts";
+import type { RunningGateway } from "../running-gateway.ts";
+import type { Distribution } from "./distribution.ts";
+
+/** What is known of a file or directory. */
+export interface PathFacts {
+	readonly mode: number;
+	readonly uid: number;
+	readonly isDirectory: boolean;
+}
+
+/** What the checks see of the machine, its configuration and its gateway; what is asked may reject with why it cannot be told. */
+export interface System {
+	readonly distribution: Distribution;
+	/** The user that this command runs as; undefined where systems have none. */
+	readonly uid: number | undefined;
+	/** The data directory. */
+	readonly data: string;
+	/** As this shell would start a gateway, or why it would not. */
+	readonly config: Config | Error;
+	/** The gateway that runs on the data directory. */
+	readonly gateway: RunningGateway | undefined;
+	/** What it reports of itself; null where it does not tell this user. */
+	readonly health: HealthReport | null;
+	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Undefined where there is no such file. */
+	stat(path: string): Promise<PathFacts | undefined>;
+	/** Bytes that this user can still write there. */
+	freeBytes(path: string): Promise<number>;
+	/** Writes a file there and removes it again; resolves with the time that the file system gave it. */
+	writeProbe(directory: string): Promise<number>;
+	/** Whether somebody listens at an address. */
+	answers(host: string, port: number): Promise<boolean>;
+	/** Undefined where the offline assistant answers. */
+	provider(): Promise<ProviderAnswer | undefined>;
+	sandbox(): Promise<SandboxState>;
+	/** Rejects where the operator's rules cannot be used; resolves with the file, if there is one. */
+	policy(): Promise<string | undefined>;
+	/** Rejects where the database is damaged, or of a newer version; false where there is none yet. */
+	database(): Promise<boolean>;
+	audit(): Promise<AuditCheck>;
+	/** Rejects where the file of the operator's token cannot be used; false where there is none yet. */
+	operatorToken(): Promise<boolean>;
+	/** Those that the running gateway knows. */
+	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
+	/** When the configured certificate ends, in milliseconds since the epoch. */
+	certificateEnd(file: string): Promise<number>;
+}

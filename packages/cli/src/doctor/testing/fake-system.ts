@@ -1,0 +1,37 @@
+import type { Config } from "@parley/gateway";
+import type { RunningGateway } from "../../running-gateway.ts";
+import type { System } from "../system.ts";
+
+export const now = Date.UTC(2026, 2, 14);
+
+export const config: Config = {
+	...{ listen: [{ host: "127.0.0.1", port: 7777 }], data: "/data", root: [], allowedHosts: [] },
+	...{ provider: "offline", auth: "local", logLevel: "info" },
+};
+
+export const gateway: RunningGateway = {
+	...{ health: "ok", pid: 42, version: "1.0.0", startedAt: "2026-03-13T00:00:00.000Z" },
+	...{ urls: ["http://127.0.0.1:7777"], local: "http://127.0.0.1:7777" },
+};
+
+/** A machine on which all is well, but for what a test says; no gateway runs there. */
+export function fakeSystem(changes: Partial<System> = {}): System {
+	return {
+		...{ distribution: "debian", uid: 1000, data: "/data", config, gateway: undefined, health: null },
+		versions: { parley: "1.0.0", node: "24.11.0", sqlite: "3.53.0" },
+		now: () => now,
+		stat: async (path) => ({ mode: 0o700, uid: 1000, isDirectory: !path.includes(".") }),
+		freeBytes: async () => 50 * 2 ** 30,
+		writeProbe: async () => now,
+		answers: async () => false,
+		provider: async () => undefined,
+		sandbox: async () => ({ mode: "preferred", state: "ready", probes: 26 }),
+		policy: async () => undefined,
+		database: async () => true,
+		audit: async () => ({ ok: true, records: 3, seq: 3, head: "f".repeat(64) }),
+		operatorToken: async () => true,
+		tokens: async () => [],
+		certificateEnd: async () => now + 90 * 24 * 60 * 60 * 1000,
+		...changes,
+	};
+}

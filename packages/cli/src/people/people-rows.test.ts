@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { peopleRows, personWords } from "./people-rows.ts";
+
+const now = Date.parse("2026-01-10T12:00:00Z");
+const look = (columns: number) => ({ columns, styles: createStyles(false) });
+const ada = {
+	...{ person: "discord:1:2", name: "Ada\u001b[2J", role: "owner" as const },
+	...{ added_by: "invitation:pairing_1", created_at: "2026-01-10T11:57:00Z" },
+};
+const bob = {
+	...{ kind: "request" as const, person: "discord:1:3", name: "Bob" },
+	expires_at: "2026-01-10T12:30:00Z",
+};
+const invitation = { kind: "invitation" as const, role: "member" as const, expires_at: bob.expires_at };
+
+test("who was let in stands above who waits, with codes nowhere", () => {
+	const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(200));
+	expect(rows[0]).toMatch(/^PERSON +NAME +ROLE +ADDED BY +WHEN$/);
+	expect(rows[1]).toMatch(/^discord:1:2 +Ada\S+ +owner +invitation:pairing_1 +3 min ago$/);
+	expect(rows[2]).toBe("");
+	expect(rows[3]).toMatch(/^WAITS +NAME +ROLE +CODE COUNTS$/);
+	expect(rows[4]).toMatch(/^discord:1:3 +Bob +for 30 min more$/);
+	expect(rows[5]).toMatch(/^\(an invitation\) +member +for 30 min more$/);
+	expect(rows.join("")).not.toContain("\u001b");
+});
+
+test("where nobody is, the way in is shown", () => {
+	expect(peopleRows({ people: [], waiting: [] }, now, look(80))).toEqual([
+		"nobody was let in yet; `parley people pair --role owner` prints a code for the first owner",
+	]);
+	expect(peopleRows({ people: [], waiting: [bob] }, now, look(80))[0]).toMatch(/^WAITS/);
+	expect(peopleRows({ people: [ada], waiting: [] }, now, look(80))).toHaveLength(2);
+});
+
+test("no row is wider than the terminal", () => {
+	for (const columns of [40, 60, 80]) {
+		const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(columns));
+		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
+	}
+});
+
+test("somebody without a name is their id", () => {
+	expect(personWords({ person: "discord:1:2", name: "" })).toBe("discord:1:2");
+	expect(personWords(ada)).toMatch(/^discord:1:2 \(Ada\S+\)$/);
+});

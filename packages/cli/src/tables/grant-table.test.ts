@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { type Grant, grantTable } from "./grant-table.ts";
+
+const now = Date.UTC(2026, 0, 1);
+
+function grant(told: Partial<Grant>): Grant {
+	return {
+		...{ grant_id: "grant_1", place: "discord:1:c", people: null, tools: null, classes: null },
+		...{ max_actions: 200, used_actions: 3, reason: "release", granted_by: "operator" },
+		created_at: "2026-01-01T00:00:00Z",
+		expires_at: "2026-01-01T03:00:00Z",
+		...told,
+	};
+}
+
+test("grants are told with what is left of them, and what they cover", () => {
+	const rows = grantTable(
+		[
+			grant({}),
+			grant({ tools: ["git"], classes: ["write"], people: ["discord:1:ada"], reason: "a\u{1b}b" }),
+			grant({ ended_at: "2026-01-01T00:00:00Z", end_reason: "three denials" }),
+			grant({ expires_at: "2025-12-31T00:00:00Z" }),
+		],
+		now,
+		{ columns: Number.POSITIVE_INFINITY, styles: createStyles(false) },
+	);
+	expect(rows[0]).toMatch(/^ID +CHANNEL +STATE +CALLS +COVERS +GRANTED BY +REASON$/);
+	expect(rows[1]).toMatch(
+		/^grant_1 +discord:1:c +3 h left +3\/200 +all calls of members +operator +release$/,
+	);
+	expect(rows[2]).toMatch(/git, write of discord:1:ada +operator +a\\u\{1b\}b$/);
+	expect(rows[3]).toMatch(/ended [\d-]+ [\d:]+: three denials/);
+	expect(rows[4]).toMatch(/ expired /);
+});
+
+test("in a narrow terminal the id, the channel and the state stay", () => {
+	const rows = grantTable([grant({})], now, { columns: 60, styles: createStyles(false) });
+	expect(rows[0]).toMatch(/^ID +CHANNEL +STATE/);
+	expect(rows.every((row) => row.length <= 60)).toBe(true);
+});
