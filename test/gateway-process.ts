@@ -49,6 +49,8 @@ export class GatewayProcess {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: root,
+				// The same on every machine; what is about sandboxes says so.
+				PARLEY_SANDBOX: "off",
 				...environment,
 			},
 		});

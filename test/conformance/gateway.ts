@@ -96,6 +96,7 @@ export class TestGateway implements AsyncDisposable {
 				data: this.path("data"),
 				root: roots.map((name) => this.path(name)),
 				...{ provider: "offline", auth: "none", logLevel: "silent", allowedHosts: [], titles: false },
+				sandbox: "off",
 				...config,
 			},
 			...{ clock: time, ids: createIds(), log: this.log, redactor: new Redactor(), version: "0.0.0" },

@@ -28,7 +28,13 @@ verifiesOn("ozzie", ["http.health-verbose"], "more is told to those who have the
 	const headers = { authorization: `Bearer ${token}` };
 	const told = await fetch(`${gateway.url}/api/health?verbose`, { headers });
 	expect(parseJson(await told.text())).toMatchObject({
-		...{ status: "ok", auth: "token", local_trust: false, insecure_lan: false, sandbox: { mode: "off" } },
+		...{
+			status: "ok",
+			auth: "token",
+			local_trust: false,
+			insecure_lan: false,
+			sandbox: { mode: "off", state: "unused" },
+		},
 		...{ provider: { name: "offline", model: "offline" }, storage: { state: "ok" } },
 		...{ listeners: [{ url: gateway.url, tls: false }], uptime_s: expect.any(Number) },
 	});

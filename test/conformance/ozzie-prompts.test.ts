@@ -81,8 +81,8 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is shown to nobody", 
 	const heard: string[] = [];
 	client.socket.on("message", (data) => heard.push(data.toString()));
 	await client.open();
-	const secret = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
-	// The person's own message alone is shown as it was written.
+	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
+	// The person's own message alone is shown as it was written, as long as nobody registered what is in it.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	heard.splice(0);
 	const question = await client.event("prompt.request");

@@ -1,14 +1,20 @@
+import { auditRequirements } from "./requirements/audit.ts";
 import { connectionRequirements } from "./requirements/connection.ts";
 import { envelopeRequirements } from "./requirements/envelope.ts";
 import { fileRequirements } from "./requirements/file.ts";
+import { grantRequirements } from "./requirements/grants.ts";
 import { httpRequirements } from "./requirements/http.ts";
 import { modelRequirements } from "./requirements/model.ts";
 import { operatingRequirements } from "./requirements/operating.ts";
+import { peopleRequirements } from "./requirements/people.ts";
+import { policyRequirements } from "./requirements/policy.ts";
 import { promptRequirements } from "./requirements/prompt.ts";
 import { questionRequirements } from "./requirements/question.ts";
 import { runRequirements } from "./requirements/run.ts";
+import { sandboxRequirements } from "./requirements/sandbox.ts";
 import { sessionRequirements } from "./requirements/session.ts";
 import { sessionListRequirements } from "./requirements/session-list.ts";
+import { tokenRequirements } from "./requirements/tokens.ts";
 
 /** All that is promised; each is shown by at least one scenario (`coverage.test.ts`). */
 export const requirements = {
@@ -16,13 +22,19 @@ export const requirements = {
 	...sessionRequirements,
 	...runRequirements,
 	...modelRequirements,
+	...peopleRequirements,
+	...policyRequirements,
 	...promptRequirements,
 	...questionRequirements,
 	...httpRequirements,
 	...envelopeRequirements,
 	...operatingRequirements,
+	...auditRequirements,
 	...fileRequirements,
+	...grantRequirements,
 	...sessionListRequirements,
+	...sandboxRequirements,
+	...tokenRequirements,
 };
 
 export type RequirementId = keyof typeof requirements;

@@ -31,7 +31,7 @@ async function begin(title: string): Promise<string> {
 /** Waits until so many of this event were recorded in the session. */
 async function until(sessionId: string, type: string, count: number) {
 	for (;;) {
-		const events = await t.runtime.events(operator, { limit: 1000, sessionId, types: [type] });
+		const events = await t.runtime.history.newest(operator, { limit: 1000, sessionId, types: [type] });
 		if (events.length >= count) return events;
 		await delay(2);
 	}
@@ -115,7 +115,7 @@ const rows = await t.store.read((db) => db.selectFrom("sessions").select(columns
 const sessions = [];
 for (const row of rows) {
 	const { id } = row;
-	const events = await t.runtime.events(operator, { limit: 1000, sessionId: id });
+	const events = await t.runtime.history.newest(operator, { limit: 1000, sessionId: id });
 	const messages = events.flatMap(({ event }) =>
 		event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [],
 	);

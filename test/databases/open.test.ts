@@ -44,7 +44,7 @@ async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<type
 }
 
 function eventsOf(t: TestRuntime, sessionId: string, type?: string): Promise<Recorded[]> {
-	return t.runtime.events(operator, { limit: 1000, sessionId, ...(type && { types: [type] }) });
+	return t.runtime.history.newest(operator, { limit: 1000, sessionId, ...(type && { types: [type] }) });
 }
 
 function contentOf({ event }: Recorded): string[] {
@@ -95,7 +95,7 @@ test.each(fixtures)("%s opens with everything that was said and used", async (na
 		expect(events).toHaveLength(expected.events);
 		expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
 		expect(events.flatMap(contentOf)).toEqual(expected.messages);
-		const messages = await t.runtime.messages(operator, id, { limit: 1000 });
+		const messages = await t.runtime.history.messages(operator, id, { limit: 1000 });
 		expect(messages.flatMap(contentOf)).toEqual(expect.arrayContaining(expected.messages.slice(-1)));
 	}
 	expect((await t.runtime.usage(operator, { by: "model" })).total.cost).toBe(facts.cost);

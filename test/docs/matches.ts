@@ -1,4 +1,7 @@
-/** What names in the document stand for in this run: `sess_…` for the id of a session, `run_…b` for that of a second run. */
+/**
+ * What names in the document stand for in this run: `sess_…` for the id of a session, `run_…b` for that of a second run,
+ * `CODE…` for a word without a beginning of its own.
+ */
 export type Bound = Map<string, string>;
 
 /** Figures that differ from run to run: they are only checked to be figures. */
@@ -34,8 +37,8 @@ function textMismatch(shown: string, actual: unknown, bound: Bound, at: string):
 	if (typeof actual !== "string") return differs(at, shown, actual);
 	const known = bound.get(shown);
 	if (known !== undefined) return known === actual ? undefined : differs(at, known, actual);
-	const [, prefix] = /^([\w:]+_)…\w?$/.exec(shown) ?? [];
-	if (prefix !== undefined) {
+	const [name, prefix = ""] = /^(?:([\w:]+_)|[A-Z]{3,})…\w?$/.exec(shown) ?? [];
+	if (name !== undefined) {
 		if (!actual.startsWith(prefix)) return differs(at, shown, actual);
 		bound.set(shown, actual);
 		return undefined;
@@ -95,7 +98,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The names of the document in what is sent, replaced by what they stand for. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
-	if (typeof shown === "string") return shown.replaceAll(/[\w:]+_…\w?/g, (name) => bound.get(name) ?? name);
+	if (typeof shown === "string")
+		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);
 	if (Array.isArray(shown)) return shown.map((item) => fillIn(item, bound));
 	if (!isObject(shown)) return shown;
 	return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, fillIn(value, bound)]));

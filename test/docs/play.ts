@@ -47,6 +47,13 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
+	/** With that token, or as the operator who needs none. */
+	async #connectAs(token: string): Promise<void> {
+		await this.#client?.[Symbol.asyncDispose]();
+		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
+		this.#client = await OzzieClient.connect(this.#stage.gateway.url, options);
+	}
+
 	async #frame(shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const client = await this.#connected();
 		if (shown["type"] === "req") client.send(Object(fillIn(shown, this.#bound)));
@@ -101,7 +108,9 @@ class Player implements AsyncDisposable {
 	async #do(words: string): Promise<void> {
 		const [, amount, unit] = /^pass (\d+) (ms|s|h)$/.exec(words) ?? [];
 		const [, query] = /^connect with (\?\S+)$/.exec(words) ?? [];
+		const [, token] = /^connect as (\S+)$/.exec(words) ?? [];
 		if (query !== undefined) this.#client = await OzzieClient.connect(this.#stage.gateway.url, {}, query);
+		else if (token !== undefined) await this.#connectAs(String(fillIn(token, this.#bound)));
 		else if (words === "reconnect") {
 			await this.#client?.[Symbol.asyncDispose]();
 			this.#client = undefined;

@@ -48,6 +48,7 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["session busy", "wrong state"],
 	["seq not available: ", "wrong state"],
 	["duplicate id", "wrong state"],
+	["forbidden: ", "wrong state"],
 	["rate limited", "rate limited"],
 ];
 

@@ -19,6 +19,7 @@ const home = join(stage, "home");
 
 /** A stranger's shell: nothing of this run, and a home of its own, which is where the data goes. */
 const env = {
+	PARLEY_SANDBOX: "off",
 	PATH: (process.env["PATH"] ?? "")
 		.split(delimiter)
 		.filter((folder) => !folder.includes("node_modules"))

@@ -1,24 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { Place } from "./place.ts";
+import { pipe } from "./piped.ts";
 import { test } from "./terminal-test.ts";
-
-const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
-
-/** The command with pipes instead of a terminal. */
-async function pipe(place: Place, args: readonly string[], input: string) {
-	const child = spawn(process.execPath, [binary, ...args], { cwd: place.work, env: place.environment });
-	child.stdin.end(input);
-	const [out, error, [code]] = await Promise.all([
-		text(child.stdout),
-		text(child.stderr),
-		once(child, "close"),
-	]);
-	return { out: place.normalise(out), error: place.normalise(error), code };
-}
 
 test("without a terminal every line is a message, or the answer to the question before it", async ({
 	place,

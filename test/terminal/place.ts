@@ -40,7 +40,12 @@ export class Place {
 
 	/** That of the person who owns the gateway. */
 	get environment(): Readonly<Record<string, string>> {
-		return { PATH: process.env["PATH"] ?? "", HOME: this.work, PARLEY_DATA: this.data };
+		return {
+			PATH: process.env["PATH"] ?? "",
+			HOME: this.work,
+			PARLEY_DATA: this.data,
+			PARLEY_SANDBOX: "off",
+		};
 	}
 
 	/** The gateway that was started last. */

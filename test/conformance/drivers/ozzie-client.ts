@@ -50,8 +50,13 @@ export class OzzieClient implements AsyncDisposable {
 	}
 
 	/** Connects to the gateway at this HTTP address, asking for `query`; rejects where it is refused. */
-	static async connect(url: string, options: ClientOptions = {}, query = ""): Promise<OzzieClient> {
-		const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/ws${query}`, options);
+	static async connect(
+		url: string,
+		options: ClientOptions = {},
+		query = "",
+		subprotocols: string[] = [],
+	): Promise<OzzieClient> {
+		const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/ws${query}`, subprotocols, options);
 		const client = new OzzieClient(socket);
 		await once(socket, "open");
 		return client;

@@ -1,0 +1,227 @@
+import { ManualClock } from "@parley/base/testing";
+import { noUsage } from "@parley/core";
+import { calls, ScriptedModel, type ScriptedReply } from "@parley/core/testing";
+import { readOperatorToken } from "@parley/gateway";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const place = "discord:111:c";
+
+/** Makes the call that the last message asks for, and then ends. */
+const reply: ScriptedReply = async function* ({ messages }) {
+	const last = messages.at(-1);
+	const said = last?.role === "user" ? JSON.stringify(last.content) : "";
+	const [, tool, what = ""] = /(run|write): ([^"\\]*)/.exec(said) ?? [];
+	const id = `call_${messages.length}`;
+	if (tool === "run") yield calls(id, "run_command", { cmd: what });
+	if (tool === "write") yield calls(id, "write_file", { path: what, content: "x" });
+	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
+};
+
+/** The container is declared to be the boundary, so that channels can be trusted on any machine. */
+async function start(clock?: ManualClock): Promise<TestGateway> {
+	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
+	const config = { auth: "token", sandbox: "container" } as const;
+	return TestGateway.start({ config, model, ...(clock && { clock }) });
+}
+
+function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
+	return OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${token}` } });
+}
+
+interface Channel extends AsyncDisposable {
+	readonly operator: OzzieClient;
+	/** Of the platform, in a session of the channel. */
+	readonly connector: OzzieClient;
+	readonly session: string;
+	/** What a request says of the person it is made for. */
+	as(user: string, shared?: boolean): object;
+	/** Says something as that person, and tells whether a call was asked about; it is denied then. */
+	asks(user: string, content?: string): Promise<boolean>;
+}
+
+/** A channel of Discord with Ada, a member, Bob, an owner, and Gus, a guest. */
+async function channel(gateway: TestGateway): Promise<Channel> {
+	const operator = await connect(gateway, (await readOperatorToken(gateway.path("data"))) ?? "");
+	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", wanted);
+	for (const [user, role] of [
+		["ada", "member"],
+		["bob", "owner"],
+		["gus", "guest"],
+	]) {
+		await operator.call("set_person_role", { person: `discord:111:${user}`, role });
+	}
+	const connector = await connect(gateway, String(token));
+	const as = (user: string, shared = false) => ({
+		actor: { id: user, name: user },
+		place: { tenant: "111", channel: "c", shared },
+	});
+	const { session_id } = await connector.call("open_session", as("ada"));
+	return {
+		...{ operator, connector, session: String(session_id), as },
+		async asks(user, content = "run: true") {
+			await connector.call("send_message", { content, ...as(user) });
+			for (let asked = false; ; ) {
+				const { event, payload } = await connector.event();
+				if (event === "assistant.message") return asked;
+				if (event !== "prompt.request") continue;
+				asked = true;
+				await connector.call("prompt_response", { token: payload["token"], cancelled: true, ...as(user) });
+			}
+		},
+		async [Symbol.asyncDispose]() {
+			await operator.leave();
+			await connector.leave();
+		},
+	};
+}
+
+verifiesOn(
+	"ozzie",
+	["grant.operator", "grant.badge", "grant.floor", "grant.scope"],
+	"what the operator trusts a channel with runs unasked there, with a badge",
+	async () => {
+		await using gateway = await start();
+		await using c = await channel(gateway);
+		expect(await c.asks("ada")).toBe(true);
+		const wanted = { channel: place, tools: ["run_command"], reason: "release" };
+		const { grant } = (await c.operator.call("request_grant", wanted)) as { grant: Record<string, unknown> };
+		expect(grant).toMatchObject({
+			place,
+			granted_by: "operator",
+			max_actions: 200,
+			used_actions: 0,
+			people: null,
+		});
+		await expect(c.connector.event("grant.created")).resolves.toMatchObject({ payload: grant });
+		const trusted = { grant_id: grant["grant_id"], until: grant["expires_at"] };
+		await c.connector.call("send_message", { content: "run: true", ...c.as("ada") });
+		const started = await c.connector.event("tool.call", { status: "started" });
+		expect(started.payload).toMatchObject({ trusted });
+		await c.connector.event("tool.call", { status: "completed" });
+		const ended = await c.connector.event("assistant.message");
+		expect(ended.payload["context"]).toMatchObject({ trusted });
+		const { grants } = await c.connector.call("list_grants", c.as("ada"));
+		expect(grants).toEqual([{ ...grant, used_actions: 1 }]);
+		expect(await c.asks("ada", "write: a.txt")).toBe(true);
+		expect(await c.asks("ada", "run: crontab -l")).toBe(true);
+		const own = await c.operator.call("open_session");
+		await c.operator.call("send_message", { content: "run: true" }, { session_id: own["session_id"] });
+		const { payload } = await c.operator.event("prompt.request");
+		expect(payload["context"]).toMatchObject({ tool: "run_command" });
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["grant.request"],
+	"a member asks for it, an owner of the guild grants it, and a guest may say no",
+	async () => {
+		await using gateway = await start();
+		await using c = await channel(gateway);
+		const ask = { reason: "tests", minutes: 30, ...c.as("ada") };
+		expect(await c.connector.refusal("request_grant", { ...ask, ...c.as("gus") })).toMatch(/^forbidden/);
+		const first = await c.connector.call("request_grant", ask);
+		expect(first).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
+		const { payload } = await c.connector.event("prompt.request");
+		expect(payload).toMatchObject({ type: "confirm", token: first["token"] });
+		expect(payload["label"]).toContain("Trust discord:111:c for 30 min");
+		const { token } = first;
+		const answer = (user: string, given: object) => ({ token, ...given, ...c.as(user) });
+		expect(await c.connector.refusal("prompt_response", answer("ada", { value: true }))).toMatch(
+			/^forbidden/,
+		);
+		expect(await c.connector.refusal("prompt_response", answer("bob", { cancelled: false }))).toMatch(
+			/^invalid/,
+		);
+		await c.connector.call("prompt_response", answer("gus", { cancelled: true }));
+		await c.connector.event("prompt.response", { cancelled: true });
+		const second = await c.connector.call("request_grant", ask);
+		const yes = { token: second["token"], value: true, ...c.as("bob") };
+		await c.connector.call("prompt_response", yes);
+		const created = await c.connector.event("grant.created");
+		expect(created.payload).toMatchObject({ granted_by: "discord:111:bob", reason: "tests" });
+		const { records } = (await c.operator.call("read_audit", { principal: "discord:111:bob" })) as {
+			records: { action: string; grant_id?: string }[];
+		};
+		expect(records.find(({ action }) => action === "grant.create")?.grant_id).toBe(
+			created.payload["grant_id"],
+		);
+		expect(await c.asks("ada")).toBe(false);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["grant.budget", "grant.revoke"],
+	"it ends with its calls, with its time, and when somebody revokes it",
+	async () => {
+		const clock = new ManualClock();
+		await using gateway = await start(clock);
+		await using c = await channel(gateway);
+		const grant = async (more: object): Promise<unknown> => {
+			const wanted = { channel: place, reason: "r", ...more };
+			const answer = (await c.operator.call("request_grant", wanted)) as { grant: { grant_id: string } };
+			await c.connector.event("grant.created");
+			return answer.grant.grant_id;
+		};
+		await grant({ max_actions: 1 });
+		expect(await c.asks("ada")).toBe(false);
+		await grant({ minutes: 1 });
+		for (let quarter = 0; quarter < 4; quarter++) {
+			clock.advance(15_000);
+			for (const client of [c.operator, c.connector]) await client.call("whoami", {});
+		}
+		await c.connector.event("grant.ended", { reason: "expired" });
+		expect(await c.asks("ada")).toBe(true);
+		const grant_id = await grant({});
+		expect(await c.connector.refusal("revoke_grant", { grant_id, ...c.as("gus") })).toMatch(/^forbidden/);
+		await c.connector.call("revoke_grant", { grant_id, reason: "enough", ...c.as("ada") });
+		const reason = "revoked by discord:111:ada: enough";
+		await c.connector.event("grant.ended", { grant_id, reason });
+		expect(await c.asks("ada")).toBe(true);
+		expect(await c.operator.call("list_grants", {})).toEqual({ grants: [] });
+		const { grants } = (await c.operator.call("list_grants", { ended: true })) as { grants: object[] };
+		expect(grants).toHaveLength(3);
+		expect(grants[0]).toMatchObject({ grant_id, end_reason: reason, ended_at: expect.any(String) });
+		expect(await c.operator.refusal("revoke_grant", { grant_id: "grant_x" })).toContain(
+			"grant not found: grant_x",
+		);
+	},
+);
+
+verifiesOn("ozzie", ["grant.stranger"], "a stranger or another organisation ends it", async () => {
+	await using gateway = await start();
+	await using c = await channel(gateway);
+	const wanted = { channel: place, reason: "r" };
+	for (const [who, why] of [
+		[c.as("eve"), "somebody spoke whom nobody has let in"],
+		[c.as("ada", true), "people of another organisation are there"],
+	] as const) {
+		await c.operator.call("request_grant", wanted);
+		await c.connector.event("grant.created");
+		await c.connector.call("whoami", who);
+		await c.connector.event("grant.ended", { reason: why });
+		expect(await c.asks("ada")).toBe(true);
+	}
+	const shared = { reason: "r", ...c.as("ada", true) };
+	expect(await c.connector.refusal("request_grant", shared)).toContain("another organisation");
+});
+
+verifiesOn(
+	"ozzie",
+	["grant.accept"],
+	"a connector accepts all tools where its channel is trusted, and nowhere else",
+	async () => {
+		await using gateway = await start();
+		await using c = await channel(gateway);
+		expect(await c.connector.refusal("accept_all_tools", c.as("bob"))).toMatch(/^forbidden/);
+		await c.operator.call("request_grant", { channel: place, tools: ["write_file"], reason: "r" });
+		expect(await c.connector.call("accept_all_tools", c.as("ada"))).toEqual({ status: "accepted" });
+		expect(await c.connector.refusal("accept_all_tools", c.as("gus"))).toMatch(/^forbidden/);
+		expect(await c.asks("ada")).toBe(true);
+	},
+);

@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+function rules(...list: readonly object[]): string {
+	return JSON.stringify({ rules: list });
+}
+
+/** What becomes of one call, which is approved where somebody is asked. */
+async function outcomeOf(client: OzzieClient, content: string): Promise<string> {
+	await client.call("send_message", { content });
+	for (let told = ""; ; ) {
+		const { event, payload } = await client.event();
+		if (event === "assistant.message") return told;
+		if (event === "prompt.request") {
+			told += "asked, ";
+			await client.call("prompt_response", { token: payload["token"], value: true });
+		}
+		if (event === "tool.call" && payload["status"] === "completed") told += "ran";
+		if (event === "tool.call" && payload["status"] === "failed") told += String(payload["error"]);
+	}
+}
+
+verifiesOn("ozzie", ["policy.rules", "policy.floor"], "rules hold as they stand in the file", async () => {
+	const data = { "policy.jsonc": rules({ effect: "allow", tool: "write_file", when: { path: "docs/**" } }) };
+	await using gateway = await TestGateway.start({ data });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	expect(await outcomeOf(client, "write: docs/a.md <<< a")).toBe("ran");
+	expect(await outcomeOf(client, "write: src/a.md <<< a")).toBe("asked, ran");
+	expect(await outcomeOf(client, "write: docs/.env <<< a")).toBe("asked, ran");
+	const file = gateway.path("data", "policy.jsonc");
+	const allowsTrue = { effect: "allow", when: { command: ["true"], class: "exec-unsandboxed" } };
+	const denies = { effect: "deny", when: { command: ["rm"] }, reason: "nothing is removed here" };
+	await writeFile(file, rules(allowsTrue, denies));
+	expect(await outcomeOf(client, "run: true && true")).toBe("ran");
+	expect(await outcomeOf(client, "run: true; bash -c 'rm x'")).toBe("denied: nothing is removed here");
+	expect(await outcomeOf(client, "run: true $(echo)")).toBe("asked, ran");
+	expect(await outcomeOf(client, "write: docs/a.md <<< b")).toBe("asked, ran");
+});
+
+verifiesOn("ozzie", ["policy.stricter"], "a repository's own file loosens nothing", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const place = gateway.path("work", ".parley");
+	await mkdir(place);
+	await writeFile(gateway.path("work", ".parley", "policy.jsonc"), rules({ effect: "allow" }));
+	expect(await outcomeOf(client, "write: a.md <<< a")).toBe("asked, ran");
+	await writeFile(
+		gateway.path("work", ".parley", "policy.jsonc"),
+		rules({ effect: "deny", tool: "write_file", reason: "frozen" }),
+	);
+	expect(await outcomeOf(client, "write: a.md <<< b")).toBe("denied: frozen");
+});
+
+verifiesOn("ozzie", ["policy.broken"], "with a broken policy nothing runs", async () => {
+	const broken = '{ "rules": [\n  { "effect": "alow" }\n] }';
+	await expect(TestGateway.start({ data: { "policy.jsonc": broken } })).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringContaining('policy.jsonc:2:15: "alow" is not allowed for effect'),
+	});
+	await using gateway = await TestGateway.start({ data: { "policy.jsonc": rules() } });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const health = () => fetch(`${gateway.url}/api/health?verbose`);
+	expect((await fetch(`${gateway.url}/api/health`)).status).toBe(200);
+	await writeFile(gateway.path("data", "policy.jsonc"), broken);
+	expect((await fetch(`${gateway.url}/api/health`)).status).toBe(503);
+	expect(parseJson(await (await health()).text())).toMatchObject({
+		...{
+			status: "degraded",
+			policy: { state: "broken", reason: expect.stringContaining("policy.jsonc:2:15") },
+		},
+	});
+	expect(await outcomeOf(client, "read: a.md")).toMatch(
+		/^denied: the operator's policy cannot be used.*:2:15/,
+	);
+	await writeFile(gateway.path("data", "policy.jsonc"), rules());
+	expect((await fetch(`${gateway.url}/api/health`)).status).toBe(200);
+	expect(await outcomeOf(client, "write: a.md <<< a")).toBe("asked, ran");
+});
+
+verifiesOn("ozzie", ["policy.test"], "the operator learns why a call is asked about", async () => {
+	const denies = { effect: "deny", when: { command: ["touch"] }, reason: "no files" };
+	await using gateway = await TestGateway.start({ data: { "policy.jsonc": rules(denies) } });
+	await using client = await OzzieClient.connect(gateway.url);
+	const source = `${gateway.path("data", "policy.jsonc")}:1`;
+	client.send({ type: "req", id: "1", method: "test_policy", params: { command: "env touch ran" } });
+	expect(await client.response("1")).toMatchObject({
+		ok: true,
+		payload: {
+			...{ effect: "deny", floor: false, reason: "no files", classes: ["exec-unsandboxed"], sandbox: "off" },
+			rules: [{ layer: "operator", source, effect: "deny", reason: "no files", decides: true }],
+		},
+	});
+	expect(existsSync(gateway.path("work", "ran"))).toBe(false);
+	client.send({ type: "req", id: "2", method: "test_policy", params: {} });
+	expect(await client.response("2")).toMatchObject({
+		ok: false,
+		error: expect.stringContaining("say either a command, or a tool"),
+	});
+	client.send({ type: "req", id: "3", method: "show_policy" });
+	expect(await client.response("3")).toMatchObject({
+		ok: true,
+		payload: {
+			rules: expect.arrayContaining([
+				{
+					layer: "built-in",
+					effect: "ask",
+					reason: "cannot be taken back",
+					floor: true,
+					ignored: false,
+					classes: ["irreversible"],
+				},
+				{
+					layer: "operator",
+					source,
+					effect: "deny",
+					reason: "no files",
+					floor: false,
+					ignored: false,
+					commands: [["touch"]],
+				},
+			]),
+		},
+	});
+});

@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseJson } from "@parley/base";
+import { hasBubblewrap } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Whoever waits until nothing is tried any more. */
+async function sandboxOf(gateway: TestGateway): Promise<Readonly<Record<string, unknown>>> {
+	for (;;) {
+		const told = parseJson(await (await fetch(`${gateway.url}/api/health?verbose`)).text());
+		const { sandbox } = told as { sandbox: Readonly<Record<string, unknown>> };
+		if (sandbox["state"] !== "checking") return sandbox;
+	}
+}
+
+/** The notes of the question that a message leads to. */
+async function notesOf(client: OzzieClient, content: string): Promise<unknown> {
+	await client.call("send_message", { content });
+	const { payload } = await client.event("prompt.request");
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	const { context } = payload as { context: { notes: string[] } };
+	return context.notes;
+}
+
+verifiesOn("ozzie", ["sandbox.health"], "the sandbox is as it was found to be", async () => {
+	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
+	const sandbox = await sandboxOf(gateway);
+	expect(sandbox).toMatchObject(
+		hasBubblewrap
+			? { mode: "preferred", state: "ready", operator: "bubblewrap", chat: "bubblewrap" }
+			: { mode: "preferred", state: "unavailable", operator: "off", chat: "none", fix: expect.any(String) },
+	);
+	if (hasBubblewrap) expect(sandbox["probes"]).toBeGreaterThan(12);
+});
+
+verifiesOn("ozzie", ["sandbox.asked-as-it-is"], "a question says what confines the command", async () => {
+	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const off = "sandbox: off — it has your own rights: files, network and this gateway";
+	const on = "sandbox: bubblewrap — no network, and of files only the roots";
+	expect(await notesOf(client, "run: echo hi")).toContain(hasBubblewrap ? on : off);
+	await client.event("assistant.message");
+	const network = 'tool: run_command {"cmd": "echo hi", "network": true}';
+	expect(await notesOf(client, network)).toContain(off);
+});
+
+verifiesOn("ozzie", ["sandbox.no-self-approval"], "a command cannot answer for a person", async () => {
+	await using gateway = await TestGateway.start({ config: { sandbox: "required", auth: "local" } });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const { port } = new URL(gateway.url);
+	const data = gateway.path("data");
+	const tries = [
+		`(exec 9<>/dev/tcp/127.0.0.1/${port}) && echo connected`,
+		`cat ${data}/tokens/operator ${data}/* && echo all read`,
+		`ls ${data} && echo x >${data}/parley.sqlite && echo written`,
+		`ls -R ${data} | grep . && echo seen`,
+	];
+	await writeFile(join(gateway.path("work"), "try.sh"), tries.map((line) => `( ${line} ) 2>&1`).join("\n"));
+	await client.call("accept_all_tools");
+	await client.call("send_message", { content: "run: bash try.sh; echo the end" });
+	const { payload } = await client.event("assistant.message", {});
+	const said = JSON.stringify(payload);
+	// Where there is no sandbox nothing runs at all.
+	expect(said).toContain(hasBubblewrap ? "the end" : "there is none");
+	expect(said).not.toMatch(/connected|all read|written|seen|gw_operator/);
+});

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSqliteFile } from "@parley/base";
+import { checkAudit, type Tables } from "@parley/core";
+import { expect, test } from "vitest";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
+import { Random, testSeed } from "../random.ts";
+
+/** What the audit in a file says of calls, once its chain has been checked. */
+async function told(data: string): Promise<string[]> {
+	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
+		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });
+		const rows = await db.selectFrom("audit").select(["action", "decision"]).orderBy("seq").execute();
+		return rows
+			.map(({ action, decision }) => `${action} ${decision}`)
+			.filter((row) => row.startsWith("tool."));
+	});
+}
+
+test("whenever the gateway is killed the chain is whole, and no effect is without its row", {
+	timeout: 4 * patienceMs,
+}, async () => {
+	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-audit-crash-")));
+	const random = new Random(testSeed());
+	for (const [hook, written, rows] of [
+		["store.commit=kill@8", false, undefined],
+		["tool-running=kill@1", false, ["tool.start allowed"]],
+		["tool-exit=kill@1", true, ["tool.start allowed"]],
+	] as const) {
+		const [data, root] = [join(directory, hook, "data"), join(directory, hook, "work")];
+		await mkdir(root, { recursive: true });
+		const port = await choosePort(random);
+		const environment = { PARLEY_SANDBOX: "off" };
+		const killed = new GatewayProcess({ port, data, root, hooks: hook, environment });
+		if (await killed.ready) await work(port);
+		expect(await killed.exited).toMatchObject({ signal: "SIGKILL" });
+		expect(existsSync(join(root, "a.txt")), hook).toBe(written);
+		const found = await told(data);
+		if (rows) expect(found, hook).toEqual(rows);
+		const again = new GatewayProcess({ port, data, root, environment });
+		expect(await again.ready, again.stderr.join("\n")).toBe(true);
+		if (rows) await again.line("run ended");
+		again.kill("SIGTERM");
+		await again.exited;
+		if (rows) expect(await told(data), hook).toEqual([...rows, "tool.finish unknown"]);
+	}
+	await rm(directory, { recursive: true, force: true });
+});
+
+/** Asks for a file in a trusted session; the gateway ends meanwhile. */
+async function work(port: number): Promise<void> {
+	try {
+		const client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
+		await client.open();
+		await client.call("accept_all_tools");
+		await client.call("send_message", { content: "write: a.txt <<< one" });
+		await client.closed;
+	} catch {
+		// It was killed earlier than that: what it leaves is looked at all the same.
+	}
+}

@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { says, uses } from "../simulators/anthropic/reply.ts";
+import { findIn, registered, shaped, textOf, wrappedIn } from "./canaries.ts";
+import { Ground } from "./ground.ts";
+
+const everything = [...registered, ...shaped];
+/** What the model itself writes into a call has to be in that call: it is kept where the run goes on, and goes back to the model. */
+const [written = "", ...unwritten] = registered.toReversed();
+const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
+const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
+
+/** Those that stand there as they are: nobody can tell a credential by its shape once it is encoded. */
+function looksIn(secrets: readonly string[], text: string): string[] {
+	return secrets.filter((secret) => text.includes(secret));
+}
+
+test("the canaries are found in all that they are pushed through, or nothing below would show anything", () => {
+	expect(findIn(unwritten, hidden)).toEqual(unwritten);
+	expect(looksIn(shaped, hidden)).toEqual(shaped);
+	expect(findIn(unwritten, wrapped)).toEqual(unwritten);
+	expect(findIn(everything, "nothing of the kind")).toEqual([]);
+	expect(everything.length).toBeGreaterThanOrEqual(40);
+});
+
+test("no secret is in any file, event, answer, line of the log or model request, whatever way it came in", {
+	timeout: 120_000,
+}, async () => {
+	const [first = "", second = ""] = registered;
+	const files = { "secrets.txt": hidden, "wrapped.txt": wrapped, "AGENTS.md": `Notes.\n${hidden}` };
+	await using ground = await Ground.open(registered, files);
+	const { client, model } = ground;
+	const session = await client.open({ title: `about ${first}` });
+	await client.call("accept_all_tools");
+	// A file, by tools that read, search, run and write.
+	model.script(uses("t1", "read_file", { path: "secrets.txt" }), says("read"));
+	await ground.ask("read it");
+	model.script(
+		uses("t2", "search_files", { pattern: "form" }),
+		uses("t3", "read_file", { path: "wrapped.txt" }),
+		says("read"),
+	);
+	await ground.ask("search it");
+	model.script(
+		uses("t4", "run_command", {
+			cmd: "cat secrets.txt wrapped.txt; base64 secrets.txt; xxd -p wrapped.txt || od -c wrapped.txt >&2; cat no/such",
+		}),
+		says("ran"),
+	);
+	await ground.ask("run it");
+	// What the model itself says, in small pieces, and errors of its server.
+	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
+	await ground.ask("say it");
+	model.script({
+		status: 400,
+		body: JSON.stringify({
+			type: "error",
+			error: { type: "invalid_request_error", message: `no: ${hidden.slice(0, 3_000)}` },
+		}),
+	});
+	await ground.ask("fail");
+	model.takeViolations();
+	// Questions, and what people answer; messages themselves hold what only looks like a credential.
+	model.script(
+		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
+		says("asked"),
+	);
+	await ground.ask(`user ${textOf(registered)}`, { value: "no" });
+	model.script(uses("t6", "ask_user", { question: "What?" }), says("asked"));
+	await ground.ask("ask", { value: textOf(registered.slice(0, 3)) });
+	model.otherwise(says("well"));
+	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
+	await client.call("rename_session", { session_id: session, title: `named ${second}` });
+	await client.request("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
+	// What is asked for by a name that is a secret is refused in words without it.
+	for (const secret of [first, shaped[0] ?? ""]) {
+		await client.request("open_session", { session_id: secret });
+		await client.request("read_audit", { principal: secret });
+		await client.request("no_such_method", { name: secret });
+		await client.request("prompt_response", { token: secret, value: true });
+		await client.request("explain_run", { session_id: secret });
+		await ground.get(`/api/${encodeURIComponent(secret)}`);
+		await ground.get(`/api/events?session_id=${encodeURIComponent(secret)}`);
+		await ground.get(`/api/files?name=${encodeURIComponent(`${secret}.txt`)}`, {
+			method: "POST",
+			body: "content",
+		});
+	}
+	for (const method of ["load_messages", "explain_run", "list_sessions", "read_audit", "usage"]) {
+		await client.request(method, method === "usage" ? { by: "day" } : {});
+	}
+	for (const path of ["/api/sessions", "/api/events?limit=1000", "/metrics", "/api/health?verbose"])
+		await ground.get(path);
+	const { requests, frames, answers, log } = ground;
+	expect(requests.length).toBeGreaterThan(12);
+	const kept = await ground.leftovers();
+	expect(kept["table audit"]).toContain("redaction");
+	const sinks = {
+		...kept,
+		requests: requests.join("\n"),
+		frames: frames.join("\n"),
+		answers: answers.join("\n"),
+		log: log.join("\n"),
+	};
+	const leaks = Object.entries(sinks).flatMap(([sink, text]) =>
+		[...findIn(registered, text), ...looksIn(shaped, text)].map((secret) => `${secret} in ${sink}`),
+	);
+	const allowed = ["/parley.sqlite", "requests", "table steps"];
+	expect(leaks.sort()).toEqual(allowed.map((sink) => `${written} in ${sink}`));
+});
+
+test("what only looks like a credential stays where a person wrote it, and nowhere else", async () => {
+	await using ground = await Ground.open([], {});
+	await ground.client.open();
+	const [shape = ""] = shaped.slice(6);
+	ground.model.otherwise({ ...says(`You said ${shape}`), cut: (text) => [...text] });
+	await ground.ask(`my key is ${shape}`);
+	const { requests, log, frames } = ground;
+	expect(findIn(shaped, requests.join("\n"))).toEqual([shape]);
+	expect(findIn(shaped, log.join("\n"))).toEqual([]);
+	expect(
+		frames.filter((frame) => frame.includes(shape)).map((frame) => /"event":"([\w.]+)"/.exec(frame)?.[1]),
+	).toEqual(["user.message"]);
+	const kept = await ground.leftovers();
+	const holding = Object.entries(kept).filter(
+		([sink, text]) => sink.startsWith("table ") && text.includes(shape),
+	);
+	expect(holding.map(([sink]) => sink).sort()).toEqual(["table events", "table runs", "table search_texts"]);
+	expect(kept["table events"]?.match(new RegExp(shape, "g"))).toHaveLength(1);
+});
+
+test("a secret in a reply is found wherever the reply is cut", { timeout: 120_000 }, async () => {
+	const [plain = "", spaced = ""] = registered;
+	await using ground = await Ground.open(registered, {});
+	await ground.client.open();
+	for (const secret of [plain, spaced]) {
+		const text = `so: ${secret} it is`;
+		for (let at = 1; at < text.length; at++) {
+			ground.model.script({ ...says(text), cut: (whole) => [whole.slice(0, at), whole.slice(at)] });
+			await ground.ask("say");
+		}
+	}
+	const shown = ground.frames.filter((frame) => frame.includes('"assistant.'));
+	expect(findIn(registered, shown.join("\n"))).toEqual([]);
+	// Together the deltas of a reply must not hold it either.
+	const deltas = shown.flatMap(
+		(frame) => /"(?:delta|text|content)":"((?:[^"\\]|\\.)*)"/.exec(frame)?.[1] ?? [],
+	);
+	expect(findIn(registered, deltas.join(""))).toEqual([]);
+	expect(shown.join("")).toContain("[redacted]");
+});

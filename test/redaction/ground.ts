@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, createLogger, Redactor, readSqliteFile, systemClock } from "@parley/base";
+import { type Gateway, startGateway } from "@parley/gateway";
+import WebSocket from "ws";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+
+/** A gateway that knows the secrets, a model that says what a test writes, and all that leaves them. */
+export class Ground implements AsyncDisposable {
+	readonly directory: string;
+	readonly model: FakeAnthropic;
+	readonly client: OzzieClient;
+	/** Lines of the log, as they are written. */
+	readonly log: string[] = [];
+	/** Frames of the WebSocket, as they came. */
+	readonly frames: string[] = [];
+	/** Answers to HTTP requests. */
+	readonly answers: string[] = [];
+	readonly #gateway: Gateway;
+
+	private constructor(
+		parts: Pick<Ground, "directory" | "model" | "client"> & { gateway: Gateway; log: string[] },
+	) {
+		this.directory = parts.directory;
+		this.model = parts.model;
+		this.client = parts.client;
+		this.log = parts.log;
+		this.#gateway = parts.gateway;
+		this.client.socket.on("message", (data) => this.frames.push(data.toString()));
+	}
+
+	static async open(secrets: readonly string[], files: Readonly<Record<string, string>>): Promise<Ground> {
+		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-redaction-")));
+		await mkdir(join(directory, "work"));
+		for (const [name, text] of Object.entries(files)) await writeFile(join(directory, "work", name), text);
+		const model = await FakeAnthropic.start({ apiKey: "another-registered-key-0123456789" });
+		const [redactor, log]: [Redactor, string[]] = [new Redactor(), []];
+		for (const secret of secrets) redactor.add(secret);
+		const gateway = await startGateway({
+			config: {
+				listen: [{ host: "127.0.0.1", port: 0 }],
+				...{ data: join(directory, "data"), root: [join(directory, "work")] },
+				...{ provider: "anthropic", baseUrl: model.url, apiKey: model.apiKey, model: "claude-sonnet-5-5" },
+				...{ auth: "none", logLevel: "debug", allowedHosts: [], titles: false },
+			},
+			...{ clock: systemClock, ids: createIds(), redactor, version: "0.0.0", currentDirectory: directory },
+			log: createLogger({
+				level: "debug",
+				redactor,
+				destination: { write: (line: string) => log.push(line) },
+			}),
+		});
+		const client = await OzzieClient.connect(gateway.urls[0] ?? "");
+		return new Ground({ directory, model, client, gateway, log });
+	}
+
+	get url(): string {
+		return this.#gateway.urls[0] ?? "";
+	}
+
+	/** Says something and waits for the end of the run; questions are approved. */
+	async ask(content: string, answer: object = { value: true }): Promise<void> {
+		await this.client.call("send_message", { content });
+		for (;;) {
+			const { event, payload } = await this.client.event();
+			if (event === "assistant.message") return;
+			if (event !== "prompt.request") continue;
+			await this.client.call("prompt_response", { token: payload["token"], ...answer });
+		}
+	}
+
+	async get(path: string, init: RequestInit = {}): Promise<void> {
+		const response = await fetch(this.url + path, init);
+		this.answers.push(JSON.stringify([...response.headers]), await response.text());
+	}
+
+	/** Every model request, verbatim. */
+	get requests(): string[] {
+		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
+	}
+
+	/** Stops the gateway, and returns what it leaves: each file by its name, and each row of the database. */
+	async leftovers(): Promise<Record<string, string>> {
+		await this.client.leave();
+		await this.#gateway.stop(1_000);
+		const found: Record<string, string> = {};
+		const data = join(this.directory, "data");
+		for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
+			if (!entry.isFile()) continue;
+			const path = join(entry.parentPath, entry.name);
+			found[path.slice(data.length)] =
+				(await readFile(path)).toString("latin1") + (await readFile(path, "utf8"));
+		}
+		// A long text lies in several pages of the file: only the rows have it in one piece.
+		return { ...found, ...(await rowsOf(join(data, "parley.sqlite"))) };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const { socket } = this.client;
+		if (socket.readyState === WebSocket.OPEN) await this.leftovers();
+		await this.model.close();
+		await rm(this.directory, { recursive: true, force: true });
+	}
+}
+
+type AnyTables = Record<string, Record<string, unknown>>;
+
+async function rowsOf(file: string): Promise<Record<string, string>> {
+	return readSqliteFile<AnyTables, Record<string, string>>(file, async (db) => {
+		const found: Record<string, string> = {};
+		for (const { name } of await db.introspection.getTables()) {
+			// What the index of words is made of is no text.
+			if (/_(?:data|idx|docsize|config)$/.test(name)) continue;
+			const rows = await db.selectFrom(name).selectAll().execute();
+			found[`table ${name}`] = rows.map((row) => Object.values(row).map(String).join("\n")).join("\n");
+		}
+		return found;
+	});
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, silentLogger, systemClock } from "@parley/base";
+import { createSandboxes } from "@parley/core";
+import { hasBubblewrap, shellCommand } from "@parley/core/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { tricks } from "./tricks.ts";
+
+const canary = "the canary sings";
+const undo = new AsyncDisposableStack();
+let ground: string;
+
+beforeAll(async () => {
+	ground = await realpath(await mkdtemp(join(tmpdir(), "parley-tricks-")));
+	undo.defer(() => rm(ground, { recursive: true, force: true }));
+	for (const name of ["work", "free", "out"]) await mkdir(join(ground, name));
+	await writeFile(join(ground, "out/secret"), `${canary}\n`);
+});
+afterAll(() => undo.disposeAsync());
+
+const common = { environment: { PATH: process.env["PATH"], HOME: "/nonexistent" }, clock: systemClock };
+const sandboxes = (mode: "required" | "off") =>
+	createSandboxes({ ...common, mode, ids: createIds(), log: silentLogger, hidden: [] });
+const [confining, open] = [sandboxes("required"), sandboxes("off")];
+
+/** Whether a trick got what it was after; what it left outside is removed. */
+async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
+	const root = join(ground, directory);
+	const sandbox = await where.of({ chat: false, roots: [root] });
+	const variables = { SECRET: join(ground, "out/secret"), OUT: join(ground, "out") };
+	const { output } = await sandbox.run(shellCommand(line, root, { environment: variables }));
+	const left = readdirSync(join(ground, "out")).filter((name) => name !== "secret");
+	for (const name of left) await rm(join(ground, "out", name), { recursive: true });
+	return left.length > 0 || output.includes(canary);
+}
+
+test.skipIf(!hasBubblewrap).each(tricks)(
+	"nothing comes out of the sandbox by this trick: %s",
+	async (_name, line) => {
+		expect(await succeeds(line, confining, "work")).toBe(false);
+		expect(readFileSync(join(ground, "out/secret"), "utf8")).toBe(`${canary}\n`);
+	},
+);
+
+test("without a sandbox the tricks work", async () => {
+	const failed: string[] = [];
+	for (const [name, line] of tricks) if (!(await succeeds(line, open, "free"))) failed.push(name);
+	// These need programs, rights or a moment that not every machine has.
+	const fickle =
+		/^(?:perl|make|mount|chroot|namespace|set user id|left behind|other working tree|env split|hard link|archive through a link|pager of git)$/;
+	expect(failed.filter((name) => !fickle.test(name))).toEqual([]);
+	expect(tricks.length - failed.length).toBeGreaterThan(50);
+});
+
+test.skipIf(!hasBubblewrap)(
+	"what was left behind is gone with the command, and writes nothing later",
+	async () => {
+		const line = "( setsid sh -c 'sleep 0.3; echo x >late' & ); ( sleep 0.3; echo x >late ) & true";
+		expect(await succeeds(line, confining, "work")).toBe(false);
+		// As long again in another one: what had been left would have written by then.
+		await succeeds("sleep 0.6", confining, "work");
+		expect(readdirSync(join(ground, "work"))).not.toContain("late");
+	},
+);

@@ -1,0 +1,72 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { openSqliteStore } from "@parley/base";
+import { migrations, type Tables } from "@parley/core";
+import { expect } from "vitest";
+import { pipe } from "./piped.ts";
+import type { Place } from "./place.ts";
+import { test } from "./terminal-test.ts";
+
+/** What a command says, and how it ends. */
+async function said(place: Place, ...args: readonly string[]): Promise<{ code: number; text: string }> {
+	const { out, error, code } = await pipe(place, args);
+	return { code, text: out + error };
+}
+
+test("the audit is shown, checked with and without a gateway, and a change of a row is found", async ({
+	place,
+}) => {
+	expect((await said(place, "ask", "-y", "write: a.txt <<< one")).code).toBe(0);
+	const shown = await said(place, "audit", "--since", "1h");
+	expect(shown.text).toMatch(/TIME +WHO/);
+	expect(shown.text).toMatch(/gateway +gateway +gateway\.start +started/);
+	expect(shown.text).toMatch(/operator +ozzie +accept_all\.give +allowed/);
+	expect(shown.text).toMatch(/operator +gateway +tool\.finish +completed/);
+	const newest = JSON.parse((await said(place, "audit", "--json", "--limit", "1")).text);
+	expect(newest).toMatchObject([{ via: "gateway", action: "tool.finish" }]);
+	expect((await said(place, "audit", "--principal", "nobody")).text).toContain("nothing of that kind");
+	expect((await said(place, "audit", "--since", "someday")).code).toBe(2);
+	const checked = await said(place, "audit", "--verify");
+	expect(checked.code).toBe(0);
+	const [, anchor = ""] = /anchor: (\d+:[0-9a-f]{64})/.exec(checked.text.replaceAll("\n", "")) ?? [];
+	await place.killGateway();
+	expect(await said(place, "audit", "--verify", "--anchor", anchor)).toMatchObject({ code: 0 });
+	const cut = await said(place, "audit", "--verify", "--anchor", `9${anchor}`);
+	expect(cut).toMatchObject({ code: 1, text: expect.stringContaining("missing") });
+	await damage(join(place.data, "parley.sqlite"));
+	const broken = await said(place, "audit", "--verify");
+	expect(broken).toMatchObject({
+		code: 1,
+		text: expect.stringMatching(/not whole.*\nrow 2: the row was changed/),
+	});
+});
+
+/** Somebody who may write the file changes a word of it. */
+async function damage(file: string): Promise<void> {
+	const store = await openSqliteStore<Tables>({ file, migrations });
+	await store.commit((tx) =>
+		tx.updateTable("audit").set({ decision: "refused" }).where("seq", "=", 2).execute(),
+	);
+	await store.close();
+}
+
+test("doctor says what is wrong and how to mend it, with and without a gateway", async ({ place }) => {
+	await place.startAnew();
+	const well = await said(place, "doctor");
+	expect(well.code).toBe(0);
+	expect(well.text).toMatch(/^ok +gateway +runs as process \d+/m);
+	expect(well.text).toMatch(/^warn +sandbox +off/m);
+	expect(well.text).toMatch(/0 failures, 1 warning/);
+	await place.killGateway();
+	await chmod(join(place.data, "tokens", "operator"), 0o644);
+	const ill = await said(place, "doctor");
+	expect(ill.code).toBe(1);
+	expect(ill.text).toMatch(/FAIL +files\.modes/);
+	expect(ill.text.replaceAll("\n", "")).toContain("chmod 600");
+	const told = JSON.parse((await said(place, "doctor", "--json")).text);
+	expect(told).toContainEqual({ id: "database", status: "ok", what: expect.any(String) });
+	expect(told).toContainEqual(
+		expect.objectContaining({ id: "tokens", status: "fail", fix: expect.stringContaining("chmod") }),
+	);
+	await chmod(join(place.data, "tokens", "operator"), 0o600);
+});

@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { test } from "./terminal-test.ts";
+
+/** The file of rules that the documentation begins with. */
+function documented(): string {
+	const text = readFileSync(new URL("../../docs/policy.md", import.meta.url), "utf8");
+	return /```jsonc\n(.*?)```/s.exec(text)?.[1] ?? "";
+}
+
+test("the operator sees what rules do, and where they are wrong", async ({ place }) => {
+	const file = join(place.data, "policy.jsonc");
+	writeFileSync(file, documented());
+	const checked = place.run("policy", "check");
+	expect(await checked.ended()).toBe(0);
+	expect(checked.text.replaceAll("\n", "")).toContain("policy.jsonc: 4 rules of the operator");
+	const denied = place.run("policy", "test", "env git push -f");
+	expect(await denied.ended()).toBe(0);
+	expect(denied.text).toContain("deny: people push, agents do not");
+	expect(denied.text).toContain("▸  operator");
+	const allowed = place.run(
+		"policy",
+		"test",
+		"--tool",
+		"write_file",
+		"--arguments",
+		'{"path":"docs/a.md","content":"a"}',
+	);
+	expect(await allowed.ended()).toBe(0);
+	expect(allowed.text).toContain("allow: a rule of the operator, policy.jsonc:10");
+	const shown = place.run("policy", "show");
+	expect(await shown.ended()).toBe(0);
+	expect(shown.text).toContain("people push, agents do not");
+	writeFileSync(file, '{ "rules": [\n{ "effect": "alow" }] }');
+	const broken = place.run("policy", "check", file);
+	expect(await broken.ended()).toBe(1);
+	expect(broken.text.replaceAll("\n", "")).toContain('policy.jsonc:2:13: "alow" is not allowed for effect');
+	const listed = place.run("policy", "show");
+	expect(await listed.ended()).toBe(1);
+	expect(listed.text).toContain("the operator's policy cannot be used");
+	const neither = place.run("policy", "test");
+	expect(await neither.ended()).toBe(2);
+	expect(neither.text).toContain("say either a command, in quotes, or --tool");
+});

@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseJson } from "@parley/base";
+import { hasBubblewrap } from "@parley/core/testing";
+import { readOperatorToken } from "@parley/gateway";
+import { test as base, expect } from "vitest";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { binary, choosePort, GatewayProcess } from "../gateway-process.ts";
+import { Random, testSeed } from "../random.ts";
+
+const random = new Random(testSeed());
+
+interface Ended {
+	readonly code: number;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+interface Place {
+	readonly data: string;
+	/** Runs `parley …` on that gateway. */
+	parley(...args: readonly string[]): Promise<Ended>;
+	connect(token: string): Promise<OzzieClient>;
+	/** Kills the gateway where it stands, and starts it again. */
+	restart(): Promise<void>;
+}
+
+const test = base.extend<{ place: Place }>({
+	// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern
+	place: async ({}, use) => {
+		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-people-")));
+		const data = join(directory, "data");
+		const port = await choosePort(random);
+		const environment = { PARLEY_AUTH: "token", PARLEY_SANDBOX: "required", PARLEY_PROVIDER: "offline" };
+		const start = async (): Promise<GatewayProcess> => {
+			const started = new GatewayProcess({ port, data, root: directory, environment });
+			if (!(await started.ready)) throw new Error(started.stderr.join("\n"));
+			return started;
+		};
+		let gateway = await start();
+		const stop = async (): Promise<void> => {
+			gateway.kill("SIGKILL");
+			await gateway.exited;
+		};
+		await use({
+			data,
+			parley: (...args) => run(directory, [...args, "--data", data]),
+			connect: (token) => {
+				const headers = { authorization: `Bearer ${token.trim()}` };
+				return OzzieClient.connect(`http://127.0.0.1:${port}`, { headers });
+			},
+			async restart() {
+				await stop();
+				gateway = await start();
+			},
+		});
+		await stop();
+		rmSync(directory, { recursive: true, force: true });
+	},
+});
+
+function run(home: string, args: readonly string[]): Promise<Ended> {
+	return new Promise((resolve) => {
+		const env = { PATH: process.env["PATH"], HOME: home };
+		execFile(process.execPath, [binary, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+			resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+		});
+	});
+}
+
+/** What a request says of the person that it is made for. */
+function as(user: string, channel = "general"): object {
+	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
+}
+
+test("the first owner comes in with the code of the terminal, others with their word, and all of it lasts", {
+	timeout: 120_000,
+}, async ({ place }) => {
+	const { parley } = place;
+	const { stdout: token } = await parley("token", "create", "connector", "discord", "--platform", "discord");
+	const connector = await place.connect(token);
+	expect(await connector.refusal("open_session", as("olga"))).toContain(
+		"connectors of discord do not speak for 111",
+	);
+	expect((await parley("people")).stdout).toContain("nobody was let in yet");
+	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");
+	expect(invited.stdout).toMatch(/^[2-9A-HJ-NP-Z]{8}\n$/);
+	expect(invited.stderr).toContain("comes in as owner, until");
+	const code = invited.stdout.trim();
+	expect(await connector.call("pair", { code, ...as("olga") })).toMatchObject({ role: "owner" });
+	const wish = await connector.call("pair", as("ada"));
+	const approved = await parley("people", "approve", String(wish["code"]), "--role", "member");
+	expect(approved.stdout).toBe("discord:111:ada (ada) is member from now on\n");
+	const { session_id } = await connector.call("open_session", as("ada"));
+	await place.restart();
+	await using again = await place.connect(token);
+	await again.call("open_session", { session_id, ...as("ada") });
+	expect(await again.call("whoami", as("olga"))).toMatchObject({ role: "owner" });
+	expect((await parley("people", "role", "discord:111:ada", "guest")).code).toBe(0);
+	expect(await again.call("whoami", as("ada"))).toMatchObject({ role: "guest" });
+	expect((await parley("people", "remove", "discord:111:ada")).code).toBe(0);
+	expect(await again.refusal("send_message", { content: "hi", ...as("ada") })).toContain(
+		"nobody has let discord:111:ada in",
+	);
+	const { people } = parseJson((await parley("people", "list", "--json")).stdout) as { people: object[] };
+	expect(people).toMatchObject([{ person: "discord:111:olga", role: "owner" }]);
+	const refused = await parley("people", "role", "discord:999:ada", "guest");
+	expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("chat.tenants.discord") });
+	const audit = (await parley("audit")).stdout;
+	for (const action of ["person.invite", "person.pair", "person.approve", "person.role", "person.remove"]) {
+		expect(audit).toContain(action);
+	}
+	expect(audit).not.toContain(code);
+});
+
+test("a channel's commands work in its workspace, and reach nothing beside it", { timeout: 120_000 }, async ({
+	place,
+}) => {
+	const { parley, data } = place;
+	const made = await parley(
+		"token",
+		"create",
+		"connector",
+		"discord",
+		"--platform",
+		"discord",
+		"--tenant",
+		"111",
+	);
+	await using connector = await place.connect(made.stdout);
+	await using operator = await place.connect((await readOperatorToken(data)) ?? "");
+	await parley("people", "role", "discord:111:olga", "owner");
+	const other = String((await connector.call("open_session", as("olga", "other")))["session_id"]);
+	const own = String((await connector.call("open_session", as("olga")))["session_id"]);
+	expect(readdirSync(join(data, "workspaces")).sort()).toEqual([other, own].sort());
+	const workspace = join(data, "workspaces", own);
+	symlinkSync(data, join(workspace, "link"));
+	symlinkSync(`../${other}`, join(workspace, "other"));
+	const said = async (content: string, by: OzzieClient, who: object): Promise<string> => {
+		await connector.call("send_message", { content, ...as("olga") });
+		for (;;) {
+			const { event, payload } = await connector.event();
+			if (event === "prompt.request")
+				await by.call("prompt_response", { token: payload["token"], value: true, ...who });
+			if (event === "assistant.message") return JSON.stringify(payload);
+		}
+	};
+	const kept = await said("run: echo mine >kept.txt && cat kept.txt", connector, as("olga"));
+	expect(kept).toContain(hasBubblewrap ? "mine" : "there is none");
+	for (const command of [
+		"ls -A .. ../.. link link/tokens other",
+		"cat ../../parley.sqlite link/parley.sqlite ../../tokens/operator",
+		`echo x >../${other}/planted; echo x >other/planted; echo x >../../planted`,
+		`cd ..; ls; cd ..; ls -R; mount; cat /proc/*/environ`,
+	]) {
+		const told = await said(`run: ${command}; echo the end`, operator, {});
+		if (hasBubblewrap) expect(told).toContain("the end");
+		expect(told.replaceAll(command, "")).not.toMatch(
+			/SQLite format|gw_operator|parley\.sqlite-wal|PARLEY_AUTH/,
+		);
+	}
+	expect(readdirSync(join(data, "workspaces", other))).toEqual([]);
+	expect(readdirSync(data)).not.toContain("planted");
+	for (const path of [
+		"../../parley.sqlite",
+		"link/parley.sqlite",
+		`../${other}`,
+		"other/x",
+		`${data}/tokens/operator`,
+	]) {
+		expect(await said(`read: ${path}`, operator, {})).toContain("it belongs to the gateway");
+	}
+	await connector.call("delete_session", { session_id: own, ...as("olga") });
+	expect(readdirSync(join(data, "workspaces"))).toEqual([other]);
+});

@@ -1,0 +1,101 @@
+import { chmod, mkdir, rename, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Where a call is to run: programs are looked for in `early`, then in `late`. */
+export interface SwapPlace {
+	readonly work: string;
+	readonly early: string;
+	readonly late: string;
+	/** The operator's policy; nothing is there. */
+	readonly policy: string;
+}
+
+/** Something that takes the place of what was approved, between the approval and the call. */
+export interface Swap {
+	readonly name: string;
+	readonly command: string;
+	/** What of the call is another thing by then, as the model is told. */
+	readonly changed: string;
+	/** Puts it there. */
+	readonly swap?: (place: SwapPlace) => Promise<void>;
+	/** With what the gateway starts again, where it has to be stopped for that. */
+	readonly restart?: { readonly home?: string; readonly profile?: string };
+}
+
+const good = "echo good > done.txt\n";
+const evil = "echo evil > done.txt\n";
+
+async function program(path: string, text: string): Promise<void> {
+	await writeFile(path, `#!/bin/sh\n${text}`);
+	await chmod(path, 0o755);
+}
+
+/** Makes what the commands below would run. */
+export async function furnish({ work, early, late }: SwapPlace): Promise<void> {
+	for (const path of [work, early, late]) await mkdir(path, { recursive: true });
+	await writeFile(join(work, "build.sh"), good);
+	await symlink("build.sh", join(work, "link.sh"));
+	await program(join(late, "deploy"), good);
+}
+
+export const swaps: readonly Swap[] = [
+	{
+		name: "the content of a script",
+		command: "sh build.sh",
+		changed: "scripts",
+		swap: ({ work }) => writeFile(join(work, "build.sh"), evil),
+	},
+	{
+		name: "where a link leads",
+		command: "sh link.sh",
+		changed: "scripts",
+		async swap({ work }) {
+			await writeFile(join(work, "other.sh"), good);
+			await unlink(join(work, "link.sh"));
+			await symlink("other.sh", join(work, "link.sh"));
+		},
+	},
+	{
+		name: "the working directory",
+		command: "echo good > done.txt",
+		changed: "directory",
+		async swap({ work }) {
+			await rename(work, `${work}-before`);
+			await mkdir(work);
+		},
+	},
+	{
+		name: "a program that is found first",
+		command: "deploy",
+		changed: "programs",
+		swap: ({ early }) => program(join(early, "deploy"), evil),
+	},
+	{
+		name: "the program itself",
+		command: "deploy",
+		changed: "programs",
+		async swap({ late }) {
+			await program(join(late, "other"), evil);
+			await rename(join(late, "other"), join(late, "deploy"));
+		},
+	},
+	{
+		name: "the environment",
+		command: "echo good > done.txt",
+		changed: "environment",
+		restart: { home: "/elsewhere" },
+	},
+	{
+		name: "the policy",
+		command: "echo good > done.txt",
+		changed: "policy",
+		swap: ({ policy }) =>
+			writeFile(policy, JSON.stringify({ rules: [{ effect: "ask", tool: "web_fetch" }] })),
+	},
+	{
+		name: "the sandbox",
+		command: "echo good > done.txt",
+		changed: "sandbox",
+		restart: { profile: "another" },
+	},
+];
