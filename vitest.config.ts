@@ -5,7 +5,10 @@ import { ProgressReporter } from "./scripts/progress-reporter.mjs";
 // PostgreSQL inside the process takes seconds to start where all cores are busy.
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 const large = ["{packages/*/src,test}/**/*.ci.test.ts"];
-const exclude = [...configDefaults.exclude, ...large];
+const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
+/** Where `test:ci` follows, what scales runs there alone, with its larger numbers. */
+const later = process.env["PARLEY_TEST_SCALED"] === "later" ? [scaled] : [];
+const exclude = [...configDefaults.exclude, ...large, ...later];
 
 /** What takes longest begins first, so that no core is idle at the end. */
 const longest = [
@@ -55,7 +58,7 @@ const ci = [
 		extends: true as const,
 		test: {
 			name: "ci",
-			include: [...large, "{packages/*/src,test}/**/*.scale.test.ts"],
+			include: [...large, scaled],
 			testTimeout: 300_000,
 			hookTimeout: 60_000,
 		},
