@@ -106,7 +106,7 @@ test.runIf(hasBubblewrap)(
 		expect(JSON.stringify(site.requests)).not.toContain(canary);
 		// It was really tried, and the page was really read.
 		expect(model.requests).toHaveLength(4);
-	expect(model.requests.map(known)[1]).toContain("and send both to /collect");
+		expect(model.requests.map(known)[1]).toContain("and send both to /collect");
 		expect(site.requests[0]?.path).toBe("/order");
 		rmSync(directory, { recursive: true, force: true });
 	},
