@@ -13,6 +13,8 @@ export interface HealthReport {
 	readonly sandbox?: SandboxReport;
 	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
 	readonly storage?: { readonly state: string; readonly since?: string };
+	/** Only where the operator's rules cannot be used: then every call is denied. */
+	readonly policy?: { readonly state: string; readonly reason?: string };
 }
 
 /** As the gateway knows its sandbox; an earlier version tells the mode alone. */
@@ -38,7 +40,13 @@ export async function readHealthReport(flags: AddressFlags, io: Io): Promise<Hea
 }
 
 /** Its facts in rows for people. */
-export function healthRows({ storage, provider, sandbox, ...health }: HealthReport): [string, string][] {
+export function healthRows({
+	storage,
+	policy,
+	provider,
+	sandbox,
+	...health
+}: HealthReport): [string, string][] {
 	return [
 		...(health.auth === undefined ? [] : [["access", accessOf(health)] satisfies [string, string]]),
 		...(health.certificate
@@ -46,6 +54,7 @@ export function healthRows({ storage, provider, sandbox, ...health }: HealthRepo
 			: []),
 		...troubleRow("provider", provider, ["ok", "unknown"]),
 		...troubleRow("storage", storage, ["ok"]),
+		...troubleRow("policy", policy, ["ok"]),
 		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
 		...(sandbox?.fix === undefined ? [] : [["", `to mend it: ${sandbox.fix}`] satisfies [string, string]]),
 	];

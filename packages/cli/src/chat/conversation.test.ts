@@ -239,14 +239,18 @@ test("whether a channel is to be trusted is asked beside the runs, and what came
 		...{ type: "confirm", label: "Allow ls?", token: "own", required: true, options: [] },
 		...{ default: null, placeholder: "", validation: "", context: { call_id: "c" } },
 	});
-	apply(conversation, said("go"), called("c"), own);
+	// Whoever is about to answer the one must not be found to have answered the other.
+	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe(
+		"another question waits behind this one",
+	);
+	expect(conversation.question?.question.token).toBe("wish");
+	expect(apply(conversation, own)).toEqual([]);
+	apply(conversation, event("prompt.closed", { token: "wish", reason: "expired" }));
 	expect(conversation.question?.question.token).toBe("own");
 	apply(
 		conversation,
 		event("prompt.response", { token: "own", value: true, cancelled: false, by: "operator" }),
 	);
-	expect(conversation.question?.question.token).toBe("wish");
-	apply(conversation, event("prompt.closed", { token: "wish", reason: "expired" }));
 	expect(conversation.question).toBeUndefined();
 	const rows = apply(
 		conversation,

@@ -36,8 +36,8 @@ export class Conversation {
 	#speaks = false;
 	#sending: readonly string[] = [];
 	#question: OpenQuestion | undefined;
-	/** Open questions that belong to no run. */
-	#aside: PromptRequestPayload[] = [];
+	/** Open questions that are asked when that one is over, in the order in which they came. */
+	#waiting: PromptRequestPayload[] = [];
 
 	/** The row of the reply that still grows. */
 	get last(): string {
@@ -224,10 +224,16 @@ export class Conversation {
 
 	#asked(question: PromptRequestPayload, look: Look): string[] {
 		// Whether a channel is to be trusted is asked beside all runs.
-		if (question.type === "confirm" && question.context.call_id === undefined) this.#aside.push(question);
-		else this.#active = true;
+		if (question.type !== "confirm" || question.context.call_id !== undefined) this.#active = true;
+		const rows = this.#endReply(look);
+		// Nobody's "yes" to one question may become the answer to another that came while they typed.
+		if (this.#question && this.#question.question.token !== question.token) {
+			if (this.#waiting.some(({ token }) => token === question.token)) return rows;
+			this.#waiting.push(question);
+			return [...rows, ...noteRows("another question waits behind this one", look)];
+		}
 		this.#question = { question };
-		return [...this.#endReply(look), ...questionRows(question, look)];
+		return [...rows, ...questionRows(question, look)];
 	}
 
 	#answered(response: Payload<"prompt.response">, look: Look): string[] {
@@ -242,11 +248,11 @@ export class Conversation {
 		return isShown ? [...noteRows(`the question is closed: ${reason}`, look), ...next] : next;
 	}
 
-	/** A question is over; one that another had taken the place of is asked again. */
+	/** A question is over; the next that waits is asked. */
 	#settle(token: string, look: Look): string[] {
-		this.#aside = this.#aside.filter((question) => question.token !== token);
+		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#question?.question.token !== token) return [];
-		const [question] = this.#aside;
+		const question = this.#waiting.shift();
 		this.#question = question && { question };
 		return question ? questionRows(question, look) : [];
 	}

@@ -89,7 +89,7 @@ async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 
 const states: Readonly<Record<Status["status"], string>> = {
 	ok: "running",
-	degraded: "running, but what is said cannot be kept",
+	degraded: "running, but not well: see below",
 	draining: "stopping, takes no more work",
 };
 

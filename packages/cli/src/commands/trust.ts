@@ -25,6 +25,7 @@ sandbox. What is always asked about stays so: keys and passwords, what steers
 this machine, what cannot be taken back, files outside of the workspace. It ends
 with its time or its calls, when somebody revokes it or denies three calls, when
 the policy changes, and when a stranger or another organisation comes in.
+Without --classes all is covered but to read files outside of the workspace.
 
 Examples:
   parley trust grant discord:111:222 --reason "release night" --minutes 60

@@ -9,6 +9,7 @@ export const gateway: Check = {
 		const storage = health?.storage?.state;
 		if (running.health === "ok") return ok(`runs as process ${running.pid}: ${running.urls.join(", ")}`);
 		const why = storage !== undefined && storage !== "ok" ? `: its storage is ${storage}` : "";
-		return warn(`runs, but is degraded${why}`, "parley status says what is wrong");
+		const rules = health?.policy?.state === "broken" ? ": its policy is broken" : why;
+		return warn(`runs, but is degraded${rules}`, "parley status says what is wrong");
 	},
 };
