@@ -3,11 +3,15 @@ import { decide, grantsUnder } from "../policy.ts";
 import { toolRoots } from "../session/open.ts";
 import type { ToolContext } from "../tool.ts";
 import { prepareCall } from "../tool-call.ts";
+import type { Places } from "./places.ts";
 import type { Policies, PolicyAnswer, PolicyQuestion } from "./policies.ts";
 import { findScene, type PolicyScene } from "./policy-scene.ts";
 import type { TrustOptions } from "./trust.ts";
 
-type JudgeOptions = TrustOptions & { readonly policies: Pick<Policies, "of"> };
+type JudgeOptions = TrustOptions & {
+	readonly policies: Pick<Policies, "of">;
+	readonly places?: Pick<Places, "profileOf">;
+};
 
 /** Plans the call as a run of the session would, and decides about it. */
 export async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {

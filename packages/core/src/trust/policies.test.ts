@@ -253,3 +253,16 @@ test("the rules in force are listed, those that count for nothing too", async ()
 		},
 	]);
 });
+
+test("a call in a channel is judged by the channel's own directory", async () => {
+	await using scene = await Scene.open(0);
+	await using directory = await createDirectory();
+	const root = directory.path;
+	writeFileSync(join(root, "notes.txt"), "x");
+	const place = "discord:guild:general";
+	await scene.t.runtime.trust.places.set(unkeyed(), place, { root });
+	const read = (path: string) =>
+		scene.t.runtime.trust.policies.test(operator, { tool: "read_file", arguments: { path }, place });
+	expect(await read(join(root, "notes.txt"))).toMatchObject({ effect: "allow", classes: ["read"] });
+	expect((await read(join(scene.t.directory, "work"))).effect).not.toBe("allow");
+});

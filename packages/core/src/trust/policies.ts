@@ -81,7 +81,7 @@ export class Policies {
 	/** What would become of a call. Nothing runs and nothing is recorded. */
 	async test(principal: Principal, question: PolicyQuestion): Promise<PolicyAnswer> {
 		authorize(principal, "policy.read");
-		return judgeQuestion(question, { ...this.#options, policies: this });
+		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
 	/** The rules that hold somewhere, in the order of their layers. */

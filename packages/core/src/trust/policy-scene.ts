@@ -5,6 +5,7 @@ import { findTaint } from "../session/session-taint.ts";
 import { findScopes, findTrust, trustHolds } from "../session/trust.ts";
 import type { Taint } from "../taint.ts";
 import type { GrantScope, Tool } from "../tool.ts";
+import type { Places } from "./places.ts";
 import type { PolicyPlace } from "./policies.ts";
 import type { TrustOptions } from "./trust.ts";
 
@@ -20,7 +21,9 @@ export interface PolicyScene {
 	readonly taint: Taint;
 }
 
-type SceneOptions = Pick<TrustOptions, "store" | "clock" | "roots" | "tools" | "profiles">;
+type SceneOptions = Pick<TrustOptions, "store" | "clock" | "roots" | "tools" | "profiles"> & {
+	readonly places?: Pick<Places, "profileOf">;
+};
 
 /** Finds the session, or makes one up: the operator's own at the first root. Throws `not_found`, `invalid_argument`. */
 export async function findScene(
@@ -31,8 +34,11 @@ export async function findScene(
 	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
+	// A channel without a directory of its own works in one that is still to be made: the first root stands for it.
+	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
+	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	return {
-		...(session ?? { rootDir: await chooseRoot(undefined, roots), acceptAll: false, grants: [], taint: "" }),
+		...(session ?? { rootDir, acceptAll: false, grants: [], taint: "" }),
 		...{ profile: profile.name, tools },
 		place: place ?? session?.place,
 	};
