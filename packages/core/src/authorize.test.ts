@@ -7,17 +7,18 @@ const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
 /**
  * Who may do it to anything, to what is their own, or not at all; in the order of `kinds`. A role is the least that the
- * person behind a connector has to have.
+ * person behind a connector has to have; `alone` where it needs nobody behind it.
  */
 type Right = "any" | "own" | "no";
-const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?] } = {
-	"session.list": ["any", "own", "own"],
-	"session.read": ["any", "own", "own"],
+const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, "alone"?] } = {
+	"session.list": ["any", "own", "own", "guest", "alone"],
+	"session.read": ["any", "own", "own", "guest", "alone"],
 	"session.open": ["any", "no", "own", "guest"],
 	"session.write": ["any", "no", "own", "guest"],
+	"session.configure": ["any", "no", "own", "member"],
 	"session.delete": ["any", "no", "own", "approver"],
-	"file.write": ["any", "no", "own"],
-	"file.read": ["any", "own", "own"],
+	"file.write": ["any", "no", "own", "guest", "alone"],
+	"file.read": ["any", "own", "own", "guest", "alone"],
 	"health.read": ["any", "any", "any"],
 	"metrics.read": ["any", "no", "no"],
 	"prompt.answer": ["any", "no", "own", "approver"],
@@ -25,12 +26,12 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?] 
 	"prompt.approve_critical": ["any", "no", "no"],
 	"prompt.deny": ["any", "no", "own", "guest"],
 	"trust.accept_all": ["any", "no", "no"],
-	"event.read": ["any", "own", "own"],
-	"task.read": ["any", "own", "own"],
-	"usage.read": ["any", "own", "own"],
+	"event.read": ["any", "own", "own", "guest", "alone"],
+	"task.read": ["any", "own", "own", "guest", "alone"],
+	"usage.read": ["any", "own", "own", "guest", "alone"],
 	"budget.set": ["any", "no", "no"],
-	"agents.read": ["any", "any", "any"],
-	"model.read": ["any", "any", "any"],
+	"agents.read": ["any", "any", "any", "guest", "alone"],
+	"model.read": ["any", "any", "any", "guest", "alone"],
 	"gateway.control": ["any", "no", "no"],
 	"token.manage": ["any", "no", "no"],
 	"ticket.create": ["any", "any", "any"],
@@ -43,7 +44,7 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?] 
 	"policy.read": ["any", "no", "no"],
 	"grant.request": ["any", "no", "own", "member"],
 	"grant.confirm": ["any", "no", "own", "owner"],
-	"grant.read": ["any", "own", "own"],
+	"grant.read": ["any", "own", "own", "guest", "alone"],
 	"grant.revoke": ["any", "no", "own", "member"],
 	"audit.read": ["any", "no", "no"],
 };
@@ -77,7 +78,10 @@ test("a connector that says for nobody may only read", () => {
 	const connector: Principal = { id: "connector:1", kind: "connector" };
 	const allowed = actions.filter((action) => isAuthorized(connector, action));
 	expect(allowed).toEqual(
-		actions.filter((action) => table[action][2] !== "no" && table[action][3] === undefined),
+		actions.filter((action) => {
+			const [, , right, least, alone] = table[action];
+			return right !== "no" && (least === undefined || alone !== undefined);
+		}),
 	);
 	expect(() => authorize(connector, "session.write")).toThrow(/says for whom it acts: actor/);
 });
@@ -89,6 +93,21 @@ test("a person acts on what belongs to the channel they are in", () => {
 		/another channel than discord:g:c/,
 	);
 });
+
+test.each(actions)(
+	"%s: who acts for a person touches nothing of another channel, nor what is of none",
+	(action) => {
+		const owner: Principal = { id: "connector:1", kind: "connector", person: person("owner") };
+		const own = { owner: owner.id, sessionId: "sess_1" };
+		const may = table[action][2] !== "no";
+		expect(isAuthorized(owner, action, { ...own, place: "discord:g:c" })).toBe(may);
+		expect(isAuthorized(owner, action, { ...own, place: "discord:g:other" })).toBe(false);
+		expect(isAuthorized(owner, action, own)).toBe(false);
+		const { person: _, ...nobody } = owner;
+		const alone = may && (table[action][3] === undefined || table[action][4] === "alone");
+		expect(isAuthorized(nobody, action, { ...own, place: "discord:g:other" })).toBe(alone);
+	},
+);
 
 test("who asked for the work answers its questions, but approves nothing", () => {
 	const member: Principal = { id: "connector:1", kind: "connector", person: person("member") };

@@ -12,12 +12,15 @@ import {
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** Of a connector: the least role of the person it has to act for. Absent where it needs nobody. */
+	/** Of a connector: the least role of the person it acts for. Absent where that does not matter. */
 	readonly role?: Role;
+	/** Whether a connector may do it for nobody, too. */
+	readonly alone?: true;
 }
 
-const readers = { operator: "any", observer: "own", connector: "own" } as const;
+const readers = { operator: "any", observer: "own", connector: "own", role: "guest", alone: true } as const;
 const everybody = { operator: "any", observer: "any", connector: "any" } as const;
+const lookers = { ...everybody, role: "guest", alone: true } as const;
 const operatorOnly = { operator: "any", observer: "none", connector: "none" } as const;
 const talkers = { operator: "any", observer: "none", connector: "own" } as const;
 
@@ -27,8 +30,10 @@ const rules = {
 	"session.read": readers,
 	"session.open": { ...talkers, role: "guest" },
 	"session.write": { ...talkers, role: "guest" },
+	/** How a session works and what it is called, for all who are there. */
+	"session.configure": { ...talkers, role: "member" },
 	"session.delete": { ...talkers, role: "approver" },
-	"file.write": talkers,
+	"file.write": { ...talkers, role: "guest", alone: true },
 	"file.read": readers,
 	/** What the agent asks somebody: for who asked for its work, and for approvers. */
 	"prompt.answer": { ...talkers, role: "guest" },
@@ -43,8 +48,8 @@ const rules = {
 	"task.read": readers,
 	"usage.read": readers,
 	"budget.set": operatorOnly,
-	"agents.read": everybody,
-	"model.read": everybody,
+	"agents.read": lookers,
+	"model.read": lookers,
 	"health.read": everybody,
 	"metrics.read": operatorOnly,
 	"gateway.control": operatorOnly,
@@ -80,7 +85,10 @@ export interface ActionObject {
 	/** Without one the object is the principal's own. */
 	readonly owner?: string;
 	readonly sessionId?: string;
-	/** The channel that it belongs to, as `placeKey` writes it: a person acts on what is of the channel they are in. */
+	/**
+	 * The channel that it belongs to, as `placeKey` writes it: a person sees and does only what is of the channel they are
+	 * in. A session without one is nobody's there.
+	 */
 	readonly place?: string | undefined;
 	/** Who asked for the work that a question belongs to. */
 	readonly requester?: string | undefined;
@@ -104,9 +112,19 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 	const rule: Rules = rules[action];
 	if (rule[kind] === "none") return refused;
 	if (rule[kind] === "own" && !isOwn(principal, object)) return refused;
-	return kind === "connector" && rule.role !== undefined
-		? refusalOfPerson(principal.person, { action, least: rule.role }, object)
-		: undefined;
+	if (kind !== "connector") return undefined;
+	const { person } = principal;
+	if (person) return refusalOfPlace(person, object) ?? refusalOfPerson(person, action, object);
+	return rule.role === undefined || rule.alone
+		? undefined
+		: "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
+}
+
+/** What was said in one channel stays there, also for who may read elsewhere. */
+function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
+	if (place === undefined && sessionId === undefined) return undefined;
+	const own = placeKey(person.place);
+	return place === own ? undefined : `this belongs to another channel than ${own}`;
 }
 
 function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionObject): boolean {
@@ -116,18 +134,10 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 }
 
 /** What a person may not do for themselves is refused with the way to it. */
-function refusalOfPerson(
-	person: Person | undefined,
-	{ action, least }: { readonly action: Action; readonly least: Role },
-	object: ActionObject,
-): string | undefined {
-	if (!person)
-		return "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
-	if (object.place !== undefined && object.place !== placeKey(person.place)) {
-		return `this belongs to another channel than ${placeKey(person.place)}`;
-	}
-	const needed = action === "prompt.answer" && object.requester !== person.id ? "approver" : least;
-	if (hasRole(person, needed)) return undefined;
+function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
+	const { role: least }: Rules = rules[action];
+	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;
+	if (needed === undefined || hasRole(person, needed)) return undefined;
 	if (person.role === "stranger") {
 		return `nobody has let ${person.id} in yet: ask for a code with pair, and the operator lets you in with it`;
 	}

@@ -71,7 +71,7 @@ export type { Accepted } from "./session/send.ts";
 export type { Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
-export { type Audit, type AuditEntry, type AuditRow, byItself } from "./trust/audit.ts";
+export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit-check.ts";
 export type { AuditFilter } from "./trust/audit-log.ts";
 export type { GrantOutcome, KeptGrant, WantedGrant } from "./trust/channel-grants.ts";

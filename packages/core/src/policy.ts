@@ -116,7 +116,9 @@ function findStanding(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return "allowed for this session";
 	}
-	if (trusted && isLifted("grant")) return "the channel is trusted with it";
+	// Who wrote a rule wants to be asked: that a channel is trusted says nothing about it.
+	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
+	if (trusted && isBuiltIn && isLifted("grant")) return "the channel is trusted with it";
 	return undefined;
 }
 

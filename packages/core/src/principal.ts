@@ -33,6 +33,8 @@ export interface Person {
 	readonly role: Role;
 	/** Where they speak. */
 	readonly place: Place;
+	/** Ids of the platform's roles that they held when they were looked up: `People.roleNow` reckons with them. */
+	readonly platformRoles?: readonly string[];
 }
 
 /** Where in a chat platform something is said. Ids are the platform's own. */
@@ -79,7 +81,18 @@ export function hasRole({ role }: Pick<Person, "role">, least: Role): boolean {
 	return roles.indexOf(role) >= roles.indexOf(least);
 }
 
+/** Some sessions: those of an owner, and further ones by their ids; with `place` only what is of that channel. */
+export interface SessionsOf {
+	readonly owner: string;
+	readonly ids?: readonly string[];
+	readonly place?: string;
+}
+
 /** The sessions that somebody may see who may not see all: their own, and those that their token lists. */
-export function visibleTo({ id, sessions }: Principal): { owner: string; ids?: readonly string[] } {
-	return { owner: id, ...(Array.isArray(sessions) && { ids: sessions }) };
+export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
+	return {
+		owner: id,
+		...(Array.isArray(sessions) && { ids: sessions }),
+		...(person && { place: placeKey(person.place) }),
+	};
 }

@@ -81,7 +81,7 @@ export class Runtime {
 		this.#deps = {
 			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
 			...{ files: this.files, observers: this.#observers, secrets, redactor, audit, workspaces },
-			...{ policies: this.trust.policies, grants: this.trust.grants },
+			...{ policies: this.trust.policies, grants: this.trust.grants, people: this.trust.people },
 			fingerprint: (text) => secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
@@ -173,7 +173,7 @@ export class Runtime {
 	 * profile and the gateway. A run at work keeps its own.
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
-		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
 		return setModel(lease.session, request, wishOf(lease.session, wanted, this.#choice));
 	}
 
@@ -248,7 +248,7 @@ export class Runtime {
 
 	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
-		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
 		return await renameSession(lease.session, request, title);
 	}
 

@@ -24,6 +24,8 @@ export const TokenPayload = z.object({
 	kind: z.enum(["operator", "observer", "connector"]),
 	name: z.string(),
 	platform: z.exactOptional(z.string()),
+	/** Of a connector: the guilds or teams that it may speak for; absent for all of its platform. */
+	tenants: z.exactOptional(z.array(z.string())),
 	/** Of an observer: what it may see; absent for everything. */
 	sessions: z.exactOptional(z.array(z.string())),
 	created_at: z.string(),

@@ -13,6 +13,8 @@ export interface OwnedFile extends KeptFile {
 	readonly owner: string;
 	readonly sessionId: string | null;
 	readonly sessionOwner: string | null;
+	/** The channel of the session. */
+	readonly sessionPlace: string | null;
 }
 
 /** A file that has not had its time; what belongs to a session lives as long as that. */
@@ -21,19 +23,24 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 		.selectFrom("files")
 		.leftJoin("sessions", "sessions.id", "files.session_id")
 		.selectAll("files")
-		.select("sessions.owner as session_owner")
+		.select(["sessions.owner as session_owner", "sessions.place as session_place"])
 		.where("files.id", "=", id)
 		.where((eb) => eb.or([eb("files.session_id", "is not", null), eb("files.expires_at", ">", now)]))
 		.executeTakeFirst();
 	if (!row) return undefined;
-	const { owner, session_id: sessionId, session_owner: sessionOwner } = row;
-	return { ...toKept(row), owner, sessionId, sessionOwner };
+	const { owner, session_id: sessionId, session_owner: sessionOwner, session_place: sessionPlace } = row;
+	return { ...toKept(row), owner, sessionId, sessionOwner, sessionPlace };
 }
 
-/** Who brought a file may read it, and whose session it belongs to. */
-export function visibleTo(principal: Principal, { owner, sessionOwner }: OwnedFile): boolean {
-	if (isAuthorized(principal, "file.read", { owner })) return true;
-	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner });
+/** Who brought a file may read it, and whose session it belongs to; of a person's, in the channel of that. */
+export function visibleTo(
+	principal: Principal,
+	{ owner, sessionId, sessionOwner, sessionPlace }: OwnedFile,
+): boolean {
+	// A session that belongs to no channel is none of the channel where somebody asks.
+	const within = sessionId === null ? {} : { place: sessionPlace ?? "" };
+	if (isAuthorized(principal, "file.read", { owner, ...within })) return true;
+	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner, ...within });
 }
 
 export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {

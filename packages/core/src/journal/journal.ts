@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
+import type { SessionsOf } from "../principal.ts";
 import { insertEvent, takeSeq } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 
@@ -178,8 +179,7 @@ const windowSize = 10_000;
 /** Which events are wanted: of one session, of somebody's sessions, or of all; of all types, or of these. */
 export interface EventsOf {
 	readonly sessionId?: string | undefined;
-	/** Those of one owner, and further ones by their ids. */
-	readonly of?: { readonly owner: string; readonly ids?: readonly string[] } | undefined;
+	readonly of?: SessionsOf | undefined;
 	readonly types?: readonly string[] | undefined;
 }
 
@@ -200,7 +200,11 @@ function narrowed<O>(
 	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);
 	if (types) narrow = narrow.where("type", "in", types);
 	if (!of) return narrow;
-	const { owner, ids = [] } = of;
+	const { owner, ids = [], place } = of;
+	if (place !== undefined) {
+		const there = sql<string>`(select id from sessions where place = ${place})`;
+		narrow = narrow.where(session, "in", there);
+	}
 	return narrow.where((row) =>
 		row.or([
 			row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),

@@ -13,6 +13,7 @@ const tokens: readonly Column[] = [
 	["name", "text"],
 	["hash", "text"],
 	["platform?", "text"],
+	["tenants?", "text"],
 	["sessions?", "text"],
 	["created_at", "bigint"],
 	["last_used_at?", "bigint"],

@@ -11,6 +11,8 @@ interface TokensTable extends Stamped {
 	hash: string;
 	/** Of a connector. */
 	platform: string | null;
+	/** Of a connector: the guilds or teams that it may speak for, as JSON; null for all of its platform. */
+	tenants: string | null;
 	/** Of an observer: ids of the sessions that it may see, as JSON; null for all. */
 	sessions: string | null;
 	created_at: number;

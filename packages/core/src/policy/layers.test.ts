@@ -85,6 +85,17 @@ test("what asks is lifted by people who allow it, what denies by nobody", () => 
 	}
 });
 
+test("that a channel is trusted lifts no question that somebody wrote a rule for", () => {
+	const plan = planOf(["write"]);
+	const trusted = { trusted: true };
+	expect(judge(plan, [], trusted).reason).toBe("the channel is trusted with it");
+	for (const layer of ["operator", "agent", "workspace"] as const) {
+		expect(judge(plan, rulesOf([ask], layer), trusted)).toMatchObject({ effect: "ask", floor: false });
+		expect(judge(plan, rulesOf([{ ...ask, tool: "git" }], layer), trusted).effect).toBe("allow");
+		expect(judge(plan, rulesOf([ask], layer), { ...trusted, acceptAll: true }).effect).toBe("allow");
+	}
+});
+
 test("the rules that spoke are told, what decides first", () => {
 	const rules = [
 		...rulesOf([allow, { ...ask, reason: "look" }]),

@@ -8,7 +8,7 @@ import { findScopes } from "../session/trust.ts";
 import { joinTaints, type Taint } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
 import { bindingText, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
-import { refusalOfPlace } from "./place-rules.ts";
+import { joinedBy, refusalOfPlace } from "./place-rules.ts";
 import type { Run } from "./run.ts";
 
 /** A call that makes sense, as it would run. */
@@ -80,8 +80,7 @@ export async function judgeCall(run: Run, planned: PlannedCall, pending: Before)
 /** The channel's grant that covers a call which would be asked about: for all who have spoken to the run. */
 function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
 	const { place, deps } = run.session;
-	const joined = run.steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
-	const speakers = [run.row.actor, ...joined];
+	const speakers = [run.row.actor, ...joinedBy(run)];
 	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
 

@@ -220,6 +220,36 @@ testInside("who commits is as the person has set it, and nothing else of their s
 	expect(await run("git config user.name", {}, chat)).toBe("Parley\n");
 });
 
+testInside(
+	"of where services have their sockets a command sees nothing, whatever its directory",
+	async () => {
+		const where = await sandbox();
+		const { output } = await where.run(shellCommand("ls -A /run | grep -v current-system; pwd", "/"));
+		expect(output).toBe("/\n");
+		expect((await where.run(shellCommand("ls -A . | wc -l", "/run"))).output).toBe("0\n");
+	},
+);
+
+testInside("commands of chat find no secrets in the roots, those of the operator do", async () => {
+	await putFiles({
+		"home/work/.env": "KEY",
+		"home/work/deep/er/id_rsa": "KEY",
+		"home/work/.aws/config": "KEY",
+		"home/work/deep/prod": "KEY",
+		"home/work/deep/notes": "KEY to read",
+	});
+	await symlink("prod", join(root, "deep/.env.local"));
+	const chat = await sandboxes().of({ chat: true, roots: [root] });
+	const line =
+		"grep -r KEY . ; cat .env deep/er/id_rsa deep/.env.local deep/prod; perl -pe1 .env .aws/config; ls -A .aws";
+	for (const power of ["read", "work", "steer"] as const) {
+		const { output } = await chat.run(shellCommand(`(${line}) 2>/dev/null`, root, { power }));
+		expect(output).toBe("./deep/notes:KEY to read\n");
+	}
+	expect(await run("cat .env deep/er/id_rsa")).toBe("KEYKEY");
+	expect(chat.profile).not.toBe((await sandbox()).profile);
+});
+
 testInside("every process has its limits", async () => {
 	const line = "ulimit -n; ulimit -f; ulimit -t; ulimit -v; ulimit -c; cat /proc/self/oom_score_adj";
 	expect(await run(line)).toBe("1024\n1048576\n600\n16777216\n0\n500\n");

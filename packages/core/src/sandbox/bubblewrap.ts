@@ -8,9 +8,19 @@ import { DEFAULT_PATH } from "./allowed-environment.ts";
 import type { CommandRuns, Prepared } from "./command-runs.ts";
 import type { Egress, Passage } from "./egress/egress.ts";
 import { findProgram } from "./find-program.ts";
-import { buildInside, type TextFile } from "./inside.ts";
+import { hostSockets } from "./host-sockets.ts";
+import { boundPlaces, buildInside, isUnbound, type TextFile } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
-import { findControl, hideSecrets, holdBack, type Known, type Places, protect } from "./protected-paths.ts";
+import {
+	cover,
+	findControl,
+	holdBack,
+	type Known,
+	type Places,
+	protect,
+	secretsAtHome,
+	secretsInRoots,
+} from "./protected-paths.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap as it was found on this system. */
@@ -31,6 +41,8 @@ export interface Profile {
 	readonly roots: readonly string[];
 	/** As a file in the home directory. */
 	readonly gitSettings: string;
+	/** Whether commands find no secrets in the roots: there nobody can approve that they read them. */
+	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
 	/** The same, with a way to some hosts. */
 	readonly egress?: Sandbox;
@@ -70,9 +82,16 @@ const confinement: readonly Mount[] = [
 
 /** Runs commands in bubblewrap: they see programs and the roots, reach nobody, and end with all that they started. */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
-	const { roots, network, egress, wayOut } = profile;
+	const { roots, network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
-	const fixed = { limits, confinement: confinementOf(bubblewrap), ...facts(bubblewrap), roots, ...hosts };
+	const fixed = {
+		limits,
+		confinement: confinementOf(bubblewrap),
+		...facts(bubblewrap),
+		roots,
+		hidesSecrets,
+		...hosts,
+	};
 	const hash = createHash("sha256").update(JSON.stringify(fixed)).digest("hex").slice(0, 16);
 
 	async function run(command: Command): Promise<CommandOutcome> {
@@ -110,9 +129,10 @@ interface Occasion {
 
 async function prepare(
 	bubblewrap: Bubblewrap,
-	{ roots, gitSettings }: Profile,
+	profile: Profile,
 	{ command, mark, places, known, passage }: Occasion,
 ): Promise<Prepared> {
+	const { roots, gitSettings } = profile;
 	const { environment, layout, hidden } = bubblewrap;
 	const { power = "work", cwd } = command;
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
@@ -122,7 +142,7 @@ async function prepare(
 		protections: [
 			...(power === "work" ? await protect(places, known) : []),
 			...steeringIn(roots, bubblewrap).map((path) => ["--ro-bind", path, path]),
-			...(await hideSecrets(places)),
+			...(await cover(await covered(bubblewrap, profile, places))),
 			...(passage?.mounts ?? []),
 		],
 		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
@@ -145,6 +165,22 @@ async function prepare(
 		texts: [options.flat().join("\0"), ...texts],
 		contained: true,
 	};
+}
+
+/** What is empty inside: secrets, and sockets of who listens outside. What is hidden anyway has nothing to cover. */
+async function covered(
+	{ hidden, layout }: Bubblewrap,
+	{ roots, hidesSecrets }: Profile,
+	places: Places,
+): Promise<string[]> {
+	const found = await Promise.all([
+		secretsAtHome(places),
+		hidesSecrets ? secretsInRoots(roots) : [],
+		hostSockets(boundPlaces({ layout, roots, cwd: places.cwd })),
+	]);
+	const shown = roots.filter((root) => hidden.some((place) => isWithin(root, place)));
+	const isIn = (path: string, among: readonly string[]): boolean => among.some((one) => isWithin(path, one));
+	return found.flat().filter((path) => !isUnbound(path) && (!isIn(path, hidden) || isIn(path, shown)));
 }
 
 /** A user without a namespace to make others in: known since 0.8. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { isWithin } from "../tools/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
@@ -44,6 +44,19 @@ const kernelSwitches = [
 	"/proc/fs",
 ];
 
+/** Where services of the system have their sockets. */
+export const serviceDirectories = ["/run", "/var/run"];
+
+/** What of the host's stands inside, beyond the system's own, and may have sockets in it. */
+export function boundPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+	return [...inside.roots, ...inside.layout.tools, ...elsewhere(inside)];
+}
+
+/** Whether nothing of the host's stands there, whatever is bound. */
+export function isUnbound(path: string): boolean {
+	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
+}
+
 /** The steps by which the inside is built, each on top of those before, and the texts that they read from 4 on. */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
@@ -60,6 +73,7 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 		mounts: [
 			...(whole ? [["--ro-bind", "/", "/"]] : [...layout.base, ...settings.map(place)]),
 			...kernelMounts(),
+			...withoutServices(inside),
 			...(whole ? [] : withinReach(inside)),
 			...own.filter(({ path }) => !isOpen(path)).map(place),
 			...bindRoots(inside),
@@ -85,6 +99,17 @@ function temporary(mode: string, path: string): Mount {
 	return ["--perms", mode, "--size", String(TMPFS_BYTES), "--tmpfs", path];
 }
 
+/** Empty where they would be seen, but for links to the programs of the system; a command there finds nothing. */
+function withoutServices({ cwd, layout }: Inside): Mount[] {
+	const seen = serviceDirectories.filter((path) => isWithin(cwd, path) || isWithin(path, cwd));
+	const own = seen.filter((path) => existsSync(path) && realpathSync(path) === path);
+	return own.flatMap((path): Mount[] => [
+		temporary("0755", path),
+		...layout.base.filter((mount) => isWithin(mount.at(-1) ?? "", path)),
+		...(isWithin(cwd, path) ? [["--dir", cwd]] : []),
+	]);
+}
+
 function kernelMounts(): Mount[] {
 	return [
 		["--proc", "/proc"],
@@ -108,9 +133,10 @@ function bindRoots(inside: Inside): Mount[] {
 }
 
 /** The directory of a command beyond the roots, which a person has agreed to be read. */
-function elsewhere({ cwd, roots, layout }: Inside): string[] {
+function elsewhere({ cwd, roots, layout }: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
 	const known =
-		[...roots, ...kernel, ...layout.tools].some((place) => isWithin(cwd, place)) || isOfSystem(cwd);
+		[...roots, ...kernel, ...serviceDirectories, ...layout.tools].some((place) => isWithin(cwd, place)) ||
+		isOfSystem(cwd);
 	return known ? [] : [cwd];
 }
 

@@ -29,6 +29,9 @@ export interface Probe {
 	readonly since?: number;
 }
 
+/** The name of a listener's file in the root. */
+export const ROOT_SOCKET = "agent.sock";
+
 /** A number of `/proc/PID/stat`, counted behind the name of the program, which may hold anything. */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
@@ -46,6 +49,8 @@ export const probes: readonly Probe[] = [
 	{ name: "connect", attempt: 'exec 9<>"/dev/tcp/127.0.0.1/$port"' },
 	{ name: "listeners", attempt: 'grep -qi ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6' },
 	{ name: "abstract-socket", attempt: 'grep -q "@$socket" /proc/net/unix' },
+	// One that listens outside: who sees that it is a socket can connect to it.
+	{ name: "socket-in-root", attempt: `[ -S ${ROOT_SOCKET} ]` },
 	{ name: "interfaces", attempt: "sed 1,2d /proc/net/dev | grep -qv '^ *lo:'" },
 	{ name: "process", attempt: `[ "${stat('"/proc/$pid/stat"', 20)}" = "$started" ]` },
 	{ name: "signal", attempt: '[ "$pid" -gt 1000 ] && kill -0 "$pid"' },

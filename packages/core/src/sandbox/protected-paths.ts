@@ -1,9 +1,10 @@
-import { lstat, readdir, readlink, rename } from "node:fs/promises";
+import { lstat, readdir, readlink, realpath, rename } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../tools/paths.ts";
 import { isControl, isSecret } from "../tools/sensitive-paths.ts";
 import { ifThere } from "./if-there.ts";
 import type { Mount } from "./system-layout.ts";
+import { walk } from "./walk.ts";
 
 /** Parts of a repository that name programs. All else in `.git` is what git writes every day. */
 const steersGit = ["hooks", "config", "config.worktree"];
@@ -59,21 +60,29 @@ export async function holdBack(places: Places, known: Known, mark: string): Prom
 }
 
 /** Whose whole home directory is a root has not meant their keys. */
-export async function hideSecrets(places: Places): Promise<Mount[]> {
+export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
 	if (home === undefined || !directoriesOf(places).has(home)) return [];
 	const directories = [home, ...halfSecret.map((name) => join(home, name))];
 	const names = await Promise.all(
 		directories.map(async (path) => (await namesIn(path)).map((name) => join(path, name))),
 	);
-	return (
-		await Promise.all(
-			names
-				.flat()
-				.filter((path) => isSecret(path))
-				.map(cover),
-		)
-	).flat();
+	return names.flat().filter((path) => isSecret(path));
+}
+
+/** All secrets in the roots, also where a link with the name of one leads, as far as a bounded look finds them. */
+export async function secretsInRoots(roots: readonly string[]): Promise<string[]> {
+	const found = await walk(roots, (path) => isSecret(path));
+	const real = await Promise.all(found.map(async (path) => (await ifThere(realpath(path))) ?? []));
+	return real.flat().filter((path) => roots.some((root) => isWithin(path, root) && path !== root));
+}
+
+/** Makes files and sockets empty, and directories, with all that is in them. */
+export async function cover(paths: readonly string[]): Promise<Mount[]> {
+	const outer = [...new Set(paths)].filter(
+		(path) => !paths.some((other) => other !== path && isWithin(path, other)),
+	);
+	return (await Promise.all(outer.map(coverOne))).flat();
 }
 
 function directoriesOf({ roots, cwd, home }: Places): Set<string> {
@@ -121,14 +130,14 @@ async function protectGit(git: string): Promise<Mount[]> {
 	];
 }
 
-async function cover(path: string): Promise<Mount[]> {
+async function coverOne(path: string): Promise<Mount[]> {
 	const stats = await ifThere(lstat(path));
 	if (stats?.isDirectory())
 		return [
 			["--tmpfs", path],
 			["--remount-ro", path],
 		];
-	return stats?.isFile() ? [["--ro-bind", "/dev/null", path]] : [];
+	return stats?.isFile() || stats?.isSocket() ? [["--ro-bind", "/dev/null", path]] : [];
 }
 
 async function namesIn(directory: string): Promise<string[]> {

@@ -126,7 +126,7 @@ test.skipIf(!hasBubblewrap)(
 	"a root that leaves nothing to keep from commands is none for a sandbox",
 	async () => {
 		const chosen = sandboxes();
-		for (const wide of ["/", "/usr", join(directory.path, "data")]) {
+		for (const wide of ["/", "/usr", "/run", "/run/user/1000", "/var/run/x", join(directory.path, "data")]) {
 			expect((await chosen.of({ chat: false, roots: [wide] })).mode).toBe("off");
 			const { refusal } = await chosen.of({ chat: true, roots: [root, wide] });
 			expect(refusal).toContain(`a root of ${wide} leaves nothing`);

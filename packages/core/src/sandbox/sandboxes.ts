@@ -8,6 +8,7 @@ import type { Egress } from "./egress/egress.ts";
 import { findBubblewrap, NoSandbox } from "./find-bubblewrap.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
+import { serviceDirectories } from "./inside.ts";
 import { type ProbeListeners, testSandbox } from "./self-test.ts";
 import { describeSystem } from "./system-layout.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
@@ -26,8 +27,8 @@ export interface SandboxesOptions {
 	readonly egress?: Egress;
 	/** Directories in which bubblewrap is looked for, as in PATH; those of the system unless told. */
 	readonly path?: string;
-	/** Opens what nobody inside may reach, for the check; without it that is not tried. */
-	readonly listen?: () => Promise<ProbeListeners>;
+	/** Opens what nobody inside may reach, a socket at `file` too, for the check; without it that is not tried. */
+	readonly listen?: (file: string) => Promise<ProbeListeners>;
 }
 
 /** What the check came to. */
@@ -61,7 +62,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		const why = whyNot(known, roots, options.hidden);
 		if (why === undefined && known.bubblewrap) {
 			const gitSettings = chat ? chatGitSettings : known.gitSettings;
-			const profile = { roots, gitSettings, network: chat ? undefined : unsandboxed };
+			const profile = { roots, gitSettings, hidesSecrets: chat, network: chat ? undefined : unsandboxed };
 			const { egress: wayOut } = options;
 			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
 			return createBubblewrap(known.bubblewrap, { ...profile, ...(egress && { egress }) });
@@ -154,7 +155,11 @@ function whyNot(
 		const help = fix === undefined ? "" : `; the operator can mend that: ${fix}`;
 		return `commands run in a sandbox here, and there is none: ${reason}${help}`;
 	}
-	const wide = roots.find((root) => isWithin("/usr", root) || hidden.includes(root));
+	const isWide = (root: string): boolean =>
+		isWithin("/usr", root) ||
+		hidden.includes(root) ||
+		serviceDirectories.some((place) => isWithin(root, place));
+	const wide = roots.find(isWide);
 	if (wide === undefined) return undefined;
 	return `commands run in a sandbox here, and a root of ${wide} leaves nothing that it could keep from them`;
 }

@@ -6,11 +6,11 @@ import { ParleyError } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
 import { ifThere } from "./if-there.ts";
 import { MARK_NAME } from "./marked-processes.ts";
-import { type Probe, type ProbeFacts, probeScript, probes } from "./probes.ts";
+import { type Probe, type ProbeFacts, probeScript, probes, ROOT_SOCKET } from "./probes.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** What listens outside for as long as the probes are at work: on a port of loopback, and under a name without a file. */
+/** What listens outside for as long as the probes are at work: on a port of loopback, at a file, and under a name without one. */
 export interface ProbeListeners extends AsyncDisposable {
 	readonly port: number;
 	readonly socket: string;
@@ -28,7 +28,7 @@ interface Tested {
 	readonly hidden: readonly string[];
 	/** The names of variables that commands get. */
 	readonly variables: readonly string[];
-	readonly listen?: () => Promise<ProbeListeners>;
+	readonly listen?: (file: string) => Promise<ProbeListeners>;
 }
 
 /**
@@ -64,7 +64,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/** A root with a repository in it, a neighbour with a canary, and two listeners, for as long as the work takes. */
+/** A root with a repository in it, a neighbour with a canary, and listeners, for as long as the work takes. */
 async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
@@ -74,7 +74,7 @@ async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promis
 	await mkdir(beside);
 	await writeFile(join(root, ".git/config"), "");
 	await writeFile(join(beside, "canary"), "canary\n");
-	const listening = tested.listen && undo.use(await tested.listen());
+	const listening = tested.listen && undo.use(await tested.listen(join(root, ROOT_SOCKET)));
 	const { port, socket } = listening ?? nobody;
 	const facts: ProbeFacts = {
 		...{ beside, data: tested.hidden.find(existsSync) ?? beside, system: "/usr", devices: "/dev" },

@@ -1,3 +1,5 @@
+import { ParleyError } from "@parley/base";
+import { visible } from "../tools/visible.ts";
 import { askedBy } from "../trust/audit.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { approveOpen } from "./prompts.ts";
@@ -6,7 +8,8 @@ import { grantTrust, type Trust } from "./trust.ts";
 
 /**
  * Trusts the session from now on and answers its open approvals that this covers, in one transaction. For a chat
- * platform it changes nothing, and throws `permission_denied` where the channel is not trusted.
+ * platform it changes nothing, and throws `permission_denied` where the channel is not trusted. Nobody else trusts a
+ * session of a channel by it: that throws `failed_precondition`.
  */
 export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: string): Promise<void> {
 	const { principal } = request;
@@ -15,6 +18,7 @@ export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: s
 	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
 	const { session } = lease;
 	if (chats) return session.deps.grants.requireCover(principal, session);
+	if (session.place !== undefined) throw belongsToChannel(session.place);
 	let trust: Trust | undefined;
 	let approved: string[] = [];
 	const outcome = await session.commit((tx, record) =>
@@ -36,4 +40,10 @@ export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: s
 	const facts = { sessionId: session.id, principal: principal.id, answered: approved.length };
 	log.info("all tools of a session are accepted", facts);
 	for (const token of approved) session.wake(token);
+}
+
+/** It would hold for whoever speaks there, and without what a grant of the channel brings: its badge, its limit, its end. */
+function belongsToChannel(place: string): ParleyError {
+	const message = `the session belongs to a channel, where accept_all_tools does not count: trust the channel with parley trust grant ${visible(place)} --reason …`;
+	return new ParleyError(message, { code: "failed_precondition" });
 }

@@ -64,11 +64,11 @@ export async function auditEnded(
 	await session.deps.audit.record(tx, { ...byItself, action: "approval.end", object, decision });
 }
 
-type AskedRow = Pick<Selectable<Tables["prompts"]>, "session_id" | "call_id" | "binding">;
+type AskedRow = Pick<Selectable<Tables["prompts"]>, "session_id" | "call_id" | "binding" | "wanted_grant">;
 
 /** Somebody wanted to answer who may not: sampled, because nothing stops them from trying again. */
 export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {
-	if (row.binding === null) return;
+	if (row.binding === null && row.wanted_grant === null) return;
 	const object = auditedCall(row.session_id, row.call_id);
 	audit.sample({ ...askedBy(by), action: "approval.decide", object, decision: "refused" });
 }

@@ -1,6 +1,7 @@
 import type { Store } from "@parley/base";
 import { type Selectable, sql } from "kysely";
 import type { Tables } from "../journal/tables.ts";
+import type { SessionsOf } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
 import { conditionsOf } from "./search.ts";
 
@@ -58,12 +59,6 @@ const cost = sql<
 	number | null
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
-/** Whose sessions are wanted: those that one owns, and further ones by their ids. */
-export interface SessionsOf {
-	readonly owner: string;
-	readonly ids?: readonly string[];
-}
-
 /** The newest `limit` sessions of somebody, or of all. */
 export async function listSessions(
 	store: Store<Tables>,
@@ -78,11 +73,12 @@ export async function listSessions(
 			.orderBy("updated_at", "desc")
 			.limit(limit);
 		if (of) {
-			const { owner, ids = [] } = of;
+			const { owner, ids = [], place } = of;
 			// PostgreSQL knows no empty list.
 			wanted = wanted.where((row) =>
 				row.or([row("owner", "=", owner), ...(ids.length > 0 ? [row("id", "in", ids)] : [])]),
 			);
+			if (place !== undefined) wanted = wanted.where("place", "=", place);
 		}
 		if (idPrefix !== undefined)
 			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { type Principal, placeKey } from "../principal.ts";
+import { hasRole, type Principal, placeKey } from "../principal.ts";
 import { placeRoot } from "../trust/place-check.ts";
 import type { Places } from "../trust/places.ts";
 import { chooseRoot, type NewSession, type Roots } from "./open.ts";
@@ -17,7 +17,8 @@ export interface Opening extends NewSession {
 
 /**
  * What a session will be: as the client wants it, or, where a connector acts for a person, as their channel's profile
- * says. Throws `invalid_argument` for a directory that it cannot have, and `permission_denied` where it may choose none.
+ * says. Throws `invalid_argument` for a directory that it cannot have, and `permission_denied` for what
+ * the person may not choose.
  */
 export async function planOpening(
 	{ person }: Principal,
@@ -30,7 +31,12 @@ export async function planOpening(
 		const message = `root_dir: where ${place} works, the operator says, with parley places set ${place} --root DIRECTORY`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
-	const { agent = wanted.profile, root, model, budget } = places.profileOf(place);
+	const { agent: named, root, model, budget } = places.profileOf(place);
+	const agent = named ?? wanted.profile;
+	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
+		const message = `profile: ${person.id} is ${person.role}, and it takes a member to choose one; the operator names one for ${place} with parley places set ${place} --agent NAME`;
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
 	return {
 		...wanted,
 		place,

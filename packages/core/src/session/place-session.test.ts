@@ -353,3 +353,57 @@ test("a session of the operator is as it always was", async () => {
 	expect(model.requests[0]?.system).toBe("You help.");
 	expect(model.requests[0]?.messages).toEqual([{ role: "user", content: [{ type: "text", text: "hello" }] }]);
 });
+
+test("a run does what its speaker may at the moment of the call: of who was removed it may only read", async () => {
+	const chat = { ...noChat, tenants: { discord: ["guild"] } };
+	const removed = Promise.withResolvers<void>();
+	const writes: ScriptedReply = async function* () {
+		await removed.promise;
+		yield calls("c1", "write_file", { path: "a.txt", content: "x" });
+		yield { type: "end", stop: "tool_use", usage: noUsage, model: "m" };
+	};
+	const model = new ScriptedModel(writes, [says("done")]);
+	await using t = await TestRuntime.open({ model, chat });
+	const { people } = t.runtime.trust;
+	await people.setRole(unkeyed(), "discord:guild:eve", "member");
+	const { person: _, ...connector } = ada;
+	const place = { tenant: "guild", channel: "general", shared: false };
+	const actor = { id: "eve", name: "Eve", roles: [], guest: false };
+	const eve = await people.identify(connector, { actor, place }, "send_message");
+	const session = await t.create(eve);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: eve });
+	await t.runtime.send(unkeyed(eve), session, { content: "go" });
+	await people.remove(unkeyed(), "discord:guild:eve");
+	removed.resolve();
+	await log.next("assistant.message");
+	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("eve is let in no more");
+});
+
+test("a person sees the sessions and events of their channel, and none of another", async () => {
+	await using chat = await openChat([]);
+	const { runtime } = chat.t;
+	const bob = acting("bob", "guest", "random");
+	const other = await runtime.create(unkeyed(bob), {});
+	const seen = async (who: Principal) => (await runtime.list(who, { limit: 10 })).map(({ id }) => id);
+	expect(await seen(ada)).toEqual([chat.session]);
+	expect(await seen(bob)).toEqual([other.id]);
+	const events = await runtime.history.newest(bob, { limit: 100 });
+	expect(new Set(events.map(({ sessionId }) => sessionId))).toEqual(new Set([other.id]));
+	await expect(runtime.usage(bob, { by: "day", sessionId: chat.session })).rejects.toThrow("another channel");
+	await expect(seen(acting("eve", "stranger"))).rejects.toThrow("nobody has let discord:guild:eve in");
+	const { person: _, ...nobody } = ada;
+	expect((await seen(nobody)).sort()).toEqual([chat.session, other.id].sort());
+});
+
+test("guests choose neither an agent profile, nor a model, nor a title", async () => {
+	await using chat = await openChat([]);
+	const { runtime } = chat.t;
+	const guest = unkeyed(acting("bob", "guest"));
+	const refused = { code: "permission_denied", message: expect.stringContaining("member") };
+	await expect(runtime.create(guest, { profile: "other" })).rejects.toMatchObject(refused);
+	await expect(runtime.setModel(guest, chat.session, "default")).rejects.toMatchObject(refused);
+	await expect(runtime.rename(guest, chat.session, "x")).rejects.toMatchObject(refused);
+	const member = unkeyed(acting("bob", "member"));
+	await expect(runtime.rename(member, chat.session, "x")).resolves.toBe("x");
+	await expect(runtime.create(member, { profile: "default" })).resolves.toMatchObject({ status: "created" });
+});

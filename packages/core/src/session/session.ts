@@ -9,6 +9,7 @@ import type { RunTranscript } from "../run/transcript.ts";
 import type { SecretBox } from "../secrets.ts";
 import type { Audit } from "../trust/audit.ts";
 import type { SessionGrants } from "../trust/channel-grants.ts";
+import type { People } from "../trust/people.ts";
 import type { Policies } from "../trust/policies.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 import { SessionRedactor, type TextRedactor } from "./session-redactor.ts";
@@ -36,6 +37,8 @@ export interface SessionDeps {
 	readonly audit: Audit;
 	/** What channels are trusted with. */
 	readonly grants: SessionGrants;
+	/** What people may do at this moment. */
+	readonly people: Pick<People, "roleNow">;
 	/** The rules that calls are decided by. */
 	readonly policies: Pick<Policies, "of">;
 	/** Where sessions of chat platforms work. */

@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Store } from "@parley/base";
+import { ParleyError, type Store } from "@parley/base";
 import type { Tables } from "../journal/tables.ts";
 import { systemCode } from "../tools/file-error.ts";
 import type { Session } from "./session.ts";
@@ -16,6 +17,8 @@ const blockBytes = 4096;
 /** Where sessions of chat platforms work: each in a directory of its own below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
+	/** Those that could not be removed, and were told of. */
+	readonly #stuck = new Set<string>();
 
 	/** `dataDir` is a real path. */
 	constructor(dataDir: string) {
@@ -42,23 +45,55 @@ export class Workspaces {
 		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
 	}
 
-	/** Removes those whose session is gone: a stop of the gateway came between. A young one may be of a session to be. */
+	/**
+	 * Removes those whose session is gone: a stop of the gateway came between. A young one may be of a session to be. One
+	 * that cannot be removed keeps none of the others; rejects in the end, once for each of these.
+	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
-		const names = await readdir(this.#directory).catch(noneYet);
-		for (const name of names) {
-			const { mtimeMs } = await lstat(join(this.#directory, name));
-			if (now - mtimeMs < youngMs) continue;
-			const known = await store.read((db) =>
-				db.selectFrom("sessions").select("id").where("id", "=", name).executeTakeFirst(),
-			);
-			if (!known) await this.remove(name);
+		const failures: unknown[] = [];
+		for (const name of await readdir(this.#directory).catch(noneYet)) {
+			try {
+				const { mtimeMs } = await lstat(join(this.#directory, name));
+				if (now - mtimeMs < youngMs || (await isKnown(store, name))) continue;
+				await this.remove(name);
+			} catch (reason) {
+				if (!this.#stuck.has(name)) failures.push(reason);
+				this.#stuck.add(name);
+			}
 		}
+		if (failures.length === 0) return;
+		throw new ParleyError(`${failures.length} workspaces of sessions that are gone cannot be removed`, {
+			code: "internal",
+			cause: new AggregateError(failures, "each with its own reason"),
+		});
 	}
 
-	/** Removes it with all that is in it; links are not followed. */
+	/** Removes it with all that is in it, also what nobody may read; links are not followed. */
 	async remove(sessionId: string): Promise<void> {
-		await rm(join(this.#directory, sessionId), { recursive: true, force: true });
+		const path = join(this.#directory, sessionId);
+		try {
+			await rm(path, { recursive: true, force: true });
+		} catch (reason) {
+			if (systemCode(reason) !== "EACCES") throw reason;
+			await open(path);
+			await rm(path, { recursive: true, force: true });
+		}
 	}
+}
+
+/** Lets its owner into a directory and all below it. Nobody works there any more who could put a link in between. */
+async function open(directory: string): Promise<void> {
+	await chmod(directory, 0o700);
+	for (const entry of await readdir(directory, { withFileTypes: true })) {
+		if (entry.isDirectory()) await open(join(directory, entry.name));
+	}
+}
+
+async function isKnown(store: Store<Tables>, id: string): Promise<boolean> {
+	const known = await store.read((db) =>
+		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
+	);
+	return known !== undefined;
 }
 
 function noneYet(reason: unknown): string[] {
@@ -66,24 +101,32 @@ function noneYet(reason: unknown): string[] {
 	throw reason;
 }
 
-/** Whether what lies below a directory takes `quota` bytes or more, small files counted as a block. */
+/**
+ * Whether what lies below a directory takes `quota` bytes or more, small files counted as a block. What cannot be looked
+ * into may hold anything, and counts as that much.
+ */
 export async function isFull(directory: string, quota: number): Promise<boolean> {
 	let left = quota;
 	const open = [directory];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
-		for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
-			const path = join(at, entry.name);
-			// What goes away meanwhile takes no room.
-			const size = entry.isFile()
-				? await lstat(path).then(
-						({ size }) => size,
-						() => 0,
-					)
-				: 0;
-			left -= Math.max(size, blockBytes);
+		const entries = await readdir(at, { withFileTypes: true }).catch(unlessGone);
+		if (entries === "unknown") return true;
+		for (const entry of entries ?? []) {
+			left -= await roomOf(entry, at);
 			if (left <= 0) return true;
-			if (entry.isDirectory()) open.push(path);
+			if (entry.isDirectory()) open.push(join(at, entry.name));
 		}
 	}
 	return false;
+}
+
+async function roomOf(entry: Dirent, directory: string): Promise<number> {
+	if (!entry.isFile()) return blockBytes;
+	const stats = await lstat(join(directory, entry.name)).catch(unlessGone);
+	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
+}
+
+/** What goes away meanwhile takes no room. */
+function unlessGone(reason: unknown): "unknown" | undefined {
+	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

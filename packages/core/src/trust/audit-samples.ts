@@ -2,7 +2,7 @@ import type { Clock, Logger, Timer } from "@parley/base";
 import type { AuditEntry } from "./audit.ts";
 
 const periodMs = 60_000;
-/** Kinds that are told apart within a period; whoever makes up names gets no more rows by it. */
+/** Kinds of an action that are told apart within a period; whoever makes up names gets no more rows by it. */
 const mostKinds = 100;
 
 type Sample = Omit<AuditEntry, "args">;
@@ -13,11 +13,16 @@ interface SamplesDeps {
 	readonly note: (entry: AuditEntry) => Promise<void>;
 }
 
+interface Count {
+	readonly entry: Sample;
+	times: number;
+}
+
 /** Counts what would else fill the record: one row when it begins, then one a minute as long as it goes on. */
 export class AuditSamples {
 	readonly #deps: SamplesDeps;
-	/** What has a row within this period, and how often it happened since. */
-	readonly #counts = new Map<string, { readonly entry: Sample; times: number }>();
+	/** What has a row within this period, and how often it happened since, of each action. */
+	readonly #counts = new Map<string, Map<string, Count>>();
 	readonly #writing = new Set<Promise<void>>();
 	#timer: Timer | undefined;
 	#stopped = false;
@@ -28,10 +33,11 @@ export class AuditSamples {
 
 	add(entry: Sample, times: number): void {
 		if (this.#stopped) return;
-		const known = this.#counts.get(keyOf(entry));
+		const kinds = this.#counts.get(entry.action) ?? new Map<string, Count>();
+		const kind = kinds.size < mostKinds || kinds.has(keyOf(entry)) ? entry : rest(entry);
+		const known = kinds.get(keyOf(kind));
 		if (known) known.times += times;
-		else if (this.#counts.size < mostKinds || entry.object === others) this.#begin(entry, times);
-		else this.add({ ...entry, object: others }, times);
+		else this.#begin(kinds, kind, times);
 	}
 
 	async stop(): Promise<void> {
@@ -41,8 +47,8 @@ export class AuditSamples {
 		await Promise.all(this.#writing);
 	}
 
-	#begin(entry: Sample, times: number): void {
-		this.#counts.set(keyOf(entry), { entry, times: 0 });
+	#begin(kinds: Map<string, Count>, entry: Sample, times: number): void {
+		this.#counts.set(entry.action, kinds.set(keyOf(entry), { entry, times: 0 }));
 		this.#write(entry, times);
 		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#tell());
 	}
@@ -50,10 +56,13 @@ export class AuditSamples {
 	/** What goes on stays counted; what has stopped is forgotten. */
 	#tell(): void {
 		this.#timer = undefined;
-		for (const [key, count] of this.#counts) {
-			if (count.times > 0) this.#write(count.entry, count.times);
-			else this.#counts.delete(key);
-			count.times = 0;
+		for (const [action, kinds] of this.#counts) {
+			for (const [key, count] of kinds) {
+				if (count.times > 0) this.#write(count.entry, count.times);
+				else kinds.delete(key);
+				count.times = 0;
+			}
+			if (kinds.size === 0) this.#counts.delete(action);
 		}
 		if (this.#counts.size > 0 && !this.#stopped) {
 			this.#timer = this.#deps.clock.after(periodMs, () => this.#tell());
@@ -72,6 +81,11 @@ export class AuditSamples {
 
 const others = "others";
 
-function keyOf({ action, object, decision }: Sample): string {
-	return JSON.stringify([action, object, decision]);
+/** What is not told apart any more: of many people, so that it names none. */
+function rest(entry: Sample): Sample {
+	return { ...entry, principal: others, object: others };
+}
+
+function keyOf({ principal, object, decision }: Sample): string {
+	return JSON.stringify([principal, object, decision]);
 }

@@ -251,7 +251,27 @@ test("whoever makes up names gets no more rows by it", async () => {
 	await audit.stop();
 	const rows = await auditLog.read(operator, { limit: 1000 });
 	expect(rows).toHaveLength(102);
-	expect(rows.at(-1)).toMatchObject({ object: "others", args: '{"times":899}' });
+	expect(rows.at(-1)).toMatchObject({ principal: "others", object: "others", args: '{"times":899}' });
+	await store.close();
+});
+
+test("what is sampled names who did it, and one action leaves the others their rows", async () => {
+	const { store, audit, auditLog } = await open();
+	const sample = (principal: string, action: string): void =>
+		audit.sample({ principal, via: "ozzie", action, object: "o", decision: "denied" });
+	for (let n = 0; n < 200; n++) sample(`person ${n}`, "person.identify");
+	for (const principal of ["ada", "bob", "ada"]) sample(principal, "request.refuse");
+	await audit.stop();
+	const told = async (filter: object) =>
+		(await auditLog.read(operator, { limit: 500, ...filter })).map(
+			({ principal, action, args }) => `${principal} ${action} ${args}`,
+		);
+	expect(await told({ principal: "ada" })).toEqual([
+		'ada request.refuse {"times":1}',
+		'ada request.refuse {"times":1}',
+	]);
+	expect(await told({ principal: "bob" })).toEqual(['bob request.refuse {"times":1}']);
+	expect(await told({})).toHaveLength(105);
 	await store.close();
 });
 

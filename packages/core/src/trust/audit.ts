@@ -79,7 +79,7 @@ export class Audit {
 	}
 
 	/**
-	 * Notes what may happen often, without waiting: the first of a kind (action, object, decision) at once, and then once a
+	 * Notes what may happen often, without waiting: the first of a kind (principal, action, object, decision) at once, and then once a
 	 * minute how many followed. Arguments are not kept.
 	 */
 	sample(entry: Omit<AuditEntry, "args">, times = 1): void {

@@ -129,11 +129,23 @@ test.each<[string, ProbeOptions["classes"]]>([
 	["what cannot be taken back", ["irreversible"]],
 	["what lies outside", ["outside-write"]],
 	["commands that nothing confines", ["exec-unsandboxed"]],
-	["what completes the three that must not come together", ["outside-read", "egress"]],
+	["files beyond the roots", ["outside-read"]],
 ])("%s are asked about all the same", async (_name, classes = []) => {
 	await using c = await channel({ classes });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	expect(await c.asks()).toBe(true);
+});
+
+test("files beyond the roots are for a grant that names them, unless they complete the three that must not come together", async () => {
+	const told: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
+	for (const [classes, asked] of [
+		[["outside-read"], false],
+		[["outside-read", "egress"], true],
+	] as const) {
+		await using c = await channel({ classes });
+		await c.t.runtime.trust.grants.request(unkeyed(), wanted(told));
+		expect(await c.asks()).toBe(asked);
+	}
 });
 
 test("a member's wish is a question that the operator or an owner of the channel answers with a written value", async () => {
@@ -144,13 +156,14 @@ test("a member's wish is a question that the operator or an owner of the channel
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt).toMatchObject({ token: asked.token, runId: "", type: "confirm" });
 	expect(prompt.label).toBe(
-		"Trust discord:guild:general for 4 h, so that its calls run unasked (everybody here with the role member or more; all tools; 200 calls at most)? Ada (discord:guild:ada) asks: release",
+		"Trust discord:guild:general for 4 h, so that its calls run unasked (everybody here with the role member or more; all tools; no files beyond the roots; 200 calls at most)? Ada (discord:guild:ada) asks: release",
 	);
 	const answer = (principal: Principal, response: object) =>
 		t.runtime.answer(unkeyed(principal), asked.token, response);
 	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow("takes the role owner");
+	await t.settle();
+	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);
 	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always asked");
-	await t.runtime.acceptAll(unkeyed(), session);
 	await expect(
 		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), session),
 	).rejects.toThrow("asked already");
@@ -341,6 +354,17 @@ test("a connector's accept_all_tools is the channel's grant, and nothing without
 	await accept("member");
 	await expect(accept("guest")).rejects.toMatchObject({ code: "permission_denied" });
 	expect(await c.asks()).toBe(true);
+});
+
+test("the operator's accept_all_tools is refused for a session of a channel, which can be trusted instead", async () => {
+	await using c = await channel();
+	const accept = () => c.t.runtime.acceptAll(unkeyed(), c.session);
+	const refusal = { code: "failed_precondition", message: expect.stringContaining(`trust grant ${place} `) };
+	await expect(accept()).rejects.toMatchObject(refusal);
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await expect(accept()).rejects.toMatchObject(refusal);
+	expect(await c.asks()).toBe(true);
+	expect(await audited(c.t, "accept_all.give")).toEqual([]);
 });
 
 test("a request under the same key grants once", async () => {

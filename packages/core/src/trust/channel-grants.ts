@@ -26,6 +26,7 @@ import {
 	whyOver,
 } from "./grant-rows.ts";
 import { checkWanted, type WantedGrant } from "./grant-wish.ts";
+import type { People } from "./people.ts";
 import type { Policies } from "./policies.ts";
 import type { TrustOptions } from "./trust.ts";
 
@@ -66,9 +67,15 @@ export type SessionGrants = Pick<
 export class ChannelGrants {
 	readonly #options: TrustOptions;
 	readonly #life: GrantLife;
+	readonly #people: Pick<People, "roleNow">;
 
-	constructor(options: TrustOptions, policies: Pick<Policies, "version" | "onChange">) {
+	constructor(
+		options: TrustOptions,
+		policies: Pick<Policies, "version" | "onChange">,
+		people: Pick<People, "roleNow">,
+	) {
 		this.#options = options;
+		this.#people = people;
 		this.#life = new GrantLife({ ...options, policies });
 	}
 
@@ -169,7 +176,8 @@ export class ChannelGrants {
 	async covering(db: Tx, { place, speakers, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
-		return coversPeople(grant, speakers) && coversCall(grant, call) ? badgeOf(grant) : undefined;
+		const people = await this.#asOfNow(db, speakers);
+		return coversPeople(grant, people) && coversCall(grant, call) ? badgeOf(grant) : undefined;
 	}
 
 	/** What stands on the messages of a channel as long as it is trusted. */
@@ -221,6 +229,13 @@ export class ChannelGrants {
 			}),
 		);
 		return outcome.response;
+	}
+
+	/** With the roles that they have at this moment, who may have spoken long ago. */
+	#asOfNow(db: Tx, speakers: Coverable["speakers"]): Promise<(Person | undefined)[]> {
+		return Promise.all(
+			speakers.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),
+		);
 	}
 
 	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {

@@ -21,11 +21,13 @@ export function coversPeople(
 	});
 }
 
-/** Whether a grant covers a call: its tool and all that it does. */
+/** Whether a grant covers a call: its tool and all that it does. Files beyond the roots only where it names that class. */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
 	{ tool, plan }: { readonly tool: Pick<Tool, "name">; readonly plan: Pick<ToolPlan, "classes"> },
 ): boolean {
 	if (tools !== null && !tools.includes(tool.name)) return false;
-	return classes === null || plan.classes.every((name) => harmless.has(name) || classes.includes(name));
+	return plan.classes.every(
+		(name) => harmless.has(name) || (classes ? classes.includes(name) : name !== "outside-read"),
+	);
 }

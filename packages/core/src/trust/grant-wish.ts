@@ -63,7 +63,7 @@ export function wishLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" |
 			? "everybody here with the role member or more"
 			: `only ${people.map(visible).join(", ")}`,
 		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,
-		...(classes === null ? [] : [`what is ${classes.join(" or ")}`]),
+		classes === null ? "no files beyond the roots" : `what is ${classes.join(" or ")}`,
 		`${maxActions} calls at most`,
 	];
 	const who = name === "" ? id : `${visible(name)} (${visible(id)})`;

@@ -15,9 +15,9 @@ import {
 	waitingIn,
 } from "./pairings.ts";
 import type { GivenRole, Paired, PersonFacts } from "./people.ts";
-import { higherRole } from "./person-role.ts";
+import { higherRole, userOf } from "./person-role.ts";
 import { findPerson, keepPerson } from "./person-rows.ts";
-import { addTenant, type Tenants, unknownTenant } from "./tenants.ts";
+import { addTenant, bindTenant, type Tenants } from "./tenants.ts";
 import type { TrustOptions } from "./trust.ts";
 
 /** How long a code counts. */
@@ -144,8 +144,11 @@ export class Pairing {
 			}
 			const by = `invitation:${invitation.id}`;
 			// Thrown here, it leaves the code unused.
-			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw unknownTenant(place);
-			if (offered === "owner") await addTenant(tx, place, { by, now });
+			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
+			else {
+				await addTenant(tx, place, { by, now });
+				await bindTenant(tx, principal, place);
+			}
 			const known = await findPerson(tx, person.id);
 			const role = known ? higherRole(known.role, offered) : offered;
 			const facts = { ...place, userId: userOf(person), name: person.name };
@@ -161,7 +164,7 @@ export class Pairing {
 		const { place } = person;
 		const user_id = userOf(person);
 		return this.#once<Wish>(request, async (tx) => {
-			if (!(await this.#tenants.has(tx, place))) throw unknownTenant(place);
+			await this.#tenants.require(tx, principal, place);
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
 			const own = waiting.find((wish) => wish.user_id === user_id);
@@ -224,9 +227,4 @@ export class Pairing {
 
 function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
-}
-
-/** The platform's own id of somebody. */
-function userOf({ id, place }: Person): string {
-	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

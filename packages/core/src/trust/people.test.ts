@@ -74,6 +74,7 @@ test("a connector acts for a person of its own platform, in the guild where they
 		person: {
 			...{ id: "discord:guild:ada", name: "Ada\\u{202e}", role: "stranger" },
 			place: { platform: "discord", tenant: "guild", channel: "dev", shared: false },
+			platformRoles: [],
 		},
 	});
 });
@@ -123,6 +124,8 @@ test("a guild that nobody has named is refused with the ways in, and written dow
 	});
 	expect(await guild.audit()).toEqual([
 		"discord:elsewhere:ada person.identify send_message denied",
+		"slack:guild:ada person.identify send_message denied",
+		"constructor:guild:ada person.identify send_message denied",
 		"discord:elsewhere:ada person.pair discord:elsewhere:ada denied",
 	]);
 });
@@ -341,4 +344,77 @@ test("only the operator manages people", async () => {
 	await expect(guild.people.setRole(unkeyed(), "discord:elsewhere:ada", "guest")).rejects.toMatchObject({
 		code: "permission_denied",
 	});
+});
+
+/** A connector that comes in with a token, for these guilds. */
+async function bound({ t }: Guild, name: string, tenants?: readonly string[]): Promise<Principal> {
+	const wish = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
+	const principal = t.runtime.trust.tokens.verify(
+		(await t.runtime.trust.tokens.create(unkeyed(), wish)).text,
+	);
+	if (!principal) throw new Error("the token does not work");
+	return principal;
+}
+
+test("a token speaks for its own guilds alone, and one without any for all of the platform", async () => {
+	await using guild = await Guild.open();
+	const red = await bound(guild, "red", ["red"]);
+	const blue = await bound(guild, "blue", ["blue"]);
+	const all = await bound(guild, "all");
+	await guild.people.setRole(unkeyed(), "discord:red:ada", "owner");
+	expect(await guild.role("ada", { connector: red, tenant: "red" })).toBe("owner");
+	for (const tenant of ["red", "blue", "guild"]) {
+		await expect(guild.role("eve", { connector: all, tenant })).resolves.toBe("stranger");
+	}
+	const refused = { code: "permission_denied", message: expect.stringContaining("does not speak for red") };
+	const there = { connector: blue, tenant: "red" };
+	await expect(guild.as("ada", there)).rejects.toMatchObject(refused);
+	await expect(guild.as("ada", { connector: red, tenant: "guild" })).rejects.toThrow(
+		/token create --tenant guild/,
+	);
+	expect(await guild.role("ada", { ...there, method: "whoami" })).toBe("stranger");
+	await expect(guild.pair("ada", undefined, there)).rejects.toMatchObject(refused);
+	const { code } = await guild.people.invite(unkeyed(), { role: "member" });
+	await expect(guild.pair("bob", code, there)).rejects.toMatchObject(refused);
+	expect(await guild.pair("bob", code, { connector: red, tenant: "red" })).toMatchObject({
+		status: "paired",
+	});
+});
+
+test("where an owner comes in, the token speaks from then on, and no other; what replaces it does as well", async () => {
+	await using guild = await Guild.open();
+	const { tokens } = guild.t.runtime.trust;
+	const red = await bound(guild, "red", ["red"]);
+	const blue = await bound(guild, "blue", ["blue"]);
+	const { code } = await guild.people.invite(unkeyed(), { role: "owner" });
+	await guild.pair("ada", code, { connector: red, tenant: "green" });
+	expect(await guild.role("ada", { connector: red, tenant: "green" })).toBe("owner");
+	await expect(guild.as("ada", { connector: blue, tenant: "green" })).rejects.toThrow(
+		"does not speak for green",
+	);
+	const { text, facts } = await tokens.rotate(unkeyed(), "red", 0);
+	expect(facts.tenants).toEqual(["red", "green"]);
+	const next = tokens.verify(text);
+	expect(next && (await guild.role("ada", { connector: next, tenant: "green" }))).toBe("owner");
+	await expect(guild.as("ada", { ...(next && { connector: next }), tenant: "blue" })).rejects.toThrow(
+		"does not speak for blue",
+	);
+});
+
+test("what somebody may do now is no more than when they spoke, and nothing once they are removed", async () => {
+	await using guild = await Guild.open({ allow: [{ platformRole: "7", as: "member" }] });
+	const { people, t } = guild;
+	const now = (principal: Principal) =>
+		t.store.read(async (db) => principal.person && people.roleNow(db, principal.person));
+	const id = "discord:guild:ada";
+	await people.setRole(unkeyed(), id, "approver");
+	const spoke = await guild.as("ada");
+	const byRule = await guild.as("bob", { roles: ["7"] });
+	expect([await now(spoke), await now(byRule)]).toEqual(["approver", "member"]);
+	await people.setRole(unkeyed(), id, "owner");
+	expect(await now(spoke)).toBe("approver");
+	await people.setRole(unkeyed(), id, "guest");
+	expect(await now(spoke)).toBe("guest");
+	await people.remove(unkeyed(), id);
+	expect([await now(spoke), await now(byRule)]).toEqual(["stranger", "member"]);
 });

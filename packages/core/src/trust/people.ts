@@ -1,16 +1,16 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
-import { type Actor, actingId, type Place, type Principal, type Role } from "../principal.ts";
+import { type Actor, actingId, type Person, type Place, type Principal, type Role } from "../principal.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { askedBy } from "./audit.ts";
 import { type ChatSettings, noChat } from "./chat-settings.ts";
 import { type Invitation, Pairing } from "./pairing.ts";
 import { openPairings } from "./pairings.ts";
 import { shownName } from "./person-name.ts";
-import { isDenied, roleOf } from "./person-role.ts";
+import { isDenied, lowerRole, roleOf, userOf } from "./person-role.ts";
 import { findPerson, findStanding, keepPerson, toFacts } from "./person-rows.ts";
-import { Tenants, unknownTenant } from "./tenants.ts";
+import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 import type { TrustOptions } from "./trust.ts";
 
 export type GivenRole = Exclude<Role, "stranger">;
@@ -57,28 +57,45 @@ export class People {
 
 	/**
 	 * The connector, acting for this person: with their role of this moment. Throws `permission_denied` for a tenant that
-	 * the platform's connectors do not speak for; what `pair` asks is let through with the code of an invitation.
+	 * the connector does not speak for; what `pair` asks is let through with the code of an invitation.
 	 */
 	async identify(
 		connector: Principal,
 		{ actor, place: there }: { readonly actor: Actor; readonly place: Omit<Place, "platform"> },
 		method: string,
 	): Promise<Principal> {
-		const { platform = "" } = connector;
+		const { platform = "", tokenId = "" } = connector;
 		const { tenant } = there;
 		const place = { ...there, platform };
 		const id = `${platform}:${tenant}:${actor.id}`;
-		const [known] = await this.#options.store.read((db) => findStanding(db, { id, platform, tenant }));
-		const belongs = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
+		const [known] = await this.#options.store.read((db) =>
+			findStanding(db, { id, platform, tenant, tokenId }),
+		);
+		const isKnown = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
+		const belongs = isKnown && isBoundTo(known?.own ?? null, place);
 		const standing = { actor, place, given: known?.role ?? ("stranger" as const) };
 		const role = belongs ? roleOf(standing, this.#chat) : "stranger";
-		const acting = { ...connector, person: { id, name: shownName(actor.name), role, place } };
-		if (!belongs && !askedAnywhere.has(method)) throw this.#refuse(acting, method, unknownTenant(place));
+		const person = { id, name: shownName(actor.name), role, place, platformRoles: actor.roles };
+		const acting = { ...connector, person };
+		if (!belongs && !askedAnywhere.has(method)) {
+			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
+		}
 		if (method === "pair" && isDenied(standing, this.#chat)) {
 			const message = `the operator keeps ${id} out`;
 			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
 		}
 		return acting;
+	}
+
+	/** What somebody may do at this moment who was looked up before: never more than then. */
+	async roleNow(db: Tx, person: Person): Promise<Role> {
+		const { id, name, place, role, platformRoles } = person;
+		if (!platformRoles) return role;
+		const { platform, tenant } = place;
+		const [known] = await findStanding(db, { id, platform, tenant, tokenId: "" });
+		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
+		const actor = { id: userOf(person), name, roles: platformRoles, guest: false };
+		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
 	/** Comes in by the code of an invitation; without one asks to be let in. Throws `resource_exhausted` for too many tries. */

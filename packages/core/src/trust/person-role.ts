@@ -1,4 +1,4 @@
-import { type Actor, type Place, type Role, roles } from "../principal.ts";
+import { type Actor, type Person, type Place, type Role, roles } from "../principal.ts";
 import type { ChatSettings, PersonRule } from "./chat-settings.ts";
 
 /** Somebody of a chat platform at this moment. */
@@ -30,7 +30,8 @@ export function higherRole<R extends Role>(one: R, other: R): R {
 	return roles.indexOf(one) >= roles.indexOf(other) ? one : other;
 }
 
-function lowerRole(one: Role, other: Role): Role {
+/** The role with fewer rights. */
+export function lowerRole(one: Role, other: Role): Role {
 	return roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 }
 
@@ -44,4 +45,9 @@ function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
 		(platformRole === undefined || actor.roles.includes(platformRole)) &&
 		(user === undefined || user === actor.id)
 	);
+}
+
+/** The platform's own id of somebody. */
+export function userOf({ id, place }: Pick<Person, "id" | "place">): string {
+	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

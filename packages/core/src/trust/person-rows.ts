@@ -4,11 +4,11 @@ import type { Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
 import type { GivenRole, PersonFacts } from "./people.ts";
 
-/** What is kept of somebody, and whether connectors speak for where they are: asked with every request. */
+/** What is kept of somebody, and which connectors speak for where they are: asked with every request. */
 export const findStanding = hotStatement<
 	Tables,
-	{ id: string; platform: string; tenant: string },
-	{ role: GivenRole | null; tenant: string | null }
+	{ id: string; platform: string; tenant: string; tokenId: string },
+	{ role: GivenRole | null; tenant: string | null; own: string | null }
 >((db, p) =>
 	db.selectNoFrom((eb) => [
 		eb.selectFrom("people").select("role").where("id", "=", p("id")).as("role"),
@@ -18,6 +18,7 @@ export const findStanding = hotStatement<
 			.where("platform", "=", p("platform"))
 			.where("tenant", "=", p("tenant"))
 			.as("tenant"),
+		eb.selectFrom("tokens").select("tenants").where("id", "=", p("tokenId")).as("own"),
 	]),
 );
 

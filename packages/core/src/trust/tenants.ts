@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
 import type { ChatSettings } from "./chat-settings.ts";
 
 /** A guild or team of a chat platform. */
@@ -33,6 +34,32 @@ export class Tenants {
 			.executeTakeFirst();
 		return row !== undefined;
 	}
+
+	/** Throws `permission_denied` where the connector does not speak for it, with the ways to change that. */
+	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
+		if (!(await this.has(db, one))) throw unknownTenant(one);
+		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
+		if (!isBoundTo(own?.tenants ?? null, one)) throw foreignTenant(one);
+	}
+}
+
+/** Whether a token speaks for it that has these `tenants` in its row. */
+export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
+	return tenants === null || fromRow<string[]>(tenants).includes(tenant);
+}
+
+/** From now on also this token speaks for it, and what replaces it or was replaced by it. */
+export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
+	const rows = await tx
+		.selectFrom("tokens")
+		.select(["id", "tenants"])
+		.where("name", "=", (eb) => eb.selectFrom("tokens").select("name").where("id", "=", tokenId))
+		.where("tenants", "is not", null)
+		.execute();
+	for (const { id, tenants } of rows) {
+		const all = JSON.stringify([...new Set([...fromRow<string[]>(tenants ?? "[]"), tenant])]);
+		await tx.updateTable("tokens").set({ tenants: all }).where("id", "=", id).execute();
+	}
 }
 
 /** From now on connectors of the platform speak for it. */
@@ -53,5 +80,13 @@ export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
 		`connectors of ${platform} do not speak for ${tenant}: its first owner comes in with a code of ` +
 		`parley people pair --role owner, or the configuration names it under chat.tenants.${platform}`;
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
+/** What is said of one that other connectors of the platform speak for. */
+export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
+	const message =
+		`the token of this connector of ${platform} does not speak for ${tenant}: an owner comes in there with a code of ` +
+		`parley people pair --role owner, or the operator makes a token with parley token create --tenant ${tenant}`;
 	return new ParleyError(message, { code: "permission_denied" });
 }

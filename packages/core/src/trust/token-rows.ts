@@ -14,6 +14,8 @@ export interface TokenFacts {
 	readonly kind: TokenKind;
 	readonly name: string;
 	readonly platform?: string;
+	/** Of a connector: the guilds or teams that it may speak for; absent for all of its platform. */
+	readonly tenants?: readonly string[];
 	/** Of an observer: the sessions that it may see; absent for all. */
 	readonly sessions?: readonly string[];
 	readonly createdAt: number;
@@ -43,12 +45,13 @@ export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 
 /** A row of a token that nobody has used; `hash` is of its secret. */
 export function newRow(
-	{ kind, name, platform, sessions }: NewToken,
+	{ kind, name, platform, tenants, sessions }: NewToken,
 	{ id, hash }: { readonly id: string; readonly hash: Buffer },
 	{ now, lifeMs }: { readonly now: number; readonly lifeMs: number | undefined },
 ): TokenRow {
 	return {
 		...{ id, kind, name, hash: hash.toString("hex"), platform: platform ?? null },
+		tenants: tenants ? JSON.stringify([...new Set(tenants)]) : null,
 		sessions: sessions ? JSON.stringify([...new Set(sessions)]) : null,
 		...{ created_at: now, last_used_at: null, revoked_at: null },
 		expires_at: lifeMs === undefined ? null : now + lifeMs,
@@ -76,10 +79,11 @@ export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: num
 }
 
 export function factsOf(row: TokenRow): TokenFacts {
-	const { id, kind, name, platform, sessions } = row;
+	const { id, kind, name, platform, tenants, sessions } = row;
 	return {
 		...{ id, kind, name, createdAt: Number(row.created_at) },
 		...(platform !== null && { platform }),
+		...(tenants !== null && { tenants: fromRow<string[]>(tenants) }),
 		...(sessions !== null && { sessions: fromRow<string[]>(sessions) }),
 		...(row.last_used_at !== null && { lastUsedAt: Number(row.last_used_at) }),
 		...(row.expires_at !== null && { expiresAt: Number(row.expires_at) }),

@@ -43,7 +43,7 @@ export class Trust {
 		this.people = new People(options);
 		this.places = new Places(options);
 		this.policies = new Policies(options, this.places);
-		this.grants = new ChannelGrants(options, this.policies);
+		this.grants = new ChannelGrants(options, this.policies, this.people);
 	}
 
 	/** Who acts: the connector, for this person. What channels are trusted with may end with who speaks there. */

@@ -236,6 +236,7 @@ export class ToySession {
 			workspaces: new Workspaces("/nowhere"),
 			policies: { of: () => builtInAlone },
 			grants: untrusted,
+			people: { roleNow: async (_db, { role }) => role },
 			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
 		};
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);

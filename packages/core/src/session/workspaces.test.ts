@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { TestRuntime } from "../testing/test-runtime.ts";
+import { createDirectory } from "../testing/tool-context.ts";
+import { isFull, Workspaces } from "./workspaces.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+beforeEach(async () => {
+	directory = await createDirectory();
+});
+afterEach(async () => {
+	// Also what has too long a path for Node, or may not be read.
+	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
+	spawnSync("rm", ["-rf", directory.path]);
+});
+
+/** Makes directories below a path until nobody can name the innermost one. */
+function nestTooDeep(path: string): void {
+	const program = '$n = "d" x 200; for (1..25) { mkdir $n and chdir $n or exit 1 }';
+	expect(spawnSync("perl", ["-e", program], { cwd: path }).status).toBe(0);
+}
+
+test("a workspace is full from its quota on, whatever lies where", async () => {
+	await mkdir(join(directory.path, "a"));
+	await writeFile(join(directory.path, "a/file"), "x".repeat(10_000));
+	expect(await isFull(directory.path, 20_000)).toBe(false);
+	expect(await isFull(directory.path, 14_096)).toBe(true);
+	expect(await isFull(join(directory.path, "gone"), 1)).toBe(false);
+});
+
+test("what is too deep to be looked into counts as full", async () => {
+	nestTooDeep(directory.path);
+	expect(await isFull(directory.path, 2 ** 40)).toBe(true);
+});
+
+test.skipIf(isRoot).each([0o000, 0o400])("what the mode %i keeps shut counts as full", async (mode) => {
+	await mkdir(join(directory.path, "shut"));
+	await writeFile(join(directory.path, "shut/file"), "");
+	await chmod(join(directory.path, "shut"), mode);
+	expect(await isFull(directory.path, 2 ** 40)).toBe(true);
+});
+
+test("one that cannot be removed keeps none of the others, and is told of once", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const workspaces = new Workspaces(directory.path);
+	for (const id of ["a", "m", "z"]) {
+		const path = await workspaces.create(id);
+		if (id === "m") nestTooDeep(path);
+		if (id === "z") await chmod(path, 0o000);
+		await utimes(path, 0, 0);
+	}
+	const later = 2 * 60 * 60 * 1000;
+	await expect(workspaces.sweep(t.store, later)).rejects.toThrow(/^1 workspaces .* cannot be removed$/);
+	await workspaces.sweep(t.store, later);
+	expect(await readdir(join(directory.path, "workspaces"))).toEqual(["m"]);
+});
+
+test("what an ordinary user has shut is removed", async () => {
+	const workspaces = new Workspaces(directory.path);
+	const path = await workspaces.create("one");
+	await mkdir(join(path, "a/b/c"), { recursive: true });
+	for (const name of ["a/b", "a"]) await chmod(join(path, name), 0o000);
+	await workspaces.remove("one");
+	expect(await readdir(join(directory.path, "workspaces"))).toEqual([]);
+});
