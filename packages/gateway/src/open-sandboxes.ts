@@ -22,6 +22,6 @@ export async function openSandboxes(
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,
 		),
-		listen: () => openProbeListeners(ids),
+		listen: (file) => openProbeListeners(ids, file),
 	});
 }

@@ -2,8 +2,11 @@ import { createServer, type Server } from "node:net";
 import type { Ids } from "@parley/base";
 import type { ProbeListeners } from "@parley/core";
 
+/** A file with a longer name can be no socket, and nobody could come by it. Of Linux, without the NUL that ends it. */
+const MAX_NAME_BYTES = 107;
+
 /** Listens where the check of the sandbox tries to come from within: nobody who comes is served. */
-export async function openProbeListeners(ids: Ids): Promise<ProbeListeners> {
+export async function openProbeListeners(ids: Ids, file: string): Promise<ProbeListeners> {
 	await using undo = new AsyncDisposableStack();
 	const socket = ids.create("probe");
 	const server = await listen({ host: "127.0.0.1", port: 0 });
@@ -11,6 +14,10 @@ export async function openProbeListeners(ids: Ids): Promise<ProbeListeners> {
 	// A name that begins with NUL is no file: https://man7.org/linux/man-pages/man7/unix.7.html
 	const nameless = await listen({ path: `\0${socket}` });
 	undo.defer(() => close(nameless));
+	if (Buffer.byteLength(file) <= MAX_NAME_BYTES) {
+		const named = await listen({ path: file });
+		undo.defer(() => close(named));
+	}
 	const address = server.address();
 	const opened = undo.move();
 	return {

@@ -194,7 +194,7 @@ const findings: readonly (readonly [
 	["policy", "ok", {}, /built-in/],
 	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
 	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /mend/],
-	["sandbox", "ok", {}, /26 attempts/],
+	["sandbox", "ok", {}, /27 attempts/],
 	["sandbox", "ok", { sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) }, /declared/],
 	[
 		"sandbox",

@@ -17,7 +17,7 @@ const tokens = [
 	},
 	{
 		...{ id: "cccc1111bbbbccccddddeeeeff", kind: "connector" as const, name: "chat\u001b[2J", created_at },
-		...{ status: "active" as const, platform: "discord" },
+		...{ status: "active" as const, platform: "discord", tenants: ["111", "222"] },
 	},
 ];
 
@@ -25,7 +25,7 @@ test("what counts comes first, with whom it is for and how long it counts", () =
 	const rows = tokenTable(tokens, { columns: 200, styles: createStyles(false) }, now);
 	expect(rows[0]).toMatch(/^ID +KIND +NAME +FOR +LAST USED +STATUS$/);
 	expect(rows[1]).toMatch(/^bbbb1111 +observer +wall +all sessions +3 min ago +for 21 days more$/);
-	expect(rows[2]).toMatch(/^cccc1111 +connector +chat\S+ +discord +never +until revoked$/);
+	expect(rows[2]).toMatch(/^cccc1111 +connector +chat\S+ +discord 111 222 +never +until revoked$/);
 	expect(rows[3]).toMatch(/^aaaa1111 +observer +gone +2 sessions +never +revoked$/);
 	expect(rows.join("")).not.toContain("\u001b");
 });

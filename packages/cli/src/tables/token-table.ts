@@ -19,9 +19,10 @@ export function tokenTable(tokens: readonly Token[], look: Look, now: number): s
 }
 
 function cellsOf(token: Token, now: number): string[] {
-	const { id, kind, name, platform, sessions, last_used_at } = token;
+	const { id, kind, name, platform, tenants, sessions, last_used_at } = token;
+	const where = tenants ? [platform, ...tenants].join(" ") : platform;
 	const scope =
-		platform ?? (sessions ? `${sessions.length} sessions` : kind === "observer" ? "all sessions" : "");
+		where ?? (sessions ? `${sessions.length} sessions` : kind === "observer" ? "all sessions" : "");
 	const used = last_used_at === undefined ? "never" : timeAgo(Date.parse(last_used_at), now);
 	const status = token.status === "active" ? untilWords(token, now) : token.status;
 	return [id.slice(0, shownId), kind, name, scope, used, status].map(visibleLine);

@@ -232,6 +232,24 @@ test("failures are counted by what was shown, so that nobody locks out who shows
 	expect(sampled).toHaveLength(44);
 });
 
+test("who is refused for showing nothing is noted by what kind of peer it is, and never held back", async () => {
+	const { authenticate, sampled } = setUp({ mode: "token" });
+	const asking = [
+		request(),
+		request({}, "192.168.1.9"),
+		request({ "X-Forwarded-For": "10.0.0.1" }),
+		request({ Origin: "http://a.test" }),
+	];
+	for (const one of asking) expect((await authenticate(one)).refusal?.status).toBe(401);
+	expect(sampled).toEqual(
+		["loopback", "remote", "forwarded", "browser"].map((kind) => `auth.fail none ${kind} denied`),
+	);
+	for (let n = 0; n < 20; n++) expect((await authenticate(request())).refusal?.status).toBe(401);
+	const own = setUp();
+	await own.authenticate(request());
+	expect(own.sampled).toEqual([]);
+});
+
 const webSocket = { opensWebSocket: true };
 
 function offering(...names: readonly string[]): IncomingRequest {

@@ -44,20 +44,28 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 		const [from = peer] = headerValues(request, "origin");
 		if (shown) return judge(shown, from, options);
 		if (await needsNoToken(request, options)) return { principal: operator };
+		noteFailure(`none ${peerKind(request, peer)}`, options);
 		return { refusal: unauthorized };
 	};
 }
 
-function judge(
-	{ principal, looksLike }: Shown,
-	from: string,
-	{ limiter, sample }: AuthenticateOptions,
-): AuthOutcome {
+function judge({ principal, looksLike }: Shown, from: string, options: AuthenticateOptions): AuthOutcome {
 	if (principal) return { principal };
 	const key = `${looksLike} ${from}`;
-	sample({ principal: "unknown", via: "http", action: "auth.fail", object: key, decision: "denied" });
-	const lockedMs = limiter.fail(key);
+	noteFailure(key, options);
+	const lockedMs = options.limiter.fail(key);
 	return { refusal: lockedMs > 0 ? tooMany(lockedMs) : unauthorized };
+}
+
+function noteFailure(object: string, { sample }: AuthenticateOptions): void {
+	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
+}
+
+/** Who comes without a credential, as one of a few: there are too many addresses to name each. */
+function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
+	if (headerNames(request).some(isBrowser)) return "browser";
+	if (isForwarded(request)) return "forwarded";
+	return isLoopback(peer) ? "loopback" : "remote";
 }
 
 async function needsNoToken(request: IncomingRequest, options: AuthenticateOptions): Promise<boolean> {

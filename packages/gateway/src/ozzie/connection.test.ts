@@ -1,5 +1,5 @@
 import { type Failpoints, silentLogger } from "@parley/base";
-import { noUsage, operator, type SessionEvent } from "@parley/core";
+import { noUsage, operator, type Principal, type SessionEvent } from "@parley/core";
 import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ class Client {
 	drained: Promise<void> = Promise.resolve();
 	readonly #runtime: TestRuntime;
 
-	constructor(t: TestRuntime) {
+	constructor(t: TestRuntime, principal: Principal = operator) {
 		this.#runtime = t;
 		const { runtime, clock } = t;
 		const out = {
@@ -27,7 +27,7 @@ class Client {
 		const rateLimit = new RateLimit(clock);
 		this.connection = new Connection({
 			runtime,
-			principal: operator,
+			principal,
 			log: silentLogger,
 			rateLimit,
 			out,
@@ -195,4 +195,25 @@ test("a client that has gone is told nothing more, and what it asked for is done
 	again.send("open", "open_session", { session_id: listed?.id, after_seq: 0 });
 	await again.hears("assistant.message");
 	await again.connection.close();
+});
+
+test("a request that somebody may not make is noted with who made it, and no other failure is", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const client = new Client(t, { id: "observer:1", kind: "observer", via: "ozzie" });
+	client.send("1", "list_tokens");
+	client.send("2", "list_people");
+	client.send("3", "list_tokens");
+	client.send("4", "no_such_method");
+	await client.hears("4");
+	await t.runtime.trust.audit.stop();
+	const rows = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
+	expect(rows.map(({ principal, via, object, args }) => [principal, via, object, args])).toEqual([
+		["observer:1", "ozzie", "list_tokens", '{"times":1}'],
+		["observer:1", "ozzie", "list_people", '{"times":1}'],
+		["observer:1", "ozzie", "list_tokens", '{"times":1}'],
+	]);
+	expect(new Set(rows.map(({ action, decision }) => `${action} ${decision}`))).toEqual(
+		new Set(["request.refuse denied"]),
+	);
+	await client.connection.close();
 });

@@ -1,5 +1,5 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import type { Follower, Principal, Runtime, SessionEvent } from "@parley/core";
+import { askedBy, type Follower, type Principal, type Runtime, type SessionEvent } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../metrics/wire-counts.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
@@ -183,9 +183,11 @@ export class Connection {
 	}
 
 	async #answer(request: Request): Promise<ResponseFrame> {
+		let { principal } = this.deps;
 		try {
 			this.deps.rateLimit.take(this.#countedAs(request));
-			const payload = await answerRequest(this, { ...request, principal: await this.#acting(request) });
+			principal = await this.#acting(request);
+			const payload = await answerRequest(this, { ...request, principal });
 			this.deps.counts?.answered("ozzie", request.method, "ok");
 			return encodeSuccess(request.id, payload);
 		} catch (reason) {
@@ -194,8 +196,14 @@ export class Connection {
 			if (error.code === "internal" || error.code === "data_loss") {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
+			if (error.code === "permission_denied") this.#noteRefusal(request.method, principal);
 			return encodeFailure(request.id, this.#shown(error));
 		}
+	}
+
+	#noteRefusal(method: string, principal: Principal): void {
+		const refused = { action: "request.refuse", object: method, decision: "denied" };
+		this.deps.runtime.trust.audit.sample({ ...askedBy(principal), ...refused });
 	}
 
 	/** Messages repeat what a request named, and what they found: neither may hold a secret of the gateway's. */

@@ -10,7 +10,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	send_message: "session.write",
 	steer: "session.write",
 	retry: "session.write",
-	set_model: "session.write",
+	set_model: "session.configure",
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
 	/** Of a connector it counts where the channel is trusted. */
 	accept_all_tools: ["trust.accept_all", "session.write"],
@@ -22,7 +22,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	set_budget: "budget.set",
 	list_agents: "agents.read",
 	list_models: "model.read",
-	rename_session: "session.write",
+	rename_session: "session.configure",
 	delete_session: "session.delete",
 	feedback: "session.write",
 	explain: "session.read",

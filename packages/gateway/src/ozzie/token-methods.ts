@@ -46,11 +46,12 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 };
 
 function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token">["info"] {
-	const { id, kind, name, platform, sessions, lastUsedAt, expiresAt, revokedAt } = facts;
+	const { id, kind, name, platform, tenants, sessions, lastUsedAt, expiresAt, revokedAt } = facts;
 	const expired = expiresAt !== undefined && expiresAt <= now;
 	return {
 		...{ id, kind, name, created_at: toTime(facts.createdAt) },
 		...(platform !== undefined && { platform }),
+		...(tenants && { tenants: [...tenants] }),
 		...(sessions && { sessions: [...sessions] }),
 		...(lastUsedAt !== undefined && { last_used_at: toTime(lastUsedAt) }),
 		...(expiresAt !== undefined && { expires_at: toTime(expiresAt) }),
