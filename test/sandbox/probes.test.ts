@@ -27,6 +27,7 @@ beforeAll(async () => {
 	const socket = createIds().create("probe");
 	const port = await listen({ host: "127.0.0.1", port: 0 });
 	await listen({ path: `\0${socket}` });
+	await listen({ path: join(root, "agent.sock") });
 	const fields = readFileSync("/proc/self/stat", "utf8")
 		.replace(/^.*\) /, "")
 		.split(" ");

@@ -82,7 +82,7 @@ test("tokens are made, listed, rotated and revoked at the command line", { timeo
 	expect(asJson.stderr).toBe("");
 	const listed = await place.token("list");
 	expect(listed.stdout).toMatch(/^ID +KIND +NAME .*\n/);
-	expect(listed.stdout).toMatch(/\nc?\S{8} +connector +chat +discord +never +until revoked\n/);
+	expect(listed.stdout).toMatch(/\nc?\S{8} +connector +chat +discord 1 2 +never +until revoked\n/);
 	expect(listed.stdout).not.toContain("gw_");
 	const rotated = await place.token("rotate", "wall");
 	expect(await closed).toBe(4001);

@@ -2,22 +2,24 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { processCpu } from "./process-cpu.ts";
+import type { Start } from "./time-to-line.ts";
 
 const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
 
 /** The real command, as an operator starts it. */
 export class GatewayBinary implements AsyncDisposable {
 	readonly port: number;
-	/** Milliseconds from spawning to the ready line. */
-	readonly startMs: number;
+	/** From spawning to the ready line. */
+	readonly begun: Start;
 	readonly #child: ChildProcess;
 	readonly #exited: Promise<unknown>;
 
-	private constructor(child: ChildProcess, port: number, startMs: number) {
+	private constructor(child: ChildProcess, port: number, begun: Start) {
 		this.#child = child;
 		this.#exited = once(child, "exit");
 		this.port = port;
-		this.startMs = startMs;
+		this.begun = begun;
 	}
 
 	/** Starts it on a free port; a data directory that is not there yet is created. */
@@ -29,13 +31,13 @@ export class GatewayBinary implements AsyncDisposable {
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		const [line] = await once(child.stdout, "data");
-		const startMs = performance.now() - began;
+		const begun = { clock: performance.now() - began, cpu: processCpu(child.pid) };
 		const { port } = new URL(
 			String(line)
 				.replace(/^parley listening on /, "")
 				.trim(),
 		);
-		return new GatewayBinary(child, Number(port), startMs);
+		return new GatewayBinary(child, Number(port), begun);
 	}
 
 	/** Resident bytes, as the kernel counts them. */

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/**
+ * Milliseconds that all threads of a process have run so far, which other processes on the same cores change less than
+ * the clock: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
+ */
+export function processCpu(pid: number | undefined): number {
+	const threads = readdirSync(`/proc/${pid}/task`);
+	const nanoseconds = threads.map((thread) =>
+		Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+	);
+	return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, silentLogger, systemClock } from "@parley/base";
+import { createSandboxes } from "@parley/core";
+import { hasBubblewrap, shellCommand } from "@parley/core/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const undo = new AsyncDisposableStack();
+/** As they are connected to: one of them was named through a link. */
+const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
+const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
+let ground: string;
+let root: string;
+
+beforeAll(async () => {
+	ground = await realpath(await mkdtemp(join(tmpdir(), "parley-sock-")));
+	undo.defer(() => rm(ground, { recursive: true, force: true }));
+	root = join(ground, "root");
+	for (const name of ["root/.git", "root/deep", "root/data", "elsewhere"]) {
+		await mkdir(join(ground, name), { recursive: true });
+	}
+	await symlink(join(root, "deep"), join(ground, "link"));
+	for (const path of [...listening, "elsewhere/x.sock"]) {
+		const server = createServer((connection) => connection.end("reached")).listen(join(ground, path));
+		await once(server, "listening");
+		undo.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+	}
+});
+afterAll(() => undo.disposeAsync());
+
+function sandboxOf(mode: "required" | "off") {
+	const common = { mode, clock: systemClock, ids: createIds(), log: silentLogger };
+	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
+	const hidden = [join(root, "data")];
+	return createSandboxes({ ...common, environment, hidden }).of({ chat: false, roots: [root] });
+}
+
+const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
+const testInside = test.skipIf(!hasBubblewrap || !hasPerl);
+
+/** Says of each of these listeners whether it was reached. */
+const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print $s ? <$s> : "no", " " }';
+const connecting = (paths: readonly string[]): string =>
+	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;
+
+testInside("where nothing confines it, a command reaches who listens in the roots and beyond", async () => {
+	const line = connecting([...inRoot, "../elsewhere/x.sock"]);
+	const { output } = await (await sandboxOf("off")).run(shellCommand(line, root));
+	expect(output.match(/reached|no/g)).toEqual(Array(5).fill("reached"));
+});
+
+testInside("whatever its power, it reaches nobody who listens outside by a file in the roots", async () => {
+	const where = await sandboxOf("required");
+	for (const power of ["read", "work", "steer"] as const) {
+		const { output } = await where.run(shellCommand(connecting(inRoot), root, { power }));
+		expect(output.match(/reached|no/g), output).toEqual(Array(4).fill("no"));
+	}
+});
+
+testInside("it reaches nobody from a directory beyond the roots, nor from that of the system", async () => {
+	const where = await sandboxOf("required");
+	const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(ground, "elsewhere")));
+	expect(beyond.output.trim()).toBe("no");
+	const paths = [...inRoot.map((path) => join(root, path)), join(ground, "elsewhere/x.sock")];
+	const { output } = await where.run(shellCommand(connecting(paths), "/"));
+	expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
+});
+
+testInside("what listens inside is reached there", async () => {
+	const own =
+		'my $l = IO::Socket::UNIX->new(Local => "o", Listen => 1); print "yes" if IO::Socket::UNIX->new(Peer => "o")';
+	const line = `perl -MIO::Socket::UNIX -e '${own}'`;
+	expect((await (await sandboxOf("required")).run(shellCommand(line, root))).output).toBe("yes");
+});
