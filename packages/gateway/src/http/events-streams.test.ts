@@ -251,11 +251,14 @@ test("who may see only their own sessions is told of no others", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const theirs = await t.create();
-	place.principal = testConnector("member", "slack");
+	const acting = testConnector("member", "slack");
+	// A stream is for nobody in particular.
+	const { person: _, ...connector } = acting;
+	place.principal = connector;
 	const reader = await place.read("?limit=10");
 	await reader.next();
 	await t.runtime.rename(unkeyed(), theirs, "secret");
-	const own = await t.create(place.principal);
+	const own = await t.create(acting);
 	expect(await reader.events(1)).toMatchObject([{ data: { session_id: own } }]);
 	expect((await place.read(`?session=${theirs}`)).response.statusCode).toBe(404);
 });

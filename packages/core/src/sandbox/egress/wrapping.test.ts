@@ -20,7 +20,10 @@ const confinement = [
 	"ALL",
 	"--clearenv",
 ];
-const base = [...confinement, "--ro-bind", "/", "/", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"];
+// Node may itself lie below /tmp.
+const node = ["--ro-bind", process.execPath, process.execPath];
+const system = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", ...node, "--proc", "/proc", "--dev", "/dev"];
+const base = [...confinement, ...system];
 const works = spawnSync(program, [...base, "--", "/bin/true"]).status === 0;
 const directory = mkdtempSync(join(tmpdir(), "parley-wrapping-"));
 const certificate = join(directory, "cert.pem");
