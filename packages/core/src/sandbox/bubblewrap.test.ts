@@ -17,11 +17,11 @@ let data: string;
 
 beforeEach(async () => {
 	directory = await createDirectory();
-	root = join(directory.path, "home/work");
-	data = join(directory.path, "home/work/data");
+	root = join(directory.path, "home/code");
+	data = join(directory.path, "home/code/data");
 	await mkdir(join(root, ".git/hooks"), { recursive: true });
 	await mkdir(join(data, "workspaces/one"), { recursive: true });
-	await putFiles({ "home/work/.git/config": "", "home/work/data/token": "secret", beside: "canary" });
+	await putFiles({ "home/code/.git/config": "", "home/code/data/token": "secret", beside: "canary" });
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
@@ -124,9 +124,9 @@ testInside("it is asked to end before it is made to", async () => {
 
 testInside("what steers later commands is read only, as far as it is there", async () => {
 	await putFiles({
-		"home/work/.github/workflows/ci.yml": "on: push\n",
-		"home/work/.envrc": "",
-		"home/work/.git/modules/sub/config": "",
+		"home/code/.github/workflows/ci.yml": "on: push\n",
+		"home/code/.envrc": "",
+		"home/code/.git/modules/sub/config": "",
 	});
 	const tries = [
 		...["echo x >.git/hooks/pre-commit", "echo x >.git/config", "mv .git x", "rm -rf .git/hooks"],
@@ -232,11 +232,11 @@ testInside(
 
 testInside("commands of chat find no secrets in the roots, those of the operator do", async () => {
 	await putFiles({
-		"home/work/.env": "KEY",
-		"home/work/deep/er/id_rsa": "KEY",
-		"home/work/.aws/config": "KEY",
-		"home/work/deep/prod": "KEY",
-		"home/work/deep/notes": "KEY to read",
+		"home/code/.env": "KEY",
+		"home/code/deep/er/id_rsa": "KEY",
+		"home/code/.aws/config": "KEY",
+		"home/code/deep/prod": "KEY",
+		"home/code/deep/notes": "KEY to read",
 	});
 	await symlink("prod", join(root, "deep/.env.local"));
 	const chat = await sandboxes().of({ chat: true, roots: [root] });
