@@ -5,6 +5,9 @@ import { Watch } from "../watch.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
+const beginChange = "\u001b[?2026h";
+const endChange = "\u001b[?2026l";
+
 export interface ScreenOptions {
 	readonly args: readonly string[];
 	readonly cwd: string;
@@ -17,6 +20,8 @@ export class Screen {
 	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
 	readonly #watch = new Watch();
 	#received = "";
+	/** Whether the command is in the middle of a change that terminals show at once (DEC mode 2026). */
+	#isChanging = false;
 	#exitCode: number | undefined;
 
 	constructor({ args, cwd, env }: ScreenOptions) {
@@ -26,7 +31,11 @@ export class Screen {
 		});
 		this.#pty.onData((data) => {
 			this.#received += data;
-			this.#terminal.write(data, () => this.#watch.notify());
+			const isChanging = this.#received.lastIndexOf(beginChange) > this.#received.lastIndexOf(endChange);
+			this.#terminal.write(data, () => {
+				this.#isChanging = isChanging;
+				this.#watch.notify();
+			});
 		});
 		this.#pty.onExit(({ exitCode }) => {
 			// Behind everything that was written before.
@@ -83,9 +92,10 @@ export class Screen {
 		});
 	}
 
+	/** Resolves when the screen is as asked for, and not half-way to something else. */
 	async until(what: string, holds: () => boolean): Promise<void> {
 		try {
-			await this.#watch.until(what, holds);
+			await this.#watch.until(what, () => (!this.#isChanging || this.#exitCode !== undefined) && holds());
 		} catch (error) {
 			throw new Error(`${String(error)}; it shows:\n${this.text}`, { cause: error });
 		}

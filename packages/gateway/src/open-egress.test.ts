@@ -15,8 +15,8 @@ function open(data: string, environment: Readonly<Record<string, string>>) {
 test("there is a way out only where hosts are named, and no socket before a command needs it", async () => {
 	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-open-egress-"));
 	expect(await open(directory.path, {})).toBeUndefined();
-	const egress = await open(directory.path, { PARLEY_EGRESS_ALLOW: "Registry.npmjs.org, *.example.com" });
-	expect(egress?.hosts).toEqual(["registry.npmjs.org", "*.example.com"]);
+	const egress = await open(directory.path, { PARLEY_EGRESS_ALLOW: "Packages.Example.org, *.example.com" });
+	expect(egress?.hosts).toEqual(["packages.example.org", "*.example.com"]);
 });
 
 test("the audit has each host that a command reached, and that others were refused", async () => {

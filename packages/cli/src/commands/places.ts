@@ -29,7 +29,7 @@ configuration. Conversations that are open keep their agent, model, directory
 and budget; everything else holds at once.
 
 Examples:
-  parley places set discord:111:222 --root ~/work/site --budget 5
+  parley places set discord:111:222 --root ~/site --budget 5
   parley places set slack:T1 --tools read_file,search_files --mention required
   parley places remove slack:T1
 `;

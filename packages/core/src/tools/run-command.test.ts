@@ -90,7 +90,7 @@ test("a command that needs the network leaves the sandbox, which is always asked
 
 test("a command that needs the network stays in the sandbox where the operator has named hosts", async () => {
 	const [outside, inside]: [Command[], Command[]] = [[], []];
-	const hosts = ["registry.npmjs.org", "*.example.com"];
+	const hosts = ["packages.example.org", "*.example.com"];
 	const sandbox: Sandbox = {
 		...ending({}),
 		egress: { ...ending({}, inside), profile: "with hosts", hosts },
@@ -100,7 +100,7 @@ test("a command that needs the network stays in the sandbox where the operator h
 	const ready = await prepare({ cmd: "npm install", network: true }, where);
 	expect(ready.plan.classes).toEqual(["exec-sandboxed", "egress"]);
 	expect(ready.plan.notes.slice(1)).toEqual([
-		"sandbox: bubblewrap — of the network only registry.npmjs.org, *.example.com by https, and of files only the roots",
+		"sandbox: bubblewrap — of the network only packages.example.org, *.example.com by https, and of files only the roots",
 	]);
 	expect(ready.plan.binding).toMatchObject({ sandbox: "with hosts" });
 	await executeCall(ready, where);

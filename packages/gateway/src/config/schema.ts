@@ -61,12 +61,12 @@ const files = z
 	})
 	.partial();
 
-const hostOfCommands = "the name of a host such as registry.npmjs.org, or *. and a name for all below it";
+const hostOfCommands = "the name of a host such as packages.example.org, or *. and a name for all below it";
 
 const egress = z
 	.strictObject({
 		allow: list(hostOfCommands, (text) => readAllowedHost(text) !== undefined).describe(
-			"Hosts: a name such as registry.npmjs.org, or *.githubusercontent.com for all below that name.",
+			"Hosts: a name such as packages.example.org, or *.githubusercontent.com for all below that name.",
 		),
 	})
 	.partial();

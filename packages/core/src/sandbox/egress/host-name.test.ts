@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { isAllowedHost, readAllowedHost, readHostName } from "./host-name.ts";
 
 test.each([
-	["registry.npmjs.org", "registry.npmjs.org"],
-	["Registry.NPMjs.ORG.", "registry.npmjs.org"],
+	["packages.example.org", "packages.example.org"],
+	["Packages.Example.ORG.", "packages.example.org"],
 	["bücher.example", "xn--bcher-kva.example"],
 	["XN--BCHER-KVA.example", "xn--bcher-kva.example"],
 	["ｅxample.com", "example.com"],
