@@ -1,0 +1,170 @@
+import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, Kysely } from "kysely";
+import { systemClock } from "../clock.ts";
+import { ParleyError } from "../errors.ts";
+import { type Failpoints, noFailpoints } from "../failpoints.ts";
+import { boundKysely } from "../store/bound-kysely.ts";
+import { GroupCommit, type TransactionControl } from "../store/group-commit.ts";
+import { findPending, migrate } from "../store/migrate.ts";
+import { StorageHealth } from "../store/storage-health.ts";
+import type { Migration, Store } from "../store/store.ts";
+
+interface DialectStoreOptions {
+	/** Has one connection. */
+	readonly writer: Dialect;
+	/** Sees nothing of the writer's transaction until it is committed. */
+	readonly reader: Dialect;
+	readonly migrations: readonly Migration[];
+	readonly failpoints?: Failpoints | undefined;
+	/** The errors of a server that may go away. */
+	readonly isOver?: IsOver;
+}
+
+/** Whether an error of a query says that its transaction, or the connection, is over. */
+type IsOver = (error: unknown) => boolean;
+
+/** A store over dialects of Kysely that speak PostgreSQL. */
+export async function openDialectStore<DB>(options: DialectStoreOptions): Promise<Store<DB>> {
+	const { writer, reader, migrations, isOver = () => false } = options;
+	const [writes, reads] = [writer.createDriver(), reader.createDriver()];
+	await Promise.all([writes.init(), reads.init()]);
+	const end = async (): Promise<void> => {
+		await writes.destroy();
+		await reads.destroy();
+	};
+	try {
+		const schema = { db: new Kysely<unknown>({ dialect: writer }), engine: "postgres", migrations } as const;
+		await telling(isOver, async () => {
+			if ((await findPending(schema)) !== undefined) await migrate(schema);
+		});
+	} catch (error) {
+		await end();
+		throw error;
+	}
+	const transaction = new Transaction(writes, isOver);
+	const commits = new GroupCommit({
+		tx: boundKysely<DB>(writer, transaction),
+		control: transaction,
+		failpoints: options.failpoints ?? noFailpoints,
+		health: new StorageHealth(systemClock),
+	});
+	return storeOf(commits, boundKysely<DB>(reader, eachQuery(reads, isOver)), end);
+}
+
+function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promise<void>): Store<DB> {
+	let closing: Promise<void> | undefined;
+	return {
+		engine: "postgres",
+		commit: (command) => commits.commit(command),
+		read: async (query) => {
+			if (closing !== undefined) throw new ParleyError("the store is closed", { code: "unavailable" });
+			return query(db);
+		},
+		health: () => commits.health(),
+		close: () => {
+			closing ??= commits.close().then(end);
+			return closing;
+		},
+	};
+}
+
+/** The server, or the way to it, has ended what was going on: that is no fault of the query that finds out. */
+class Interruption extends ParleyError {
+	constructor(cause: unknown) {
+		super("the database cannot be reached or has ended the transaction: try again", {
+			code: "unavailable",
+			cause,
+		});
+	}
+}
+
+async function telling<T>(isOver: IsOver, query: () => Promise<T>): Promise<T> {
+	try {
+		return await query();
+	} catch (cause) {
+		throw cause instanceof ParleyError || !isOver(cause) ? cause : new Interruption(cause);
+	}
+}
+
+// biome-ignore lint/correctness/useYield: streams are part of Kysely's port, not of ours
+async function* streamQuery(): AsyncGenerator<never> {
+	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
+}
+
+/** Takes a connection for each query, which is another one after one was lost. */
+function eachQuery(driver: Driver, isOver: IsOver): DatabaseConnection {
+	return {
+		executeQuery: (query) =>
+			telling(isOver, async () => {
+				const connection = await driver.acquireConnection();
+				try {
+					return await connection.executeQuery(query);
+				} finally {
+					await driver.releaseConnection(connection);
+				}
+			}),
+		streamQuery,
+	};
+}
+
+/** Takes a connection for each transaction, which is another one after one was lost. */
+class Transaction implements DatabaseConnection, TransactionControl {
+	readonly streamQuery = streamQuery;
+	readonly #driver: Driver;
+	readonly #isOver: IsOver;
+	#connection: DatabaseConnection | undefined;
+
+	constructor(driver: Driver, isOver: IsOver) {
+		this.#driver = driver;
+		this.#isOver = isOver;
+	}
+
+	executeQuery: DatabaseConnection["executeQuery"] = async (query) => {
+		const connection = this.#connection;
+		if (!connection) throw new ParleyError("no transaction is open", { code: "failed_precondition" });
+		return telling(this.#isOver, () => connection.executeQuery(query));
+	};
+
+	async begin(): Promise<void> {
+		this.#connection = await this.#driver.acquireConnection();
+		await this.#driver.beginTransaction(this.#connection, { isolationLevel: "read committed" });
+	}
+
+	async commit(): Promise<void> {
+		if (this.#connection) await this.#driver.commitTransaction(this.#connection);
+		await this.#release();
+	}
+
+	async rollback(): Promise<void> {
+		try {
+			if (this.#connection) await this.#driver.rollbackTransaction(this.#connection);
+		} finally {
+			await this.#release();
+		}
+	}
+
+	savepoint(): Promise<void> {
+		return this.#run("savepoint command");
+	}
+
+	releaseSavepoint(): Promise<void> {
+		return this.#run("release savepoint command");
+	}
+
+	rollbackToSavepoint(): Promise<void> {
+		return this.#run("rollback to savepoint command");
+	}
+
+	failure(error: unknown): "failing" | undefined {
+		return error instanceof Interruption ? "failing" : undefined;
+	}
+
+	async #run(text: string): Promise<void> {
+		await this.executeQuery(CompiledQuery.raw(text));
+	}
+
+	async #release(): Promise<void> {
+		const connection = this.#connection;
+		this.#connection = undefined;
+		if (connection) await this.#driver.releaseConnection(connection);
+	}
+}

@@ -1,0 +1,43 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("./claiming.ts", import.meta.url));
+
+/** A process with a store of its own, which answers what others answer too. */
+export class Claimant {
+	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+	readonly #words: AsyncIterator<string>;
+	readonly #ended: Promise<unknown>;
+
+	private constructor(connection: string) {
+		this.#child = spawn(process.execPath, [program, connection], { stdio: ["pipe", "pipe", "inherit"] });
+		this.#words = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+		this.#ended = once(this.#child, "close");
+	}
+
+	static async start(connection: string): Promise<Claimant> {
+		const claimant = new Claimant(connection);
+		if ((await claimant.#word()) !== "ready") throw new Error("the process did not open its store");
+		return claimant;
+	}
+
+	/** `won` when this process was the one to answer, otherwise `lost`. */
+	async claim(id: string): Promise<string | undefined> {
+		this.#child.stdin.write(`${id}\n`);
+		return this.#word();
+	}
+
+	async #word(): Promise<string | undefined> {
+		const { value } = await this.#words.next();
+		return value;
+	}
+
+	/** Without anybody to listen to it ends by itself, also where a test fails. */
+	async end(): Promise<void> {
+		this.#child.stdin.end();
+		await this.#ended;
+	}
+}

@@ -1,0 +1,20 @@
+import { createInterface } from "node:readline";
+import { type ContractTables, contractMigration, openPostgresStore } from "@parley/base/testing";
+
+/** The program of a `Claimant`: says `ready`, then for each id that it is told whether it was the one to answer it. */
+const [connection = ""] = process.argv.slice(2);
+const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
+const say = (word: string): boolean => process.stdout.write(`${word}\n`);
+say("ready");
+for await (const id of createInterface(process.stdin)) {
+	const { numUpdatedRows } = await store.commit((tx) =>
+		tx
+			.updateTable("items")
+			.set({ state: "answered" })
+			.where("id", "=", id)
+			.where("state", "=", "open")
+			.executeTakeFirstOrThrow(),
+	);
+	say(numUpdatedRows === 1n ? "won" : "lost");
+}
+await store.close();

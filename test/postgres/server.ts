@@ -1,0 +1,115 @@
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+/** Debian has the server's programs beside the path, a directory for each version. */
+const folders = [...(process.env["PATH"] ?? "").split(":"), ...globSync("/usr/lib/postgresql/*/bin").sort()];
+const programs = folders.findLast((folder) => existsSync(join(folder, "initdb")));
+const isRoot = process.getuid?.() === 0;
+
+/** Why this machine can start no server; undefined where it can. */
+export const missing = programs ? undefined : "PostgreSQL is not installed";
+
+/** Ends with the process that started it. Refuses to run as root: there it is the user that Debian's package makes. */
+const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
+
+/** A PostgreSQL of its own for a test: nobody else reaches it, and it keeps nothing when it is disposed of. */
+export class PostgresServer implements AsyncDisposable {
+	readonly #directory: string;
+	#child: ChildProcess | undefined;
+	#databases = 0;
+
+	private constructor(directory: string) {
+		this.#directory = directory;
+	}
+
+	static async start(): Promise<PostgresServer> {
+		const directory = mkdtempSync(join(tmpdir(), "parley-postgres-"));
+		await using undo = new AsyncDisposableStack();
+		const server = undo.use(new PostgresServer(directory));
+		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
+		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
+		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
+		const { status, stderr } = spawnSync(program, args, { cwd: directory, encoding: "utf8" });
+		if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+		await server.resume();
+		undo.move();
+		return server;
+	}
+
+	/** A fresh database; what it returns is where to connect to, from any process of this machine and user. */
+	async createDatabase(): Promise<string> {
+		const name = `parley_${++this.#databases}`;
+		await this.query(`create database ${name}`);
+		return this.#place(name);
+	}
+
+	/** What a statement returns, a line a row, for what a store does not let its callers do. */
+	async query(text: string, database = this.#place("postgres")): Promise<string> {
+		const how = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
+		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [
+			"--dbname",
+			database,
+			...how,
+		]);
+		return stdout.trimEnd();
+	}
+
+	/** Ends the connections to a database as an operator does. */
+	async disconnect(database: string): Promise<void> {
+		const others = "datname = current_database() and pid <> pg_backend_pid()";
+		await this.query(
+			`select pg_terminate_backend(pid, 10000) from pg_stat_activity where ${others}`,
+			database,
+		);
+	}
+
+	/** Takes every connection away at once, as a crash of its machine does, and keeps what was committed. */
+	async halt(): Promise<void> {
+		const child = this.#child;
+		if (!child) return;
+		this.#child = undefined;
+		const ended = once(child, "close");
+		child.kill("SIGQUIT");
+		await ended;
+	}
+
+	/** Starts again after `halt`. */
+	async resume(): Promise<void> {
+		const settings = [
+			...["listen_addresses=", `unix_socket_directories=${this.#directory}`, "max_connections=100"],
+			...["fsync=off", "full_page_writes=off", "deadlock_timeout=50ms", "lc_messages=C", "timezone=UTC"],
+		];
+		const flags = settings.flatMap((setting) => ["-c", setting]);
+		const [program, ...args] = command("postgres", "-D", join(this.#directory, "data"), ...flags);
+		const child = spawn(program, args, { cwd: this.#directory, stdio: ["ignore", "ignore", "pipe"] });
+		this.#child = child;
+		const said: string[] = [];
+		for await (const line of createInterface(child.stderr)) {
+			said.push(line);
+			if (!line.includes("database system is ready to accept connections")) continue;
+			child.stderr.resume();
+			return;
+		}
+		throw new Error(`PostgreSQL did not start: ${said.join("\n")}`);
+	}
+
+	#place(database: string): string {
+		return `postgresql://parley@/${database}?host=${encodeURIComponent(this.#directory)}`;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.halt();
+		rmSync(this.#directory, { recursive: true, force: true });
+	}
+}
+
+function command(program: string, ...args: readonly string[]): [string, ...string[]] {
+	const [leader, ...rest] = [...leaders, join(programs ?? "", program), ...args];
+	return [leader ?? program, ...rest];
+}
