@@ -10,6 +10,8 @@ import { TestGateway } from "../conformance/gateway.ts";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
+/** A channel is trusted only behind a sandbox. */
+const testInside = test.runIf(hasBubblewrap);
 const place = "discord:111:c";
 const ada = { actor: { id: "ada", name: "Ada" }, place: { tenant: "111", channel: "c" } };
 
@@ -41,71 +43,84 @@ function parley(directory: string, ...args: readonly string[]): Promise<Ended> {
 	});
 }
 
-test("channels are trusted, listed and trusted no more at the command line, also over a crash", {
-	timeout: patienceMs * 3,
-}, async () => {
-	const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-grants-")));
-	const data = join(directory, "data");
-	const port = await choosePort(new Random(testSeed()));
-	const environment = { PARLEY_AUTH: "token", PARLEY_SANDBOX: "container" };
-	const begin = async (): Promise<GatewayProcess> => {
-		const started = new GatewayProcess({ port, data, root: directory, environment });
-		if (!(await started.ready)) throw new Error(started.stderr.join("\n"));
-		return started;
-	};
-	let gateway = await begin();
-	try {
-		expect(await parley(directory, "list")).toMatchObject({
-			stdout: "no channel is trusted; `parley trust grant` trusts one\n",
-		});
-		const granted = await parley(directory, "grant", place, "--reason", "release night", "--max", "7");
-		expect(granted.stderr).toBe("");
-		expect(granted.stdout).toMatch(
-			/^discord:111:c is trusted until [\d-]+ [\d:]+, for 7 calls at most\n`parley trust revoke (grant_\w+)` ends it\n$/,
-		);
-		const id = /grant_\w+/.exec(granted.stdout)?.[0] ?? "";
-		gateway.kill("SIGKILL");
-		await gateway.exited;
-		gateway = await begin();
-		const listed = await parley(directory, "list");
-		expect(listed.stdout).toMatch(/^ID +CHANNEL +STATE +CALLS +COVERS +GRANTED BY +REASON\n/);
-		expect(listed.stdout).toMatch(
-			/grant_\w+ +discord:111:c +\d h left +0\/7 +all calls of members +operator +release night\n$/,
-		);
-		const more = ["--tools", "run_command", "--people", "discord:111:ada", "--minutes", "10"];
-		const second = await parley(directory, "grant", place, "--reason", "r", ...more, "--json");
-		expect(JSON.parse(second.stdout)).toMatchObject({
-			status: "granted",
-			grant: { tools: ["run_command"], people: ["discord:111:ada"], max_actions: 200 },
-		});
-		const secondId: string = JSON.parse(second.stdout).grant.grant_id;
-		expect(await parley(directory, "revoke", secondId.slice(0, 14), "--reason", "enough")).toMatchObject({
-			...{ code: 0, stdout: "the channel is trusted no more\n" },
-		});
-		const all = JSON.parse((await parley(directory, "list", "--all", "--json")).stdout);
-		expect(all).toMatchObject([
-			{ grant_id: secondId, end_reason: "revoked by operator: enough" },
-			{ grant_id: id, end_reason: "another one replaces it" },
-		]);
-		for (const [code, told, ...args] of [
-			[1, "grant not found: grant_none", "revoke", "grant_none"],
-			[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
-			[2, "--reason", "grant", place],
-			[2, "allowed: read, write", "grant", place, "--reason", "r", "--classes", "secret"],
-			[2, "whole number", "grant", place, "--reason", "r", "--minutes", "soon"],
-		] as const) {
-			expect(await parley(directory, ...args)).toMatchObject({
-				...{ code, stdout: "", stderr: expect.stringContaining(told) },
+testInside(
+	"channels are trusted, listed and trusted no more at the command line, also over a crash",
+	{
+		timeout: patienceMs * 3,
+	},
+	async () => {
+		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-grants-")));
+		const data = join(directory, "data");
+		const port = await choosePort(new Random(testSeed()));
+		const environment = { PARLEY_AUTH: "token", PARLEY_SANDBOX: "required" };
+		const begin = async (): Promise<GatewayProcess> => {
+			const started = new GatewayProcess({ port, data, root: directory, environment });
+			if (!(await started.ready)) throw new Error(started.stderr.join("\n"));
+			return started;
+		};
+		let gateway = await begin();
+		try {
+			expect(await parley(directory, "list")).toMatchObject({
+				stdout: "no channel is trusted; `parley trust grant` trusts one\n",
 			});
+			const granted = await parley(
+				directory,
+				"grant",
+				place,
+				"--reason",
+				"release night",
+				"--max",
+				"7",
+				"--unseen",
+			);
+			expect(granted.stderr).toBe("");
+			expect(granted.stdout).toMatch(
+				/^discord:111:c is trusted until [\d-]+ [\d:]+, for 7 calls at most\n`parley trust revoke (grant_\w+)` ends it\n$/,
+			);
+			const id = /grant_\w+/.exec(granted.stdout)?.[0] ?? "";
+			gateway.kill("SIGKILL");
+			await gateway.exited;
+			gateway = await begin();
+			const listed = await parley(directory, "list");
+			expect(listed.stdout).toMatch(/^ID +CHANNEL +STATE +CALLS +COVERS +GRANTED BY +REASON\n/);
+			expect(listed.stdout).toMatch(
+				/grant_\w+ +discord:111:c +\d h left +0\/7 +all calls of members +operator +release night\n$/,
+			);
+			const more = ["--unseen", "--tools", "run_command", "--people", "discord:111:ada", "--minutes", "10"];
+			const second = await parley(directory, "grant", place, "--reason", "r", ...more, "--json");
+			expect(JSON.parse(second.stdout)).toMatchObject({
+				status: "granted",
+				grant: { tools: ["run_command"], people: ["discord:111:ada"], max_actions: 200 },
+			});
+			const secondId: string = JSON.parse(second.stdout).grant.grant_id;
+			expect(await parley(directory, "revoke", secondId.slice(0, 14), "--reason", "enough")).toMatchObject({
+				...{ code: 0, stdout: "the channel is trusted no more\n" },
+			});
+			const all = JSON.parse((await parley(directory, "list", "--all", "--json")).stdout);
+			expect(all.grants).toMatchObject([
+				{ grant_id: secondId, end_reason: "revoked by operator: enough" },
+				{ grant_id: id, end_reason: "another one replaces it" },
+			]);
+			for (const [code, told, ...args] of [
+				[1, "grant not found: grant_none", "revoke", "grant_none"],
+				[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
+				[2, "--reason", "grant", place],
+				[2, "allowed: read, write", "grant", place, "--reason", "r", "--classes", "secret"],
+				[2, "whole number", "grant", place, "--reason", "r", "--minutes", "soon"],
+			] as const) {
+				expect(await parley(directory, ...args)).toMatchObject({
+					...{ code, stdout: "", stderr: expect.stringContaining(told) },
+				});
+			}
+		} finally {
+			gateway.kill("SIGKILL");
+			await gateway.exited;
+			rmSync(directory, { recursive: true, force: true });
 		}
-	} finally {
-		gateway.kill("SIGKILL");
-		await gateway.exited;
-		rmSync(directory, { recursive: true, force: true });
-	}
-});
+	},
+);
 
-test.runIf(hasBubblewrap)("what runs in a trusted channel runs in the sandbox", async () => {
+testInside("what runs in a trusted channel runs in the sandbox", async () => {
 	const commands = ["cat $SECRET", "echo x > $OUTSIDE", "echo inside > a.txt && cat a.txt"];
 	let paths: Readonly<Record<string, string>> = {};
 	const model = new ScriptedModel(
@@ -141,12 +156,12 @@ test.runIf(hasBubblewrap)("what runs in a trusted channel runs in the sandbox", 
 
 const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-test("another policy ends what channels are trusted with", async () => {
+testInside("another policy ends what channels are trusted with", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "write_file", { path: "a.txt", content: "a" })],
 		[says("done")],
 	);
-	const config = { auth: "token", sandbox: "container" } as const;
+	const config = { auth: "token", sandbox: "required" } as const;
 	await using gateway = await TestGateway.start({ config, model });
 	const token = (await readOperatorToken(gateway.path("data"))) ?? "";
 	await using operator = await OzzieClient.connect(gateway.url, bearer(token));
@@ -160,4 +175,29 @@ test("another policy ends what channels are trusted with", async () => {
 	expect(payload["context"]).toMatchObject({ tool: "write_file" });
 	const { grants } = (await operator.call("list_grants", { ended: true })) as { grants: object[] };
 	expect(grants).toMatchObject([{ end_reason: "the policy has changed" }]);
+});
+
+test("where the container is the sandbox no channel is trusted, and a command of one is the operator's to allow", async () => {
+	const model = new ScriptedModel(
+		[calls("c1", "run_command", { cmd: "cat ../../tokens/operator" })],
+		[says("done")],
+	);
+	const config = { auth: "token", sandbox: "container" } as const;
+	await using gateway = await TestGateway.start({ config, model });
+	const token = (await readOperatorToken(gateway.path("data"))) ?? "";
+	await using operator = await OzzieClient.connect(gateway.url, bearer(token));
+	await using connector = await connectorOf(operator, gateway.url);
+	await operator.call("set_person_role", { person: "discord:111:ada", role: "owner" });
+	await connector.call("open_session", ada);
+	const wanted = { channel: place, reason: "tests" };
+	expect(await operator.refusal("request_grant", wanted)).toMatch(
+		/own files in the reach of commands; set sandbox: required/,
+	);
+	await connector.call("send_message", { content: "go", ...ada });
+	const { payload } = await connector.event("prompt.request");
+	expect(payload["context"]).toMatchObject({ tool: "run_command" });
+	const yes = { token: payload["token"], value: true, ...ada };
+	expect(await connector.refusal("prompt_response", yes)).toMatch(/^forbidden/);
+	await connector.call("prompt_response", { token: payload["token"], cancelled: true, ...ada });
+	await connector.event("assistant.message");
 });

@@ -87,7 +87,7 @@ test("the version is that of the rules: where this fails, raise it, so that old 
 		]),
 	);
 	const hash = createHash("sha256").update(JSON.stringify(decisions)).digest("hex").slice(0, 16);
-	expect({ version: policyVersion, hash }).toEqual({ version: "3", hash: "cbc6c11b66b7c520" });
+	expect({ version: policyVersion, hash }).toEqual({ version: "4", hash: "cbc6c11b66b7c520" });
 });
 
 test("the reason says why it is asked or what allows it", () => {
@@ -101,7 +101,7 @@ test("the reason says why it is asked or what allows it", () => {
 	expect(
 		decide({ tool, plan: planOf(["egress"]) }, { acceptAll: true, grants: [], taint: "UP" }).reason,
 	).toBe(
-		"reaches the network; with it, text of strangers, private data and a way out come together in this session",
+		"reaches the network; with it, text of others, private data and a way out come together in this session",
 	);
 	expect(
 		decide({ tool, plan: planOf(["write"]) }, { acceptAll: false, grants: [scope], taint: "" }).reason,

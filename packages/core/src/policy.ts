@@ -7,7 +7,7 @@ import type { ActionClass, GrantScope, Tool, ToolPlan } from "./tool.ts";
 import { isWithin } from "./tools/paths.ts";
 
 /** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
-export const policyVersion = "3";
+export const policyVersion = "4";
 
 /** What holds in the session when the call is decided. */
 export interface Permissions {
@@ -70,7 +70,7 @@ interface Heard {
 function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): Decision {
 	const { plan } = call;
 	const matched = builtInRules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
-	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map(builtInOf);
+	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map((rule) => builtInOf(rule, permissions));
 	const asking = builtIn.filter(({ spoken }) => spoken.effect === "ask");
 	const floor = asking.filter(({ liftedBy }) => liftedBy.length === 0);
 	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(told);
@@ -96,11 +96,11 @@ function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): D
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
-	{ policy = builtInAlone, fromChat = false }: Permissions,
+	{ policy = builtInAlone }: Permissions,
 ): readonly PolicyRule[] {
 	const needed = [...new Set(asking.flatMap(({ classes }) => classes))];
 	const concerned = needed.filter((name) => facts.plan.classes.includes(name));
-	if (asking.length === 0 || (fromChat && concerned.includes("exec-unsandboxed"))) return [];
+	if (asking.length === 0) return [];
 	const rules = policy.rules.filter(({ effect, layer }) => effect === "allow" && layer === "operator");
 	return findAllowing(rules, facts, concerned);
 }
@@ -157,8 +157,13 @@ function askingOf(rule: PolicyRule): Asking {
 	return { spoken: told(rule), liftedBy: ["grant", "accept-all"], classes: [] };
 }
 
-function builtInOf({ effect, reason, liftedBy, when }: BuiltInRule): Asking {
-	return { spoken: { layer: "built-in", effect, reason }, liftedBy, classes: when };
+/** What nothing confines is, for what began in a chat, the operator's own to allow, each time. */
+function builtInOf(
+	{ effect, reason, liftedBy, when }: BuiltInRule,
+	{ fromChat = false }: Permissions,
+): Asking {
+	const isFloor = fromChat && when.includes("exec-unsandboxed");
+	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };
 }
 
 /** Of what "for this session" answers allowed, that which was given under the rules that hold. */

@@ -9,6 +9,8 @@ export interface Command {
 	readonly timeoutMs: number;
 	/** Bytes of output that are kept (head and tail); above it a marker says how much was left out. */
 	readonly maxOutputBytes: number;
+	/** Bytes of the largest file that it may write; a sandbox allows 1 GiB at most. */
+	readonly maxFileBytes?: number;
 	/**
 	 * What a sandbox lets it do with the roots. `read`: nothing but that. `work`: change all but what steers later
 	 * commands, which is what holds unless told. `steer`: that, too, because a person has agreed or nothing but a known
@@ -38,6 +40,8 @@ export type SandboxKind = "off" | "bubblewrap" | "container" | "none";
 /** Where the commands of one session run. */
 export interface Sandbox {
 	readonly mode: SandboxKind;
+	/** Whether the gateway's own files are in the reach of commands of a chat: nobody there can approve one. */
+	readonly exposed?: boolean;
 	/** Stands for all that holds for commands: one that was approved under another profile is not what was approved. */
 	readonly profile: string;
 	/** What every command finds in its environment, beside what one is given. */

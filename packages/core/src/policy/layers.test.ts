@@ -60,7 +60,9 @@ test.each<[string, readonly object[], ActionClass, string]>([
 
 test("work that began in a chat is asked about where nothing confines it, whatever is allowed", () => {
 	const rules = rulesOf([{ ...allow, when: { class: ["exec-unsandboxed"] } }]);
-	expect(judge(planOf(["exec-unsandboxed"]), rules, { fromChat: true }).effect).toBe("ask");
+	expect(judge(planOf(["exec-unsandboxed"]), rules, { fromChat: true, acceptAll: true })).toMatchObject({
+		...{ effect: "ask", floor: true },
+	});
 });
 
 test("no rule lifts what is asked because of what has come together", () => {

@@ -27,35 +27,41 @@ const program = word.regex(/^\S+$/, {
 });
 
 const when = z
-	.strictObject({
-		class: oneOrMore(z.enum(actionClasses, { error: actionClasses.join(", ") })),
-		command: z.preprocess(
-			(value) => (Array.isArray(value) && !Array.isArray(value[0]) ? [value] : value),
-			list(
-				z.tuple([program], word, { error: 'a list of words such as ["git", "push"]' }),
-				'a list of words such as ["git", "push"], or a list of such lists',
+	.strictObject(
+		{
+			class: oneOrMore(z.enum(actionClasses, { error: actionClasses.join(", ") })),
+			command: z.preprocess(
+				(value) => (Array.isArray(value) && !Array.isArray(value[0]) ? [value] : value),
+				list(
+					z.tuple([program], word, { error: 'a list of words such as ["git", "push"]' }),
+					'a list of words such as ["git", "push"], or a list of such lists',
+				),
 			),
-		),
-		path: oneOrMore(word),
-		host: oneOrMore(
-			word
-				.regex(/^[\w*.:[\]-]+$/, { error: "the name of a host; * stands for any part of one" })
-				.toLowerCase(),
-		),
-	})
+			path: oneOrMore(word),
+			host: oneOrMore(
+				word
+					.regex(/^[\w*.:[\]-]+$/, { error: "the name of a host; * stands for any part of one" })
+					.toLowerCase(),
+			),
+		},
+		{ error: "an object with class, command, path or host" },
+	)
 	.partial();
 
-const rule = z.strictObject({
-	effect: z.enum(["deny", "ask", "allow"], { error: "deny, ask, allow" }),
-	tool: z.optional(oneOrMore(word)),
-	when: z.optional(when),
-	reason: z.optional(
-		z
-			.string({ error: "a text" })
-			.trim()
-			.regex(/^[^\p{C}]{1,500}$/u, { error: "one line of at most 500 characters" }),
-	),
-});
+const rule = z.strictObject(
+	{
+		effect: z.enum(["deny", "ask", "allow"], { error: "deny, ask, allow" }),
+		tool: z.optional(oneOrMore(word)),
+		when: z.optional(when),
+		reason: z.optional(
+			z
+				.string({ error: "a text" })
+				.trim()
+				.regex(/^[^\p{C}]{1,500}$/u, { error: "one line of at most 500 characters" }),
+		),
+	},
+	{ error: "an object with an effect" },
+);
 
 /** What a policy file may say; the errors say what is allowed. */
 export const policySchema = z.strictObject({

@@ -51,7 +51,11 @@ test.each([
 	['{ "rules": {} }', ":1:12: {} is not allowed for rules; allowed: a list of rules"],
 	['{ "rules": [], "rule": [] }', ':1:24: unknown: "rule"; did you mean rules?; allowed: rules'],
 	['{ "rules": [],\n"rules": [] }', ":2:10: rules is set twice"],
-	[rule("7"), ":2:3: 7 is not allowed for rules"],
+	[rule("7"), ":2:3: 7 is not allowed for rules; allowed: an object with an effect"],
+	[
+		rule('{ "effect": "deny", "when": 7 }'),
+		"7 is not allowed for when; allowed: an object with class, command",
+	],
 	[rule("{}"), ":2:3: effect is missing; needed: deny, ask, allow"],
 	[rule('{ "effect": "alow" }'), ':2:15: "alow" is not allowed for effect; allowed: deny, ask, allow'],
 	[

@@ -253,6 +253,9 @@ testInside("commands of chat find no secrets in the roots, those of the operator
 testInside("every process has its limits", async () => {
 	const line = "ulimit -n; ulimit -f; ulimit -t; ulimit -v; ulimit -c; cat /proc/self/oom_score_adj";
 	expect(await run(line)).toBe("1024\n1048576\n600\n16777216\n0\n500\n");
+	expect(await run("ulimit -f", { maxFileBytes: 10_000 })).toBe("9\n");
+	expect(await run("ulimit -f", { maxFileBytes: 2 ** 40 })).toBe("1048576\n");
+	expect(await run("ulimit -f; echo x >small && cat small", { maxFileBytes: 1 })).toBe("1\nx\n");
 });
 
 testInside("what cannot be built is told as that, and nothing runs", async () => {

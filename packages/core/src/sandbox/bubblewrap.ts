@@ -1,26 +1,20 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { ParleyError } from "@parley/base";
+import { type Clock, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
 import type { CommandRuns, Prepared } from "./command-runs.ts";
 import type { Egress, Passage } from "./egress/egress.ts";
+import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
+import { heldNote } from "./held-note.ts";
 import { hostSockets } from "./host-sockets.ts";
 import { boundPlaces, buildInside, isUnbound, type TextFile } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
-import {
-	cover,
-	findControl,
-	holdBack,
-	type Known,
-	type Places,
-	protect,
-	secretsAtHome,
-	secretsInRoots,
-} from "./protected-paths.ts";
+import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
+import { RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap as it was found on this system. */
@@ -35,6 +29,7 @@ export interface Bubblewrap {
 	/** Files of the gateway's operator that no command may change, wherever they lie. */
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
+	readonly clock: Clock;
 }
 
 export interface Profile {
@@ -59,15 +54,25 @@ const limits = { n: 1_024, u: 256, f: 1_048_576, t: 600, v: 16_777_216, c: 0 };
 /** The first to go when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
 const OOM_SCORE = 500;
 
-/** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
-const PRELUDE = [
-	...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
-	`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
-	'exec "$@"',
-].join("; ");
+/** For git when it looks after settings: of no repository but the one whose file it is told. */
+const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+const GIT_TIMEOUT_MS = 5_000;
+const GIT_OUTPUT_BYTES = 512 * 1024;
+
 const BASH = "/bin/bash";
-/** The name of the limit of processes in other shells; that of a file counts half as much there. */
-const SH_PRELUDE = PRELUDE.replace("ulimit -u", "ulimit -p").replace(`-f ${limits.f}`, `-f ${limits.f * 2}`);
+
+/** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
+function preludeOf({ maxFileBytes = Number.POSITIVE_INFINITY }: Command, isBash: boolean): string {
+	const { f, u, ...others } = limits;
+	return [
+		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
+		// The name of the limit of processes in other shells.
+		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
+		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
+		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
+		'exec "$@"',
+	].join("; ");
+}
 
 /** Namespaces of its own for everything, no capability, and an end with whoever started it. */
 const confinement: readonly Mount[] = [
@@ -96,22 +101,44 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 
 	async function run(command: Command): Promise<CommandOutcome> {
 		const { power = "work", cwd } = command;
-		const home = homeOf(bubblewrap);
-		const places: Places = { roots, cwd, home };
-		const known: Known = power === "work" ? await findControl(places) : new Map();
+		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		const { hidden, clock, runs } = bubblewrap;
+		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, clock) : undefined;
 		let label = "";
 		await using passages = new AsyncDisposableStack();
 		let passage: Passage | undefined;
-		const ended = await bubblewrap.runs.run(command, async (mark) => {
+		const ended = await runs.run(command, async (mark) => {
 			label = mark.replace(/^.*\./, "");
 			passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
-			return prepare(bubblewrap, profile, { command, mark, places, known, passage });
+			return prepare(bubblewrap, profile, { command, mark, places, guard, passage });
 		});
 		const outcome = { ...ended, output: `${ended.output}${passage?.note() ?? ""}` };
 		if (outcome.code === 1 && outcome.output.startsWith("bwrap: ")) throw cannotBuild(outcome.output);
-		if (power !== "work") return outcome;
-		const held = await holdBack(places, known, label);
-		return held.length === 0 ? outcome : { ...outcome, output: `${outcome.output}${heldNote(held, label)}` };
+		if (!guard) return outcome;
+		const guarding = await guard.after(label, ownGit);
+		return { ...outcome, output: `${outcome.output}${heldNote(guarding, label)}` };
+	}
+
+	/** Git for our own ends, in the same sandbox; undefined where it cannot be run. */
+	async function ownGit(
+		args: readonly string[],
+		power: "read" | "steer",
+	): Promise<CommandOutcome | undefined> {
+		const [cwd = "/"] = roots;
+		const command: Command = {
+			...{ executable: "git", args, cwd, power, environment: noRepository },
+			...{
+				timeoutMs: GIT_TIMEOUT_MS,
+				maxOutputBytes: GIT_OUTPUT_BYTES,
+				signal: new AbortController().signal,
+			},
+		};
+		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		const running = bubblewrap.runs.run(command, (mark) =>
+			prepare(bubblewrap, profile, { command, mark, places }),
+		);
+		// What nobody can look at is moved aside, and told.
+		return await running.catch(() => undefined);
 	}
 
 	const { environment } = bubblewrap;
@@ -123,14 +150,15 @@ interface Occasion {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
-	readonly known: Known;
-	readonly passage: Passage | undefined;
+	/** Where it may change the roots, but for what steers. */
+	readonly guard?: RootGuard | undefined;
+	readonly passage?: Passage | undefined;
 }
 
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, known, passage }: Occasion,
+	{ command, mark, places, guard, passage }: Occasion,
 ): Promise<Prepared> {
 	const { roots, gitSettings } = profile;
 	const { environment, layout, hidden } = bubblewrap;
@@ -140,7 +168,7 @@ async function prepare(
 		...{ layout, roots, hidden, cwd, program, home: places.home },
 		writable: power !== "read",
 		protections: [
-			...(power === "work" ? await protect(places, known) : []),
+			...((await guard?.mounts()) ?? []),
 			...steeringIn(roots, bubblewrap).map((path) => ["--ro-bind", path, path]),
 			...(await cover(await covered(bubblewrap, profile, places))),
 			...(passage?.mounts ?? []),
@@ -155,11 +183,12 @@ async function prepare(
 		...(hasSizes(bubblewrap) ? mounts : mounts.map(withoutSize)),
 		["--chdir", cwd],
 	];
-	const [shell, prelude] = existsSync(BASH) ? [BASH, PRELUDE] : ["/bin/sh", SH_PRELUDE];
+	const isBash = existsSync(BASH);
+	const shell = [isBash ? BASH : "/bin/sh", "-c", preludeOf(command, isBash), "parley"];
 	const words = [...(passage?.argv ?? []), program, ...command.args];
 	return {
 		// Not in its arguments, which everybody on this machine can read: passwords are among the variables.
-		argv: [bubblewrap.program, "--args", "3", "--", shell, "-c", prelude, "parley", ...words],
+		argv: [bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: {},
 		texts: [options.flat().join("\0"), ...texts],
@@ -240,12 +269,4 @@ function cannotBuild(output: string): ParleyError {
 	return new ParleyError(`the sandbox could not be set up: ${line}; nothing was run`, {
 		code: "failed_precondition",
 	});
-}
-
-function heldNote(held: readonly string[], label: string): string {
-	const names = held.map((path) => JSON.stringify(path)).join(", ");
-	return (
-		`\n[held back: ${names} came up and would decide what runs later; each was renamed to ` +
-		`…held-back-${label}; write such files with write_file, which asks a person]\n`
-	);
 }

@@ -1,13 +1,12 @@
-import { lstat, readdir, readlink, realpath, rename } from "node:fs/promises";
+import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../tools/paths.ts";
 import { isControl, isSecret } from "../tools/sensitive-paths.ts";
 import { ifThere } from "./if-there.ts";
+import { moveAside } from "./move-aside.ts";
 import type { Mount } from "./system-layout.ts";
 import { walk } from "./walk.ts";
 
-/** Parts of a repository that name programs. All else in `.git` is what git writes every day. */
-const steersGit = ["hooks", "config", "config.worktree"];
 /** Directories of which a part alone steers something. */
 const halfControl = [".github", ".config"];
 /** Directories in a home of which a part alone is secret. */
@@ -20,28 +19,33 @@ export interface Places {
 	readonly home: string | undefined;
 }
 
-/** What steers something, by its path; of a link also where it leads. */
-export type Known = ReadonlyMap<string, string>;
+/** What steers something: its own directory, and of a link also where it leads. */
+interface Steering {
+	readonly directory: string;
+	readonly target: string;
+}
+
+/** By the path. */
+export type Known = ReadonlyMap<string, Steering>;
 
 /**
  * What of the roots decides what runs later: in the roots themselves, in the directories between them and the command's
- * own, and in the home directory where that is in one. Git's own files are not among them.
+ * own, in the home directory where that is in one, and in these directories. Git's own files are not among them.
  */
-export async function findControl(places: Places): Promise<Known> {
-	const found = await Promise.all([...directoriesOf(places)].map(controlIn));
+export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
+	const directories = new Set([...directoriesOf(places), ...nested]);
+	const found = await Promise.all([...directories].map(controlIn));
 	return new Map(found.flat());
 }
 
-/** Makes that, and what of the repositories names programs, read only. */
-export async function protect(places: Places, known: Known): Promise<Mount[]> {
-	const directories = directoriesOf(places);
+/** Makes that of one directory read only. */
+export function protectControl(directory: string, known: Known): Mount[] {
+	const here = [...known].filter(([, steering]) => steering.directory === directory);
 	// What is no directory of its own to commands cannot be renamed: else another one could take its place.
-	const halfway = new Set([...known.keys()].map(dirname).filter((path) => !directories.has(path)));
-	const repositories = await Promise.all([...directories].map((path) => protectGit(join(path, ".git"))));
+	const halfway = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
 		...[...halfway].map((path) => ["--bind", path, path]),
-		...[...known].filter(([, target]) => target === "").map(([path]) => ["--ro-bind-try", path, path]),
-		...repositories.flat(),
+		...here.filter(([, { target }]) => target === "").map(([path]) => ["--ro-bind-try", path, path]),
 	];
 }
 
@@ -49,11 +53,11 @@ export async function protect(places: Places, known: Known): Promise<Mount[]> {
  * Moves aside what has come up since and steers what runs later; resolves with the paths where it was. The command must
  * have ended, with all that it started: nothing can be swapped while it is moved.
  */
-export async function holdBack(places: Places, known: Known, mark: string): Promise<readonly string[]> {
+export async function holdBack(now: Known, known: Known, mark: string): Promise<string[]> {
 	const held: string[] = [];
-	for (const [path, target] of await findControl(places)) {
-		if (known.get(path) === target) continue;
-		await rename(path, `${path}.held-back-${mark}`);
+	for (const [path, { target }] of now) {
+		if (known.get(path)?.target === target) continue;
+		await moveAside(path, mark);
 		held.push(path);
 	}
 	return held;
@@ -85,7 +89,8 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	return (await Promise.all(outer.map(coverOne))).flat();
 }
 
-function directoriesOf({ roots, cwd, home }: Places): Set<string> {
+/** The roots, the directories between them and the command's own, and the home directory where that is in one. */
+export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	const found = new Set<string>(roots);
 	for (let path = cwd; inRoots(path) && path !== dirname(path); path = dirname(path)) found.add(path);
@@ -93,7 +98,7 @@ function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 	return found;
 }
 
-async function controlIn(directory: string): Promise<(readonly [string, string])[]> {
+async function controlIn(directory: string): Promise<(readonly [string, Steering])[]> {
 	const places = [directory, ...halfControl.map((name) => join(directory, name))];
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
@@ -103,31 +108,8 @@ async function controlIn(directory: string): Promise<(readonly [string, string])
 	return await Promise.all(
 		control
 			.filter((path) => !path.endsWith("/.git"))
-			.map(async (path) => [path, (await ifLink(path)) ?? ""] as const),
+			.map(async (path) => [path, { directory, target: (await ifLink(path)) ?? "" }] as const),
 	);
-}
-
-async function protectGit(git: string): Promise<Mount[]> {
-	const stats = await ifThere(lstat(git));
-	// A working tree of its own points to its repository, and could come to point anywhere.
-	if (stats?.isFile()) return [["--ro-bind", git, git]];
-	if (!stats?.isDirectory()) return [];
-	const modules = join(git, "modules");
-	const inner = (await namesIn(modules)).map((name) => join(modules, name));
-	const hooks = join(git, "hooks");
-	const planted = await ifThere(lstat(hooks));
-	return [
-		...[git, ...(inner.length > 0 ? [modules] : []), ...inner].map((path) => ["--bind", path, path]),
-		...[git, ...inner].flatMap((repository) =>
-			steersGit.map((name) => ["--ro-bind-try", join(repository, name), join(repository, name)]),
-		),
-		...(planted
-			? []
-			: [
-					["--tmpfs", hooks],
-					["--remount-ro", hooks],
-				]),
-	];
 }
 
 async function coverOne(path: string): Promise<Mount[]> {

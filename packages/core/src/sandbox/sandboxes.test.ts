@@ -48,6 +48,12 @@ test.each([
 	expect((await chosen.of({ chat: true, roots: [root] })).mode).toBe(chat);
 });
 
+test("in a container the gateway's files are in the reach of commands of a chat, and that is said", async () => {
+	const chosen = sandboxes({ mode: "container" });
+	expect(await chosen.of({ chat: true, roots: [root] })).toMatchObject({ exposed: true });
+	expect(await chosen.of({ chat: false, roots: [root] })).not.toHaveProperty("exposed");
+});
+
 test("where it is missing, what is refused says why, and what would help", async () => {
 	const chosen = sandboxes({ path: join(directory.path, "bin") });
 	expect(chosen.state).toEqual({ mode: "preferred", state: "wanted", probes: 0 });

@@ -46,6 +46,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const runs = new CommandRuns(options);
 	const unsandboxed = createUnsandboxed({ ...options, runs });
 	const container = containerOf(unsandboxed);
+	// Its commands run as the gateway's own user: what that one reads they can read.
+	const exposed = containerOf(unsandboxed, true);
 	let found: Found | undefined;
 	let checking: Promise<Found> | undefined;
 
@@ -72,7 +74,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 
 	return {
 		async of(wish) {
-			if (mode === "container") return container;
+			if (mode === "container") return wish.chat ? exposed : container;
 			if (mode === "off" && !wish.chat) return unsandboxed;
 			return confined(wish, await check());
 		},
@@ -90,9 +92,9 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /** Commands share all that the container holds, its network too: only what is outside of it is kept from them. */
-function containerOf(unsandboxed: Sandbox): Sandbox {
+function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
-		mode: "container",
+		...{ mode: "container", ...(exposed && { exposed }) },
 		profile: "container",
 		environment: unsandboxed.environment,
 		get network() {
@@ -114,7 +116,7 @@ async function find(
 	options: SandboxesOptions,
 	{ runs, unsandboxed }: { readonly runs: CommandRuns; readonly unsandboxed: Sandbox },
 ): Promise<Found> {
-	const { hidden, steering = [], listen } = options;
+	const { hidden, steering = [], listen, clock } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
@@ -123,7 +125,7 @@ async function find(
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
 		});
-		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs };
+		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs, clock };
 		const gitSettings = await sharedGitSettings(unsandboxed, "/");
 		const probes = await testSandbox({
 			...{ minor: binary.version[0] > 0 ? Number.POSITIVE_INFINITY : binary.version[1], hidden },

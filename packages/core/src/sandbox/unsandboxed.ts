@@ -1,7 +1,8 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
-import type { Sandbox, Sandboxes } from "../sandbox.ts";
+import type { Command, Sandbox, Sandboxes } from "../sandbox.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
 import { CommandRuns } from "./command-runs.ts";
+import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 
@@ -39,7 +40,7 @@ export function createUnsandboxed(
 			const program = await findProgram(command.executable, allowed["PATH"] ?? DEFAULT_PATH);
 			if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 			return runs.run(command, async (mark) => ({
-				argv: [program, ...command.args],
+				argv: [...limiting(command), program, ...command.args],
 				cwd: command.cwd,
 				environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
 				contained: false,
@@ -47,4 +48,11 @@ export function createUnsandboxed(
 		},
 	};
 	return sandbox;
+}
+
+/** A shell that sets the limit and becomes what follows. */
+function limiting({ maxFileBytes }: Command): string[] {
+	return maxFileBytes === undefined
+		? []
+		: ["/bin/sh", "-c", `${limitFiles(maxFileBytes, false)} && exec "$@"`, "parley"];
 }

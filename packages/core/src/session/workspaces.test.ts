@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 import { createDirectory } from "../testing/tool-context.ts";
-import { isFull, Workspaces } from "./workspaces.ts";
+import { roomIn, Workspaces } from "./workspaces.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -28,21 +28,22 @@ function nestTooDeep(path: string): void {
 test("a workspace is full from its quota on, whatever lies where", async () => {
 	await mkdir(join(directory.path, "a"));
 	await writeFile(join(directory.path, "a/file"), "x".repeat(10_000));
-	expect(await isFull(directory.path, 20_000)).toBe(false);
-	expect(await isFull(directory.path, 14_096)).toBe(true);
-	expect(await isFull(join(directory.path, "gone"), 1)).toBe(false);
+	expect(await roomIn(directory.path, 20_000)).toBe(20_000 - 14_096);
+	expect(await roomIn(directory.path, 14_096)).toBe(0);
+	expect(await roomIn(directory.path, 14_000)).toBe(0);
+	expect(await roomIn(join(directory.path, "gone"), 1)).toBe(1);
 });
 
 test("what is too deep to be looked into counts as full", async () => {
 	nestTooDeep(directory.path);
-	expect(await isFull(directory.path, 2 ** 40)).toBe(true);
+	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);
 });
 
 test.skipIf(isRoot).each([0o000, 0o400])("what the mode %i keeps shut counts as full", async (mode) => {
 	await mkdir(join(directory.path, "shut"));
 	await writeFile(join(directory.path, "shut/file"), "");
 	await chmod(join(directory.path, "shut"), mode);
-	expect(await isFull(directory.path, 2 ** 40)).toBe(true);
+	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);
 });
 
 test("one that cannot be removed keeps none of the others, and is told of once", async () => {

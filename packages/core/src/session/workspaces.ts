@@ -102,22 +102,22 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * Whether what lies below a directory takes `quota` bytes or more, small files counted as a block. What cannot be looked
- * into may hold anything, and counts as that much.
+ * How many bytes fit below a directory that may take `quota` bytes, small files counted as a block; 0 where it is full.
+ * What cannot be looked into may hold anything, and counts as all that is left.
  */
-export async function isFull(directory: string, quota: number): Promise<boolean> {
+export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;
 	const open = [directory];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
 		const entries = await readdir(at, { withFileTypes: true }).catch(unlessGone);
-		if (entries === "unknown") return true;
+		if (entries === "unknown") return 0;
 		for (const entry of entries ?? []) {
 			left -= await roomOf(entry, at);
-			if (left <= 0) return true;
+			if (left <= 0) return 0;
 			if (entry.isDirectory()) open.push(join(at, entry.name));
 		}
 	}
-	return false;
+	return left;
 }
 
 async function roomOf(entry: Dirent, directory: string): Promise<number> {

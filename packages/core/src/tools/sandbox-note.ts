@@ -14,7 +14,7 @@ export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): s
 }
 
 /** The classes of a command by what confines it. */
-export function execClasses({ mode }: Pick<Sandbox, "mode">): ActionClass[] {
-	if (mode === "container") return ["exec-sandboxed", "egress"];
-	return [mode === "off" ? "exec-unsandboxed" : "exec-sandboxed"];
+export function execClasses({ mode, exposed = false }: Pick<Sandbox, "mode" | "exposed">): ActionClass[] {
+	const exec = mode === "off" || exposed ? "exec-unsandboxed" : "exec-sandboxed";
+	return mode === "container" ? [exec, "egress"] : [exec];
 }

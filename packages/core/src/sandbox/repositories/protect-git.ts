@@ -1,0 +1,69 @@
+import { lstat, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isWithin } from "../../tools/paths.ts";
+import { ifThere } from "../if-there.ts";
+import type { Mount } from "../system-layout.ts";
+import type { Repositories } from "./find-repositories.ts";
+import type { GitDirectory } from "./git-directory.ts";
+
+interface Protected {
+	/** Repositories that cannot be renamed either: of the roots themselves, and on the way to the command's directory. */
+	isOwn(gitDirectory: string): boolean;
+	/** Whether it is read only already. */
+	isReadOnly(path: string): boolean;
+	/** Whether commands see it and may change it: nothing else is to be shown to them. */
+	isOpen(path: string): boolean;
+}
+
+/** Groups of steps that belong together, those of the nearest repositories first: the more the slower a command starts. */
+export async function protectGit(repositories: Repositories, told: Protected): Promise<Mount[][]> {
+	const directories = repositories.directories.filter(({ path }) => !told.isReadOnly(path));
+	const pointers = repositories.pointers.filter((path) => !told.isReadOnly(path));
+	const groups = await Promise.all(directories.map((directory) => protectParts(directory, told)));
+	// A working tree of its own points to its repository, and could come to point anywhere.
+	return [...groups, ...pointers.map((path) => [["--ro-bind-try", path, path]])].filter(
+		(group) => group.length > 0,
+	);
+}
+
+/** What makes the repository's own directory one that nobody inside can rename: to come before all that is in it. */
+export async function holdInPlace(
+	repositories: Repositories,
+	{ isOwn, isReadOnly }: Protected,
+): Promise<Mount[]> {
+	const own = repositories.directories.map(({ path }) => path).filter(isOwn);
+	const modules = repositories.directories
+		.map(({ path }) => dirname(path))
+		.filter((path) => own.some((one) => path === join(one, "modules")));
+	return [...new Set([...own, ...modules])]
+		.filter((path) => !isReadOnly(path))
+		.map((path) => ["--bind", path, path]);
+}
+
+async function protectParts({ path, parts, complete }: GitDirectory, told: Protected): Promise<Mount[]> {
+	const mounts = await Promise.all(
+		[...parts].map(async ([name, state]): Promise<Mount[]> => {
+			const part = join(path, name);
+			return state === "there" ? [["--ro-bind-try", part, part]] : protectTarget(part, path, told);
+		}),
+	);
+	const hooks = join(path, "hooks");
+	const opens = !parts.has("hooks") && !parts.has("commondir") && (complete || told.isOwn(path));
+	return [
+		...mounts.flat(),
+		...(opens
+			? [
+					["--tmpfs", hooks],
+					["--remount-ro", hooks],
+				]
+			: []),
+	];
+}
+
+/** Nothing can be put on top of a link: what it leads to is read only, and the link is looked at afterwards. */
+async function protectTarget(link: string, gitDirectory: string, told: Protected): Promise<Mount[]> {
+	const real = await ifThere(realpath(link));
+	if (real === undefined || !told.isOpen(real) || isWithin(gitDirectory, real)) return [];
+	const stats = await ifThere(lstat(real));
+	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
+}

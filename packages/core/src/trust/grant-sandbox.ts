@@ -1,0 +1,16 @@
+import { ParleyError } from "@parley/base";
+import type { Sandboxes } from "../sandbox.ts";
+
+/** Throws `failed_precondition` where commands of a channel would run with nothing between them and the gateway. */
+export async function requireSandbox(sandbox: Pick<Sandboxes, "check">): Promise<void> {
+	const { chat = "none" } = await sandbox.check();
+	if (chat === "bubblewrap") return;
+	const why =
+		chat === "container"
+			? "sandbox: container leaves this gateway's own files in the reach of commands; set sandbox: required where " +
+				"bubblewrap works, see parley doctor"
+			: "there is none here: see parley doctor";
+	throw new ParleyError(`a channel is trusted only behind a sandbox, and ${why}`, {
+		code: "failed_precondition",
+	});
+}
