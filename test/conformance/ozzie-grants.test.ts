@@ -1,8 +1,8 @@
 import { ManualClock } from "@parley/base/testing";
 import { noUsage } from "@parley/core";
-import { calls, ScriptedModel, type ScriptedReply } from "@parley/core/testing";
+import { calls, hasBubblewrap, ScriptedModel, type ScriptedReply } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
-import { expect } from "vitest";
+import { expect, type TestContext } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -20,10 +20,11 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** The container is declared to be the boundary, so that channels can be trusted on any machine. */
-async function start(clock?: ManualClock): Promise<TestGateway> {
+/** A channel is trusted only behind a sandbox. */
+async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
-	const config = { auth: "token", sandbox: "container" } as const;
+	const config = { auth: "token", sandbox: "required" } as const;
 	return TestGateway.start({ config, model, ...(clock && { clock }) });
 }
 
@@ -36,6 +37,8 @@ interface Channel extends AsyncDisposable {
 	/** Of the platform, in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
+	/** Connects as that connector once more. */
+	again(): Promise<OzzieClient>;
 	/** What a request says of the person it is made for. */
 	as(user: string, shared?: boolean): object;
 	/** Says something as that person, and tells whether a call was asked about; it is denied then. */
@@ -62,6 +65,7 @@ async function channel(gateway: TestGateway): Promise<Channel> {
 	const { session_id } = await connector.call("open_session", as("ada"));
 	return {
 		...{ operator, connector, session: String(session_id), as },
+		again: () => connect(gateway, String(token)),
 		async asks(user, content = "run: true") {
 			await connector.call("send_message", { content, ...as(user) });
 			for (let asked = false; ; ) {
@@ -83,8 +87,8 @@ verifiesOn(
 	"ozzie",
 	["grant.operator", "grant.badge", "grant.floor", "grant.scope"],
 	"what the operator trusts a channel with runs unasked there, with a badge",
-	async () => {
-		await using gateway = await start();
+	async (context) => {
+		await using gateway = await start(context);
 		await using c = await channel(gateway);
 		expect(await c.asks("ada")).toBe(true);
 		const wanted = { channel: place, tools: ["run_command"], reason: "release" };
@@ -119,8 +123,8 @@ verifiesOn(
 	"ozzie",
 	["grant.request"],
 	"a member asks for it, an owner of the guild grants it, and a guest may say no",
-	async () => {
-		await using gateway = await start();
+	async (context) => {
+		await using gateway = await start(context);
 		await using c = await channel(gateway);
 		const ask = { reason: "tests", minutes: 30, ...c.as("ada") };
 		expect(await c.connector.refusal("request_grant", { ...ask, ...c.as("gus") })).toMatch(/^forbidden/);
@@ -156,11 +160,60 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
+	["grant.wishes", "grant.reconnected", "grant.unseen"],
+	"a wish is made without an open session, and everybody who may see it learns of it",
+	async (context) => {
+		await using gateway = await start(context);
+		await using c = await channel(gateway);
+		const token = await c.operator.call("create_token", {
+			kind: "connector",
+			name: "two",
+			platform: "discord",
+		});
+		const other = await connect(gateway, String(token["token"]));
+		const wish = { reason: "tests", minutes: 30, tools: ["run_command"], ...c.as("ada") };
+		expect(await other.refusal("request_grant", wish)).toContain("nothing was said in discord:111:c yet");
+		await other.call("open_session", {
+			actor: { id: "bob" },
+			place: { tenant: "111", channel: "elsewhere" },
+		});
+		expect(await other.refusal("request_grant", wish)).toContain("nothing was said in discord:111:c yet");
+		await other.leave();
+		const again = await c.again();
+		const asked = await again.call("request_grant", { key: "wish", ...wish });
+		expect(asked).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
+		await again.call("resume", { sessions: [{ session_id: c.session }] });
+		expect(await again.call("request_grant", { key: "wish", ...wish })).toEqual(asked);
+		const shown = {
+			...{ token: asked["token"], session_id: c.session, place, person: "discord:111:ada", name: "ada" },
+			...{ people: null, tools: ["run_command"], classes: null, max_actions: 200, minutes: 30 },
+			...{ reason: "tests", created_at: expect.any(String), expires_at: expect.any(String) },
+		};
+		expect(await c.operator.call("list_grants", {})).toEqual({ grants: [], wishes: [shown] });
+		expect(await again.call("list_grants", c.as("gus"))).toEqual({ grants: [], wishes: [shown] });
+		const observer = await c.operator.call("create_token", { kind: "observer", name: "wall" });
+		const wall = await connect(gateway, String(observer["token"]));
+		const { wishes } = (await wall.call("list_grants", {})) as { wishes: { token: string }[] };
+		expect(wishes).toEqual([{ ...shown, token: expect.stringMatching(/^hidden_/) }]);
+		await c.operator.call("prompt_response", { token: asked["token"], value: true });
+		expect(await c.operator.call("list_grants", {})).toMatchObject({ grants: [{ place }], wishes: [] });
+		const mistyped = { channel: "discord:111:d", reason: "r" };
+		expect(await c.operator.refusal("request_grant", mistyped)).toContain(
+			"nothing was said in discord:111:d yet",
+		);
+		const granted = await c.operator.call("request_grant", { ...mistyped, unseen: true });
+		expect(granted).toMatchObject({ status: "granted", grant: { place: "discord:111:d" } });
+		for (const client of [again, wall]) await client.leave();
+	},
+);
+
+verifiesOn(
+	"ozzie",
 	["grant.budget", "grant.revoke"],
 	"it ends with its calls, with its time, and when somebody revokes it",
-	async () => {
+	async (context) => {
 		const clock = new ManualClock();
-		await using gateway = await start(clock);
+		await using gateway = await start(context, clock);
 		await using c = await channel(gateway);
 		const grant = async (more: object): Promise<unknown> => {
 			const wanted = { channel: place, reason: "r", ...more };
@@ -183,7 +236,7 @@ verifiesOn(
 		const reason = "revoked by discord:111:ada: enough";
 		await c.connector.event("grant.ended", { grant_id, reason });
 		expect(await c.asks("ada")).toBe(true);
-		expect(await c.operator.call("list_grants", {})).toEqual({ grants: [] });
+		expect(await c.operator.call("list_grants", {})).toEqual({ grants: [], wishes: [] });
 		const { grants } = (await c.operator.call("list_grants", { ended: true })) as { grants: object[] };
 		expect(grants).toHaveLength(3);
 		expect(grants[0]).toMatchObject({ grant_id, end_reason: reason, ended_at: expect.any(String) });
@@ -193,8 +246,8 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["grant.stranger"], "a stranger or another organisation ends it", async () => {
-	await using gateway = await start();
+verifiesOn("ozzie", ["grant.stranger"], "a stranger or another organisation ends it", async (context) => {
+	await using gateway = await start(context);
 	await using c = await channel(gateway);
 	const wanted = { channel: place, reason: "r" };
 	for (const [who, why] of [
@@ -215,8 +268,8 @@ verifiesOn(
 	"ozzie",
 	["grant.accept"],
 	"a connector accepts all tools where its channel is trusted, and nowhere else",
-	async () => {
-		await using gateway = await start();
+	async (context) => {
+		await using gateway = await start(context);
 		await using c = await channel(gateway);
 		expect(await c.connector.refusal("accept_all_tools", c.as("bob"))).toMatch(/^forbidden/);
 		await c.operator.call("request_grant", { channel: place, tools: ["write_file"], reason: "r" });

@@ -167,6 +167,54 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
+	["people.withdraw", "people.refusal"],
+	"the operator sees who waits where, and ends what nobody has used; nobody else may",
+	async () => {
+		await using d = await discord();
+		const { operator, connector } = d;
+		await d.let("olga", "owner");
+		const { code } = await operator.call("invite_person", { role: "member", platform: "discord" });
+		const asked = await connector.call("pair", as("eve", { name: "Eve" }));
+		const { waiting } = (await operator.call("list_people", {})) as { waiting: { id: string }[] };
+		const times = { created_at: expect.any(String), expires_at: asked["expires_at"] };
+		expect(waiting).toEqual([
+			{
+				...{ id: expect.any(String), kind: "invitation", platform: "discord", role: "member" },
+				...{ created_at: expect.any(String), expires_at: expect.any(String) },
+			},
+			{
+				...{ id: expect.any(String), kind: "request", platform: "discord", tenant: "111" },
+				...{ person: "discord:111:eve", name: "Eve", ...times },
+			},
+		]);
+		for (const method of ["list_people", "withdraw_pairing"]) {
+			const params = { pairing: code };
+			expect(await connector.refusal(method, { ...params, ...as("olga") })).toMatch(
+				/^forbidden: connector may not person\.\w+: that is for the operator of this gateway/,
+			);
+			expect(await connector.refusal(method, params)).toContain("parley token create operator NAME");
+		}
+		const [invitation, request] = waiting;
+		expect(await operator.call("withdraw_pairing", { pairing: code })).toEqual({
+			...{ status: "withdrawn", pairing: invitation },
+		});
+		expect(await operator.call("withdraw_pairing", { pairing: request?.id })).toEqual({
+			...{ status: "withdrawn", pairing: request },
+		});
+		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("counts for nobody here");
+		const approval = { code: asked["code"], role: "member" };
+		expect(await operator.refusal("approve_person", approval)).toContain("nobody waits with the code");
+		expect(await operator.refusal("withdraw_pairing", { pairing: code })).toContain("parley people list");
+		const { records } = (await operator.call("read_audit", {})) as { records: { action: string }[] };
+		expect(records.filter(({ action }) => action === "person.withdraw")).toMatchObject([
+			{ principal: "operator", object: invitation?.id },
+			{ principal: "operator", object: "discord:111:eve" },
+		]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
 	["people.author", "people.guest", "people.answer"],
 	"who wrote what is told, and who may answer depends on who they are",
 	async () => {

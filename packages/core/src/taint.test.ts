@@ -40,7 +40,7 @@ test("a person decides what makes the three complete, and each way out from then
 
 test("it is told in words, and read back as it was written", () => {
 	expect(taintNotes("")).toEqual([]);
-	expect(taintNotes("UE")).toEqual(["so far in this session: text of strangers, effects outside"]);
+	expect(taintNotes("UE")).toEqual(["so far in this session: text of others, effects outside"]);
 	for (const taint of all) expect(readTaint(taint)).toBe(taint);
 	for (const odd of ["X", "EU", "UU", "u"])
 		expect(() => readTaint(odd), odd).toThrow("no taint of a session");

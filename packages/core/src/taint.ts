@@ -1,7 +1,7 @@
 import type { ActionClass } from "./tool.ts";
 
 /**
- * What has come together in a session, in this order. U: text of strangers, which may hold instructions. P: private
+ * What has come together in a session, in this order. U: text of others than the operator, which may hold instructions. P: private
  * data from beyond the roots. E: an effect outside, by which data can leave. Any two are of use and little danger;
  * with all three, what a stranger wrote can carry private data away. Nothing takes a flag from a session.
  */
@@ -17,7 +17,7 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"exec-unsandboxed": "PE",
 };
 
-const names = { U: "text of strangers", P: "private data", E: "effects outside" } as const;
+const names = { U: "text of others", P: "private data", E: "effects outside" } as const;
 
 /** Why a call is asked about whatever was granted. */
 export const taintReason = `with it, ${names.U}, ${names.P} and a way out come together in this session`;

@@ -5,6 +5,10 @@ export function maybe<Schema extends z.ZodType>(schema: Schema) {
 	return schema.nullish().transform((value) => value ?? undefined);
 }
 
+export function withDefault(schema: z.ZodInt, fallback: number) {
+	return schema.nullish().transform((value) => value ?? fallback);
+}
+
 export const sessionId = z.string().max(128);
 /** A session other than the one that the request means anyway. */
 export const optionalSession = maybe(sessionId.min(1));

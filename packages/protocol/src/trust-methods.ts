@@ -4,6 +4,7 @@ import {
 	AuditPayload,
 	actionClasses,
 	GrantPayload,
+	GrantWishPayload,
 	givenRoles,
 	PairingPayload,
 	PersonPayload,
@@ -30,6 +31,7 @@ const place = z
 const role = z.enum(givenRoles, { error: `must be one of ${givenRoles.join(", ")}` });
 const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-31T08:00:00Z" });
 const code = z.string().trim().max(64);
+const hash = z.string().regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 of 0 to 9 and a to f");
 
 /** Who may come in, what they may do, and what was decided. */
 export const trustMethods = {
@@ -102,6 +104,15 @@ export const trustMethods = {
 	approve_person: {
 		params: z.object({ code: code.min(1), role, key }),
 		result: PersonPayload,
+	},
+	/** Takes an invitation back, or refuses who asked to be let in. */
+	withdraw_pairing: {
+		params: z.object({
+			/** The code, or the id that `list_people` shows. */
+			pairing: code.min(1),
+			key,
+		}),
+		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
 	remove_person: {
@@ -196,7 +207,9 @@ export const trustMethods = {
 			classes: maybe(z.array(z.enum(actionClasses)).max(actionClasses.length)),
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
-			reason: z.string().trim().max(500).regex(/\S/, "says why"),
+			reason: z.string().trim().max(500).regex(/\S/, "must say why"),
+			/** For the operator: also a channel in which nothing was said yet, whose id may be mistyped. */
+			unseen: maybe(z.boolean()),
 			key,
 		}),
 		result: z.discriminatedUnion("status", [
@@ -207,7 +220,11 @@ export const trustMethods = {
 	},
 	list_grants: {
 		params: z.object({ ended: maybe(z.boolean()) }),
-		result: z.object({ grants: z.array(GrantPayload) }),
+		result: z.object({
+			grants: z.array(GrantPayload),
+			/** What people ask for and nobody has answered, the oldest first. */
+			wishes: z.array(GrantWishPayload),
+		}),
 	},
 	revoke_grant: {
 		params: z.object({ grant_id: z.string().min(1).max(128), reason: maybe(z.string().max(500)), key }),
@@ -230,7 +247,7 @@ export const trustMethods = {
 	verify_audit: {
 		/** `anchor` is a row as the gateway's log noted it once: what was cut off behind shows by it. */
 		params: z.object({
-			anchor: maybe(z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })),
+			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
 		}),
 		result: z.object({
 			ok: z.boolean(),

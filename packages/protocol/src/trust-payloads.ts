@@ -45,11 +45,20 @@ export const PersonPayload = z.object({
 
 /** A code that nobody has used yet, without the code. */
 export const PairingPayload = z.object({
+	/** For `withdraw_pairing`. */
+	id: z.string(),
 	kind: z.enum(["invitation", "request"]),
-	/** Who wishes to come in. */
+	/** Where it counts; an invitation without them counts anywhere. */
+	platform: z.exactOptional(z.string()),
+	/** A guild or team. */
+	tenant: z.exactOptional(z.string()),
+	/** Who wishes to come in: `discord:GUILD:USER`, the last being the platform's own id. */
 	person: z.exactOptional(z.string()),
+	/** As they call themselves. */
 	name: z.exactOptional(z.string()),
+	/** Of an invitation. */
 	role: z.exactOptional(z.enum(givenRoles)),
+	created_at: z.string(),
 	expires_at: z.string(),
 });
 
@@ -94,6 +103,28 @@ export const GrantPayload = z.object({
 	end_reason: z.exactOptional(z.string()),
 });
 export type GrantPayload = z.output<typeof GrantPayload>;
+
+/** The open question of somebody whether a channel is to be trusted: `prompt_response` with its token answers it. */
+export const GrantWishPayload = z.object({
+	token: z.string(),
+	/** Where it was asked. */
+	session_id: z.string(),
+	place: z.string(),
+	/** Who asks. */
+	person: z.exactOptional(z.string()),
+	/** As they call themselves. */
+	name: z.exactOptional(z.string()),
+	people: z.array(z.string()).nullable(),
+	tools: z.array(z.string()).nullable(),
+	classes: z.array(z.string()).nullable(),
+	max_actions: z.int(),
+	minutes: z.number(),
+	reason: z.string(),
+	created_at: z.string(),
+	/** When the question ends unanswered. */
+	expires_at: z.string(),
+});
+export type GrantWishPayload = z.output<typeof GrantWishPayload>;
 
 /** On what happened without asking, because the channel is trusted. */
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });

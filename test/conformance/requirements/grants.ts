@@ -13,6 +13,18 @@ export const grantRequirements = {
 		"rulings 12; security ruling 15",
 		"A member's `request_grant` is a `confirm` prompt that the operator or an owner answers with a value, or anybody denies.",
 	),
+	"grant.wishes": ozzie(
+		"security 2.9",
+		"`list_grants` shows the wishes that wait, with who asks for what, where and why; observers get no token that answers one.",
+	),
+	"grant.reconnected": ozzie(
+		"security 2.9, ruling 15",
+		"A member's `request_grant` needs no open session: their channel's conversation is found, also by a connector that has come back.",
+	),
+	"grant.unseen": ozzie(
+		"security 2.9",
+		"The operator's `request_grant` for a channel in which nothing was said is refused, unless `unseen` says that its id is right.",
+	),
 	"grant.scope": ozzie(
 		"security 2.9",
 		"A grant covers its tools, classes and people, and of people only members and those above.",

@@ -26,6 +26,14 @@ export const peopleRequirements = {
 		"security ruling 15",
 		"The operator alone lists, lets in, changes and removes people; it holds from their next request on.",
 	),
+	"people.withdraw": ozzie(
+		"security ruling 15",
+		"`withdraw_pairing` ends a code that nobody has used, an invitation's or a request's; `list_people` shows whose it is and where it counts.",
+	),
+	"people.refusal": ozzie(
+		"security ruling 15",
+		"Who is refused what only the operator may is told so, and what makes a token for it.",
+	),
 	"people.author": ozzie(
 		"security ruling 15",
 		"`user.message` names its author; the model sees their words quoted under that name.",

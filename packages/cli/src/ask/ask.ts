@@ -31,10 +31,10 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 			sessionId: flags.session,
 			...{ profile: flags.profile, model: flags.model },
 			rootDir: address.isLocal ? io.cwd : undefined,
-			...(!flags.yes && {
-				onOtherDirectory: (reason) =>
-					io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
-			}),
+			onOtherDirectory: (reason) => {
+				if (flags.yes) throw outsideRoots(reason, io.cwd);
+				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`);
+			},
 		});
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		const attachments = await uploadFiles(address, files);
@@ -44,6 +44,9 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 		await client.close();
 	}
 }
+
+/** The run ended well, without what it wanted to do: nobody could be asked. */
+const unansweredCode = 3;
 
 /** How a run ended, and what it took where a model was asked. */
 interface Ended {
@@ -122,7 +125,7 @@ class Ask {
 		const { model = null, tokens: usage = null, costUsd: cost_usd = null } = figures ?? {};
 		const result = { session_id: session.id, content, error, model, usage, cost_usd };
 		if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
-		if (error === "") return 0;
+		if (error === "") return this.#questions.unanswered > 0 ? unansweredCode : 0;
 		io.stderr.write(`parley: ${visibleLine(error)}\n`);
 		return this.#interrupt.wasPressed ? interruptedCode : 1;
 	}
@@ -133,6 +136,13 @@ class Ask {
 		const others = before === 1 ? "one other message" : `${before} other messages`;
 		io.stderr.write(`${errorLook(io).styles.dim(`waits for ${others} of this session …`)}\n`);
 	}
+}
+
+/** Tools that run unasked are not let loose on a directory other than the one that the person is in. */
+function outsideRoots(reason: string, directory: string): ParleyError {
+	const ways = `change to a directory below them, start the gateway with --root ${directory}, or leave -y away`;
+	const message = `the gateway does not work in this directory, and -y counts nowhere else: ${reason}: ${ways}`;
+	return new ParleyError(message, { code: "failed_precondition" });
 }
 
 /** A question needs a terminal that shows it and one that is not the source of the message. */

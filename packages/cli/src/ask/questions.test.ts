@@ -21,13 +21,14 @@ async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
 	});
 	questions.take(asked(question));
 	await setImmediate();
-	return { client, failures, error: io.takeError() };
+	return { client, failures, error: io.takeError(), unanswered: questions.unanswered };
 }
 
 const approval = askQuestion({ type: "confirm", label: "Allow run \u001bls?" });
 
 test("where nobody can be asked, an approval is denied with the way to accept it", async () => {
-	const { client, error } = await refuse(approval, false);
+	const { client, error, unanswered } = await refuse(approval, false);
+	expect(unanswered).toBe(1);
 	expect(client.last("prompt_response").params).toMatchObject({ token: "token", cancelled: true });
 	expect(error).toBe(
 		"parley: Allow run \\u{1b}ls?: denied: there is no terminal to ask on: -y accepts tools beforehand\n",
@@ -53,4 +54,10 @@ test("an answer that cannot be sent is a failure of the whole", async () => {
 	client.last("prompt_response").refuse(lost as never);
 	await setImmediate();
 	expect(failures).toEqual([lost]);
+});
+
+test("what a task asks is left to those who answer it", async () => {
+	const { client, error } = await refuse({ ...approval, context: { task_id: "task_1" } }, false);
+	expect(client.requests).toEqual([]);
+	expect(error).toBe("");
 });

@@ -28,14 +28,20 @@ interface Asking {
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
+	#unanswered = 0;
 
 	constructor(options: QuestionsOptions) {
 		this.#options = options;
 	}
 
+	/** How many were denied or left without an answer because nobody could be asked. */
+	get unanswered(): number {
+		return this.#unanswered;
+	}
+
 	/** Takes in an event of the run. */
 	take(event: OzzieEvent): void {
-		if (event.event === "prompt.request") this.#begin(event.payload);
+		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#begin(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
 		const asking = this.#asking;
 		if (asking?.open.question.token !== event.payload.token) return;
@@ -73,6 +79,7 @@ export class Questions {
 
 	async #refuse(question: PromptRequestPayload): Promise<void> {
 		const { label, type } = question;
+		this.#unanswered += 1;
 		const hint = this.#options.acceptsAll
 			? "calls like this are asked whatever was accepted: use a terminal, or parley chat"
 			: "there is no terminal to ask on: -y accepts tools beforehand";
@@ -89,4 +96,9 @@ export class Questions {
 	#tell(row: string): void {
 		this.#options.io.stderr.write(`${row}\n`);
 	}
+}
+
+/** Tasks go on beside the run, and who waits for the run need not be who answers them. */
+function isOfTask({ context }: PromptRequestPayload): boolean {
+	return context.task_id !== undefined;
 }

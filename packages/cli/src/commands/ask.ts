@@ -22,7 +22,9 @@ into the session's working directory, below attachments/.
 as the gateway sends it, and at the end {"session_id", "content", "error",
 "model", "usage", "cost_usd"}, the last three null where no model was asked.
 
-Exit code: 0 when the run ended well, 1 when it did not, 130 after Ctrl-C.
+Exit code: 0 when the run ended well; 3 when it did, but nobody could be asked
+what it wanted to know or do; 1 when it failed; 2 for a command line that is
+wrong; 130 after Ctrl-C.
 `;
 
 const addTo = (path: string, before: readonly string[] = []): string[] => [...before, path];

@@ -2,6 +2,7 @@ import type { MethodInput } from "@parley/protocol";
 import { Argument, Command, Option } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
@@ -22,7 +23,7 @@ interface PairFlags extends PeopleFlags {
 const notes = `
 People of chat platforms are let in one by one: they type a code that \`pair\`
 prints, or ask for one in the chat, which \`approve\` takes. Codes count once, for
-an hour. The first owner of a guild or team brings it in:
+an hour, and until \`withdraw\`. The first owner of a guild or team brings it in:
 \`parley people pair --role owner\`.
 
 A guest asks and reads, a member has work done, an approver lets tools run, and
@@ -41,6 +42,7 @@ export function peopleCommand(io: Io): Command {
 		.addCommand(listCommand(io))
 		.addCommand(pairCommand(io))
 		.addCommand(approveCommand(io))
+		.addCommand(withdrawCommand(io))
 		.addCommand(roleCommand(io))
 		.addCommand(removeCommand(io));
 }
@@ -97,6 +99,27 @@ function approveCommand(io: Io): Command {
 		const flags: PeopleFlags & { readonly role: Role } = command.optsWithGlobals();
 		const { role } = flags;
 		await tellPerson(flags, io, (client) => client.request("approve_person", { code, role }));
+	});
+}
+
+function withdrawCommand(io: Io): Command {
+	const command = new Command("withdraw")
+		.alias("refuse")
+		.description("refuse who asked to be let in, or take an invitation back")
+		.argument("<code>", "the code, or an id or a name that `parley people` shows");
+	return command.action(async (named: string) => {
+		const flags: PeopleFlags = command.optsWithGlobals();
+		const { findWaiting, withdrawnWords } = await import("../people/people-rows.ts");
+		const withdrawn = await withGateway(flags, io, async (client) => {
+			const found = findWaiting((await client.request("list_people", {})).waiting, named);
+			if (found.length > 1) {
+				throw new UsageError(`several are meant by ${named}: ${found.map(({ id }) => id).join(", ")}`);
+			}
+			// What is none of these is perhaps a code, which only the gateway knows.
+			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
+		});
+		if (flags.json) return printJson(withdrawn, io);
+		printRows([withdrawnWords(withdrawn.pairing)], io);
 	});
 }
 

@@ -2,6 +2,7 @@ import type { MethodInput } from "@parley/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 import { readAmount } from "./read-amount.ts";
@@ -78,6 +79,11 @@ function setCommand(io: Io): Command {
 		const flags: SetFlags = command.optsWithGlobals();
 		const { resolve } = await import("node:path");
 		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
+		if (Object.keys(profile).length === 0) {
+			const options = command.options.map(({ long }) => long).join(", ");
+			const way = "parley places remove takes back what was set";
+			throw new UsageError(`say what is to hold in ${place}: ${options}; ${way}`);
+		}
 		const set = await withGateway(flags, io, (client) => client.request("set_place", { place, profile }));
 		if (flags.json) return printJson(set, io);
 		const { placeRows } = await import("../people/place-rows.ts");

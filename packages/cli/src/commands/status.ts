@@ -3,6 +3,7 @@ import { chosenDataDirectory } from "../data-directory.ts";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { HealthReport } from "../gateway-health.ts";
 import type { Io } from "../io.ts";
+import type { Waiting } from "../status/waiting.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
@@ -24,6 +25,8 @@ interface Status {
 	readonly data: string;
 	readonly started_at: string;
 	readonly sessions: number | null;
+	/** What waits for the operator; null where the gateway does not tell this user. */
+	readonly waiting: Waiting | null;
 	/** What the gateway reports of itself; null where it does not tell this user. */
 	readonly health: HealthReport | null;
 }
@@ -57,11 +60,10 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 		const { readHealthReport } = await import("../gateway-health.ts");
 		return readHealthReport({ data }, { ...io, environment: ownEnvironment(io.environment) });
 	});
-	const sessions =
-		report && (await countSessions({ data }, { ...io, environment: ownEnvironment(io.environment) }));
+	const work = report && (await askWork({ data }, { ...io, environment: ownEnvironment(io.environment) }));
 	return {
-		...{ status: health, version, provider, model, pid, urls, data, started_at: startedAt, sessions },
-		health: report,
+		...{ status: health, version, provider, model, pid, urls, data, started_at: startedAt },
+		...{ sessions: work?.sessions ?? null, waiting: work?.waiting ?? null, health: report },
 	};
 }
 
@@ -70,10 +72,13 @@ function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]):
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }
 
-function countSessions(flags: AddressFlags, io: Io): Promise<number | null> {
+function askWork(
+	flags: AddressFlags,
+	io: Io,
+): Promise<{ readonly sessions: number; readonly waiting: Waiting } | null> {
 	return tolerant(io, async () => {
-		const list = withGateway(flags, io, (client) => client.request("list_sessions", { limit: 1000 }));
-		return (await list).sessions.length;
+		const { countWork } = await import("../status/waiting.ts");
+		return withGateway(flags, io, countWork);
 	});
 }
 
@@ -94,14 +99,17 @@ const states: Readonly<Record<Status["status"], string>> = {
 };
 
 async function describe(status: Status, io: Io): Promise<string[]> {
-	const [{ systemClock }, { healthRows }, { alignColumns }] = await Promise.all([
-		import("@parley/base"),
-		import("../gateway-health.ts"),
-		// Knows how wide characters are, which takes long to load: this file is loaded with every command.
-		import("../text/columns.ts"),
-	]);
+	const [{ systemClock }, { healthRows }, { mostCounted, waitingRows }, { alignColumns }] = await Promise.all(
+		[
+			import("@parley/base"),
+			import("../gateway-health.ts"),
+			import("../status/waiting.ts"),
+			// Knows how wide characters are, which takes long to load: this file is loaded with every command.
+			import("../text/columns.ts"),
+		],
+	);
 	const { dim } = outputLook(io).styles;
-	const { sessions, provider, model } = status;
+	const { sessions, waiting, provider, model } = status;
 	const rows = [
 		["status", states[status.status]],
 		["version", status.version],
@@ -111,7 +119,8 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		...(status.health ? healthRows(status.health) : []),
 		["data", status.data],
 		["uptime", duration(systemClock.now() - Date.parse(status.started_at))],
-		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === 1000 ? " or more" : ""}`],
+		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === mostCounted ? " or more" : ""}`],
+		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
 	];
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
 }

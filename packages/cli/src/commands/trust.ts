@@ -17,6 +17,7 @@ interface GrantFlags extends TrustFlags {
 	readonly people?: readonly string[];
 	readonly minutes?: number;
 	readonly max?: number;
+	readonly unseen?: boolean;
 }
 
 const notes = `
@@ -30,7 +31,12 @@ Without --classes all is covered but to read files outside of the workspace.
 Examples:
   parley trust grant discord:111:222 --reason "release night" --minutes 60
   parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
+  parley trust confirm prompt_7fd
   parley trust revoke grant_4k2
+
+People of a channel ask for it as well: \`list\` shows who and why, and
+\`confirm\` or \`refuse\` answers. A channel in which nothing was said yet is
+trusted with --unseen alone, because its id may be mistyped.
 `;
 
 /** `parley trust`: channels whose calls run without asking for a while. */
@@ -39,25 +45,33 @@ export function trustCommand(io: Io): Command {
 		.description("let the calls of a channel run without asking for a while, or end that")
 		.helpCommand(false)
 		.addHelpText("after", notes.trimEnd());
-	return command.addCommand(listCommand(io)).addCommand(grantCommand(io)).addCommand(revokeCommand(io));
+	return command
+		.addCommand(listCommand(io))
+		.addCommand(grantCommand(io))
+		.addCommand(confirmCommand(io))
+		.addCommand(refuseCommand(io))
+		.addCommand(revokeCommand(io));
 }
 
 function listCommand(io: Io): Command {
 	const command = new Command("list")
-		.description("what channels are trusted with")
+		.description("what channels are trusted with, and what people ask for")
 		.option("--all", "those that have ended, too")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
-		const { grants } = await withGateway(flags, io, (client) =>
+		const listed = await withGateway(flags, io, (client) =>
 			client.request("list_grants", { ended: flags.all === true }),
 		);
-		if (flags.json) return printJson(grants, io);
-		if (grants.length === 0) return printRows(["no channel is trusted; `parley trust grant` trusts one"], io);
-		const [{ systemClock }, { grantTable }] = await Promise.all([
+		if (flags.json) return printJson(listed, io);
+		const { grants, wishes } = listed;
+		const [{ systemClock }, { grantTable, wishRows }] = await Promise.all([
 			import("@parley/base"),
 			import("../tables/grant-table.ts"),
 		]);
-		printRows(grantTable(grants, systemClock.now(), outputLook(io)), io);
+		const [now, look] = [systemClock.now(), outputLook(io)];
+		const none = ["no channel is trusted; `parley trust grant` trusts one"];
+		printRows(grants.length === 0 ? none : grantTable(grants, now, look), io);
+		if (wishes.length > 0) printRows(["", ...wishRows(wishes, now, look)], io);
 	});
 }
 
@@ -71,6 +85,7 @@ function grantCommand(io: Io): Command {
 		.option("--people <ids>", "only these members: PLATFORM:TENANT:USER", readNames)
 		.option("--minutes <n>", "how long, up to 1440 (default: 240)", readNumber)
 		.option("--max <n>", "how many calls, up to 10000 (default: 200)", readNumber)
+		.option("--unseen", "also where nothing was said yet")
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
 		const answer = await withGateway(flags, io, (client) =>
@@ -90,7 +105,7 @@ function grantCommand(io: Io): Command {
 }
 
 function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
-	const { reason, tools, classes, people, minutes, max } = flags;
+	const { reason, tools, classes, people, minutes, max, unseen } = flags;
 	return {
 		...{ channel, reason },
 		...(tools && { tools: [...tools] }),
@@ -98,7 +113,35 @@ function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"
 		...(people && { people: [...people] }),
 		...(minutes !== undefined && { minutes }),
 		...(max !== undefined && { max_actions: max }),
+		...(unseen && { unseen }),
 	};
+}
+
+function confirmCommand(io: Io): Command {
+	const command = new Command("confirm")
+		.description("trust a channel as somebody there asks for")
+		.argument("<wish>", "its id; may be abbreviated")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
+		const { answerWish } = await import("../trust/answer-wish.ts");
+		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { value: true }));
+		if (flags.json) return printJson(answered, io);
+		const { visibleLine } = await import("../text/visible.ts");
+		printRows([`${visibleLine(answered.place)} is trusted; parley trust list shows until when`], io);
+	});
+}
+
+function refuseCommand(io: Io): Command {
+	const command = new Command("refuse")
+		.description("do not trust a channel, whatever somebody there asks for")
+		.argument("<wish>", "its id; may be abbreviated")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
+		const { answerWish } = await import("../trust/answer-wish.ts");
+		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { cancelled: true }));
+		if (flags.json) return printJson(answered, io);
+		printRows(["refused; people of the channel are told"], io);
+	});
 }
 
 function revokeCommand(io: Io): Command {

@@ -58,6 +58,15 @@ const findings: readonly (readonly [
 		/storage is full/,
 		/parley status/,
 	],
+	[
+		"gateway",
+		"ok",
+		{
+			gateway: { ...gateway, health: "degraded" },
+			health: { policy: { state: "broken", reason: "line 3" } },
+		},
+		/process 42.*its rules are broken/,
+	],
 	["versions", "ok", { gateway }, /Node 24\.11\.0/],
 	[
 		"versions",
@@ -322,6 +331,21 @@ test("a check that cannot be made keeps no other from its turn", async () => {
 		{ id: "sandbox", status: "warn", what: "could not be checked: no /proc" },
 		{ id: "disk", status: "warn", what: "could not be checked: EIO" },
 	]);
+});
+
+test("what several checks find is told once, and where", async () => {
+	const message = "/data/tokens/operator is open to other users of this machine (mode 644)";
+	const all = await runChecks(
+		fakeSystem({
+			...open("/data/tokens/operator", 0o644),
+			operatorToken: throws(`${message}; type: chmod 600 '/data/tokens/operator'`),
+		}),
+	);
+	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([{ id: "tokens", what: message }]);
+	expect(all.find(({ id }) => id === "files.modes")).toEqual({
+		...{ id: "files.modes", status: "ok" },
+		what: "not known as long as it is as tokens says",
+	});
 });
 
 test("rows fit the terminal, with what mends it below, and have colours only where there are any", async () => {

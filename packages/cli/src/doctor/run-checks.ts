@@ -14,7 +14,7 @@ import { sandbox } from "./checks/sandbox.ts";
 import { tls } from "./checks/tls.ts";
 import { tokens } from "./checks/tokens.ts";
 import { versions } from "./checks/versions.ts";
-import { type Check, type Finding, warn } from "./finding.ts";
+import { type Check, type Finding, ok, warn } from "./finding.ts";
 import type { System } from "./system.ts";
 
 /** In the order in which they are shown. */
@@ -25,7 +25,7 @@ const checks: readonly Check[] = [
 
 /** What all checks find, together; none keeps the others from their turn. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
-	return Promise.all(
+	const findings = await Promise.all(
 		chosen.map(async ({ id, look }) => {
 			try {
 				return { id, ...(await look(system)) };
@@ -36,4 +36,11 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 			}
 		}),
 	);
+	return findings.map((finding, index) => unlessTold(finding, findings.slice(0, index)));
+}
+
+/** What keeps several checks from being passed is told and counted once. */
+function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
+	const told = before.find(({ status, what }) => status !== "ok" && what === finding.what);
+	return told ? { id: finding.id, ...ok(`not known as long as it is as ${told.id} says`) } : finding;
 }

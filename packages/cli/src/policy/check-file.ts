@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { builtinTools, checkPolicy, createWebFetch } from "@parley/core";
@@ -8,6 +9,10 @@ import type { Io } from "../io.ts";
 /** Checks a file of rules, the one that a gateway would use where none is named; throws with line and reason. */
 export async function checkFile(named: string | undefined, flags: GatewayFlags, io: Io): Promise<string> {
 	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
+	// A gateway needs none of its own: the built-in rules hold without it.
+	if (named === undefined && !existsSync(path)) {
+		return `✓ there is no ${path}: the built-in rules alone hold`;
+	}
 	const tools = [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })];
 	const { layer, rules, ignored } = checkPolicy(path, tools);
 	const without = ignored.length === 0 ? "" : `, and ${ignored.length} that count for nothing`;

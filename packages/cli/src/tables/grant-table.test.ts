@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { type Grant, grantTable } from "./grant-table.ts";
+import { type Grant, grantTable, type Wish, wishRows } from "./grant-table.ts";
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -38,4 +38,30 @@ test("in a narrow terminal the id, the channel and the state stay", () => {
 	const rows = grantTable([grant({})], now, { columns: 60, styles: createStyles(false) });
 	expect(rows[0]).toMatch(/^ID +CHANNEL +STATE/);
 	expect(rows.every((row) => row.length <= 60)).toBe(true);
+});
+
+const wish: Wish = {
+	...{
+		token: "prompt_1",
+		session_id: "sess_1",
+		place: "discord:1:c",
+		person: "discord:1:ada",
+		name: "Ada\u{1b}",
+	},
+	...{ people: null, tools: ["git"], classes: null, max_actions: 200, minutes: 240, reason: "release night" },
+	...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2026-01-02T00:00:00Z" },
+};
+
+test("wishes are told with who asks for what, where and why, and how they are answered", () => {
+	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+	const { person: _, name: __, ...nobody } = wish;
+	const rows = wishRows([wish, nobody], now, look);
+	expect(rows[0]).toMatch(/^WISH +CHANNEL +ASKED BY +FOR +COVERS +ENDS IN +WHY$/);
+	expect(rows[1]).toMatch(
+		/^prompt_1 +discord:1:c +Ada\\u\{1b\} \(discord:1:ada\) +4 h, 200 calls +git of members +24 h +release night$/,
+	);
+	expect(rows[2]).toMatch(/ somebody /);
+	expect(rows[3]).toMatch(/trust confirm WISH.*trust refuse WISH/);
+	const narrow = wishRows([wish], now, { ...look, columns: 60 });
+	expect(narrow.every((row) => row.length <= 60)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { duration, timeAgo } from "./time-ago.ts";
+import { duration, timeAgo, timeLeft } from "./time-ago.ts";
 
 const second = 1000;
 const hour = 3600 * second;
@@ -12,6 +12,19 @@ test.each([
 	[49 * hour, "2 days"],
 ])("%d ms are %s", (ms, words) => {
 	expect(duration(ms)).toBe(words);
+});
+
+test.each([
+	[59 * second, "59 s"],
+	[90 * second, "2 min"],
+	[hour - second, "60 min"],
+	[1.5 * hour, "90 min"],
+	[24 * hour - second, "24 h"],
+	[48 * hour - second, "48 h"],
+	[30 * 24 * hour - second, "30 days"],
+	[29.4 * 24 * hour, "29 days"],
+])("of %d ms %s are left", (ms, words) => {
+	expect(timeLeft(ms)).toBe(words);
 });
 
 test("what has just happened, or seems to come, is just now", () => {

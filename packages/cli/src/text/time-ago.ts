@@ -15,3 +15,14 @@ export function duration(ms: number): string {
 	if (ms < 2 * day) return `${Math.floor(ms / hour)} h`;
 	return `${Math.floor(ms / day)} days`;
 }
+
+/**
+ * What is left of a span of milliseconds, to the nearest of a unit: what was given for a day is not told to have 23
+ * hours a moment later.
+ */
+export function timeLeft(ms: number): string {
+	if (ms < minute) return duration(ms);
+	const [minutes, hours] = [Math.round(ms / minute), Math.round(ms / hour)];
+	if (minutes < 120) return `${minutes} min`;
+	return hours <= 48 ? `${hours} h` : `${Math.round(ms / day)} days`;
+}

@@ -1,12 +1,12 @@
 import type { MethodResult } from "@parley/protocol";
-import { duration } from "../text/time-ago.ts";
+import { timeLeft } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 
 type Token = MethodResult<"list_tokens">["tokens"][number];
 
 /** How long a token still counts. */
 export function untilWords({ expires_at }: Pick<Token, "expires_at">, now: number): string {
-	return expires_at === undefined ? "until revoked" : `for ${duration(Date.parse(expires_at) - now)} more`;
+	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
 }
 
 /** What stands beside the text of a token that has just been made. */

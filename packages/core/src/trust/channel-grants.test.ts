@@ -123,6 +123,23 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 	expect(denied).toBe(principal.person?.role !== "guest");
 });
 
+test.each([
+	["container", "leaves this gateway's own files in the reach of commands; set sandbox: required"],
+	["off", "there is none here"],
+	["none", "there is none here"],
+] as const)("no channel is trusted where %s is what confines its commands", async (chat, why) => {
+	const clock = new ManualClock();
+	const sandbox: Sandboxes = {
+		...noSandboxes(clock),
+		check: async () => ({ ...noSandboxes(clock).state, chat }),
+	};
+	await using c = await channel({ classes: ["write"] }, { clock, sandbox });
+	const asking = c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await expect(asking).rejects.toMatchObject({
+		...{ code: "failed_precondition", message: expect.stringContaining(why) },
+	});
+});
+
 test.each<[string, ProbeOptions["classes"]]>([
 	["secrets", ["write", "secret"]],
 	["what steers the machine", ["control"]],
@@ -151,7 +168,9 @@ test("files beyond the roots are for a grant that names them, unless they comple
 test("a member's wish is a question that the operator or an owner of the channel answers with a written value", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), session);
+	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+		sessionId: session,
+	});
 	if (asked.status !== "requested") throw new Error(asked.status);
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt).toMatchObject({ token: asked.token, runId: "", type: "confirm" });
@@ -165,7 +184,7 @@ test("a member's wish is a question that the operator or an owner of the channel
 	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);
 	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always asked");
 	await expect(
-		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), session),
+		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), { sessionId: session }),
 	).rejects.toThrow("asked already");
 	await answer(testConnector("owner"), { value: true });
 	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: true, by: "discord:guild:ada" });
@@ -177,10 +196,43 @@ test("a member's wish is a question that the operator or an owner of the channel
 	log.check();
 });
 
+test("a channel in which nothing was said is trusted on the operator's word that its id is right, and never by mistake", async () => {
+	await using c = await channel();
+	const { grants } = c.t.runtime.trust;
+	await expect(grants.request(unkeyed(), wanted({ place: "discord:guild:genreal" }))).rejects.toMatchObject({
+		code: "failed_precondition",
+		message:
+			"nothing was said in discord:guild:genreal yet: did you mean discord:guild:general? unseen (--unseen) trusts it all the same",
+	});
+	const far = wanted({ place: "slack:team:random" });
+	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: is that its id?");
+	expect(await grants.list(operator, true)).toEqual([]);
+	expect(await grants.request(unkeyed(), far, { unseen: true })).toMatchObject({ status: "granted" });
+});
+
+test("a wish in a conversation of another channel is refused", async () => {
+	await using c = await channel();
+	const own = await c.t.create();
+	const { grants } = c.t.runtime.trust;
+	await expect(
+		grants.request(unkeyed(testConnector("member")), wanted(), { sessionId: own }),
+	).rejects.toThrow();
+	const mine = { id: "connector:discord", kind: "connector", platform: "discord" } as const;
+	const elsewhere = somebody({
+		place: { platform: "discord", tenant: "guild", channel: "other", shared: false },
+	});
+	const other = await c.t.create(elsewhere);
+	await expect(
+		grants.request(unkeyed({ ...testConnector("member"), ...mine }), wanted(), { sessionId: other }),
+	).rejects.toThrow(/another channel|no conversation of/);
+});
+
 test("anybody who sees the question may say no", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), session);
+	const asked = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+		sessionId: session,
+	});
 	if (asked.status !== "requested") throw new Error(asked.status);
 	await t.runtime.answer(unkeyed(testConnector("guest")), asked.token, { value: "no" });
 	await expect(log.next("prompt.answered")).resolves.toMatchObject({ cancelled: true });
@@ -206,7 +258,9 @@ test("a channel with strangers of other organisations, or without a sandbox, is 
 	const there = { platform: "discord", tenant: "guild", channel: "general", shared: true };
 	const shared = somebody({ place: there });
 	const grants = c.t.runtime.trust.grants;
-	await expect(grants.request(unkeyed(shared), wanted(), c.session)).rejects.toThrow("another organisation");
+	await expect(grants.request(unkeyed(shared), wanted(), { sessionId: c.session })).rejects.toThrow(
+		"another organisation",
+	);
 	await c.t.runtime.send(unkeyed(shared), c.session, { content: "hi" });
 	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow("another organisation");
 	await using bare = await channel({}, { sandbox: noSandboxes(new ManualClock()) });

@@ -8,11 +8,10 @@ import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { answerPrompt } from "../session/prompts.ts";
 import type { Session } from "../session/session.ts";
-import type { ReadyCall } from "../tool-call.ts";
 import { askedBy, byItself } from "./audit.ts";
-import { coversCall, coversPeople } from "./grant-cover.ts";
+import { type Coverable, coversCall, coversPeople } from "./grant-cover.ts";
 import { GrantLife } from "./grant-life.ts";
-import { placesOf, wasShared } from "./grant-places.ts";
+import { newestSessionIn, placesOf, requireSeen, wasShared } from "./grant-places.ts";
 import { askForGrant, stateOf } from "./grant-question.ts";
 import {
 	countDenial,
@@ -25,7 +24,9 @@ import {
 	useGrantRow,
 	whyOver,
 } from "./grant-rows.ts";
-import { checkWanted, type WantedGrant } from "./grant-wish.ts";
+import { requireSandbox } from "./grant-sandbox.ts";
+import { checkWanted, type KeptWish, type WantedGrant } from "./grant-wish.ts";
+import { type OpenWish, openWishes } from "./grant-wishes.ts";
 import type { People } from "./people.ts";
 import type { Policies } from "./policies.ts";
 import type { TrustOptions } from "./trust.ts";
@@ -38,23 +39,20 @@ export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
+/** Where the question of a person is to stand. */
+interface MeantSession {
+	readonly sessionId?: string | undefined;
+	/** The one that is meant where it is of the person's channel. */
+	readonly current?: string | undefined;
+}
+
 /** The answer to a question whether a channel is to be trusted, and what its row holds. */
 interface Wish {
 	readonly token: string;
-	/** The `Prompt` and the `WantedGrant`, as JSON. */
+	/** The `Prompt` and the `KeptWish`, as JSON. */
 	readonly request: string;
 	readonly wanted_grant: string;
 	readonly response: PromptResponse;
-}
-
-/** A call that may be covered. */
-interface Coverable {
-	readonly place: string | undefined;
-	/** Who has spoken to its run: who began it first. */
-	readonly speakers: readonly (Person | undefined)[];
-	readonly call: Pick<ReadyCall, "tool" | "plan">;
-	/** Calls that are covered already and have not begun yet. */
-	readonly pending: number;
 }
 
 /** What sessions and runs need of them. */
@@ -96,15 +94,21 @@ export class ChannelGrants {
 
 	/**
 	 * The operator's word counts at once; a person's becomes a question of their session, for the operator and the owners
-	 * of their guild or team. Throws `invalid_argument` for what no grant covers, and `failed_precondition` for a channel
-	 * that cannot be trusted.
+	 * of their guild or team, and where they name none, of the one in which their channel spoke last. Throws
+	 * `invalid_argument` for what no grant covers, and `failed_precondition` for a channel that cannot be trusted, or that
+	 * nobody was heard in, unless `unseen`.
 	 */
-	async request(request: Keyed, wanted: WantedGrant, sessionId?: string): Promise<GrantOutcome> {
+	async request(
+		request: Keyed,
+		wanted: WantedGrant,
+		{ unseen = false, ...meant }: MeantSession & { readonly unseen?: boolean } = {},
+	): Promise<GrantOutcome> {
 		const { principal } = request;
 		authorize(principal, "grant.request", { place: wanted.place });
 		checkWanted(wanted, this.#options.tools);
 		await this.#requireSafety(wanted.place, principal.person);
-		if (principal.person) return this.#ask(request, wanted, { person: principal.person, sessionId });
+		if (principal.person) return this.#ask(request, wanted, { person: principal.person, ...meant });
+		if (!unseen) await this.#options.store.read((db) => requireSeen(db, wanted.place));
 		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, telling) =>
 			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, telling, wanted, principal)),
 		);
@@ -118,6 +122,12 @@ export class ChannelGrants {
 		return this.#options.store.read(async (db) =>
 			listGrants(db, { places: await placesOf(db, principal), ended }),
 		);
+	}
+
+	/** What people of the channels that the principal may see ask for, the oldest first. */
+	async wishes(principal: Principal): Promise<OpenWish[]> {
+		authorize(principal, "grant.read");
+		return this.#options.store.read(async (db) => openWishes(db, await placesOf(db, principal)));
 	}
 
 	/** Ends a grant at once: nothing keeps it, also no run at work. One that has ended stays as it is. */
@@ -142,7 +152,7 @@ export class ChannelGrants {
 	async answer(request: Keyed, session: Session, { token, ...asked }: Wish): Promise<void> {
 		const { principal } = request;
 		const { response } = asked;
-		const wanted = fromRow<WantedGrant>(asked.wanted_grant);
+		const { by: _, ...wanted } = fromRow<KeptWish>(asked.wanted_grant);
 		const approves = readAnswer(fromRow<Prompt>(asked.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;
@@ -213,13 +223,22 @@ export class ChannelGrants {
 	async #ask(
 		request: Keyed,
 		wanted: WantedGrant,
-		{ person, sessionId }: { readonly person: Person; readonly sessionId: string | undefined },
+		{ person, sessionId: named, current }: MeantSession & { readonly person: Person },
 	): Promise<GrantOutcome> {
 		const { principal } = request;
-		if (sessionId === undefined) throw refused("no session is open: say something in the channel first");
-		using lease = await this.#options.sessions().lease(principal, sessionId, "grant.request");
+		const { store, sessions } = this.#options;
+		// A connector that has come back has joined nothing yet, and means its channel all the same.
+		const sessionId =
+			named ??
+			(await store.read((db) => newestSessionIn(db, { place: wanted.place, owner: principal.id, current })));
+		if (sessionId === undefined) {
+			throw refused(
+				`nothing was said in ${wanted.place} yet: the question needs a conversation there to stand in`,
+			);
+		}
+		using lease = await sessions().lease(principal, sessionId, "grant.request");
 		const { session } = lease;
-		if (session.place !== wanted.place) throw refused("this session belongs to no channel");
+		if (session.place !== wanted.place) throw refused(`${sessionId} is no conversation of ${wanted.place}`);
 		const outcome = await session.commit((tx, record) =>
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
 				const token = await askForGrant(tx, record, session, { wanted, person });
@@ -245,10 +264,7 @@ export class ChannelGrants {
 	}
 
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {
-		const { chat = "none" } = await this.#options.sandbox.check();
-		if (chat !== "bubblewrap" && chat !== "container") {
-			throw refused("a channel is trusted only behind a sandbox, and there is none here: see parley doctor");
-		}
+		await requireSandbox(this.#options.sandbox);
 		const why = person && this.#whyUnsafe(person);
 		if (why !== undefined) throw refused(`this channel cannot be trusted: ${why}`);
 		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;

@@ -1,6 +1,17 @@
 import type { GrantFacts } from "../event.ts";
 import { hasRole, type Person } from "../principal.ts";
 import type { Tool, ToolPlan } from "../tool.ts";
+import type { ReadyCall } from "../tool-call.ts";
+
+/** A call that may be covered. */
+export interface Coverable {
+	readonly place: string | undefined;
+	/** Who has spoken to its run: who began it first. */
+	readonly speakers: readonly (Person | undefined)[];
+	readonly call: Pick<ReadyCall, "tool" | "plan">;
+	/** Calls that are covered already and have not begun yet. */
+	readonly pending: number;
+}
 
 /** Classes that are let through anywhere: a grant need not name them. */
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);

@@ -1,6 +1,9 @@
+import { ParleyError } from "@parley/base";
+import { findNearMiss } from "../agents/near-miss.ts";
 import { isAuthorized } from "../authorize.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { type Person, type Principal, placeKey, visibleTo } from "../principal.ts";
+import { visible } from "../tools/visible.ts";
 
 /** The channels whose grants the principal may see: undefined for all, else those of the sessions that it may see. */
 export async function placesOf(db: Tx, principal: Principal): Promise<readonly string[] | undefined> {
@@ -29,4 +32,43 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 		.limit(1)
 		.executeTakeFirst();
 	return row?.actor ? fromRow<Person>(row.actor).place.shared : false;
+}
+
+/**
+ * The connector's session of a channel: the current one where it is of the channel, else that in which something was
+ * said last; undefined where there is none.
+ */
+export async function newestSessionIn(
+	db: Tx,
+	{ place, owner, current = "" }: { place: string; owner: string; current?: string | undefined },
+): Promise<string | undefined> {
+	const row = await db
+		.selectFrom("sessions")
+		.select("id")
+		.where("place", "=", place)
+		.where("owner", "=", owner)
+		.orderBy((eb) => eb.case().when("id", "=", current).then(0).else(1).end())
+		.orderBy("updated_at", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	return row?.id;
+}
+
+const mostCompared = 1_000;
+
+/**
+ * Throws `failed_precondition` for a channel in which nothing was said yet, naming one that was probably meant: of a
+ * mistyped id another channel might come to be trusted, or none.
+ */
+export async function requireSeen(db: Tx, place: string): Promise<void> {
+	const spoken = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	if (await spoken.where("place", "=", place).limit(1).executeTakeFirst()) return;
+	const known = await spoken.distinct().limit(mostCompared).execute();
+	const near = findNearMiss(
+		place,
+		known.flatMap((row) => row.place ?? []),
+	);
+	const question = near === undefined ? "is that its id?" : `did you mean ${near}?`;
+	const message = `nothing was said in ${visible(place)} yet: ${question} unseen (--unseen) trusts it all the same`;
+	throw new ParleyError(message, { code: "failed_precondition" });
 }

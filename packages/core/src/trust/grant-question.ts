@@ -30,12 +30,13 @@ export async function askForGrant(
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const { clock, ids } = session.deps;
+	const wantedGrant = { ...wanted, by: { id: person.id, name: person.name } };
 	const prompt: Prompt = {
 		...{ token: ids.create("prompt"), runId: "", type: "confirm", label: wishLabel(wanted, person) },
 		...{ required: true, options: [], validation: "", placeholder: "" },
 		expiresAt: clock.now() + promptLifeMs,
 	};
-	await raisePrompt(tx, record, session, { prompt, callId: "", wantedGrant: wanted });
+	await raisePrompt(tx, record, session, { prompt, callId: "", wantedGrant });
 	return prompt.token;
 }
 

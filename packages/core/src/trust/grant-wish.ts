@@ -15,6 +15,9 @@ export interface WantedGrant {
 	readonly reason: string;
 }
 
+/** As the question of somebody holds it; what an earlier version wrote does not say who asked. */
+export type KeptWish = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+
 const longestLifeMs = 24 * 60 * 60 * 1000;
 
 /** What is asked about whatever was granted, so that a grant of it would promise what does not happen. */

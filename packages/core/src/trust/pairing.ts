@@ -7,6 +7,7 @@ import { Attempts } from "./attempts.ts";
 import { askedBy } from "./audit.ts";
 import { codeHash, pairingCode } from "./pairing-code.ts";
 import {
+	findOpenPairing,
 	findPairing,
 	insertPairing,
 	mostWaiting,
@@ -14,7 +15,7 @@ import {
 	settlePairing,
 	waitingIn,
 } from "./pairings.ts";
-import type { GivenRole, Paired, PersonFacts } from "./people.ts";
+import type { GivenRole, Paired, PairingFacts, PersonFacts } from "./people.ts";
 import { higherRole, userOf } from "./person-role.ts";
 import { findPerson, keepPerson } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenants } from "./tenants.ts";
@@ -125,6 +126,26 @@ export class Pairing {
 			const entry = { action: "person.approve", object: kept.id, decision: "allowed", args: { role } };
 			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
 			return kept;
+		});
+	}
+
+	/** Makes a code count no more, that of an invitation or of somebody who waits. */
+	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const hash = codeHash(named, this.#fingerprint);
+			const open = await findOpenPairing(tx, { id: named, hash }, now);
+			if (!open || !(await settlePairing(tx, open.id, now))) {
+				const message = `no code or request ${JSON.stringify(named)} is open: parley people list shows those that are`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			const { id, kind, person = id, role } = open;
+			const args = { kind, pairing: id, ...(role !== undefined && { role }) };
+			const entry = { action: "person.withdraw", object: person, decision: "allowed", args };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return open;
 		});
 	}
 

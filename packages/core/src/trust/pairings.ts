@@ -19,6 +19,7 @@ export interface OpenPairing {
 type Kind = PairingFacts["kind"];
 
 const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_at"] as const;
+const listed = [...facts, "kind", "created_at"] as const;
 
 /** Writes down a code, and forgets those whose time is over. */
 export async function insertPairing(
@@ -53,19 +54,45 @@ export function findPairing(
 export async function openPairings(db: Tx, now: number): Promise<PairingFacts[]> {
 	const rows = await db
 		.selectFrom("pairings")
-		.select([...facts, "kind"])
+		.select(listed)
 		.where("settled_at", "is", null)
 		.where("expires_at", ">", now)
 		.orderBy("created_at")
 		.orderBy("id")
 		.execute();
-	return rows.map(({ kind, platform, tenant, user_id, name, role, expires_at }) => ({
-		kind,
+	return rows.map(toPairingFacts);
+}
+
+/** One that counts, of either kind: by its id, or by the hash of its code. */
+export async function findOpenPairing(
+	tx: Tx,
+	named: { readonly id: string; readonly hash: string },
+	now: number,
+): Promise<PairingFacts | undefined> {
+	const row = await tx
+		.selectFrom("pairings")
+		.select(listed)
+		.where((eb) => eb.or([eb("id", "=", named.id), eb("code_hash", "=", named.hash)]))
+		.where("settled_at", "is", null)
+		.where("expires_at", ">", now)
+		.executeTakeFirst();
+	return row && toPairingFacts(row);
+}
+
+function toPairingFacts(
+	row: OpenPairing & { readonly kind: Kind; readonly created_at: number },
+): PairingFacts {
+	const { id, kind, platform, tenant, user_id, name, role } = row;
+	return {
+		...{ id, kind },
+		...(platform !== null && { platform }),
+		...(tenant !== null && { tenant }),
 		...(user_id !== null && { person: `${platform}:${tenant}:${user_id}` }),
 		...(name !== null && { name }),
 		...(role !== null && { role }),
-		expiresAt: Number(expires_at),
-	}));
+		createdAt: Number(row.created_at),
+		expiresAt: Number(row.expires_at),
+	};
 }
 
 /** The people of a guild or team who wait to be let in. */

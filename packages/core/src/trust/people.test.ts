@@ -322,6 +322,49 @@ test("no code is kept, neither with its wish nor with the key of a request", asy
 	for (const secret of [code, invited.code]) expect(JSON.stringify(kept)).not.toContain(secret);
 });
 
+test("the operator takes an invitation back, and refuses who asked, by the code or by the id that is listed", async () => {
+	await using g = await Guild.open();
+	const operator = unkeyed();
+	const { code } = await g.people.invite(operator, { role: "member", platform: "discord", tenant: "guild" });
+	const asked = await g.ask("eve", { name: "Eve" });
+	const { waiting } = await g.people.list(operator.principal);
+	expect(waiting).toEqual([
+		{
+			...{ id: expect.stringMatching(/^pairing_/), kind: "invitation", role: "member" },
+			...{ platform: "discord", tenant: "guild", createdAt: g.t.clock.now() },
+			expiresAt: g.t.clock.now() + hourMs,
+		},
+		expect.objectContaining({ kind: "request", person: "discord:guild:eve", name: "Eve", tenant: "guild" }),
+	]);
+	expect(JSON.stringify(waiting)).not.toContain(asked);
+	const request = waiting.find(({ kind }) => kind === "request");
+	expect(await g.people.withdraw(operator, code.toLowerCase())).toEqual(waiting[0]);
+	expect(await g.people.withdraw(operator, request?.id ?? "")).toEqual(request);
+	await expect(g.people.withdraw(operator, code)).rejects.toMatchObject({
+		code: "not_found",
+		message: expect.stringContaining("parley people list"),
+	});
+	await expect(g.pair("bob", code)).rejects.toThrow("counts for nobody here");
+	await expect(g.people.approve(operator, asked, "member")).rejects.toThrow("nobody waits");
+	expect(await g.role("eve")).toBe("stranger");
+	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
+	// Who was refused may ask again, under another code.
+	expect(await g.ask("eve")).not.toBe(asked);
+	const lines = (await g.audit()).filter((line) => line.includes("person.withdraw"));
+	expect(lines).toHaveLength(2);
+	expect(lines[1]).toContain("discord:guild:eve");
+});
+
+test("a code that is used up, or over, cannot be withdrawn", async () => {
+	await using g = await Guild.open();
+	const { code } = await g.people.invite(unkeyed(), { role: "member" });
+	await g.pair("ada", code);
+	await expect(g.people.withdraw(unkeyed(), code)).rejects.toMatchObject({ code: "not_found" });
+	const other = await g.people.invite(unkeyed(), { role: "member" });
+	g.t.clock.advance(hourMs);
+	await expect(g.people.withdraw(unkeyed(), other.code)).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("only the operator manages people", async () => {
 	await using guild = await Guild.open();
 	await guild.people.setRole(unkeyed(), "discord:guild:olga", "owner");
@@ -335,6 +378,7 @@ test("only the operator manages people", async () => {
 			() => guild.people.list(principal),
 			async () => guild.people.invite(unkeyed(principal), { role: "guest" }),
 			async () => guild.people.approve(unkeyed(principal), "CODE", "guest"),
+			async () => guild.people.withdraw(unkeyed(principal), "CODE"),
 			async () => guild.people.setRole(unkeyed(principal), "discord:guild:olga", "guest"),
 			async () => guild.people.remove(unkeyed(principal), "discord:guild:olga"),
 		];

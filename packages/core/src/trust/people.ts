@@ -26,10 +26,19 @@ export interface PersonFacts {
 
 /** A code that nobody has used yet. */
 export interface PairingFacts {
+	/** Names it without telling the code. */
+	readonly id: string;
+	/** Of the operator, or of somebody who asks to be let in. */
 	readonly kind: "invitation" | "request";
+	/** Where it counts; an invitation without one counts anywhere. */
+	readonly platform?: string;
+	readonly tenant?: string;
+	/** Who asks. */
 	readonly person?: string;
 	readonly name?: string;
+	/** What an invitation makes of who takes it. */
 	readonly role?: GivenRole;
+	readonly createdAt: number;
 	readonly expiresAt: number;
 }
 
@@ -121,6 +130,14 @@ export class People {
 	/** Lets in who got this code from `pair`; throws `not_found` where nobody waits with it. */
 	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
 		return this.#pairing.approve(request, code, role);
+	}
+
+	/**
+	 * From now on the code counts for nobody: an invitation is taken back, who asked to be let in is refused. `named` is
+	 * the code, or the id that `list` tells. Throws `not_found` where none counts.
+	 */
+	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
+		return this.#pairing.withdraw(request, named);
 	}
 
 	/** From now on they are that; whom nobody let in yet comes in by it. */

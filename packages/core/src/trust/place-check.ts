@@ -3,7 +3,9 @@ import { isAbsolute } from "node:path";
 import { ParleyError } from "@parley/base";
 import { findNearMiss } from "../agents/near-miss.ts";
 import type { Profiles } from "../agents/profile.ts";
+import type { ModelChoice } from "../run/settings.ts";
 import type { Roots } from "../session/open.ts";
+import { wishOf } from "../session/set-model.ts";
 import type { Tool } from "../tool.ts";
 import { isWithin } from "../tools/paths.ts";
 import type { PlaceProfile } from "./place-profile.ts";
@@ -16,6 +18,20 @@ export interface PlaceSurroundings {
 }
 
 const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
+
+/** Throws `invalid_argument` where the model of a profile is none that its agent could ask. */
+export async function checkModel(
+	key: string,
+	{ model, agent = "default" }: PlaceProfile,
+	choice: ModelChoice,
+): Promise<void> {
+	if (model === undefined) return;
+	await wishOf({ profile: agent }, model, choice).catch((cause: unknown) => {
+		const { message } = ParleyError.from(cause);
+		const way = message.includes("did you mean") ? "" : "; parley models shows those that there are";
+		throw refused(key, `${message}${way}`, cause);
+	});
+}
 
 /**
  * The profile of a channel as it can hold, its root made real. Throws `invalid_argument` naming the value and what
@@ -53,6 +69,10 @@ export async function placeRoot(
 	});
 	if (!(await stat(real)).isDirectory()) throw refused(key, `${named} is not a directory`);
 	if (isWithin(real, dataDir)) throw refused(key, `${named} is in the data directory`);
+	if (isWithin(dataDir, real)) {
+		const why = "with the gateway's own keys and conversations: choose a directory beside it, or below";
+		throw refused(key, `${named} holds the data directory ${dataDir}, ${why}`);
+	}
 	return real;
 }
 

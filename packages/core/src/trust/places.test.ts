@@ -1,6 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ModelTable } from "../models/table/model-table.ts";
 import { operator } from "../principal.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
@@ -103,10 +104,34 @@ test("no root is in the data directory, whatever leads there; links are followed
 	]) {
 		await expect(places.set(unkeyed(), key, { root })).rejects.toThrow("is in the data directory");
 	}
+	for (const root of ["/", t.directory, `${t.directory}/work/..`]) {
+		await expect(places.set(unkeyed(), key, { root })).rejects.toThrow(
+			`holds the data directory ${data}, with the`,
+		);
+	}
 	const work = join(t.directory, "work");
 	await symlink(work, join(t.directory, "fine"));
 	await places.set(unkeyed(), key, { root: join(t.directory, "fine") });
 	expect(places.profileOf(key)).toEqual({ root: work });
+});
+
+test("a model that nobody knows is refused with one that was probably meant, and keeps no gateway from its start", async () => {
+	const known = { id: "scripted-2", provider: "scripted", contextWindow: 1, maxOutput: 1 };
+	const table = new ModelTable([{ ...known, reasoning: "none", sampling: true, images: false }]);
+	await using t = await TestRuntime.open({ model: new ScriptedModel(), table });
+	const { places } = t.runtime.trust;
+	await expect(places.set(unkeyed(), key, { model: "scriptd-2" })).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: `place ${key}: model: there is no model "scriptd-2"; did you mean scripted-2?`,
+	});
+	await expect(places.set(unkeyed(), key, { model: "gpt-5" })).rejects.toThrow(
+		'there is no model "gpt-5"; parley models shows those that there are',
+	);
+	expect(places.profileOf(key)).toEqual({});
+	await places.set(unkeyed(), key, { model: "scripted-2" });
+	expect(places.profileOf(key)).toEqual({ model: "scripted-2" });
+	await using configured = await open({ [key]: { model: "gpt-5" } });
+	await expect(configured.runtime.start()).resolves.toBe(0);
 });
 
 test("only the operator says how channels work", async () => {

@@ -4,9 +4,10 @@ import { authorize } from "../authorize.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
 import { actingId, type Principal } from "../principal.ts";
+import { modelChoiceOf } from "../runtime-options.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { askedBy } from "./audit.ts";
-import { checkPlace, type PlaceSurroundings } from "./place-check.ts";
+import { checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { PlaceProfile } from "./place-profile.ts";
 import type { TrustOptions } from "./trust.ts";
 
@@ -65,6 +66,8 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, wanted, this.#surroundings);
+		// Not at a start: which models there are may be another thing then, and no reason to keep everybody out.
+		await checkModel(key, profile, modelChoiceOf(this.#options));
 		await this.#once(request, async (tx) => {
 			const values = {
 				profile: JSON.stringify(profile),

@@ -210,7 +210,7 @@ test("a call is judged as a session would, and nothing happens", async () => {
 		policies.test(operator, { tool: "run_command", arguments: { cmd }, ...more });
 	expect(await judge("rm x")).toEqual({
 		...{ effect: "deny", floor: false, reason: "no rm", classes: ["exec-unsandboxed"], sandbox: "off" },
-		policyVersion: expect.stringMatching(/^3-[0-9a-f]{16}$/),
+		policyVersion: expect.stringMatching(/^4-[0-9a-f]{16}$/),
 		rules: [{ layer: "operator", source: `${scene.file}:1`, effect: "deny", reason: "no rm", decides: true }],
 	});
 	expect(await judge("ls; crontab -e")).toMatchObject({

@@ -1,5 +1,5 @@
 import type { Principal } from "../principal.ts";
-import type { RuntimeOptions } from "../runtime-options.ts";
+import type { ModelOptions, RuntimeOptions } from "../runtime-options.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Audit } from "./audit.ts";
 import { AuditLog } from "./audit-log.ts";
@@ -10,21 +10,11 @@ import { Policies } from "./policies.ts";
 import { Tokens } from "./tokens.ts";
 
 /** What the parts of it are made of. */
-export type TrustOptions = Pick<
-	RuntimeOptions,
-	| "store"
-	| "clock"
-	| "ids"
-	| "log"
-	| "roots"
-	| "chat"
-	| "policy"
-	| "tools"
-	| "profiles"
-	| "sandbox"
-	| "secrets"
-	| "operatorToken"
-> & { readonly audit: Audit; readonly sessions: () => Sessions };
+export type TrustOptions = ModelOptions &
+	Pick<
+		RuntimeOptions,
+		"store" | "clock" | "ids" | "log" | "roots" | "chat" | "policy" | "sandbox" | "secrets" | "operatorToken"
+	> & { readonly audit: Audit; readonly sessions: () => Sessions };
 
 /** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
 export class Trust {

@@ -48,7 +48,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"auth": "token", "logLevel": "warn", "systemPromptFile": "prompt.md", "allowedHosts": ["a.test", "b.test:80"],
 			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
 			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200, "titles": false,
-			"files": { "maxBytes": 1000, "keepDays": 2 }, "egress": { "allow": ["a.test", "*.b.test"] },
+			"files": { "maxBytes": 1000, "keepDays": 2 }, "tasks": { "limit": 2, "minutes": 5, "modelCalls": 9 }, "egress": { "allow": ["a.test", "*.b.test"] },
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
@@ -66,6 +66,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		},
 		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
 		files: { maxBytes: 1000, keepMs: 172_800_000 },
+		tasks: { limit: 2, workingMs: 300_000, modelCalls: 9 },
 		egress: ["a.test", "*.b.test"],
 		auth: "token",
 		logLevel: "warn",
@@ -258,6 +259,12 @@ test.each([
 	['{ "models": { "fallback":\n"fast" } }', ['"fast" is not allowed for models.fallback', ":2:1)", "a list"]],
 	['{ "models": { "fallback": ["a",\n""] } }', ['"" is not allowed for models.fallback', ":2:1)"]],
 	['{ "models": { "file": "absent.json" } }', ["absent.json", "models.file", ":1:23)", "a file that exists"]],
+	[
+		'{ "tasks": { "limit": 65 } }',
+		["65 is not allowed for tasks.limit", ":1:23)", "a whole number from 1 to 64"],
+	],
+	['{ "tasks": { "minutes": 0 } }', ["0 is not allowed for tasks.minutes", "a whole number from 1 to 10080"]],
+	['{ "tasks": { "model_calls": 1 } }', ["model_calls", "limit, minutes, modelCalls"]],
 	['{ "files": { "maxBytes": 0 } }', ["0 is not allowed for files.maxBytes", ":1:26)", "from 1 to"]],
 	['{ "files": { "keepDays": 1.5 } }', ["1.5 is not allowed for files.keepDays", "a whole number"]],
 	['{ "budgets": { "day": "5" } }', ['"5" is not allowed for budgets.day', ":1:23)", "US dollars"]],
@@ -337,6 +344,19 @@ test.each([
 	place.write("data/here.pem", "");
 	expect(() => place.load()).toThrow(refusal("invalid_argument", ...parts));
 });
+
+test.each(["models", "budgets", "files", "chat", "tls"])(
+	"%s that is no object is told what it has to be",
+	(name) => {
+		using place = setUp();
+		for (const value of ["7", "null", "[]", '"x"']) {
+			place.write("data/parley.config.json", `{ "${name}": ${value} }`);
+			expect(() => place.load()).toThrow(
+				refusal("invalid_argument", `${value} is not allowed for ${name}`, "allowed: an object"),
+			);
+		}
+	},
+);
 
 test.each([
 	[

@@ -8,6 +8,7 @@ import {
 	type ChatSettings,
 	type FileLimits,
 	type Reasoning,
+	type RuntimeOptions,
 	type SandboxMode,
 } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
@@ -18,7 +19,7 @@ import { findLostRoot, readChat, withAbsoluteRoots } from "./chat-settings.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
-import { explain, notAllowed } from "./setting-refusal.ts";
+import { explain, inOurWords, notAllowed } from "./setting-refusal.ts";
 import { type ConfigSources, readSources, type Source } from "./sources.ts";
 
 /** What a gateway is started with. Paths are absolute. */
@@ -41,6 +42,8 @@ export interface Config extends ProviderChoice {
 	readonly maxModelCalls?: number;
 	/** Whether a model names conversations; it does unless told. */
 	readonly titles?: boolean;
+	/** Of tasks. */
+	readonly tasks?: RuntimeOptions["tasks"];
 	/** Of files that people and tools hand over. */
 	readonly files?: Partial<FileLimits>;
 	/** Who of chat platforms may come in, and how channels work. */
@@ -64,7 +67,8 @@ export interface Config extends ProviderChoice {
 	readonly insecureLan?: boolean;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
+const minuteMs = 60 * 1000;
+const dayMs = 24 * 60 * minuteMs;
 
 /** A flag, a variable, or `FILE:LINE:COLUMN`. */
 export interface ModelOrigins {
@@ -97,6 +101,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		...choice,
 		...aboutModels(set),
 		...originsOf(checked),
+		...(set.tasks && { tasks: taskLimits(set.tasks) }),
 		...(set.files && { files: fileLimits(set.files) }),
 		...(set.chat && { chat: readChat(set.chat) }),
 		auth,
@@ -110,7 +115,7 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 function check(source: Source): CheckedSource {
-	const { success, data, error } = configSchema.safeParse(source.values);
+	const { success, data, error } = configSchema.safeParse(source.values, inOurWords);
 	if (!success) throw explain(source, error);
 	const absolute = (path: string): string => resolve(source.base, path);
 	const settings: Settings = {
@@ -200,6 +205,14 @@ function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
 	);
 	if (model === undefined && !fallback) return {};
 	return { origins: { ...(model !== undefined && { model }), ...(fallback && { fallback }) } };
+}
+
+function taskLimits({ limit, minutes, modelCalls }: NonNullable<Settings["tasks"]>): Config["tasks"] {
+	return {
+		...(limit !== undefined && { limit }),
+		...(minutes !== undefined && { workingMs: minutes * minuteMs }),
+		...(modelCalls !== undefined && { modelCalls }),
+	};
 }
 
 function fileLimits({ maxBytes, quotaBytes, keepDays }: NonNullable<Settings["files"]>): Partial<FileLimits> {

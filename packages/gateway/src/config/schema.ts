@@ -61,6 +61,20 @@ const files = z
 	})
 	.partial();
 
+const tasks = z
+	.strictObject({
+		limit: wholeNumber(1, 64).describe(
+			"Tasks that are worked on at a time, all workers counted. 4 unless told.",
+		),
+		minutes: wholeNumber(1, 7 * 24 * 60).describe(
+			"Minutes that a task may work, waiting for people and for workers not counted. 120 unless told.",
+		),
+		modelCalls: wholeNumber(1, 10_000).describe(
+			"How often a task calls its model at most, before it ends with what it has. 200 unless told.",
+		),
+	})
+	.partial();
+
 const hostOfCommands = "the name of a host such as packages.example.org, or *. and a name for all below it";
 
 const egress = z
@@ -111,6 +125,7 @@ export const configSchema = z
 			.describe(
 				"Whether a model names conversations that nobody has named, which takes one short call each. true unless told.",
 			),
+		tasks: tasks.describe("Work in the background: how much of it there may be."),
 		files: files.describe("Files that people and tools hand over: how much of them is kept, and how long."),
 		chat: chatSchema.describe(
 			"People and channels of chat platforms: who may come in, and how channels work.",

@@ -1,9 +1,15 @@
 import { ParleyError } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
+import { issueWords } from "@parley/protocol";
 import type * as z from "zod";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
+
+/** For the schema of settings: what it says of no value in words of its own is said in ours, behind "allowed:". */
+export const inOurWords = {
+	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
+};
 
 /** What is wrong with a source that the schema refuses. */
 export function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {

@@ -1,5 +1,5 @@
-import type { GrantFacts, TrustBadge } from "@parley/core";
-import type { GrantPayload, TrustedPayload } from "@parley/protocol";
+import type { GrantFacts, OpenWish, TrustBadge } from "@parley/core";
+import type { GrantPayload, GrantWishPayload, TrustedPayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
 
 /** A channel's grant as this wire shows it. */
@@ -16,6 +16,20 @@ export function encodeGrant(grant: GrantFacts): GrantPayload {
 		granted_by: grant.grantedBy,
 		created_at: toTime(grant.createdAt),
 		expires_at: toTime(grant.expiresAt),
+	};
+}
+
+/** What somebody asks for. */
+export function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
+	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
+	return {
+		...{ token, session_id: sessionId, place },
+		...(by && { person: by.id, name: by.name }),
+		people: people && [...people],
+		tools: tools && [...tools],
+		classes: classes && [...classes],
+		...{ max_actions: maxActions, minutes: lifeMs / 60_000, reason },
+		...{ created_at: toTime(createdAt), expires_at: toTime(expiresAt) },
 	};
 }
 

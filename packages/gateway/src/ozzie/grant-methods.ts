@@ -1,7 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { placeKey, type WantedGrant } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
-import { encodeGrant } from "./grant-codec.ts";
+import { encodeGrant, encodeWish } from "./grant-codec.ts";
+import { nameOfToken } from "./hidden-tokens.ts";
 import { keyed, type MethodsOf, type RequestOf } from "./request-target.ts";
 import { toTime } from "./time.ts";
 
@@ -13,19 +14,26 @@ const actionsUnlessTold = 200;
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
 	async request_grant(connection, request) {
 		const { grants } = connection.deps.runtime.trust;
-		const sessionId = request.params.session_id ?? connection.target(request);
-		const outcome = await grants.request(
-			keyed(connection, request, sessionId),
-			decodeWanted(request),
-			sessionId,
-		);
+		const { session_id: named, unseen = false } = request.params;
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
+		// A person's wish is for the channel they are in, whichever of its conversations the question stands in.
+		const outcome = await grants.request(keyed(connection, request), decodeWanted(request), {
+			...{ sessionId: named ?? addressed, current: connection.current, unseen },
+		});
 		if (outcome.status === "granted") return { status: "granted", grant: encodeGrant(outcome.grant) };
 		return { status: "requested", token: outcome.token, session_id: outcome.sessionId };
 	},
 
 	async list_grants({ deps }, { principal, params }) {
-		const grants = await deps.runtime.trust.grants.list(principal, params.ended === true);
+		const { grants: all } = deps.runtime.trust;
+		const [grants, wishes] = await Promise.all([
+			all.list(principal, params.ended === true),
+			all.wishes(principal),
+		]);
+		// Who may only read gets nothing that a question could be answered with.
+		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
+			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
 			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] => ({
 				...encodeGrant(grant),
 				...(grant.endedAt !== undefined && { ended_at: toTime(grant.endedAt) }),

@@ -1,4 +1,4 @@
-import { actions, isAuthorized, type PersonFacts, type Principal } from "@parley/core";
+import { actions, isAuthorized, type PairingFacts, type PersonFacts, type Principal } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
 import { keyed, type MethodsOf } from "./request-target.ts";
 import { toTime } from "./time.ts";
@@ -9,6 +9,7 @@ type PeopleMethod =
 	| "list_people"
 	| "invite_person"
 	| "approve_person"
+	| "withdraw_pairing"
 	| "set_person_role"
 	| "remove_person";
 
@@ -29,7 +30,7 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		const { people, waiting } = await deps.runtime.trust.people.list(principal);
 		return {
 			people: people.map(encodePerson),
-			waiting: waiting.map(({ expiresAt, ...facts }) => ({ ...facts, expires_at: toTime(expiresAt) })),
+			waiting: waiting.map(encodePairing),
 		};
 	},
 
@@ -49,6 +50,12 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		return encodePerson(await people.approve(keyed(connection, request), code, role));
 	},
 
+	async withdraw_pairing(connection, request) {
+		const { people } = connection.deps.runtime.trust;
+		const pairing = await people.withdraw(keyed(connection, request), request.params.pairing);
+		return { status: "withdrawn", pairing: encodePairing(pairing) };
+	},
+
 	async set_person_role(connection, request) {
 		const { person, role } = request.params;
 		const { people } = connection.deps.runtime.trust;
@@ -65,6 +72,14 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 function encodePerson(facts: PersonFacts): MethodResult<"approve_person"> {
 	const { id, name, role, addedBy, createdAt } = facts;
 	return { person: id, name, role, added_by: addedBy, created_at: toTime(createdAt) };
+}
+
+function encodePairing({
+	createdAt,
+	expiresAt,
+	...facts
+}: PairingFacts): MethodResult<"list_people">["waiting"][number] {
+	return { ...facts, created_at: toTime(createdAt), expires_at: toTime(expiresAt) };
 }
 
 function encodeSelf(principal: Principal): MethodResult<"whoami"> {

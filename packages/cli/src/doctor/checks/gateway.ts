@@ -6,10 +6,12 @@ export const gateway: Check = {
 	async look({ gateway: running, health, data }) {
 		if (!running) return ok(`none runs on ${data}`);
 		if (running.health === "draining") return warn("it is stopping", "wait, then run parley start");
-		const storage = health?.storage?.state;
-		if (running.health === "ok") return ok(`runs as process ${running.pid}: ${running.urls.join(", ")}`);
-		const why = storage !== undefined && storage !== "ok" ? `: its storage is ${storage}` : "";
-		const rules = health?.policy?.state === "broken" ? ": its policy is broken" : why;
-		return warn(`runs, but is degraded${rules}`, "parley status says what is wrong");
+		const storage = health?.storage?.state ?? "ok";
+		const runs = `runs as process ${running.pid}: ${running.urls.join(", ")}`;
+		if (running.health === "ok") return ok(runs);
+		// That has a check of its own.
+		if (storage === "ok" && health?.policy?.state === "broken") return ok(`${runs}; its rules are broken`);
+		const why = storage === "ok" ? "" : `: its storage is ${storage}`;
+		return warn(`runs, but is degraded${why}`, "parley status says what is wrong");
 	},
 };

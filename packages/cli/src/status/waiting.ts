@@ -1,0 +1,50 @@
+import type { Client } from "@parley/protocol";
+
+/** What waits for the operator, as `--json` prints it. */
+export interface Waiting {
+	/** Conversations with a question that nobody has answered. */
+	readonly questions: number;
+	/** What people ask their channels to be trusted with: questions, too. */
+	readonly grant_wishes: number;
+	/** People who ask to be let in. */
+	readonly pairing_requests: number;
+}
+
+/** Conversations that are counted. */
+export const mostCounted = 1000;
+
+/** How many conversations there are, `mostCounted` at most, and what waits for the operator. */
+export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
+	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
+	const { wishes } = await client.request("list_grants", {});
+	const { waiting } = await client.request("list_people", {});
+	return {
+		sessions: sessions.length,
+		waiting: {
+			questions: sessions.filter(({ state }) => state === "waiting").length,
+			grant_wishes: wishes.length,
+			pairing_requests: waiting.filter(({ kind }) => kind === "request").length,
+		},
+	};
+}
+
+/** One row each for what waits, with the command that shows it; none where nothing does. */
+export function waitingRows({ questions, grant_wishes, pairing_requests }: Waiting): string[] {
+	return [
+		...(questions > 0
+			? [
+					`${counted(questions, "conversation has a question", "conversations have questions")}: parley sessions shows which, parley chat --session ID asks you`,
+				]
+			: []),
+		...(grant_wishes > 0
+			? [`${counted(grant_wishes, "wish", "wishes")} that a channel be trusted: parley trust list`]
+			: []),
+		...(pairing_requests > 0
+			? [`${counted(pairing_requests, "person asks", "people ask")} to be let in: parley people`]
+			: []),
+	];
+}
+
+function counted(count: number, one: string, many: string): string {
+	return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,174 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore, type Store } from "@parley/base";
+import { ManualClock, openPgliteStore } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { migrations } from "../journal/migrations.ts";
+import type { Tables } from "../journal/tables.ts";
+import { operator, type Principal } from "../principal.ts";
+import type { Sandboxes } from "../sandbox.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { noSandboxes } from "../testing/no-sandboxes.ts";
+import { probeTool } from "../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import type { WantedGrant } from "./channel-grants.ts";
+import { noChat } from "./chat-settings.ts";
+
+const place = "discord:guild:general";
+const hour = 60 * 60 * 1000;
+const member = testConnector("member");
+const chat = { ...noChat, tenants: { discord: ["guild"] } };
+
+const engines: readonly [string, (directory: string) => Promise<Store<Tables>>][] = [
+	["SQLite", (directory) => openSqliteStore<Tables>({ file: join(directory, "trust.sqlite"), migrations })],
+	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
+];
+
+function wanted(told: Partial<WantedGrant> = {}): WantedGrant {
+	const all = { people: null, tools: null, classes: null };
+	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...told };
+}
+
+/** Sandboxes that hold for chat what the real ones promise. */
+function confined(clock: ManualClock): Sandboxes {
+	const none = noSandboxes(clock);
+	const state = { ...none.state, chat: "bubblewrap" } as const;
+	return { ...none, state, check: async () => state };
+}
+
+/** A runtime on this store, whose model makes one call to each message. */
+async function opened(database: Store<Tables>): Promise<TestRuntime> {
+	const replies = Array.from({ length: 20 }, (_, n) =>
+		n % 2 === 0 ? [calls(`c${n}`, "edit", { n })] : [says("done")],
+	);
+	const clock = new ManualClock();
+	const tools = [probeTool("edit", { classes: ["write"] })];
+	const model = new ScriptedModel(...replies);
+	const t = await TestRuntime.open({ model, tools, clock, chat, database, sandbox: confined(clock) });
+	await t.runtime.start();
+	return t;
+}
+
+/** Says something in the channel, denies what is asked about, and tells whether anything was. */
+async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
+	await t.runtime.send(unkeyed(member), session, { content: "go" });
+	for (let asked = false; ; asked = true) {
+		const event = await log.next("prompt.requested", "assistant.message");
+		if (event.type === "assistant.message") return asked;
+		await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
+	}
+}
+
+test.each(engines)("grants count, end and are listed the same on %s", async (_engine, open) => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
+	await using t = await opened(await open(directory.path));
+	const { grants } = t.runtime.trust;
+	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow(
+		"nothing was said in discord:guild:general",
+	);
+	const session = await t.create(member);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await grants.request(unkeyed(), wanted({ maxActions: 1, tools: ["edit"], people: ["discord:guild:ada"] }));
+	expect(await asks(t, log, session)).toBe(false);
+	expect(await grants.list(operator, false)).toEqual([]);
+	const [used] = await grants.list(operator, true);
+	expect(used).toMatchObject({
+		place,
+		usedActions: 1,
+		tools: ["edit"],
+		endReason: "all 1 calls are used up",
+	});
+	await grants.request(unkeyed(), wanted());
+	await grants.request(unkeyed(), wanted({ reason: "again" }));
+	expect(await grants.list(member, false)).toMatchObject([{ reason: "again", maxActions: 200 }]);
+	expect(await grants.list({ ...operator, id: "x", kind: "observer", sessions: [] }, true)).toEqual([]);
+	await grants.revoke(unkeyed(), (await grants.list(operator, false))[0]?.id ?? "", "over");
+	expect(await asks(t, log, session)).toBe(true);
+	const ended = (await grants.list(operator, true)).map(({ endReason }) => endReason);
+	expect(ended.sort()).toEqual([
+		"all 1 calls are used up",
+		"another one replaces it",
+		"revoked by operator: over",
+	]);
+	await grants.request(unkeyed(), wanted());
+	t.clock.advance(4 * hour);
+	await t.settle();
+	await grants.review(place);
+	expect(await grants.list(operator, false)).toEqual([]);
+	expect(await t.runtime.trust.auditLog.verify(operator)).toMatchObject({ ok: true });
+});
+
+test.each(engines)(
+	"a wish is found by its channel, listed and answered the same on %s",
+	async (_engine, open) => {
+		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
+		await using t = await opened(await open(directory.path));
+		const { grants } = t.runtime.trust;
+		await expect(grants.request(unkeyed(member), wanted())).rejects.toThrow(
+			"the question needs a conversation",
+		);
+		const [first, second] = [await t.create(member), await t.create(member)];
+		t.clock.advance(1_000);
+		await t.runtime.send(unkeyed(member), second, { content: "hello" });
+		// A connector that has come back names no session, and may have that of another channel open.
+		const elsewhere = await t.create();
+		const asked = await grants.request(unkeyed(member), wanted(), { current: elsewhere });
+		expect(asked).toMatchObject({ status: "requested", sessionId: second });
+		const beside = await grants.request(unkeyed(member), wanted({ lifeMs: hour }), { current: first });
+		expect(beside).toMatchObject({ status: "requested", sessionId: first });
+		const there: Principal = {
+			...member,
+			...(member.person && {
+				person: { ...member.person, place: { ...member.person.place, channel: "other" } },
+			}),
+		};
+		expect(await grants.wishes(there)).toEqual([]);
+		const wishes = await grants.wishes(operator);
+		expect(wishes.map(({ sessionId }) => sessionId).sort()).toEqual([first, second].sort());
+		const wish = wishes.find(({ sessionId }) => sessionId === first);
+		expect(wish?.wanted).toEqual({
+			...wanted({ lifeMs: hour }),
+			by: { id: "discord:guild:ada", name: "Ada" },
+		});
+		await t.runtime.answer(unkeyed(), wish?.token ?? "", { value: true });
+		expect(await grants.list(operator, false)).toMatchObject([{ place, grantedBy: "operator" }]);
+		expect(JSON.stringify(await grants.list(operator, false))).not.toContain('"by"');
+		const left = await grants.wishes(member);
+		expect(left).toHaveLength(1);
+		await t.runtime.answer(unkeyed(), left[0]?.token ?? "", { cancelled: true });
+		expect(await grants.wishes(operator)).toEqual([]);
+	},
+);
+
+test.each(engines)("people, codes and places are the same on %s", async (_engine, open) => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
+	await using t = await opened(await open(directory.path));
+	const { people, places, tokens } = t.runtime.trust;
+	const { code } = await people.invite(unkeyed(), { role: "owner", platform: "discord" });
+	const eve = {
+		actor: { id: "eve", name: "Eve", roles: [], guest: false },
+		place: { tenant: "guild", channel: "c", shared: false },
+	};
+	const connector: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
+	const speaker = await people.identify(connector, eve, "pair");
+	expect(await people.pair(unkeyed(speaker), undefined)).toMatchObject({ status: "requested" });
+	const { waiting } = await people.list(operator);
+	expect(waiting.map(({ kind }) => kind).sort()).toEqual(["invitation", "request"]);
+	const request = waiting.find(({ kind }) => kind === "request");
+	expect(await people.withdraw(unkeyed(), request?.id ?? "")).toEqual(request);
+	expect(await people.pair(unkeyed(speaker), code)).toMatchObject({ status: "paired", role: "owner" });
+	expect(await people.setRole(unkeyed(), "discord:guild:eve", "guest")).toMatchObject({ role: "guest" });
+	await places.set(unkeyed(), place, { mention: "always", budget: 5 });
+	await places.set(unkeyed(), place, { budget: 6 });
+	expect(await places.list(operator)).toEqual([{ key: place, profile: { budget: 6 }, source: "operator" }]);
+	await places.remove(unkeyed(), place);
+	const { facts, text } = await tokens.create(unkeyed(), { kind: "observer", name: "wall" });
+	expect(tokens.verify(text)).toMatchObject({ kind: "observer" });
+	await tokens.revoke(unkeyed(), facts.id);
+	expect(tokens.verify(text)).toBeUndefined();
+	await people.remove(unkeyed(), "discord:guild:eve");
+	expect((await people.list(operator)).people).toEqual([]);
+});
