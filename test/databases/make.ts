@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { operator } from "@parley/core";
+import { operator, type TaskState } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
 import { fixtureWorld } from "./fixture-world.ts";
 
@@ -109,9 +109,23 @@ const hanging = await begin("At work");
 await t.send(hanging, "hang there");
 await delay(200);
 
+const tasks = await begin("Tasks");
+/** Resolves when the task has come to this. */
+async function task(title: string, state: TaskState): Promise<void> {
+	const wanted = { title, description: "Down by the brook.", tools: ["note"] };
+	const { id } = await t.runtime.tasks.submit({ ...unkeyed }, tasks, wanted);
+	while ((await t.runtime.tasks.check(operator, id)).state !== state) await delay(2);
+}
+await task("tell of the mill", "completed");
+await task("review the pond", "suspended");
+await task("hang by the water", "running");
+await delay(200);
+
 const handles = await t.store.read((db) => db.selectFrom("secrets").select(["id", "sealed"]).execute());
 const columns = ["id", "title", "message_count", "input_tokens", "output_tokens"] as const;
-const rows = await t.store.read((db) => db.selectFrom("sessions").select(columns).orderBy("id").execute());
+const rows = await t.store.read((db) =>
+	db.selectFrom("sessions").select(columns).where("task_id", "is", null).orderBy("id").execute(),
+);
 const sessions = [];
 for (const row of rows) {
 	const { id } = row;
@@ -128,6 +142,9 @@ const facts = {
 	secret: { ...handles[0], value: "correct horse" },
 	cost: report.total.cost,
 	sessions,
+	tasks: (await t.runtime.tasks.list(operator, { limit: 10 })).map(({ id, title, state, output }) => ({
+		...{ id, title, state, output },
+	})),
 };
 await t.stop();
 const scratch = await mkdtemp(join(tmpdir(), "parley-fixture-"));

@@ -22,6 +22,10 @@ const Facts = z.object({
 	open: z.object({ question: z.string(), atWork: z.string() }),
 	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
 	cost: z.int(),
+	/** From the schema on that has them. */
+	tasks: z
+		.array(z.object({ id: z.string(), title: z.string(), state: z.string(), output: z.string() }))
+		.default([]),
 	sessions: z.array(
 		z.object({
 			...{ id: z.string(), title: z.string(), message_count: z.int(), events: z.int() },
@@ -99,6 +103,7 @@ test.each(fixtures)("%s opens with everything that was said and used", async (na
 		expect(messages.flatMap(contentOf)).toEqual(expect.arrayContaining(expected.messages.slice(-1)));
 	}
 	expect((await t.runtime.usage(operator, { by: "model" })).total.cost).toBe(facts.cost);
+	expect(await t.runtime.tasks.list(operator, { limit: 100 })).toMatchObject(facts.tasks);
 	const { id, sealed, value } = facts.secret;
 	expect(new SecretBox(Buffer.alloc(32, 1)).open(id, sealed)).toBe(value);
 	const row = (db: Parameters<Parameters<typeof t.store.read>[0]>[0]) =>
@@ -138,3 +143,25 @@ test.each(fixtures)(
 		expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 	},
 );
+
+test.each(fixtures)("%s goes on with its tasks", async (name) => {
+	const { t: opened, facts } = await open(name);
+	await using t = opened;
+	await t.runtime.start();
+	const { tasks } = t.runtime;
+	const become = async (id: string, state: string): Promise<void> => {
+		while ((await tasks.check(operator, id)).state !== state) await t.settle();
+	};
+	for (const { id, state } of facts.tasks) {
+		if (state === "suspended") {
+			await tasks.reply(unkeyed(), id, { approved: true, feedback: "slowly" });
+			await become(id, "completed");
+		} else if (state === "running") {
+			await become(id, "running");
+			await tasks.cancel(unkeyed(), id, "it is late");
+			await become(id, "cancelled");
+		}
+	}
+	const ends = (await tasks.list(operator, { limit: 100 })).map(({ state }) => state);
+	expect(ends.filter((state) => state !== "completed" && state !== "cancelled")).toEqual([]);
+});

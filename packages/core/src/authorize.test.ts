@@ -28,6 +28,8 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, 
 	"trust.accept_all": ["any", "no", "no"],
 	"event.read": ["any", "own", "own", "guest", "alone"],
 	"task.read": ["any", "own", "own", "guest", "alone"],
+	"task.submit": ["any", "no", "own", "member"],
+	"task.control": ["any", "no", "own", "member"],
 	"usage.read": ["any", "own", "own", "guest", "alone"],
 	"budget.set": ["any", "no", "no"],
 	"agents.read": ["any", "any", "any", "guest", "alone"],
@@ -136,10 +138,27 @@ test("an observer without a list sees all sessions, and nothing else", () => {
 test("to be refused is to be told what one may not do, and who changes that", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer" };
 	expect(() => authorize(observer, "session.write")).toThrow(
-		expect.objectContaining({ code: "permission_denied", message: "observer may not session.write" }),
+		expect.objectContaining({
+			code: "permission_denied",
+			message: expect.stringMatching(/^observer may not session\.write: .*parley token create operator NAME/),
+		}),
 	);
 	expect(() => authorize(operator, "session.write", { owner: "connector:1" })).not.toThrow();
+	expect(() => authorize(operator, "person.pair")).toThrow(
+		"operator may not person.pair: a connector does it",
+	);
+	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
+		/that is not its own: .*parley token create observer/,
+	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
+	expect(() => authorize(connector, "person.read")).toThrow(
+		"connector may not person.read: that is for the operator, and parley token create operator NAME",
+	);
+	for (const role of ["stranger", "owner"] as const) {
+		expect(() => authorize({ ...connector, person: person(role) }, "person.read")).toThrow(
+			"that is for the operator of this gateway, whom nobody in a chat can be: ask them",
+		);
+	}
 	expect(() => authorize({ ...connector, person: person("stranger") }, "session.write")).toThrow(
 		/nobody has let discord:g:u in yet: ask for a code with pair/,
 	);

@@ -46,6 +46,9 @@ const rules = {
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
 	"task.read": readers,
+	"task.submit": { ...talkers, role: "member" },
+	/** To cancel it, and to say what it waits for. */
+	"task.control": { ...talkers, role: "member" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
 	"agents.read": lookers,
@@ -108,10 +111,12 @@ export function authorize(principal: Principal, action: Action, object: ActionOb
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
 	const { kind } = principal;
 	const refused = `${kind} may not ${action}`;
+	// Nothing helps the model to more.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
-	if (rule[kind] === "none") return refused;
-	if (rule[kind] === "own" && !isOwn(principal, object)) return refused;
+	if (rule[kind] === "none") return `${refused}: ${whoMay(rule, principal)}`;
+	if (rule[kind] === "own" && !isOwn(principal, object))
+		return `${refused} that is not its own: ${othersMay[kind]}`;
 	if (kind !== "connector") return undefined;
 	const { person } = principal;
 	if (person) return refusalOfPlace(person, object) ?? refusalOfPerson(person, action, object);
@@ -119,6 +124,24 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 		? undefined
 		: "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
 }
+
+/** Who may what this kind may not, and how one comes to be that. */
+function whoMay(rule: Rules, { kind, person }: Principal): string {
+	if (kind === "operator") return "a connector does it, for a person of its chat platform";
+	const operatorOnly = rule.connector === "none";
+	if (person && operatorOnly)
+		return "that is for the operator of this gateway, whom nobody in a chat can be: ask them";
+	const way = "parley token create operator NAME makes a token for that";
+	return operatorOnly
+		? `that is for the operator, and ${way}`
+		: `an observer only reads; the operator may, and ${way}`;
+}
+
+const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
+	operator: "its owner may",
+	observer: "the operator names what a token may see, with parley token create observer NAME --session ID",
+	connector: "its owner may, and the operator",
+};
 
 /** What was said in one channel stays there, also for who may read elsewhere. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {

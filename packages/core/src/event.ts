@@ -1,5 +1,6 @@
 import type { FileFacts } from "./files/file-facts.ts";
 import type { Prompt } from "./prompt.ts";
+import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 import type { BudgetReached } from "./usage/budget.ts";
 import type { Usage } from "./usage/usage.ts";
 
@@ -37,13 +38,13 @@ export interface TrustBadge {
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
 /**
- * What is kept for ever, in the order of `seq`: the vocabulary of the whole product.
+ * What is kept of a conversation.
  * A session begins with `session.created`. Of one run: `user.message`, then per call one `tool.started` and exactly
  * one `tool.completed` or `tool.failed`, with its `prompt.requested` between; per model call one `model.called`, with
  * `run.retrying` behind it where it is made again; at the end `usage.updated` where a model was called, and last
  * exactly one `assistant.message`.
  */
-export type RecordedEvent =
+export type ConversationEvent =
 	| { readonly type: "session.created" }
 	| { readonly type: "session.closed" }
 	| {
@@ -173,6 +174,9 @@ export type RecordedEvent =
 	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
+
+/** What is kept for ever, in the order of `seq`: the vocabulary of the whole product. */
+export type RecordedEvent = ConversationEvent | TaskEvent | WorkerEvent;
 
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;

@@ -68,7 +68,21 @@ export type { SessionFilter, SessionSummary } from "./session/list.ts";
 export type { Roots } from "./session/open.ts";
 export type { EventFilter, EventHistory } from "./session/read-events.ts";
 export type { Accepted } from "./session/send.ts";
-export type { Tool } from "./tool.ts";
+export {
+	type Autonomy,
+	type NewTask,
+	type PlanStep,
+	type Priority,
+	priorities,
+	type TaskFacts,
+	type TaskFilter,
+	type TaskProgress,
+	type TaskState,
+	taskStates,
+} from "./tasks/task.ts";
+export type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
+export type { Submitted, Tasks } from "./tasks/tasks.ts";
+export { defineTool, type Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
 export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit.ts";
@@ -76,6 +90,7 @@ export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit-che
 export type { AuditFilter } from "./trust/audit-log.ts";
 export type { GrantOutcome, KeptGrant, WantedGrant } from "./trust/channel-grants.ts";
 export type { ChatSettings, PersonRule } from "./trust/chat-settings.ts";
+export type { OpenWish } from "./trust/grant-wishes.ts";
 export type { ListedRule, PolicyListing } from "./trust/list-rules.ts";
 export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people.ts";
 export type { PlaceProfile } from "./trust/place-profile.ts";

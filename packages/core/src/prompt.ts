@@ -39,6 +39,8 @@ export interface Prompt {
 	/** Milliseconds since the epoch; after it the answer is `no answer`. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
+	/** The task that asks; its session's people answer. */
+	readonly taskId?: string;
 }
 
 /** What a person may be asked for by `ask_user`. */

@@ -14,6 +14,7 @@ import type { SecretBox } from "./secrets.ts";
 import { type Roots, toolRoots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
+import { taskTools } from "./tasks/tools/task-tools.ts";
 import type { Tool } from "./tool.ts";
 import type { ChatSettings } from "./trust/chat-settings.ts";
 import type { Places } from "./trust/places.ts";
@@ -55,6 +56,10 @@ export interface RuntimeOptions {
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
 	readonly limits?: Partial<RunLimits>;
+	/** Of tasks: how many are worked on at a time, and what each may take. */
+	readonly tasks?: Partial<RunLimits> & { readonly limit?: number };
+	/** Whether other processes work on the store, too; not unless told. */
+	readonly shared?: boolean;
 	/** How much of files is kept, and how long. */
 	readonly files?: Partial<FileLimits>;
 	/** Who of chat platforms is let in, and how channels work; nobody unless told. */
@@ -65,8 +70,14 @@ export interface RuntimeOptions {
 	readonly policy?: { readonly file: string; readonly agents?: string };
 }
 
+/** What of it is about models. */
+export type ModelOptions = Pick<
+	RuntimeOptions,
+	"model" | "modelName" | "fallback" | "reasoning" | "table" | "profiles" | "modelAt" | "tools" | "anyModel"
+>;
+
 /** The operator's choices about models, with their defaults. */
-export function modelChoiceOf(options: RuntimeOptions): ModelChoice {
+export function modelChoiceOf(options: ModelOptions): ModelChoice {
 	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
 	const { profiles = noProfiles, anyModel = false } = options;
 	const modelAt = options.modelAt ?? refuseEndpoint;
@@ -85,7 +96,11 @@ export function runDepsOf(
 ): RunDeps {
 	const { roots } = options;
 	return {
-		settings: (session) => chooseSettings(session, choice, places.profileOf(session.place).tools),
+		settings: (session) =>
+			chooseSettings(session, choice, {
+				only: places.profileOf(session.place).tools,
+				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
+			}),
 		profileOf: ({ place }) => places.profileOf(place),
 		table: choice.table,
 		budgets: options.budgets ?? noBudgets,
@@ -97,5 +112,6 @@ export function runDepsOf(
 		health: new ProviderHealth(options.clock),
 		systemPrompt: systemPromptOf(options),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
+		taskLimits: { modelCalls: 200, workingMs: 2 * 60 * 60 * 1000, ...options.tasks },
 	};
 }

@@ -6,7 +6,7 @@ import { contextsOf } from "./context/contexts.ts";
 import type { SessionEvent } from "./event.ts";
 import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { Journal, type Tx } from "./journal/journal.ts";
+import { Journal } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
 import { type Principal, visibleTo } from "./principal.ts";
@@ -20,10 +20,11 @@ import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, cancelTurn } from "./session/cancel.ts";
+import { choresOf } from "./session/chores.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
 import { type Feedback, recordFeedback } from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
-import { forgetKeys, type Keyed, once } from "./session/idempotency.ts";
+import type { Keyed } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 import { createSession, type NewSession } from "./session/open.ts";
 import { planOpening } from "./session/opening.ts";
@@ -35,15 +36,19 @@ import { retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
 import type { SessionDeps } from "./session/session.ts";
 import { Sessions } from "./session/sessions.ts";
+import { setBudget } from "./session/set-budget.ts";
 import { setModel, wishOf } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { Titles } from "./session/titles.ts";
 import { Workspaces } from "./session/workspaces.ts";
+import { createTasks } from "./tasks/create-tasks.ts";
+import type { TaskRunner } from "./tasks/task-runner.ts";
+import type { Tasks } from "./tasks/tasks.ts";
 import { Audit } from "./trust/audit.ts";
 import { Trust } from "./trust/trust.ts";
 import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
-import { type BudgetChange, changeBudget } from "./usage/set-budget.ts";
+import type { BudgetChange } from "./usage/set-budget.ts";
 
 /** A method of a client as it is asked for: who, under which key, with which parameters. */
 export type { Keyed };
@@ -59,6 +64,9 @@ export class Runtime {
 	readonly history: EventHistory;
 	/** Tokens, people, channels, rules, and the record of what was decided. */
 	readonly trust: Trust;
+	/** Work in the background. */
+	readonly tasks: Tasks;
+	readonly #taskRunner: TaskRunner;
 	readonly #options: RuntimeOptions;
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
@@ -85,19 +93,18 @@ export class Runtime {
 			fingerprint: (text) => secrets.fingerprint(text),
 			stopping: () => this.#draining,
 		};
-		const forget = () => options.store.commit((tx) => forgetKeys(tx, clock.now()));
-		this.#housekeeping = new Housekeeping(options, [
-			{ name: "old idempotency keys", work: forget },
-			{ name: "kept files", work: () => this.files.sweep() },
-			{ name: "workspaces", work: () => workspaces.sweep(options.store, clock.now()) },
-			{ name: "the audit", work: () => this.trust.auditLog.tidy() },
-		]);
+		const tidied = { files: this.files, workspaces, auditLog: this.trust.auditLog };
+		this.#housekeeping = new Housekeeping(options, choresOf(options, tidied));
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
 		this.history = new EventHistory(journal, this.#sessions);
 		this.#choice = modelChoiceOf(options);
 		const runDeps = runDepsOf(options, this.#choice, this.trust.places);
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
+		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
+			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
+			admit: () => this.#admit(),
+		}));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
 	}
@@ -118,7 +125,9 @@ export class Runtime {
 		await this.trust.load();
 		await this.#housekeeping.begin();
 		this.#reminders.start();
-		return resumeUnfinished(this.#deps, this.#sessions, this.#runner);
+		const resumed = await resumeUnfinished(this.#deps, this.#sessions, this.#runner);
+		await this.#taskRunner.start();
+		return resumed;
 	}
 
 	/** Creates a session, or finds it by its external key. The id is not joined yet: see `follow`. */
@@ -211,15 +220,7 @@ export class Runtime {
 
 	/** Sets a budget at run time: from then on it holds instead of the configured one. */
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
-		authorize(request.principal, "budget.set", { owner: "" });
-		const { store, clock } = this.#options;
-		const set = (tx: Tx) =>
-			once(tx, request, this.#deps, () =>
-				changeBudget(tx, change, { store, by: request.principal, at: clock.now(), audit: this.trust.audit }),
-			);
-		if (change.sessionId === undefined) return void (await store.commit(set));
-		using lease = await this.#sessions.lease(request.principal, change.sessionId, "budget.set");
-		await lease.session.commit(set);
+		await setBudget(this.#deps, this.#sessions, request, change);
 	}
 
 	/** Answers an open question. The first answer wins; later ones change nothing. */
@@ -287,8 +288,9 @@ export class Runtime {
 		this.#draining = true;
 		this.#housekeeping.stop();
 		this.#runner.stop();
+		const tasks = this.#taskRunner.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
-		await Promise.all([this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
+		await Promise.all([tasks, this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
 	}
 
 	#admit(): void {

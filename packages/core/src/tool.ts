@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { FileFacts } from "./files/file-facts.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { TaskDesk } from "./tasks/task-desk.ts";
 
 /**
  * What a call does to the world, for recovery: after a crash only `none` and `idempotent` calls run again,
@@ -70,6 +71,8 @@ export interface ToolContext {
 	readonly log: Logger;
 	/** Asks a person and waits; the run's working time stands still meanwhile. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/** Where the call is made by a task. */
+	readonly task?: TaskDesk;
 	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
 	share(path: string, name: string): Promise<FileFacts>;
 }

@@ -78,6 +78,8 @@ test.each([
 		"line 2: sampling.temperature is not as it must be; allowed: a number from 0 to 2",
 	],
 	["[sampling]\ntemperature = nan", "sampling.temperature is not"],
+	["sampling = 1", "line 1: sampling is not as it must be; allowed: a table: [sampling]"],
+	["provider = []", "line 1: provider is not as it must be; allowed: a table: [provider]"],
 	["[sampling]\ntop_p = 1.1", "line 2: sampling.top_p is not as it must be; allowed: a number from 0 to 1"],
 	["[sampling]\ntop_k = 1.5", "sampling.top_k is not as it must be; allowed: a whole number from 0 to"],
 	["[sampling]\ntop_k = -1", "sampling.top_k is not"],

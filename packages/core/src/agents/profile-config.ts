@@ -12,21 +12,27 @@ export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> &
 const addressForm = "an http or https address without a user name, password or query";
 
 /** The errors of this schema say what is allowed; `explain` adds what was found, and where. */
-const sampling = z.strictObject({
-	temperature: number(0, 2).optional(),
-	top_p: number(0, 1).optional(),
-	top_k: whole(0, 100_000).optional(),
-	repeat_penalty: number(0.01, 10).optional(),
-	max_tokens: whole(1, 1_000_000).optional(),
-});
+const sampling = z.strictObject(
+	{
+		temperature: number(0, 2).optional(),
+		top_p: number(0, 1).optional(),
+		top_k: whole(0, 100_000).optional(),
+		repeat_penalty: number(0.01, 10).optional(),
+		max_tokens: whole(1, 1_000_000).optional(),
+	},
+	{ error: "a table: [sampling]" },
+);
 
-const provider = z.strictObject({
-	endpoint: line(2048, addressForm)
-		.refine((text) => serverAddress(text) !== undefined, { error: addressForm })
-		.optional(),
-	model: line(200, "the name of a model").optional(),
-	http_timeout_seconds: number(1, 3600).optional(),
-});
+const provider = z.strictObject(
+	{
+		endpoint: line(2048, addressForm)
+			.refine((text) => serverAddress(text) !== undefined, { error: addressForm })
+			.optional(),
+		model: line(200, "the name of a model").optional(),
+		http_timeout_seconds: number(1, 3600).optional(),
+	},
+	{ error: "a table: [provider]" },
+);
 
 const schema = z.strictObject({
 	name: line(100, "a name of at most 100 characters in one line").optional(),

@@ -1,5 +1,6 @@
 import type { GeneratedAlways } from "kysely";
 import type { Stamped } from "./stamped.ts";
+import type { TaskTables } from "./task-tables.ts";
 import type { TrustTables } from "./trust-tables.ts";
 
 interface SessionsTable extends Stamped {
@@ -31,6 +32,8 @@ interface SessionsTable extends Stamped {
 	left_at: number | null;
 	/** The channel that it belongs to, as `placeKey` writes it; null for sessions of no chat platform. */
 	place: string | null;
+	/** The task whose conversation it is; null for those that people have. */
+	task_id: string | null;
 }
 
 interface EventsTable extends Stamped {
@@ -226,7 +229,7 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-export interface Tables extends TrustTables {
+export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
 	runs: RunsTable;

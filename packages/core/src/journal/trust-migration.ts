@@ -1,12 +1,5 @@
-import type { CreateTableBuilder, Kysely } from "kysely";
-
-/** A name and a type; what may be absent ends with a question mark. */
-type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
-
-const stamp: readonly Column[] = [
-	["epoch", "bigint"],
-	["v", "integer"],
-];
+import type { Kysely } from "kysely";
+import { type Column, createTable, stampColumns as stamp, withColumns } from "./columns.ts";
 
 const tokens: readonly Column[] = [
 	["kind", "text"],
@@ -103,38 +96,16 @@ export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	] as const) {
 		await db.schema.alterTable(table).addColumn(column, "text").execute();
 	}
-	await create(db, "tokens", ["id", "text"], tokens);
-	await create(db, "people", ["id", "text"], people);
-	await create(db, "pairings", ["id", "text"], pairings);
-	await create(db, "places", ["key", "text"], places);
-	await create(db, "channel_grants", ["id", "text"], channelGrants);
-	await create(db, "audit", ["seq", "bigint"], audit);
+	await createTable(db, "tokens", ["id", "text"], tokens);
+	await createTable(db, "people", ["id", "text"], people);
+	await createTable(db, "pairings", ["id", "text"], pairings);
+	await createTable(db, "places", ["key", "text"], places);
+	await createTable(db, "channel_grants", ["id", "text"], channelGrants);
+	await createTable(db, "audit", ["seq", "bigint"], audit);
 	await withColumns(db.schema.createTable("tenants"), tenants)
 		.addPrimaryKeyConstraint("tenants_key", ["platform", "tenant"])
 		.execute();
 	await db.schema.createIndex("pairings_code").on("pairings").column("code_hash").execute();
 	await db.schema.createIndex("channel_grants_place").on("channel_grants").column("place").execute();
 	await db.schema.createIndex("sessions_place").on("sessions").column("place").execute();
-}
-
-async function create(
-	db: Kysely<unknown>,
-	name: string,
-	[key, type]: Column,
-	columns: readonly Column[],
-): Promise<void> {
-	const keyed = db.schema.createTable(name).addColumn(key, type, (column) => column.primaryKey());
-	await withColumns(keyed, columns).execute();
-}
-
-type Building = CreateTableBuilder<string, string>;
-
-function withColumns(table: Building, columns: readonly Column[]): Building {
-	return columns.reduce<Building>(
-		(built, [name, type]) =>
-			name.endsWith("?")
-				? built.addColumn(name.slice(0, -1), type)
-				: built.addColumn(name, type, (column) => column.notNull()),
-		table,
-	);
 }

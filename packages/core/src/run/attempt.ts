@@ -55,7 +55,9 @@ export async function recordCall(
 	await record({ type: "model.called", runId: run.id, ...facts, messages, durationMs, error });
 	if (!isCounted(reply.usage)) return cost;
 	const at = run.session.deps.clock.now();
-	await recordCharge(tx, record, { sessionId: run.session.id, at, ...facts }, run.deps.budgets);
+	const { id: sessionId, task } = run.session;
+	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
+	await recordCharge(tx, record, charge, run.deps.budgets);
 	return cost;
 }
 

@@ -30,7 +30,7 @@ function factsOf({ call, ready, changed = call.arguments }: PlannedCall): object
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
 	await run.session.deps.audit.record(tx, {
 		...{ ...workOf(run), action: "tool.start", decision: "denied" },
-		object: auditedCall(run.session.id, planned.call.id),
+		object: auditedCall(run.session.home.id, planned.call.id),
 		args: factsOf(planned),
 	});
 }
@@ -38,7 +38,7 @@ export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promi
 /** A call is about to run: in the transaction that says so, and uses its approval up. */
 export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise<void> {
 	const { audit } = run.session.deps;
-	const object = auditedCall(run.session.id, entry.call.id);
+	const object = auditedCall(run.session.home.id, entry.call.id);
 	const asked = entry.token !== undefined;
 	if (asked)
 		await audit.record(tx, { ...byItself, action: "approval.consume", object, decision: "consumed" });
@@ -59,6 +59,6 @@ export async function auditFinish(
 ): Promise<void> {
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
 	if (!begun) return;
-	const object = auditedCall(run.session.id, callId);
+	const object = auditedCall(run.session.home.id, callId);
 	await run.session.deps.audit.record(tx, { ...workOf(run), action: "tool.finish", object, decision });
 }

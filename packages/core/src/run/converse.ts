@@ -1,4 +1,5 @@
 import type { ParleyError } from "@parley/base";
+import type { Record } from "../session/session.ts";
 import { recordCall } from "./attempt.ts";
 import { callModel } from "./model-call.ts";
 import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
@@ -15,6 +16,8 @@ import type { Answer } from "./with-retries.ts";
 export interface Ending {
 	readonly error: string;
 	readonly last: Answer | undefined;
+	/** What the model's provider did, where that is why. */
+	readonly failure?: ParleyError | undefined;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface Ending {
  */
 export async function converse(run: Run): Promise<Ending> {
 	await run.choose();
-	await run.session.deps.workspaces.prepare(run.session);
+	await run.session.deps.workspaces.prepare(run.session.home);
 	await placeAttachments(run);
 	for (;;) {
 		run.signal.throwIfAborted();
@@ -36,12 +39,14 @@ export async function converse(run: Run): Promise<Ending> {
 		const answer = await callModel(run);
 		await run.session.deps.failpoints.reach("model-done");
 		if ("stopped" in answer) return { error: messageOf(answer.stopped), last: undefined };
-		await withdrawPictures(run, answer.reply.failure);
+		const { failure } = answer.reply;
+		await withdrawPictures(run, failure);
 		const error = errorOf(run, answer);
-		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
+		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer, failure };
 		await run.commit(async (tx, record, step) => {
 			const cost = await recordCall(run, answer, { tx, record });
 			await step(replyStep(answer, cost));
+			await recordPhase(run, "acting", record);
 		});
 	}
 }
@@ -54,10 +59,20 @@ export function replyStep({ asked, reply }: Answer, cost: number): Extract<Step,
 
 /** The next model call; what people said meanwhile comes before it. */
 function beginCall(run: Run): Promise<void> {
-	return run.commit(async (tx, _record, step) => {
+	return run.commit(async (tx, record, step) => {
 		for (const steered of await takeSteers(tx, run.id)) await step(steered);
 		await step({ kind: "call" });
+		await recordPhase(run, "thinking", record);
 	});
+}
+
+/** What a task's worker is at. */
+async function recordPhase(
+	{ session: { task } }: Run,
+	phase: "thinking" | "acting",
+	record: Record,
+): Promise<void> {
+	if (task) await record({ type: "worker.phased", taskId: task.taskId, phase });
 }
 
 /** The calls of the last reply, as long as the model has not been called again. */

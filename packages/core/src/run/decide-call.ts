@@ -8,6 +8,7 @@ import { approvalOf, askApproval, refusalOf } from "./ask-approval.ts";
 import { auditDenial } from "./audit-call.ts";
 import { refuseRepeat } from "./breaker.ts";
 import { interrupted } from "./interrupted.ts";
+import { workspaceOf } from "./place-rules.ts";
 import {
 	type Before,
 	bindingOf,
@@ -21,6 +22,7 @@ import type { Run } from "./run.ts";
 import { recordStart, settleCall } from "./settle-call.ts";
 import { shareFile } from "./share-file.ts";
 import { elicit } from "./waiting.ts";
+import { withinQuota } from "./within-quota.ts";
 
 /** A call that may run: allowed by policy, or approved by the person who answered `token`. */
 export interface ApprovedCall extends PlannedCall {
@@ -117,17 +119,20 @@ async function announce(
 
 async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 	const roots = run.deps.roots(run.session);
+	const workspace = workspaceOf(run);
+	const sandbox = await run.deps.sandbox.of({ chat: run.session.place !== undefined, roots });
 	return {
 		sessionId: run.session.id,
 		callId: call.id,
 		roots,
 		cwd: run.session.rootDir,
 		forbidden: run.deps.forbidden,
-		workspace: run.session.deps.workspaces.of(run.session),
-		sandbox: await run.deps.sandbox.of({ chat: run.session.place !== undefined, roots }),
+		workspace: workspace?.path,
+		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.signal,
 		log: run.log,
 		ask: (question) => elicit(run, call.id, question),
 		share: (path, name) => shareFile(run, call, { path, name }),
+		...(run.session.task && { task: run.session.task.desk(run, call.id) }),
 	};
 }

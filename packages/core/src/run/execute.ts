@@ -5,7 +5,7 @@ import { indexMessages } from "../session/search-texts.ts";
 import type { Record } from "../session/session.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
-import { recordCall } from "./attempt.ts";
+import { recordAttempt, recordCall } from "./attempt.ts";
 import { converse, type Ending, replyStep } from "./converse.ts";
 import { claimNext } from "./queue.ts";
 import type { Run, RunRow } from "./run.ts";
@@ -53,6 +53,8 @@ interface Finished {
 	/** False where somebody said something just before the end: the run goes on with it. */
 	readonly ended: boolean;
 	readonly next: RunRow | undefined;
+	/** Whether it is a task's, which is tried again later. */
+	readonly putOff?: true;
 }
 
 async function finish(run: Run, ending: Ending): Promise<Finished> {
@@ -60,6 +62,8 @@ async function finish(run: Run, ending: Ending): Promise<Finished> {
 	const { failpoints } = run.session.deps;
 	let closed: string[] = [];
 	const finished = await run.commit(async (tx, record, step): Promise<Finished> => {
+		if (await putOff(run, ending, { tx, record, step }))
+			return { ended: true, putOff: true, next: undefined };
 		const reply = await recordLast(run, ending, { tx, record, step });
 		const steers = await takeSteers(tx, run.id);
 		for (const steered of steers) await step(steered);
@@ -69,12 +73,13 @@ async function finish(run: Run, ending: Ending): Promise<Finished> {
 		}
 		await settleOpenCalls(run, { tx, record, step });
 		const reason = error === "" ? "ended" : error;
-		closed = await closePrompts(tx, record, run.session, { runId: run.id, reason });
+		closed = await closePrompts(tx, record, run.session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
 		return { ended: true, next: await recordEnd(run, { tx, record, reply, error }) };
 	});
-	if (!finished.ended) return finished;
-	for (const token of closed) run.session.wake(token);
+	if (finished.putOff) run.park();
+	if (!finished.ended || finished.putOff) return finished;
+	for (const token of closed) run.session.home.wake(token);
 	await failpoints.reach("ended");
 	return finished;
 }
@@ -83,6 +88,15 @@ interface LastWrite {
 	readonly tx: Tx;
 	readonly record: Record;
 	readonly step: (step: Step) => Promise<void>;
+}
+
+/** Whether it is a task's that its provider has failed in passing: then it goes on later. */
+async function putOff(run: Run, { last, failure }: Ending, writing: LastWrite): Promise<boolean> {
+	const { task } = run.session;
+	if (!task || !failure || run.cause !== undefined) return false;
+	if (!(await task.putOff(writing.tx, writing.record, failure))) return false;
+	if (last) await recordAttempt(run, last, writing);
+	return true;
 }
 
 /** The reply that the run ends with, where it ends with one. */
@@ -116,6 +130,7 @@ async function recordEnd(
 	const trusted = await run.session.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, model, usage, cost };
 	await record({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
+	await run.session.task?.end(tx, record, { error, content, usage: { ...usage, cost } });
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
@@ -135,8 +150,10 @@ async function recordEnd(
 const causes = {
 	cancelled: () => "cancelled",
 	parked: () => "parked",
-	overtime: (run: Run) =>
-		`stopped after ${Math.round(run.deps.limits.workingMs / 60_000)} minutes of work; say "go on" to let it continue`,
+	overtime: ({ limits, session }: Run) => {
+		const stopped = `stopped after ${Math.round(limits.workingMs / 60_000)} minutes of work`;
+		return session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+	},
 } as const;
 
 /**

@@ -1,4 +1,5 @@
-import type { RecordedEvent } from "../event.ts";
+import type { ConversationEvent, RecordedEvent } from "../event.ts";
+import type { TaskEvent, WorkerEvent } from "../tasks/task-event.ts";
 import { dollars } from "../usage/money.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./step.ts";
@@ -8,6 +9,11 @@ import type { Step } from "./step.ts";
  * model's calls took is told where they are made.
  */
 export function logEvent(run: Run, event: RecordedEvent): void {
+	if (isOfTask(event)) logTask(run, event);
+	else logOwn(run, event);
+}
+
+function logOwn(run: Run, event: ConversationEvent): void {
 	const { log } = run;
 	switch (event.type) {
 		case "run.retrying": {
@@ -67,6 +73,21 @@ export function logEvent(run: Run, event: RecordedEvent): void {
 		case "grant.ended":
 			return;
 	}
+}
+
+function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
+	return event.type.startsWith("task.") || event.type.startsWith("worker.");
+}
+
+/** What of a task its run does not tell like every run. */
+function logTask({ log }: Run, event: TaskEvent | WorkerEvent): void {
+	const { taskId } = event;
+	if (event.type === "task.suspended")
+		log.info("task suspended", { taskId, suspendCount: event.suspendCount });
+	if (event.type === "task.completed") log.info("task completed", { taskId, durationMs: event.durationMs });
+	if (event.type !== "task.failed") return;
+	const { retryCount, willRetry, error } = event;
+	log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
 }
 
 /** Tells questions apart in the log without the token that answers them. */

@@ -1,8 +1,9 @@
 import { hasRole, type Person } from "../principal.ts";
-import { isFull, usualQuota } from "../session/workspaces.ts";
+import { roomIn, usualQuota } from "../session/workspaces.ts";
 import type { ActionClass } from "../tool.ts";
 import type { ReadyCall } from "../tool-call.ts";
 import type { Run } from "./run.ts";
+import type { Workspace } from "./within-quota.ts";
 
 /** What the runs of guests, and of who is let in no more, may do: nothing that leaves a trace. */
 const harmless: readonly ActionClass[] = ["read", "person"];
@@ -38,11 +39,18 @@ async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
 }
 
 /** Why nothing more goes into the session's workspace; undefined where there is room, or it has none. */
-export async function refusalWhenFull({ session, deps, log }: Run): Promise<string | undefined> {
-	const workspace = session.deps.workspaces.of(session);
-	if (workspace === undefined) return undefined;
-	const quota = deps.profileOf(session).quotaBytes ?? usualQuota;
-	if (!(await isFull(workspace, quota))) return undefined;
-	log.warn("a workspace is full", { place: session.place, quotaBytes: quota });
+export async function refusalWhenFull(run: Run): Promise<string | undefined> {
+	const workspace = workspaceOf(run);
+	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
+	const { quota } = workspace;
+	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
 	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
+}
+
+/** What the session's own directory may hold, and how many bytes still fit; undefined where it has none. */
+export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
+	const path = session.deps.workspaces.of(session.home);
+	if (path === undefined) return undefined;
+	const quota = deps.profileOf(session).quotaBytes ?? usualQuota;
+	return { path, quota, room: () => roomIn(path, quota) };
 }

@@ -54,7 +54,7 @@ export interface Before {
 export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
 	const { session, trusted: acceptAll } = run;
 	const { scopes, before } = await session.deps.journal.store.read(async (db) => ({
-		scopes: await findScopes(db, session.id),
+		scopes: await findScopes(db, session.home.id),
 		before: await findTaint(db, session.id),
 	}));
 	const taint = joinTaints([before, pending.taint]);

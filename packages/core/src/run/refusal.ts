@@ -8,14 +8,15 @@ import type { Step } from "./step.ts";
 export async function refusalOf(run: Run, model: string): Promise<string | undefined> {
 	const broken = brokenBy(run.steps);
 	if (broken !== undefined) return broken;
-	const { modelCalls } = run.deps.limits;
+	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
-		return `stopped after ${modelCalls} model calls; say "go on" to let it continue`;
+		const stopped = `stopped after ${modelCalls} model calls`;
+		return run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
 	}
 	const { journal, clock } = run.session.deps;
 	const { table, budgets } = run.deps;
 	try {
-		const limited = await refuseWhenSpent(journal.store, run.session.id, clock.now(), budgets);
+		const limited = await refuseWhenSpent(journal.store, run.session.home.id, clock.now(), budgets);
 		const { provider } = run.settings.model;
 		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
 		return `not asked: a budget holds here, and nobody knows what ${model} costs; the operator can say so in models.json`;

@@ -41,7 +41,7 @@ async function open(session: Session, value: unknown, place: string): Promise<Op
 }
 
 async function openOne(session: Session, handle: string, place: string): Promise<Opened> {
-	const password = await openPassword(session, handle);
+	const password = await openPassword(session.home, handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
 		const why = `the password is shorter than ${shortest} characters and could not be kept out of what the tool says`;

@@ -10,7 +10,15 @@ export async function resumeUnfinished(
 	runner: Runner,
 ): Promise<number> {
 	const open = await deps.journal.store.read((db) =>
-		db.selectFrom("runs").select("session_id").distinct().where("state", "<>", "ended").execute(),
+		db
+			.selectFrom("runs")
+			.innerJoin("sessions", "sessions.id", "runs.session_id")
+			.select("session_id")
+			.distinct()
+			.where("state", "<>", "ended")
+			// Those of tasks are taken up with their tasks.
+			.where("task_id", "is", null)
+			.execute(),
 	);
 	for (const { session_id } of open) {
 		try {

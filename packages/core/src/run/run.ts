@@ -35,6 +35,8 @@ export interface RunDeps {
 	readonly health: ProviderHealth;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly limits: RunLimits;
+	/** Of the runs of tasks. */
+	readonly taskLimits: RunLimits;
 }
 
 export interface RunLimits {
@@ -93,7 +95,11 @@ export class Run implements LiveRun {
 		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
 		this.log = session.redactor.guard(session.deps.log.child(facts));
 		this.beganAt = session.deps.clock.monotonic();
-		this.working = new WorkingTime(session.deps.clock, deps.limits.workingMs, () => this.#stop("overtime"));
+		this.working = new WorkingTime(session.deps.clock, this.limits.workingMs, () => this.#stop("overtime"));
+	}
+
+	get limits(): RunLimits {
+		return this.session.task ? this.deps.taskLimits : this.deps.limits;
 	}
 
 	get signal(): AbortSignal {

@@ -49,21 +49,30 @@ const usualOutput = 32_000;
 
 type Chosen = Pick<Session, "profile" | "model">;
 
-/**
- * What the session's profile, its `set_model` and the operator's choices come to, with no tools but `only` where that is
- * given; throws what a person can mend.
- */
+/** Which tools of the gateway a session has. */
+export interface ToolChoice {
+	/** No others where that is given: what the channel has. */
+	readonly only?: readonly string[] | undefined;
+	/** And of these no others: what its submitter gave a task. */
+	readonly ofTask?: readonly string[];
+	/** Beside them: what every task has. */
+	readonly added?: readonly Tool[];
+}
+
+/** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
-	only?: readonly string[],
+	{ only, ofTask, added = [] }: ToolChoice = {},
 ): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
 	const names = namesOf(session, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
 	const usable = toolsOf(profile, choice.tools);
-	const tools = only ? usable.filter((tool) => only.includes(tool.name)) : usable;
+	const allowed = ({ name }: Tool): boolean =>
+		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
+	const tools = only || ofTask ? [...usable.filter(allowed), ...added] : usable;
 	const reasoning = profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },

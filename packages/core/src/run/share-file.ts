@@ -19,10 +19,10 @@ export async function shareFile(
 	const known = await files.known(id);
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
-	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session) });
+	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session.home) });
 	const content = readChunks(file, path, run.signal);
 	const named = { id, name: session.redactor.redact(name) };
-	const arrival = { ...named, owner: session.owner, sessionId: session.id, content };
+	const arrival = { ...named, owner: session.owner, sessionId: session.home.id, content };
 	const kept = await files.bring(arrival, (insert) =>
 		run.commit(async (tx, record) => {
 			const facts = await insert(tx);

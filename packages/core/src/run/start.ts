@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { contextsOf } from "../context/contexts.ts";
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
@@ -64,11 +65,9 @@ export class Runner {
 				this.#pictures.keep(session);
 				break;
 			} catch (error) {
+				if (isLost(run, error)) break;
 				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
-				// A full disk stays full for a while: the log says so once, and then it is not to fill that disk too.
-				first.log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", {
-					error,
-				});
+				logFailure(first, failures, error);
 			}
 		}
 		session.live.delete(first.id);
@@ -93,6 +92,16 @@ export class Runner {
 		session.begin(run);
 		return run;
 	}
+}
+
+/** A full disk stays full for a while: the log says so once, and then it is not to fill that disk too. */
+function logFailure({ log }: Run, failures: number, error: unknown): void {
+	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", { error });
+}
+
+/** Whether it is of a task that another worker has taken over, and goes on there. */
+function isLost(run: Run | undefined, error: unknown): boolean {
+	return run?.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
 /** Works on the run and keeps in memory what its session's next one needs. */

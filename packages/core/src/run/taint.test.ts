@@ -7,7 +7,7 @@ import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import type { ActionClass, Tool } from "../tool.ts";
 
-const together = "text of strangers, private data and a way out come together in this session";
+const together = "text of others, private data and a way out come together in this session";
 
 /** What reads the web, what reads private data, and what only sends; each notes that it ran. */
 function toolsOf(ran: string[]): Tool[] {
@@ -71,7 +71,7 @@ test("the call that makes the three complete is asked although all tools are acc
 		allowSession: false,
 		notes: [
 			`reads outside of the roots; with it, ${together}`,
-			"so far in this session: text of strangers, effects outside",
+			"so far in this session: text of others, effects outside",
 		],
 	});
 	expect(await s.taint()).toBe("UE");
@@ -167,7 +167,7 @@ test("it outlives the gateway", async () => {
 	await again.runtime.acceptAll(unkeyed(), session);
 	await again.send(session, "go on");
 	const { prompt } = await log.next("prompt.requested");
-	expect(prompt.approval?.notes).toContain("so far in this session: text of strangers, effects outside");
+	expect(prompt.approval?.notes).toContain("so far in this session: text of others, effects outside");
 	await again.runtime.answer(unkeyed(), prompt.token, { value: false });
 	await log.next("assistant.message");
 	expect(ran).toEqual([]);
@@ -202,7 +202,7 @@ test("a call that was begun counts, although nobody knows how it ended", async (
 	expect(rows).toEqual([{ taint: "E" }]);
 });
 
-test("words of anybody but the operator are text of strangers", async () => {
+test("words of anybody but the operator are text of others", async () => {
 	await using s = await trusted(
 		[calls("c1", "peek")],
 		[says("done")],

@@ -17,7 +17,11 @@ import type { Run } from "./run.ts";
 export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
 	const { clock, ids } = run.session.deps;
 	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
-	return { token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + approvalMs, ...facts };
+	const { task } = run.session;
+	return {
+		...{ token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + approvalMs, ...facts },
+		...(task && { taskId: task.taskId }),
+	};
 }
 
 /**
@@ -40,7 +44,7 @@ export async function askPerson(
 	try {
 		return await settled(run, asking, prompt);
 	} finally {
-		run.session.wake(prompt.token);
+		run.session.home.wake(prompt.token);
 		run.working.start();
 	}
 }
@@ -80,8 +84,9 @@ async function raise(run: Run, question: Question): Promise<Prompt | undefined> 
 	const { session } = run;
 	const raised = await run.commit(async (tx, record) => {
 		const coverable = question.approval?.floor === false;
-		if (coverable && session.holds(await findTrust(tx, session.id))) return false;
-		await raisePrompt(tx, record, session, question);
+		const { home } = session;
+		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
+		await raisePrompt(tx, record, home, question);
 		return true;
 	});
 	await session.deps.failpoints.reach("prompt-open");
@@ -94,12 +99,12 @@ const lookAgainMs = 1_500;
 async function settled(run: Run, asking: Asking, { token, expiresAt }: Prompt): Promise<PromptRow> {
 	const { clock } = run.session.deps;
 	for (;;) {
-		const woken = run.session.awake(token);
+		const woken = run.session.home.awake(token);
 		const row = await readPrompt(run, asking);
 		if (row && row.state !== "open") return row;
 		if (run.signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 		if (clock.now() >= expiresAt) {
-			await run.commit((tx, record) => expirePrompt(tx, record, run.session, token));
+			await run.commit((tx, record) => expirePrompt(tx, record, run.session.home, token));
 			continue;
 		}
 		await firstOf(run, woken, { token, ms: expiresAt - clock.now() });

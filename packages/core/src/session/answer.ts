@@ -51,8 +51,7 @@ export async function answerQuestion(
 	await session.commit((tx, record) =>
 		once(tx, request, deps, () => answerPrompt(tx, record, session, { token, response, by, binding })),
 	);
-	const log =
-		session.live.get(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
+	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
 	log.info("question answered", {
 		question: questionId({ session }, token),
@@ -100,7 +99,7 @@ async function judgeChange(
 	if (response.arguments === undefined || row.state !== "open") return undefined;
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return undefined;
-	const changing = session.live.get(row.run_id)?.changing;
+	const changing = session.runOf(row.run_id)?.changing;
 	if (changing?.callId !== row.call_id) {
 		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });

@@ -40,7 +40,7 @@ test("of each call it is told who or what decided, why, and what came of it", as
 			correlation: runId,
 			state: "ended",
 			profile: "default",
-			policyVersion: "3",
+			policyVersion: "4",
 			acceptAll: false,
 		},
 		heard: { content: "go", attachments: [] },

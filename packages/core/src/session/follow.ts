@@ -3,7 +3,7 @@ import type { SessionEvent, TransientEvent } from "../event.ts";
 import { fromRow } from "../journal/journal.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Session } from "./session.ts";
-import type { Lease } from "./sessions.ts";
+import { belongsToTask, type Lease } from "./sessions.ts";
 
 /** Events that are read at once from the journal for somebody who has missed them. */
 const pageSize = 256;
@@ -43,7 +43,9 @@ export class Follower {
 	 */
 	static async join(lease: Lease, following: Following): Promise<Follower> {
 		const follower = new Follower(lease, following);
+		const { taskId } = lease.session;
 		try {
+			if (taskId !== undefined) throw belongsToTask(taskId);
 			if (follower.#cursor > follower.lastSeq) {
 				throw new ParleyError(`seq not available: ${follower.#cursor}`, { code: "failed_precondition" });
 			}

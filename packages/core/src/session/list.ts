@@ -70,6 +70,7 @@ export async function listSessions(
 			.selectFrom("sessions")
 			.select(columns)
 			.select([state.as("state"), cost.as("cost")])
+			.where("task_id", "is", null)
 			.orderBy("updated_at", "desc")
 			.limit(limit);
 		if (of) {

@@ -11,7 +11,8 @@ import { setBudget } from "../usage/set-budget.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import type { Opening } from "./opening.ts";
 import { indexName } from "./search-texts.ts";
-import { type Session, type SessionDeps, sessionRow, unknownSession } from "./session.ts";
+import { type Session, type SessionDeps, unknownSession } from "./session.ts";
+import { sessionRow } from "./session-row.ts";
 import { oneLine } from "./title-text.ts";
 
 /** Characters of a client's path that a refusal repeats. */

@@ -5,7 +5,7 @@ import { actingId, type Principal } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import { type Answer, type PromptResponse, readAnswer } from "../prompt-answer.ts";
 import type { GrantScope } from "../tool.ts";
-import type { WantedGrant } from "../trust/grant-wish.ts";
+import type { KeptWish } from "../trust/grant-wish.ts";
 import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import { keepPassword } from "./passwords.ts";
 import type { Record, Session } from "./session.ts";
@@ -20,7 +20,7 @@ export interface Question {
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
 	/** Where the question is whether a channel is to be trusted: with what. It is answered in writing or not at all. */
-	readonly wantedGrant?: WantedGrant;
+	readonly wantedGrant?: KeptWish;
 }
 
 /** A question as its row holds it. */

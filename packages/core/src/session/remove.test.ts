@@ -53,7 +53,10 @@ function rowOf(columns: readonly Column[], session: string, run: string): Record
 /** Gives a session a row in every table, that of sessions aside. */
 async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: string): Promise<void> {
 	const run = `run of ${id}`;
-	const exact: Record<string, object> = { runs: { id: run, state: "ended" }, events: { seq: 2 } };
+	const exact: Record<string, object> = {
+		...{ runs: { id: run, state: "ended" }, events: { seq: 2 } },
+		tasks: { state: "completed" },
+	};
 	for (const [table, columns] of tables) {
 		if (table === "sessions") continue;
 		const row = { ...rowOf(columns, id, run), ...exact[table] };
@@ -97,6 +100,30 @@ test("nothing of a deleted session is left in any table, and everything of other
 	expect(await countRows(t, tables, stays)).toEqual(before);
 	const index = sql<{ n: number }>`select count(*) as n from search_index where search_index match '"sess_"'`;
 	expect((await t.store.read((db) => index.execute(db))).rows).toMatchObject([{ n: 1 }]);
+});
+
+test("tasks go with their session, and while one is open only by force", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("counted")], stuck("I look")) });
+	await t.runtime.start();
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	const wanted = { title: "Count", description: "the stars" };
+	await t.runtime.tasks.submit(unkeyed(), session, wanted);
+	await log.next("task.completed");
+	const speaking = Promise.withResolvers<void>();
+	t.runtime.observe(operator, ({ event }) => event.type === "text.delta" && speaking.resolve());
+	const { id } = await t.runtime.tasks.submit(unkeyed(), session, wanted);
+	await t.runtime.tasks.submit(unkeyed(), session, { ...wanted, dependsOn: [id] });
+	await speaking.promise;
+	await expect(t.runtime.remove(unkeyed(), session, false)).rejects.toThrow("session busy");
+	await t.runtime.remove(unkeyed(), session, true);
+	await log.next("session.deleted");
+	for (const table of ["tasks", "task_needs", "sessions", "runs", "steps", "events"] as const) {
+		const rows = await t.store.read((db) => db.selectFrom(table).selectAll().execute());
+		expect({ table, rows }).toEqual({ table, rows: [] });
+	}
+	await expect(t.runtime.tasks.check(operator, id)).rejects.toThrow(`task not found: ${id}`);
+	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
 test("what the session used stays in the sums of the gateway", async () => {

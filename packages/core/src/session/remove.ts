@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { removeFilesOf } from "../files/remove-files.ts";
 import type { Tx } from "../journal/journal.ts";
+import { endStates } from "../tasks/task.ts";
 import { askedBy } from "../trust/audit.ts";
 import { cancelTurn } from "./cancel.ts";
 import { answerOf, type Keyed, once } from "./idempotency.ts";
@@ -54,7 +55,9 @@ export async function removeSession(
 
 /** By force a run that is written down and works nowhere is in nobody's way. */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
-	if (force) return session.live.size > 0;
+	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
+	if (force) return false;
+	if (await hasOpenTasks(tx, session.id)) return true;
 	const open = await tx
 		.selectFrom("runs")
 		.select("id")
@@ -73,7 +76,15 @@ function refused(): ParleyError {
 /** Messages that come meanwhile are stopped the next time round. */
 async function stopAll(session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(session, { ...request, key: undefined }, true);
-	await Promise.all([...session.live.values()].map(({ ended }) => ended));
+	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
+	for (const run of ofTasks) run.cancel();
+	const runs = [...session.live.values(), ...ofTasks];
+	await Promise.all(runs.map(({ ended }) => ended));
+}
+
+async function hasOpenTasks(tx: Tx, id: string): Promise<boolean> {
+	const open = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
+	return (await open.where("state", "not in", endStates).limit(1).executeTakeFirst()) !== undefined;
 }
 
 const tablesOfSessions = [
@@ -83,6 +94,11 @@ const tablesOfSessions = [
 
 /** Every row that belongs to the session. Returns the ids of its files, whose contents are left. */
 async function removeRows(tx: Tx, id: string): Promise<string[]> {
+	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
+	for (const { own_session_id } of tasks) await removeRows(tx, own_session_id);
+	const own = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
+	await tx.deleteFrom("task_needs").where("task_id", "in", own).execute();
+	await tx.deleteFrom("tasks").where("session_id", "=", id).execute();
 	const runs = tx.selectFrom("runs").select("id").where("session_id", "=", id);
 	for (const table of ["steps", "steers"] as const) {
 		await tx.deleteFrom(table).where("run_id", "in", runs).execute();

@@ -1,51 +1,17 @@
-import { type Clock, type Failpoints, type Ids, type Logger, ParleyError } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
-import type { Files } from "../files/files.ts";
-import type { Journal, Tx } from "../journal/journal.ts";
-import { stamp, type Tables } from "../journal/tables.ts";
-import type { Observers } from "../observers.ts";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
 import type { RunTranscript } from "../run/transcript.ts";
-import type { SecretBox } from "../secrets.ts";
-import type { Audit } from "../trust/audit.ts";
-import type { SessionGrants } from "../trust/channel-grants.ts";
-import type { People } from "../trust/people.ts";
-import type { Policies } from "../trust/policies.ts";
+import { commitForTask } from "./commit-for-task.ts";
 import { type Listener, Outlet } from "./outlet.ts";
-import { SessionRedactor, type TextRedactor } from "./session-redactor.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { SessionRedactor } from "./session-redactor.ts";
+import type { TaskHold } from "./task-hold.ts";
 import { endTrust, type Trust, trustHolds } from "./trust.ts";
-import type { Workspaces } from "./workspaces.ts";
 
-/** What every session needs from the runtime. */
-export interface SessionDeps {
-	readonly journal: Journal;
-	readonly files: Files;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly log: Logger;
-	readonly failpoints: Failpoints;
-	/** Get everything that happens in every session. */
-	readonly observers: Observers;
-	/** Milliseconds since the epoch: since when clients could be here. */
-	readonly startedAt: number;
-	/** See `SecretBox.fingerprint`. */
-	readonly fingerprint: (text: string) => string;
-	/** Keeps what people typed into password prompts. */
-	readonly secrets: SecretBox;
-	/** Knows the secrets of the gateway. */
-	readonly redactor: TextRedactor;
-	readonly audit: Audit;
-	/** What channels are trusted with. */
-	readonly grants: SessionGrants;
-	/** What people may do at this moment. */
-	readonly people: Pick<People, "roleNow">;
-	/** The rules that calls are decided by. */
-	readonly policies: Pick<Policies, "of">;
-	/** Where sessions of chat platforms work. */
-	readonly workspaces: Workspaces;
-	/** Whether the gateway is on its way down: who leaves now has been sent away. */
-	readonly stopping: () => boolean;
-}
+export type { SessionDeps };
 
 /** Records events in the transaction at hand and returns them with their numbers. */
 export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
@@ -88,10 +54,14 @@ export class Session {
 	/** What `set_model` chose. */
 	model: string | undefined;
 	readonly outlet: Outlet;
-	/** What the session says passes here. */
-	readonly redactor: SessionRedactor;
+	/** The task whose conversation it is: nobody but its worker talks here. */
+	readonly taskId: string | undefined;
 	readonly deps: SessionDeps;
 	readonly live = new Map<string, LiveRun>();
+	/** Conversations of tasks that the session owns and somebody works on: what they ask is asked here. */
+	readonly working = new Set<Session>();
+	readonly #redactor: SessionRedactor;
+	#task: TaskHold | undefined;
 	systemPrompt: string | undefined;
 	/** The transcript of the ended runs, once one has ended here. */
 	history: readonly RunTranscript[] | undefined;
@@ -115,8 +85,35 @@ export class Session {
 		this.outlet.listen((event) => deps.observers.tell(event, row.owner));
 		this.trust = trust;
 		this.deps = deps;
-		this.redactor = new SessionRedactor(deps.redactor);
+		this.taskId = row.task_id ?? undefined;
+		this.#redactor = new SessionRedactor(deps.redactor);
 		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
+	}
+
+	/** The task that is worked on here. */
+	get task(): TaskHold | undefined {
+		return this.#task;
+	}
+
+	/** Where people are asked, and whose secrets and grants count: of a task's conversation, who owns the task. */
+	get home(): Session {
+		return this.#task?.home ?? this;
+	}
+
+	/** What the session says passes here. */
+	get redactor(): SessionRedactor {
+		return this.home.#redactor;
+	}
+
+	/** A run that works now and asks here. */
+	runOf(runId: string): LiveRun | undefined {
+		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
+		return runs.find((run) => run !== undefined);
+	}
+
+	/** A worker takes the task up, and lets it go with undefined. */
+	workOn(task: TaskHold | undefined): void {
+		this.#task = task;
 	}
 
 	/** Whether somebody listens or something runs: such a session stays in memory. */
@@ -134,6 +131,7 @@ export class Session {
 	 * of the `commit` calls; when it throws, nothing has happened.
 	 */
 	async commit<T>(work: (tx: Tx, record: Record) => Promise<T>): Promise<T> {
+		if (this.#task) return commitForTask(this, this.#task, work);
 		const release = this.outlet.reserve();
 		let recorded: Recorded[] = [];
 		try {
@@ -203,7 +201,7 @@ export class Session {
 
 	/** Whether `accept_all_tools` is in force. */
 	get trusted(): boolean {
-		return this.holds(this.trust);
+		return this.home.holds(this.home.trust);
 	}
 
 	/** Whether this grant of `accept_all_tools` is in force. */
@@ -278,29 +276,4 @@ export class Session {
 /** What everybody is told who names a session that is not there, or not for them. */
 export function unknownSession(id: string): ParleyError {
 	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
-}
-
-/** A new session's row. */
-export function sessionRow(
-	facts: Pick<
-		Selectable<Tables["sessions"]>,
-		"id" | "owner" | "external_key" | "title" | "titled_by" | "root_dir" | "profile" | "place"
-	>,
-	now: number,
-): Selectable<Tables["sessions"]> {
-	return {
-		...facts,
-		status: "active",
-		last_seq: 0,
-		system_prompt: null,
-		message_count: 0,
-		input_tokens: 0,
-		output_tokens: 0,
-		model: null,
-		taint: "",
-		created_at: now,
-		updated_at: now,
-		left_at: now,
-		...stamp,
-	};
 }

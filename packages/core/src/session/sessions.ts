@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { type Action, authorize } from "../authorize.ts";
 import type { Principal } from "../principal.ts";
 import { readPasswords } from "./passwords.ts";
@@ -12,6 +13,21 @@ export interface Lease extends Disposable {
 /** Session ids as this program and the wires mint them; anything else is unknown, and never looked up. */
 const wellFormed =
 	/^(?:sess_[0-9A-Za-z_-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+/** What can be done with the conversation of a task: to look at it. */
+const readingTasks: readonly Action[] = [
+	"session.read",
+	"event.read",
+	"task.read",
+	"usage.read",
+	"file.read",
+];
+
+/** What they are told who would talk in the conversation of a task. */
+export function belongsToTask(taskId: string): ParleyError {
+	const message = `this conversation belongs to the task ${taskId}: read it with load_messages, and steer the task with reply_task and cancel_task`;
+	return new ParleyError(message, { code: "failed_precondition" });
+}
 
 interface Entry {
 	readonly session: Promise<Session | undefined>;
@@ -47,6 +63,8 @@ export class Sessions {
 		try {
 			const { owner, place } = lease.session;
 			authorize(principal, action, { owner, sessionId: id, place });
+			const { taskId } = lease.session;
+			if (taskId !== undefined && !readingTasks.includes(action)) throw belongsToTask(taskId);
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();

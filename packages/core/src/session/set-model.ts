@@ -36,7 +36,11 @@ export async function setModel(
 }
 
 /** What a name, a tier or `default` comes to in a session; throws `invalid_argument` for what no model is called. */
-export async function wishOf({ profile }: Session, wanted: string, choice: ModelChoice): Promise<ModelWish> {
+export async function wishOf(
+	{ profile }: Pick<Session, "profile">,
+	wanted: string,
+	choice: ModelChoice,
+): Promise<ModelWish> {
 	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }

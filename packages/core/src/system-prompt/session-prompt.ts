@@ -3,6 +3,7 @@ import { attributionNote } from "../run/attribute.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
+import { taskNote } from "../tasks/task-note.ts";
 import { describeGit } from "./git-state.ts";
 import { gatherFacts } from "./project-facts.ts";
 import { shareByDirectory } from "./share-by-directory.ts";
@@ -31,8 +32,12 @@ export function systemPromptOf(
 		const seen = { cwd: session.rootDir, roots: toolRoots(session, roots) };
 		const facts = await gatherFacts({ ...seen, clock, git: session.place === undefined ? git : gitOfChat });
 		const rendered = renderSystemPrompt(facts, { template: systemTemplate, instructions });
-		const { place } = session;
-		const whole = place === undefined ? rendered : `${rendered.trimEnd()}\n\n${attributionNote(place)}\n`;
+		const { place, taskId } = session;
+		const notes = [
+			...(place === undefined ? [] : [attributionNote(place)]),
+			...(taskId === undefined ? [] : [taskNote]),
+		];
+		const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
 		// Notes of a project and the state of its repository are whatever somebody wrote into them.
 		const prompt = session.redactor.into("instructions").redact(whole);
 		await session.commit(async (tx) => {

@@ -1,4 +1,5 @@
 import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+import { TaskOrder } from "./task-order.ts";
 
 /**
  * Throws where events of one session, from its first on, break the order that `event.ts` documents. Prefixes of a
@@ -26,6 +27,7 @@ class EventOrder {
 	readonly #openPrompts = new Set<string>();
 	/** Those that belong to no run. */
 	readonly #aside = new Set<string>();
+	readonly #tasks = new TaskOrder();
 
 	take(happened: SessionEvent): Fault {
 		if (happened.transient) return this.#passing(happened.event, happened.seq);
@@ -36,7 +38,13 @@ class EventOrder {
 
 	unfinished(): string[] {
 		const speaking = this.#speaking === undefined ? [] : [`the text of ${this.#speaking}`];
-		return [...this.#openRuns, ...this.#openCalls.keys(), ...this.#openPrompts, ...speaking];
+		return [
+			...this.#openRuns,
+			...this.#openCalls.keys(),
+			...this.#openPrompts,
+			...speaking,
+			...this.#tasks.unfinished(),
+		];
 	}
 
 	#recorded(event: RecordedEvent): Fault {
@@ -61,7 +69,7 @@ class EventOrder {
 			case "prompt.reminded":
 				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
 			case "file.created":
-				return this.#openCalls.has(event.callId) ? undefined : "its call is not open";
+				return this.#share(event);
 			case "assistant.message":
 				return this.#endRun(event.runId);
 			case "tool.started":
@@ -74,7 +82,28 @@ class EventOrder {
 			case "prompt.answered":
 			case "prompt.closed":
 				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
+			case "task.created":
+			case "task.started":
+			case "task.progress":
+			case "task.suspended":
+			case "task.resumed":
+			case "task.completed":
+			case "task.failed":
+			case "task.cancelled":
+				return this.#tasks.take(event);
+			case "worker.started":
+			case "worker.phased":
+			case "worker.completed":
+			case "worker.failed":
+			case "worker.exited":
+				return this.#tasks.takeWorker(event);
 		}
+	}
+
+	#share({ runId, callId }: { readonly runId: string; readonly callId: string }): Fault {
+		// Of a task's run the calls are told elsewhere.
+		if (!this.#openRuns.has(runId)) return this.#tasks.working ? undefined : "nobody works";
+		return this.#openCalls.has(callId) ? undefined : "its call is not open";
 	}
 
 	#startRun(runId: string): Fault {
@@ -113,9 +142,10 @@ class EventOrder {
 		readonly token: string;
 		readonly runId: string;
 		readonly approval?: { callId: string };
+		readonly taskId?: string;
 	}): Fault {
-		// It concerns the channel and no run, whose own questions do not wait for it.
-		if (prompt.runId === "") {
+		// It concerns the channel, or a task, and no run of this session, whose own questions do not wait for it.
+		if (prompt.runId === "" || prompt.taskId !== undefined) {
 			this.#openPrompts.add(prompt.token);
 			this.#aside.add(prompt.token);
 			return undefined;

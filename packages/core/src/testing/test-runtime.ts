@@ -24,6 +24,8 @@ export interface TestRuntimeOptions
 	readonly clock?: ManualClock;
 	/** Also of the store. */
 	readonly failpoints?: Failpoints;
+	/** Instead of a SQLite file of its own. */
+	readonly database?: Store<Tables>;
 	/** Puts something in front of the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
 	/** Where commands run; without a sandbox unless told. */
@@ -34,7 +36,7 @@ export interface TestRuntimeOptions
 	readonly systemTemplate?: string;
 }
 
-/** A runtime on a SQLite file in a directory of its own, with a clock and ids that the test owns. */
+/** A runtime on a SQLite file, unless told, in a directory of its own, with a clock and ids that the test owns. */
 export class TestRuntime {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
@@ -58,7 +60,8 @@ export class TestRuntime {
 		const current = join(directory, "work");
 		const dataDir = join(directory, "data");
 		for (const path of [current, dataDir]) await mkdir(path, { recursive: true });
-		const store = await openSqliteStore<Tables>({ file: databaseIn(directory), migrations, failpoints });
+		const file = databaseIn(directory);
+		const store = options.database ?? (await openSqliteStore<Tables>({ file, migrations, failpoints }));
 		const used = options.wrap?.(store) ?? store;
 		const log = new MemoryLogger();
 		// Another start must not mint the ids of an earlier one again.

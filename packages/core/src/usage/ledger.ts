@@ -1,4 +1,5 @@
 import { hotStatement, ParleyError, type Store } from "@parley/base";
+import type { OnConflictBuilder } from "kysely";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Record } from "../session/session.ts";
@@ -18,9 +19,24 @@ export interface Charge {
 	readonly provider: string;
 	readonly usage: Usage;
 	readonly cost: number;
+	/** Further sessions that it counts for, the last of them the one whose budget it is. */
+	readonly accounts?: readonly string[];
 }
 
 type ChargeRow = Usage & Pick<Charge, "sessionId" | "model" | "provider" | "cost"> & { readonly day: string };
+
+type Conflicts = OnConflictBuilder<Tables, "usage_days">;
+
+/** Counts the call into the row that is there. */
+const addUp = (conflict: Conflicts) =>
+	conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
+		calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
+		input_tokens: eb("usage_days.input_tokens", "+", eb.ref("excluded.input_tokens")),
+		output_tokens: eb("usage_days.output_tokens", "+", eb.ref("excluded.output_tokens")),
+		cache_read_tokens: eb("usage_days.cache_read_tokens", "+", eb.ref("excluded.cache_read_tokens")),
+		cache_write_tokens: eb("usage_days.cache_write_tokens", "+", eb.ref("excluded.cache_write_tokens")),
+		cost: eb("usage_days.cost", "+", eb.ref("excluded.cost")),
+	}));
 
 /** Adds one call to the sums of its session and of the gateway. */
 const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
@@ -36,16 +52,18 @@ const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
 			{ ...row, scope: p("sessionId") },
 			{ ...row, scope: gatewayScope },
 		])
-		.onConflict((conflict) =>
-			conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
-				calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
-				input_tokens: eb("usage_days.input_tokens", "+", eb.ref("excluded.input_tokens")),
-				output_tokens: eb("usage_days.output_tokens", "+", eb.ref("excluded.output_tokens")),
-				cache_read_tokens: eb("usage_days.cache_read_tokens", "+", eb.ref("excluded.cache_read_tokens")),
-				cache_write_tokens: eb("usage_days.cache_write_tokens", "+", eb.ref("excluded.cache_write_tokens")),
-				cost: eb("usage_days.cost", "+", eb.ref("excluded.cost")),
-			})),
-		);
+		.onConflict(addUp);
+});
+
+/** Adds one call to the sums of one session more. */
+const addToAccount = hotStatement<Tables, ChargeRow>((db, p) => {
+	const row = {
+		...{ scope: p("sessionId"), day: p("day"), model: p("model"), provider: p("provider"), calls: 1 },
+		...{ input_tokens: p("inputTokens"), output_tokens: p("outputTokens") },
+		...{ cache_read_tokens: p("cacheReadTokens"), cache_write_tokens: p("cacheWriteTokens") },
+		...{ cost: p("cost"), epoch: 1, v: 1 },
+	};
+	return db.insertInto("usage_days").values(row).onConflict(addUp);
 });
 
 const sumOfSession = hotStatement<
@@ -74,9 +92,13 @@ const sumOfSession = hotStatement<
 /** Counts a model call, and records `budget.reached` where it takes a budget over 80 % or over its end. */
 export async function recordCharge(tx: Tx, record: Record, charge: Charge, budgets: Budgets): Promise<void> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
-	await addCharge(tx, { ...usage, sessionId, day: dayOf(at), model, provider, cost });
+	const { accounts = [] } = charge;
+	const row = { ...usage, day: dayOf(at), model, provider, cost };
+	await addCharge(tx, { ...row, sessionId });
+	for (const account of accounts) await addToAccount(tx, { ...row, sessionId: account });
 	if (cost === 0) return;
-	const reached = (await limitedOf(tx, { sessionId, at }, budgets)).flatMap((standing) => {
+	const payer = accounts.at(-1) ?? sessionId;
+	const reached = (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((standing) => {
 		const percent = crossed(standing.spent - cost, standing.spent, standing.limit);
 		const { scope, period, spent, limit } = standing;
 		return percent ? [{ type: "budget.reached" as const, scope, period, percent, spent, limit }] : [];

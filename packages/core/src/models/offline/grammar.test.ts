@@ -1,5 +1,6 @@
 import { ManualClock, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { taskTools } from "../../tasks/tools/task-tools.ts";
 import { builtinTools } from "../../tools/builtin.ts";
 import { createWebFetch } from "../../tools/web/web-fetch.ts";
 import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
@@ -49,6 +50,25 @@ test.each<[line: string, command: OfflineCommand]>([
 	["choose: A | B b", call("ask_user", { type: "select", label: "Choose one", options: ["A", "B b"] })],
 	["pick: A|B | C", call("ask_user", { type: "multi", label: "Pick any", options: ["A", "B", "C"] })],
 	["secret: API key", call("ask_user", { type: "password", label: "API key" })],
+	[
+		"plan: x look | > change | - ask | test",
+		call("plan", {
+			steps: [
+				{ title: "look", state: "completed" },
+				{ title: "change", state: "in_progress" },
+				{ title: "ask", state: "skipped" },
+				{ title: "test", state: "pending" },
+			],
+		}),
+	],
+	["plan: xylophone", call("plan", { steps: [{ title: "xylophone", state: "pending" }] })],
+	["review: May I?", call("request_review", { reason: "May I?", content: "May I?" })],
+	["review: A table? <<< one\\ntwo", call("request_review", { reason: "A table?", content: "one\ntwo" })],
+	[
+		"spawn: Count <<< run: wc a\\nsay: done",
+		call("spawn_worker", { title: "Count", description: "run: wc a\nsay: done" }),
+	],
+	["& wait: all", call("wait_for_workers", {}, true)],
 	["long: 200 tokens at 20 per second", { kind: "long", tokens: 200, perSecond: 20 }],
 	["long: 1 token", { kind: "long", tokens: 1, perSecond: noPace }],
 	["long: 1000000 tokens", { kind: "long", tokens: 1_000_000, perSecond: noPace }],
@@ -99,6 +119,12 @@ test.each([
 	["tool: x null", "the arguments are not a JSON object"],
 	["choose: A | | B", "a choice between two bars is empty"],
 	["pick: A |", "a choice between two bars is empty"],
+	["plan: look | | test", "a choice between two bars is empty"],
+	["review: <<< a table", "it needs a reason"],
+	["review: May I? <<<", "it needs a reason"],
+	["spawn: Count", "it needs a title, <<< and what is to be done"],
+	["spawn: <<< run: wc", "it needs a title, <<< and what is to be done"],
+	["wait: task_1", "it waits for all"],
 	["long: many tokens", "1 to 1000000 tokens"],
 	["long: 0 tokens", "1 to 1000000 tokens"],
 	["long: 1000001 tokens", "1 to 1000000 tokens"],
@@ -130,7 +156,11 @@ test("every example of the help is a command of its own word", () => {
 });
 
 test("every tool can be called by a line, and takes what the examples give it", () => {
-	const tools = [...builtinTools(), createWebFetch({ clock: new ManualClock(), ids: seededIds(1) })];
+	const tools = [
+		...builtinTools(),
+		createWebFetch({ clock: new ManualClock(), ids: seededIds(1) }),
+		...taskTools({ supervised: true, spawns: true }),
+	];
 	const called = commandWords
 		.flatMap(({ word, example }) => parseCommands(`${word}: ${example}`))
 		.filter((command) => command.kind === "call");

@@ -59,6 +59,10 @@ export const commandWords: readonly CommandWord[] = [
 		"ask_user",
 		{ type: "password", label },
 	]),
+	call("plan", "x look | > change | test", "keeps a task's plan: x done, > at work", readPlan),
+	call("review", "A new table? <<< Two columns.", "lets people look at a task's plan", readReview),
+	call("spawn", "Count <<< run: wc notes.txt", "hands part of a task to a worker", readSpawn),
+	call("wait", "all", "waits for all workers of a task", readWait),
 	text("long", "200 tokens at 20 per second", "streams words; the pace may be left out", readLong),
 	text("fail", "out of ideas", "lets the model call fail", (reason) => ({ kind: "fail", reason })),
 ];
@@ -176,6 +180,37 @@ function readOptions(argument: string): string[] {
 	const options = argument.split("|").map((option) => option.trim());
 	if (options.includes("")) throw unreadable("a choice between two bars is empty");
 	return options;
+}
+
+/** Steps between bars; before a title `x ` says that it is completed, `> ` that it is at work. */
+function readPlan(argument: string): [string, unknown] {
+	return ["plan", { steps: readOptions(argument).map(readStep) }];
+}
+
+const stepStates: Readonly<Record<string, string>> = { x: "completed", ">": "in_progress", "-": "skipped" };
+
+function readStep(text: string): object {
+	const [, mark = "", title = ""] = /^(?:([x>-]) +)?(.*)$/s.exec(text) ?? [];
+	return { title, state: stepStates[mark] ?? "pending" };
+}
+
+/** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */
+function readReview(argument: string): [string, unknown] {
+	const [reason = "", content = reason] = splitAt(argument, "<<<");
+	if (reason === "" || content === "") throw unreadable("it needs a reason, and behind <<< a plan");
+	return ["request_review", { reason, content: readText(content) }];
+}
+
+/** `TITLE <<< DESCRIPTION`. */
+function readSpawn(argument: string): [string, unknown] {
+	const [title = "", description = ""] = splitAt(argument, "<<<");
+	if (title === "" || description === "") throw unreadable("it needs a title, <<< and what is to be done");
+	return ["spawn_worker", { title, description: readText(description) }];
+}
+
+function readWait(argument: string): [string, unknown] {
+	if (argument === "all") return ["wait_for_workers", {}];
+	throw unreadable("it waits for all");
 }
 
 /** `N tokens at M per second`, whole numbers; without a pace as fast as it goes. */

@@ -25,8 +25,10 @@ Rules
     as the call before it, so that both are asked for at once:
       run: make build
       & run: make lint
-  - In the texts of "write:" and "edit:", \\n is a new line and \\\\ is a
-    backslash.
+  - In the texts of "write:", "edit:", "review:" and "spawn:", \\n is a new
+    line and \\\\ is a backslash.
+  - "plan:", "review:", "spawn:" and "wait:" are for the descriptions of tasks,
+    which have these tools; "- " before a step says that it is left out.
   - "list:" takes a pattern or a directory. In "git:", quotes hold words
     together.
   - Usage is counted as one token for every four characters. It costs nothing.

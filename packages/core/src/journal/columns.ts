@@ -1,0 +1,33 @@
+import type { CreateTableBuilder, Kysely } from "kysely";
+
+/** A name and a type; what may be absent ends with a question mark. */
+export type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
+
+/** What every row ends with: see `Stamped`. */
+export const stampColumns: readonly Column[] = [
+	["epoch", "bigint"],
+	["v", "integer"],
+];
+
+/** Makes a table whose first column is its key. */
+export async function createTable(
+	db: Kysely<unknown>,
+	name: string,
+	[key, type]: Column,
+	columns: readonly Column[],
+): Promise<void> {
+	const keyed = db.schema.createTable(name).addColumn(key, type, (column) => column.primaryKey());
+	await withColumns(keyed, columns).execute();
+}
+
+type Building = CreateTableBuilder<string, string>;
+
+export function withColumns(table: Building, columns: readonly Column[]): Building {
+	return columns.reduce<Building>(
+		(built, [name, type]) =>
+			name.endsWith("?")
+				? built.addColumn(name.slice(0, -1), type)
+				: built.addColumn(name, type, (column) => column.notNull()),
+		table,
+	);
+}

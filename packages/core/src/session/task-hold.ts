@@ -1,0 +1,49 @@
+import type { ParleyError } from "@parley/base";
+import type { RecordedEvent } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
+import type { TaskDesk } from "../tasks/task-desk.ts";
+import type { Usage } from "../usage/usage.ts";
+import type { Session } from "./session.ts";
+
+/** How a run of a task came to its end, as its last event tells it. */
+export interface TaskRunEnd {
+	readonly error: string;
+	readonly content: string;
+	readonly usage: Usage & { readonly cost: number };
+}
+
+/** Records events of the task, or of its conversation, in the transaction at hand. */
+type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
+
+/**
+ * What ties the conversation of a task to the task, while somebody works on it: the session answers to it in every
+ * transaction.
+ */
+export interface TaskHold {
+	readonly taskId: string;
+	/** The session that owns the task: whom it belongs to, and where people are asked. */
+	readonly home: Session;
+	/** Sessions, beside its own, that its use is counted for. */
+	readonly accounts: readonly string[];
+	/** Names of the tools that its submitter gave it. */
+	readonly tools: readonly string[];
+	/** Whether it may ask people to look at what it does. */
+	readonly supervised: boolean;
+	/** Whether it may spawn workers. */
+	readonly spawns: boolean;
+	/** What the tools of the task can do for one call of a run. */
+	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
+	/** Keeps the task for us; throws `aborted` where another worker has taken it over. */
+	keep(tx: Tx): Promise<void>;
+	/** Brings the task to its end, with that of its run. */
+	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
+	/** Puts the task off where the fault may pass; true where the run is to stop and go on later. */
+	putOff(tx: Tx, record: RecordTask, failure: ParleyError): Promise<boolean>;
+}
+
+/** What of a task's conversation is told in the session that owns the task: what people are to see or to answer. */
+const toldAtHome = /^(?:task|prompt|budget|file|grant)\./;
+
+export function isToldAtHome({ type }: RecordedEvent): boolean {
+	return toldAtHome.test(type);
+}

@@ -1,0 +1,73 @@
+import { ParleyError } from "@parley/base";
+import type { Profiles } from "../agents/profile.ts";
+import { fromRow } from "../journal/journal.ts";
+import type { Session } from "../session/session.ts";
+import type { CheckedTask } from "./submit.ts";
+import type { NewTask } from "./task.ts";
+import type { NewWorker } from "./task-desk.ts";
+import type { TaskRow } from "./task-rows.ts";
+
+/** What tasks have that name no tools. */
+const usualTools = ["run_command", "git", "query_memories"];
+/** Tools of the protocol that are still to come. */
+const toCome = ["query_memories"];
+
+/** How often a task that a provider fails is tried again. */
+const maxRetries = 3;
+
+/** What a task may name. */
+export interface TaskChoice {
+	readonly profiles: Pick<Profiles, "find">;
+	/** The names of the tools that the session itself has, with this agent. */
+	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
+	/** The model's real name; throws where there is none such. */
+	readonly resolveModel: (wanted: string) => string;
+}
+
+/** Checks what a task names; throws `invalid_argument` for what is not there, or not for this session. */
+export async function checkTask(
+	home: Session,
+	wanted: NewTask,
+	choice: TaskChoice,
+): Promise<{ readonly task: CheckedTask; readonly notes: readonly string[] }> {
+	const agent = wanted.agent ?? home.profile;
+	await choice.profiles.find(agent);
+	const usable = await choice.toolsOf(home, agent);
+	const asked = [...new Set(wanted.tools ?? usualTools)];
+	const unknown = asked.find((name) => !usable.includes(name) && !toCome.includes(name));
+	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
+	const missing = asked.filter((name) => !usable.includes(name));
+	const model = wanted.model === undefined ? home.model : choice.resolveModel(wanted.model);
+	const task = {
+		...wanted,
+		...{ agent, maxRetries, tools: asked.filter((name) => usable.includes(name)) },
+		...(model !== undefined && { model }),
+	};
+	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
+}
+
+/** Checks what a worker is wanted for: it has the tools of its task, or fewer. */
+export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskChoice): Promise<CheckedTask> {
+	const agent = wanted.agent ?? row.agent;
+	await choice.profiles.find(agent);
+	const own = fromRow<string[]>(row.tools);
+	const tools = wanted.tools ?? own;
+	const unknown = tools.find((name) => !own.includes(name));
+	if (unknown !== undefined) throw invalid(unknownTool(unknown, own));
+	const model = wanted.model === undefined ? (row.model ?? undefined) : choice.resolveModel(wanted.model);
+	const { title, description, dependsOn } = wanted;
+	return {
+		...{ title, description, tools, agent, maxRetries, autonomy: row.autonomy },
+		priority: "normal",
+		...(dependsOn && { dependsOn }),
+		...(model !== undefined && { model }),
+	};
+}
+
+function unknownTool(name: string, usable: readonly string[]): string {
+	return `tools: there is no tool ${JSON.stringify(name.slice(0, 100))} here; there are: ${usable.join(", ")}`;
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,76 @@
+import type { Tx } from "../journal/journal.ts";
+import type { SessionsOf } from "../principal.ts";
+import { sessionTotal } from "../usage/ledger.ts";
+import type { TaskFacts, TaskFilter } from "./task.ts";
+import { type TaskRow, toFacts } from "./task-rows.ts";
+
+export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined> {
+	return db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The task as people see it. */
+export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts> {
+	const needs = await db
+		.selectFrom("task_needs")
+		.select("needs")
+		.where("task_id", "=", row.id)
+		.orderBy("needs")
+		.execute();
+	const usage = await sessionTotal(db, row.own_session_id);
+	return toFacts(row, { needs: needs.map((need) => need.needs), usage });
+}
+
+/** Tasks of somebody's sessions, or of all, newest first. */
+export async function listTasks(
+	db: Tx,
+	of: SessionsOf | undefined,
+	{ limit, sessionId, parentId, states, before }: TaskFilter,
+): Promise<TaskFacts[]> {
+	let wanted = db
+		.selectFrom("tasks")
+		.selectAll("tasks")
+		.orderBy("tasks.created_at", "desc")
+		.orderBy("tasks.id", "desc")
+		.limit(limit);
+	if (sessionId !== undefined) wanted = wanted.where("tasks.session_id", "=", sessionId);
+	if (parentId !== undefined) wanted = wanted.where("tasks.parent_id", "=", parentId);
+	if (states) wanted = wanted.where("tasks.state", "in", states);
+	const last = before === undefined ? undefined : await findTask(db, before);
+	if (last) {
+		const { created_at: at, id } = last;
+		wanted = wanted.where((row) =>
+			row.or([
+				row("tasks.created_at", "<", at),
+				row.and([row("tasks.created_at", "=", at), row("tasks.id", "<", id)]),
+			]),
+		);
+	}
+	if (of) {
+		const { owner, ids = [], place } = of;
+		wanted = wanted.where("tasks.session_id", "in", (query) => {
+			const theirs = query
+				.selectFrom("sessions")
+				.select("sessions.id")
+				.where((row) =>
+					row.or([
+						row("sessions.owner", "=", owner),
+						...(ids.length > 0 ? [row("sessions.id", "in", [...ids])] : []),
+					]),
+				);
+			return place === undefined ? theirs : theirs.where("sessions.place", "=", place);
+		});
+	}
+	const found: TaskFacts[] = [];
+	for (const row of await wanted.execute()) found.push(await describeTask(db, row));
+	return found;
+}
+
+/** The task and all that were spawned below it, parents first. */
+export async function findTree(db: Tx, row: TaskRow): Promise<TaskRow[]> {
+	const found = [row];
+	for (let at = 0; at < found.length; at++) {
+		const parent = found[at]?.id ?? "";
+		found.push(...(await db.selectFrom("tasks").selectAll().where("parent_id", "=", parent).execute()));
+	}
+	return found;
+}

@@ -1,0 +1,57 @@
+import type { Selectable } from "kysely";
+import { fromRow } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import type { Usage } from "../usage/usage.ts";
+import { progressOf } from "./progress.ts";
+import { type PlanStep, priorities, type Review, type TaskFacts } from "./task.ts";
+
+export type TaskRow = Selectable<Tables["tasks"]>;
+
+/** What a list adds to a row. */
+export interface TaskSurroundings {
+	readonly needs: readonly string[];
+	readonly usage: Usage & { readonly cost: number };
+}
+
+export function planOf({ plan }: Pick<TaskRow, "plan">): readonly PlanStep[] | undefined {
+	return plan === null ? undefined : fromRow<PlanStep[]>(plan);
+}
+
+export function reviewOf({ review }: Pick<TaskRow, "review">): Review | undefined {
+	return review === null ? undefined : fromRow<Review>(review);
+}
+
+/** A task as people see it. */
+export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
+	const plan = planOf(row);
+	const review = row.state === "suspended" ? reviewOf(row) : undefined;
+	return {
+		id: row.id,
+		sessionId: row.session_id,
+		ownSessionId: row.own_session_id,
+		parentId: row.parent_id ?? undefined,
+		retryOf: row.retry_of ?? undefined,
+		title: row.title,
+		description: row.description,
+		state: row.state,
+		priority: priorities[row.priority] ?? "normal",
+		tools: fromRow<string[]>(row.tools),
+		agent: row.agent,
+		model: row.model ?? undefined,
+		autonomy: row.autonomy,
+		dependsOn: needs,
+		submittedBy: row.submitted_by,
+		progress: progressOf(row.title, plan, row.state === "completed"),
+		plan,
+		review,
+		suspendCount: row.suspend_count,
+		retryCount: row.retry_count,
+		output: row.output,
+		error: row.error,
+		usage,
+		createdAt: Number(row.created_at),
+		updatedAt: Number(row.updated_at),
+		startedAt: row.started_at === null ? undefined : Number(row.started_at),
+		endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+	};
+}

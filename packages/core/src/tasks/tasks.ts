@@ -1,0 +1,221 @@
+import { ParleyError } from "@parley/base";
+import { type Action, authorize, isAuthorized } from "../authorize.ts";
+import type { Recorded } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
+import { fromRow } from "../journal/journal.ts";
+import { actingId, type Principal, visibleTo } from "../principal.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import type { Session, SessionDeps } from "../session/session.ts";
+import type { Lease, Sessions } from "../session/sessions.ts";
+import { askedBy } from "../trust/audit.ts";
+import { checkTask, type TaskChoice } from "./check-task.ts";
+import { endTask } from "./end-task.ts";
+import { describeTask, findTask, listTasks } from "./read-tasks.ts";
+import { insertTask, originOf } from "./submit.ts";
+import { endStates, hasEnded, type NewTask, priorities, type TaskFacts, type TaskFilter } from "./task.ts";
+import { reviewOf, type TaskRow } from "./task-rows.ts";
+import type { TaskRunner } from "./task-runner.ts";
+
+/** What tasks need from the runtime. */
+export interface TasksOptions {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: TaskRunner;
+	/** What a task may name. */
+	readonly choice: TaskChoice;
+	/** Throws where the gateway takes no more work. */
+	readonly admit: () => void;
+}
+
+/** A task that was submitted, and what of its wishes it goes without, in words for people. */
+export interface Submitted {
+	readonly id: string;
+	readonly notes: readonly string[];
+}
+
+/** Work in the background. Every method checks the principal's right to the session that owns the task. */
+export class Tasks {
+	readonly #options: TasksOptions;
+
+	constructor(options: TasksOptions) {
+		this.#options = options;
+	}
+
+	/** Submits a task of a session: durable when this resolves, and taken up when there is room. */
+	async submit(request: Keyed, sessionId: string, wanted: NewTask): Promise<Submitted> {
+		this.#options.admit();
+		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");
+		return this.#submit(request, lease.session, { wanted });
+	}
+
+	/** Submits a task that has ended once more, as a new one. */
+	async retry(request: Keyed, taskId: string): Promise<Submitted> {
+		this.#options.admit();
+		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
+		using held = lease;
+		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be done again");
+		const { title, description, autonomy } = row;
+		const wanted = {
+			...{ title, description, autonomy, tools: fromRow<string[]>(row.tools), agent: row.agent },
+			priority: priorities[row.priority] ?? "normal",
+			...(row.model !== null && { model: row.model }),
+		};
+		return this.#submit(request, held.session, { wanted, retryOf: row.id });
+	}
+
+	/** What has become of a task. Throws `not_found` also for who may not see it. */
+	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
+		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
+		lease[Symbol.dispose]();
+		return this.#options.deps.journal.store.read((db) => describeTask(db, row));
+	}
+
+	/** The tasks that the principal may see, newest first. */
+	async list(principal: Principal, filter: TaskFilter): Promise<TaskFacts[]> {
+		const { sessions, deps } = this.#options;
+		authorize(principal, "task.read");
+		if (filter.sessionId !== undefined) {
+			(await sessions.lease(principal, filter.sessionId, "task.read"))[Symbol.dispose]();
+		}
+		const all = isAuthorized(principal, "task.read", { owner: "" });
+		return deps.journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
+	}
+
+	/** Ends a task with all its workers; one that has ended stays as it is. Returns the state that it is in then. */
+	async cancel(request: Keyed, taskId: string, reason: string): Promise<TaskRow["state"]> {
+		const { lease, row } = await this.#borrow(request.principal, taskId, "task.control");
+		using held = lease;
+		const { session: home } = held;
+		let ended: string[] = [];
+		const outcome = await home.commit((tx, record) =>
+			once(tx, request, home.deps, async () => {
+				const now = (await findTask(tx, taskId)) ?? row;
+				if (hasEnded(now.state)) return now.state;
+				const told = home.redactor.redact(
+					reason === "" ? `cancelled by ${actingId(request.principal)}` : reason,
+				);
+				const end = { state: "cancelled" as const, reason: told };
+				ended = await endTask({ tx, now: home.deps.clock.now(), tell: record }, now, end);
+				await this.#audit(tx, request, taskId, "cancelled");
+				return "cancelled" as const;
+			}),
+		);
+		this.#options.runner.stopEnded(ended);
+		return outcome.response;
+	}
+
+	/** Says what a person thinks of what a suspended task asks; it goes on with that when there is room. */
+	async reply(
+		request: Keyed,
+		taskId: string,
+		{
+			approved,
+			feedback,
+			token,
+		}: { readonly approved: boolean; readonly feedback: string; readonly token?: string },
+	): Promise<void> {
+		const { lease } = await this.#borrow(request.principal, taskId, "task.control");
+		using held = lease;
+		const { session: home } = held;
+		await home.commit((tx, _record) =>
+			once(tx, request, home.deps, async () => {
+				const row = await findTask(tx, taskId);
+				const review = row && reviewOf(row);
+				if (row?.state !== "suspended" || !review)
+					throw unfit(row, "only a suspended task can be replied to");
+				if (token !== undefined && token !== review.token) {
+					throw new ParleyError("token: the task asks something else by now; look at it with check_task", {
+						code: "failed_precondition",
+					});
+				}
+				const reply = { approved, feedback: home.redactor.redact(feedback), by: actingId(request.principal) };
+				await tx
+					.updateTable("tasks")
+					.set({
+						...{ state: "pending", announce: "resumed", not_before: 0 },
+						...{ review: JSON.stringify({ ...review, reply }), updated_at: home.deps.clock.now() },
+					})
+					.where("id", "=", taskId)
+					.where("state", "=", "suspended")
+					.execute();
+				await this.#audit(tx, request, taskId, approved ? "approved" : "revise");
+				return null;
+			}),
+		);
+		this.#options.runner.wake();
+	}
+
+	async #submit(
+		request: Keyed,
+		home: Session,
+		{ wanted, retryOf }: { readonly wanted: NewTask; readonly retryOf?: string },
+	): Promise<Submitted> {
+		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation has no tasks of its own");
+		const { task, notes } = await checkTask(home, wanted, this.#options.choice);
+		let created: readonly Recorded[] = [];
+		const outcome = await home.commit((tx, record) =>
+			once(tx, request, home.deps, async () => {
+				await refuseNeeds(tx, home, task.dependsOn ?? []);
+				const origin = { ...originOf(request.principal, home), ...(retryOf !== undefined && { retryOf }) };
+				const inserted = await insertTask(tx, record, home, { wanted: task, origin });
+				created = inserted.created;
+				const { id } = inserted.row;
+				await this.#audit(tx, request, id, "submitted");
+				return { id, notes };
+			}),
+		);
+		for (const event of created) home.deps.observers.tell(event, home.owner);
+		await home.deps.failpoints.reach("task-submitted");
+		this.#options.runner.wake();
+		return outcome.response;
+	}
+
+	/** The session that owns a task, and the task. */
+	async #borrow(
+		principal: Principal,
+		taskId: string,
+		action: Action,
+	): Promise<{ readonly row: TaskRow; readonly lease: Lease }> {
+		const { deps, sessions } = this.#options;
+		const row = await deps.journal.store.read((db) => findTask(db, taskId));
+		if (!row) throw unknownTask(taskId);
+		try {
+			return { row, lease: await sessions.lease(principal, row.session_id, action) };
+		} catch (reason) {
+			throw ParleyError.from(reason).code === "not_found" ? unknownTask(taskId) : reason;
+		}
+	}
+
+	async #audit(tx: Tx, { principal, method }: Keyed, object: string, decision: string): Promise<void> {
+		await this.#options.deps.audit.record(tx, {
+			...askedBy(principal),
+			action: method.replace("_", "."),
+			object,
+			decision,
+		});
+	}
+}
+
+function unknownTask(id: string): ParleyError {
+	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
+}
+
+function unfit(row: TaskRow | undefined, why: string): ParleyError {
+	const state = row ? `task ${row.id} is ${row.state}: ` : "";
+	return new ParleyError(`${state}${why}`, { code: "failed_precondition" });
+}
+
+/** What a task needs is of the same session, and can still be completed. */
+async function refuseNeeds(tx: Tx, home: Session, needs: readonly string[]): Promise<void> {
+	for (const id of needs) {
+		const row = await findTask(tx, id);
+		const ended = row && endStates.some((state) => state === row.state && state !== "completed");
+		if (row?.session_id === home.id && !ended) continue;
+		const why = ended
+			? `has ${row.state === "failed" ? "failed" : "been cancelled"}`
+			: "is no task of this session";
+		throw new ParleyError(`depends_on: ${JSON.stringify(id.slice(0, 100))} ${why}`, {
+			code: "invalid_argument",
+		});
+	}
+}

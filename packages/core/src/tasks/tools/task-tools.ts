@@ -1,0 +1,16 @@
+import type { Tool } from "../../tool.ts";
+import { planTool } from "./plan-tool.ts";
+import { requestReview } from "./request-review.ts";
+import { spawnWorker } from "./spawn-worker.ts";
+import { waitForWorkers } from "./wait-for-workers.ts";
+
+/** The tools that a task has beside those that its submitter gave it. */
+export function taskTools({
+	supervised,
+	spawns,
+}: {
+	readonly supervised: boolean;
+	readonly spawns: boolean;
+}): readonly Tool[] {
+	return [planTool, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
+}

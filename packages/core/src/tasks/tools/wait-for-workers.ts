@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { defineTool } from "../../tool.ts";
+import type { WorkerResult } from "../task-desk.ts";
+import { deskOf, planOwn } from "./desk-of.ts";
+
+const parameters = z.strictObject({
+	workers: z
+		.array(z.string().trim().min(1).max(200))
+		.min(1)
+		.max(8)
+		.optional()
+		.describe("Ids that spawn_worker returned; all workers of this task by default."),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/** Waits for workers and returns what they have to say. */
+export const waitForWorkers = defineTool<Arguments>({
+	name: "wait_for_workers",
+	description:
+		"Waits until workers of this task have ended and returns their results. Use it when you need them to go on, and " +
+		"before you end: workers that are still at work then are cancelled.",
+	parameters,
+	effect: "idempotent",
+	plan: async ({ workers }) => planOwn(workers ? `wait for ${workers.join(", ")}` : "wait for all workers"),
+	async run({ workers }, _plan, context) {
+		const results = await deskOf(context).workers(workers);
+		if (results.length === 0) return { text: "this task has no workers", failed: false };
+		return { text: results.map(describe).join("\n\n"), failed: false };
+	},
+});
+
+function describe({ id, title, state, output, error }: WorkerResult): string {
+	const said = [output, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
+	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;
+}

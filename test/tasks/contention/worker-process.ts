@@ -1,0 +1,57 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { Watch } from "../../watch.ts";
+
+const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
+
+/** Where worker processes meet. */
+export interface SharedPlace {
+	/** Of the database. */
+	readonly connection: string;
+	/** Where the file `marks` is. */
+	readonly directory: string;
+	/** See `fastClock`. */
+	readonly epoch: number;
+	/** Told of every line of each of them. */
+	readonly watch: Watch;
+}
+
+/** A process that works on the tasks of a shared database, and what it says. */
+export class WorkerProcess implements AsyncDisposable {
+	readonly lines: string[] = [];
+	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+	readonly #watch: Watch;
+
+	constructor({ connection, directory, epoch, watch }: SharedPlace) {
+		this.#watch = watch;
+		const args = [program, connection, directory, String(epoch)];
+		this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+		createInterface(this.#child.stdout).on("line", (line) => {
+			this.lines.push(line);
+			this.#watch.notify();
+		});
+	}
+
+	/** The ids of tasks that it has said this of. */
+	told(word: string): string[] {
+		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
+	}
+
+	/** Lets a model that waits go on. */
+	goOn(): void {
+		this.#child.stdin.write("\n");
+	}
+
+	signal(name: "SIGSTOP" | "SIGCONT"): void {
+		this.#child.kill(name);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const ended = once(this.#child, "close");
+		this.#child.kill("SIGKILL");
+		await ended;
+	}
+}
