@@ -77,6 +77,22 @@ export const document: readonly Sentence[] = [
 		"prompt.approve",
 	),
 	says("prompt_response", "`cancelled: true` rejects.", "prompt.deny", "ask.cancel"),
+	says("submit_task", "A task is submitted for the background.", "task.submit", "task.lives-on"),
+	says(
+		"submit_task",
+		"`title` and `description` are required, `tools` and `priority` are not.",
+		"task.submit",
+		"task.validated",
+	),
+	says("submit_task", "Without `tools` it may use three.", "task.default-tools"),
+	says("submit_task", "The answer has the task's id and `submitted`.", "task.submit"),
+	says("check_task", "It tells where a task stands: id, title, status and progress.", "task.check"),
+	says("cancel_task", "A task is cancelled, at work or waiting.", "task.cancel"),
+	says("cancel_task", "The answer has the task's id and `cancelled`.", "task.cancel"),
+	says("list_tasks", "The tasks of the connection's session are a list.", "task.list"),
+	says("reply_task", "A suspended task hears what a person says.", "task.reply"),
+	says("reply_task", "`status` is `approved` or `revise`, and needed; `feedback` is not.", "task.reply"),
+	says("reply_task", "The answer has the task's id and `replied`.", "task.reply"),
 	says("accept_all_tools", "It approves all calls of the session, without parameters.", "trust.accept"),
 	says("assistant.stream", "`start` begins an output, `delta` adds to it, `end` finishes it.", "run.stream"),
 	says("assistant.stream", "`index` tells parallel streams apart, and is usually 0.", "run.stream"),
@@ -104,6 +120,15 @@ export const document: readonly Sentence[] = [
 	says("Option format", "A prompt is dismissed with its token and `cancelled: true`.", "ask.cancel"),
 	says("Session Events", "`session.created` tells that a session is there.", "session.created"),
 	says("Session Events", "`session.closed` tells that it was closed.", "session.closed"),
+	says("Task Events", "Each has the id of its task.", "task.events"),
+	says("task.created", "It tells title, description and parent.", "task.events"),
+	says("task.started", "It tells the title.", "task.events"),
+	says("task.progress", "It tells the steps, the one at work, and the percentage.", "task.progress"),
+	says("task.completed", "It tells a summary, the duration and the tokens.", "task.events"),
+	says("task.failed", "It tells the error, and whether the task is tried again.", "task.failed"),
+	says("task.cancelled", "It tells the reason.", "task.cancel"),
+	says("task.suspended", "It tells reason, plan, token and count, and waits for `reply_task`.", "task.reply"),
+	says("task.resumed", "It tells the title once more.", "task.reply"),
 	says(
 		"internal.llm.call",
 		"Model calls are told at their start and end, with model, tokens and duration.",
@@ -123,6 +148,11 @@ export const document: readonly Sentence[] = [
 		"tool.before-prompt",
 		"prompt.approve-valueless",
 		"tool.call",
+	),
+	says(
+		"Async Task",
+		"submitted, created, started, progress, suspended, replied, resumed, progress, completed: in that order.",
+		"task.flow",
 	),
 	says("HTTP Endpoints", "`GET /api/health` says that all is well.", "http.health"),
 	says("HTTP Endpoints", "`GET /api/ws` is the upgrade.", "http.websocket"),
@@ -147,23 +177,8 @@ export const document: readonly Sentence[] = [
 	),
 ];
 
-/** What the document promises of tasks, skills and schedules, which are not there yet. */
+/** What the document promises of skills and schedules, which are not there yet. */
 export const later: readonly LaterSentence[] = [
-	{
-		section: "submit_task, check_task, cancel_task, list_tasks, reply_task",
-		says: "Tasks are submitted, looked at, cancelled, listed and replied to.",
-		methods: ["submit_task", "check_task", "cancel_task", "list_tasks", "reply_task"],
-		events: [],
-	},
-	{
-		section: "Task Events; Async Task",
-		says: "What becomes of a task is told from its creation to its end, each time with its id.",
-		methods: [],
-		events: [
-			...["task.created", "task.started", "task.progress", "task.completed", "task.failed", "task.cancelled"],
-			...["task.suspended", "task.resumed"],
-		],
-	},
 	{
 		section: "Skill Events",
 		says: "The beginning and end of a skill and of its steps are told.",

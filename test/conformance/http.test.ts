@@ -55,7 +55,7 @@ verifiesOn(
 
 verifiesOn("ozzie", ["http.tasks", "http.never-null"], "lists are empty when there is nothing", async () => {
 	await using gateway = await TestGateway.start();
-	for (const path of ["/api/tasks", "/api/tasks?session_id=sess_x", "/api/sessions", "/api/events"]) {
+	for (const path of ["/api/tasks", "/api/tasks?session_id=&status=", "/api/sessions", "/api/events"]) {
 		await expect(get(gateway, path)).resolves.toMatchObject({ status: 200, text: "[]" });
 	}
 	await expect(get(gateway, "/api/events?type=session.closed")).resolves.toMatchObject({ text: "[]" });
@@ -115,7 +115,7 @@ verifiesOn(
 		expect((await get(gateway, "/api/events")).list).toHaveLength(50);
 		expect((await get(gateway, "/api/events?limit=1000")).list).toHaveLength(119);
 		expect((await get(gateway, "/api/events?limit=1")).list).toHaveLength(1);
-		for (const path of ["/api/events", "/api/sessions"]) {
+		for (const path of ["/api/events", "/api/sessions", "/api/tasks"]) {
 			for (const limit of ["0", "-1", "1001", "1.5", "1e2", "ten", "", "0x10", "99999999999999999999"]) {
 				expect((await get(gateway, `${path}?limit=${limit}`)).status, limit).toBe(400);
 			}
@@ -140,4 +140,35 @@ verifiesOn("ozzie", ["http.sessions"], "sessions are listed with what they have 
 		},
 	]);
 	expect(list[0]?.["token_usage"]).not.toMatchObject({ input: 0 });
+});
+
+verifiesOn("ozzie", ["http.tasks", "http.discreet"], "tasks are listed, and narrowed", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const submit = async (title: string, description: string): Promise<unknown> => {
+		const { task_id } = await client.call("submit_task", { title, description, tools: [] });
+		return task_id;
+	};
+	const session = await client.open();
+	const asking = await submit("Ask", "review: May I?");
+	const { payload } = await client.event("task.suspended");
+	const other = await client.open();
+	const done = await submit("Do", "say: done");
+	await client.event("task.completed");
+	const idsOf = async (query: string) => (await get(gateway, `/api/tasks${query}`)).list.map(({ id }) => id);
+	await expect(idsOf("")).resolves.toEqual([done, asking]);
+	await expect(idsOf("?limit=1")).resolves.toEqual([done]);
+	await expect(idsOf(`?session_id=${session}`)).resolves.toEqual([asking]);
+	await expect(idsOf(`?session_id=${other}`)).resolves.toEqual([done]);
+	await expect(idsOf("?status=suspended&status=failed")).resolves.toEqual([asking]);
+	await expect(idsOf("?status=running")).resolves.toEqual([]);
+	const { list, text } = await get(gateway, `/api/tasks?session_id=${session}`);
+	expect(list).toMatchObject([{ title: "Ask", suspension: { reason: "May I?", plan_content: "May I?" } }]);
+	expect(text).not.toContain(String(payload["token"]));
+	expect((await get(gateway, "/api/events")).text).not.toContain(String(payload["token"]));
+	await expect(get(gateway, "/api/tasks?session_id=sess_x")).resolves.toMatchObject({ status: 404 });
+	await expect(get(gateway, "/api/tasks?status=waiting")).resolves.toMatchObject({
+		status: 400,
+		text: expect.stringContaining("is not one of pending, running, suspended, completed, failed, cancelled"),
+	});
 });

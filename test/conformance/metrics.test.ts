@@ -95,6 +95,47 @@ verifiesOn(
 	},
 );
 
+verifiesOn(
+	"ozzie",
+	["http.metrics", "http.metrics-discreet"],
+	"tasks are counted, and not named",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const title = "a private matter";
+		const waiting = { title, description: "spawn: Ask <<< review: May I?\nwait: all", tools: [] };
+		const { task_id } = await client.call("submit_task", waiting);
+		await client.event("task.suspended");
+		await client.call("submit_task", { title, description: "say: hi", tools: [] });
+		await client.event("task.completed");
+		await client.call("submit_task", { title, description: "fail: no", tools: [] });
+		await client.event("task.failed");
+		const open = (await scrape(gateway)).families;
+		for (const [state, count] of [
+			["waiting", 1],
+			["suspended", 1],
+			["running", 0],
+			["pending", 0],
+		] as const) {
+			expect(open.get("parley_tasks")?.samples.get(`{state="${state}"}`), state).toBe(count);
+		}
+		await client.call("cancel_task", { task_id });
+		const { families, text } = await scrape(gateway);
+		const value = (name: string, series = ""): number | undefined => families.get(name)?.samples.get(series);
+		expect(value("parley_tasks", '{state="suspended"}')).toBe(0);
+		expect(value("parley_tasks_submitted_total", '{kind="task"}')).toBe(3);
+		expect(value("parley_tasks_submitted_total", '{kind="worker"}')).toBe(1);
+		expect(value("parley_tasks_ended_total", '{outcome="completed"}')).toBe(1);
+		expect(value("parley_tasks_ended_total", '{outcome="failed"}')).toBe(1);
+		expect(value("parley_tasks_ended_total", '{outcome="cancelled"}')).toBe(2);
+		expect(value("parley_task_duration_seconds", "_count")).toBe(1);
+		expect(value("parley_task_suspensions_total")).toBe(1);
+		expect(value("parley_task_retries_total")).toBe(0);
+		expect(text).not.toContain(title);
+		expect(text).not.toContain(String(task_id));
+	},
+);
+
 test("histograms count what their buckets hold", async () => {
 	await using gateway = await TestGateway.start({
 		model: new ScriptedModel(...[write("c1"), [says("done")], write("c2")]),

@@ -14,6 +14,7 @@ import { runRequirements } from "./requirements/run.ts";
 import { sandboxRequirements } from "./requirements/sandbox.ts";
 import { sessionRequirements } from "./requirements/session.ts";
 import { sessionListRequirements } from "./requirements/session-list.ts";
+import { taskRequirements } from "./requirements/tasks.ts";
 import { tokenRequirements } from "./requirements/tokens.ts";
 
 /** All that is promised; each is shown by at least one scenario (`coverage.test.ts`). */
@@ -34,6 +35,7 @@ export const requirements = {
 	...grantRequirements,
 	...sessionListRequirements,
 	...sandboxRequirements,
+	...taskRequirements,
 	...tokenRequirements,
 };
 

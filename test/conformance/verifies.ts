@@ -1,4 +1,4 @@
-import { test } from "vitest";
+import { type TestContext, test } from "vitest";
 import type { Driver } from "./driver.ts";
 import { ozzieDriver } from "./drivers/ozzie.ts";
 import type { Wire } from "./requirement.ts";
@@ -26,7 +26,7 @@ export function verifiesOn(
 	wire: Wire,
 	ids: readonly RequirementId[],
 	behaviour: string,
-	scenario: () => Promise<void>,
+	scenario: (context: TestContext) => Promise<void>,
 ): void {
 	const missing = ids.filter((id) => requirements[id].wires[wire] !== "kept");
 	if (missing.length > 0) throw new Error(`${wire} cannot show ${missing.join(", ")}`);

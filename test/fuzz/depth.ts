@@ -44,6 +44,7 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["not available", "not available"],
 	["invalid params", "wrong parameters"],
 	["session not found: ", "wrong state"],
+	["task not found: ", "wrong state"],
 	["prompt not found", "wrong state"],
 	["session busy", "wrong state"],
 	["seq not available: ", "wrong state"],

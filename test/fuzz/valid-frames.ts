@@ -33,7 +33,13 @@ export function validFrames({ sessions, tokens }: Surroundings): Frame[] {
 		{ method: "load_messages", params: { limit: 10, before: 7 }, session_id: session },
 		{ method: "resume", params: { sessions: [{ session_id: session, after_seq: 1 }] } },
 		{ method: "submit_task", params: { title: "t", description: "d" } },
+		{ method: "submit_task", params: { title: "t", description: "d", tools: ["git"], priority: "low" } },
 		{ method: "check_task", params: { task_id: "task_1" } },
+		{ method: "cancel_task", params: { task_id: "task_1", reason: "no" } },
+		{ method: "list_tasks" },
+		{ method: "query_tasks", params: { status: ["running", "failed"], limit: 3, before: "task_1" } },
+		{ method: "reply_task", params: { task_id: "task_1", status: "revise", feedback: "more", token } },
+		{ method: "retry_task", params: { task_id: "task_1" } },
 	];
 	return frames.map((frame, index) => ({ type: "req", id: `req-${index + 1}`, ...frame }));
 }

@@ -25,7 +25,7 @@ test("ask writes the bare answer to a pipe and reads the message from one", asyn
 
 test("ask without a terminal denies what it cannot ask about", async ({ place }) => {
 	const { out, error, code } = await pipe(place, ["ask", "run: echo hi"], "");
-	expect(code).toBe(0);
+	expect(code).toBe(3);
 	expect(out).toContain("[offline] run_command failed:");
 	expect(error).toContain(
 		"Allow run echo hi?: denied: there is no terminal to ask on: -y accepts tools beforehand",

@@ -11,6 +11,9 @@ function documented(): string {
 
 test("the operator sees what rules do, and where they are wrong", async ({ place }) => {
 	const file = join(place.data, "policy.jsonc");
+	const none = place.run("policy", "check");
+	expect(await none.ended()).toBe(0);
+	expect(none.text.replaceAll("\n", "")).toContain("policy.jsonc: the built-in rules alone hold");
 	writeFileSync(file, documented());
 	const checked = place.run("policy", "check");
 	expect(await checked.ended()).toBe(0);

@@ -115,6 +115,35 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect(audit).not.toContain(code);
 });
 
+test("the operator is told what waits, whom it is about, and how to say no", { timeout: 120_000 }, async ({
+	place,
+}) => {
+	const { parley, data } = place;
+	const made = await parley("token", "create", "connector", "discord", "--platform", "discord");
+	await using connector = await place.connect(made.stdout);
+	const { stdout: code } = await parley("people", "pair", "--role", "owner");
+	await connector.call("pair", { code: code.trim(), ...as("olga") });
+	await connector.call("pair", as("eve"));
+	await parley("people", "pair", "--platform", "discord", "--tenant", "111");
+	const people = (await parley("people")).stdout;
+	expect(people).toMatch(/^request +eve +discord +111 +eve +60 min +pairing_\w+$/m);
+	expect(people).toMatch(/^invitation +discord +111 +member +60 min +pairing_\w+$/m);
+	expect((await parley("status")).stdout).toMatch(/^waiting +1 person asks to be let in: parley people$/m);
+	const [, invitation = ""] = /^invitation .* (pairing_\w+)$/m.exec(people) ?? [];
+	expect((await parley("people", "withdraw", "eve")).stdout).toContain("discord:111:eve (eve) was refused");
+	expect((await parley("people", "withdraw", invitation)).stdout).toContain("counts no more");
+	expect(await parley("people", "withdraw", "NOBODY")).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining("parley people list shows those that are"),
+	});
+	expect((await parley("status")).stdout).not.toContain("waiting");
+	const nothing = await parley("places", "set", "discord:111:general");
+	expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("--agent, --model, --tools") });
+	const holding = await parley("places", "set", "discord:111:general", "--root", join(data, ".."));
+	expect(holding).toMatchObject({ code: 2, stderr: expect.stringContaining("holds the data directory") });
+	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
+});
+
 test("a channel's commands work in its workspace, and reach nothing beside it", { timeout: 120_000 }, async ({
 	place,
 }) => {

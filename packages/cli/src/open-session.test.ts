@@ -29,10 +29,21 @@ test("where the gateway does not allow the directory, the person is told and the
 	const told = Promise.withResolvers<string>();
 	const opening = openSession(client, { ...elsewhere, onOtherDirectory: told.resolve });
 	client.last("open_session").refuse(refused);
-	expect(await told.promise).toBe(refused.message);
+	expect(await told.promise).toBe("outside the roots");
 	client.last("open_session").answer(session);
 	expect(await opening).toBe(session);
 	expect(client.requests.at(-1)?.params).toEqual({});
+});
+
+test("who is told may refuse to go on elsewhere", async () => {
+	const client = new FakeClient();
+	const onOtherDirectory = (reason: string): never => {
+		throw new Error(`not here: ${reason}`);
+	};
+	const opening = openSession(client, { ...elsewhere, onOtherDirectory });
+	client.last("open_session").refuse(refused);
+	await expect(opening).rejects.toThrow("not here: outside the roots");
+	expect(client.requests).toHaveLength(1);
 });
 
 test("where nobody could be told in time, it is an error", async () => {

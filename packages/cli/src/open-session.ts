@@ -57,7 +57,7 @@ async function openChosen(client: Client, choice: SessionChoice): Promise<OpenSe
 		const error = ParleyError.from(reason);
 		const isRefused = error.code === "invalid_argument" && error.message.includes("root_dir");
 		if (!isRefused || !onOtherDirectory) throw error;
-		onOtherDirectory(error.message);
+		onOtherDirectory(error.message.replace(/^invalid params: root_dir: /, ""));
 		return client.open(wanted);
 	}
 }

@@ -19,6 +19,8 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { stopCommand } from "./commands/stop.ts";
+import { taskCommand } from "./commands/task.ts";
+import { tasksCommand } from "./commands/tasks.ts";
 import { tokenCommand } from "./commands/token.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { usageCommand } from "./commands/usage.ts";
@@ -42,6 +44,8 @@ export function createProgram(io: Io): Command {
 		askCommand(io),
 		sessionsCommand(io),
 		eventsCommand(io),
+		tasksCommand(io),
+		taskCommand(io),
 		usageCommand(io),
 		budgetCommand(io),
 		agentsCommand(io),

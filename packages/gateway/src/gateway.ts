@@ -260,6 +260,7 @@ function answering(
 		...(config.reasoning && { reasoning: config.reasoning }),
 		...(config.budgets && { budgets: config.budgets }),
 		titles: config.titles ?? true,
+		...(config.tasks && { tasks: config.tasks }),
 		...(config.files && { files: config.files }),
 		...(config.chat && { chat: config.chat }),
 		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),

@@ -60,12 +60,16 @@ test.each([
 	["prompt.request", { ...approval, type: "text", context: {} }],
 	["prompt.response", { token: "prompt_1", value: null, cancelled: false, by: "operator" }],
 	["prompt.closed", { token: "prompt_1", reason: "expired" }],
+	["task.started", { task_id: "task_1", title: "t" }],
+	["internal.worker", { task_id: "task_1", event: "phase", phase: "waiting" }],
 ])("%s with %j is an event of this version", (event, payload) => {
 	expect(isOzzieEvent(frame(event, payload))).toBe(true);
 });
 
 test.each([
 	["task.created", { task_id: "task_1" }],
+	["task.failed", { task_id: "task_1", title: "t", error: "e", retry_count: 1, will_retry: "yes" }],
+	["internal.worker", { task_id: "task_1", event: "promoted" }],
 	["constructor", {}],
 	["user.message", { content: 5, run_id: "run_1" }],
 	["user.message", null],

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
+import { type TaskEventPayloads, taskPayloads } from "./task-events.ts";
 import { GrantPayload, TrustedPayload } from "./trust-payloads.ts";
 import { Tokens, type TokensPayload } from "./usage-report.ts";
 
@@ -89,6 +90,8 @@ export interface PromptContext {
 	/** RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
+	/** The task that asks. */
+	readonly task_id?: string;
 }
 
 /** A question that `prompt_response` answers. */
@@ -147,7 +150,7 @@ export interface SessionRenamedPayload {
 }
 
 /** The events of this version, and what each carries. */
-export interface EventPayloads extends ModelEventPayloads {
+export interface EventPayloads extends ModelEventPayloads, TaskEventPayloads {
 	readonly "session.created": EmptyPayload;
 	readonly "session.closed": EmptyPayload;
 	readonly "user.message": UserMessagePayload;
@@ -200,6 +203,7 @@ const payloads = {
 		}),
 	}),
 	...modelPayloads,
+	...taskPayloads,
 	"tool.call": z.discriminatedUnion("status", [
 		z.object({
 			...call,
@@ -228,6 +232,7 @@ const payloads = {
 			allow_session: z.exactOptional(z.boolean()),
 			expires_at: z.exactOptional(z.string()),
 			notes: z.exactOptional(z.array(z.string())),
+			task_id: z.exactOptional(z.string()),
 		}),
 	}),
 	"prompt.response": z.object({

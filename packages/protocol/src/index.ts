@@ -34,8 +34,8 @@ export {
 	type ResponseFrame,
 	type SuccessFrame,
 } from "./frame.ts";
+export { issueWords } from "./issue-words.ts";
 export {
-	documentedMethods,
 	type MethodInput,
 	type MethodName,
 	type MethodParams,
@@ -44,5 +44,11 @@ export {
 	plannedMethods,
 } from "./methods.ts";
 export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
-export type { GrantPayload, PlaceProfilePayload, TrustedPayload } from "./trust-payloads.ts";
+export type { TaskPayload } from "./task-payloads.ts";
+export type {
+	GrantPayload,
+	GrantWishPayload,
+	PlaceProfilePayload,
+	TrustedPayload,
+} from "./trust-payloads.ts";
 export type { TokensPayload, UsagePayload } from "./usage-report.ts";

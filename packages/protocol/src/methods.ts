@@ -1,13 +1,10 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
-import { key, maybe, sessionId, title } from "./params.ts";
+import { key, maybe, optionalSession, sessionId, title, withDefault } from "./params.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { taskMethods } from "./task-methods.ts";
 import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
-
-function withDefault(schema: z.ZodInt, fallback: number) {
-	return schema.nullish().transform((value) => value ?? fallback);
-}
 
 const seq = z.int().min(0);
 /** What a person says. */
@@ -142,6 +139,8 @@ export const methods = {
 	},
 	load_messages: {
 		params: z.object({
+			/** Another session than the one that is meant anyway, such as the conversation of a task. */
+			session_id: optionalSession,
 			limit: withDefault(z.int().min(1).max(50), 10),
 			/** Only messages with a lower seq. */
 			before: maybe(z.int().min(1)),
@@ -210,6 +209,7 @@ export const methods = {
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
 	...sessionMethods,
+	...taskMethods,
 	...trustMethods,
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
@@ -224,18 +224,8 @@ export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Na
 /** What the method answers. */
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;
 
-/** Methods of the protocol document that are not there yet: answered `not available`. */
-export const documentedMethods = [
-	"submit_task",
-	"check_task",
-	"cancel_task",
-	"list_tasks",
-	"reply_task",
-] as const;
-
-/** Further methods that this protocol will have: answered `not available` until then. */
+/** Methods that this protocol will have: answered `not available` until then. */
 export const plannedMethods = [
-	"query_tasks",
 	"list_memories",
 	"forget_memory",
 	"schedule_task",

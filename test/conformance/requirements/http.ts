@@ -20,7 +20,7 @@ export const httpRequirements = {
 	),
 	"http.tasks": ozzie(
 		"document, HTTP Endpoints",
-		"`/api/tasks` is a list, empty as long as there are no tasks.",
+		"`/api/tasks` is a list, empty as long as there are no tasks; `session_id` and `status` narrow it.",
 	),
 	"http.limit": ozzie("ruling 13", "A limit that is no whole number from 1 to 1000 is answered with 400."),
 	"http.never-null": ozzie("ruling 13", "Lists are arrays, also when there is nothing in them."),

@@ -19,13 +19,14 @@ class Table {
 	readonly keyboard: Keyboard;
 	readonly over: Promise<void>;
 
-	constructor(session = new FakeSession("sess_1")) {
+	constructor(session = new FakeSession("sess_1"), asksForTasks = true) {
 		this.session = session;
 		this.chat = new Chat({
 			...{ client: this.client, session, clock: new ManualClock() },
 			openNew: async () => this.next,
 			look: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
+			asksForTasks,
 		});
 		this.keyboard = new Keyboard(this.chat);
 		this.over = this.chat.read();
@@ -293,4 +294,5 @@ plainTest("a resumed session shows how it ended, without what comes as an event"
 		.answer([message("user", "one", 1), message("assistant", "two", 2), message("user", "three", 3)]);
 	await table.settle();
 	expect(table.rows).toEqual(["", "› one", "two"]);
+	expect(table.client.last("query_tasks")).toMatchObject({ sessionId: "sess_1" });
 });

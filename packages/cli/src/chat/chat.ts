@@ -1,9 +1,16 @@
 import { type Clock, ParleyError } from "@parley/base";
-import { type Client, type ClientState, isOzzieEvent, type OpenSession } from "@parley/protocol";
+import {
+	type Client,
+	type ClientState,
+	isOzzieEvent,
+	type OpenSession,
+	type OzzieEvent,
+} from "@parley/protocol";
 import type { GivenAnswer } from "../questions/answered-row.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable } from "../tables/model-table.ts";
 import { usageRows } from "../tables/usage-table.ts";
+import { openStatuses } from "../tasks/task.ts";
 import type { Look } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
 import { againWords, errorRows, headRow, noteRows } from "./rows.ts";
@@ -19,10 +26,12 @@ export interface ChatOptions {
 	readonly look: () => Look;
 	/** Something has changed, and these rows are to be printed. */
 	readonly show: (rows: readonly string[]) => void;
+	/** Whether somebody may be asked what tasks ask, whenever that is; else it is only told. */
+	readonly asksForTasks: boolean;
 }
 
 /** Begins a chat that is shown in this way. */
-export type BeginChat = (display: Pick<ChatOptions, "look" | "show">) => Chat;
+export type BeginChat = (display: Pick<ChatOptions, "look" | "show" | "asksForTasks">) => Chat;
 
 /** How many of the messages of a resumed session, and of the sessions, are shown. */
 const mostMessages = 10;
@@ -118,10 +127,20 @@ export class Chat {
 
 	async #follow(session: OpenSession, conversation: Conversation): Promise<void> {
 		for await (const frame of session.events()) {
-			if (!isOzzieEvent(frame)) continue;
+			if (!isOzzieEvent(frame) || this.#tellAsked(frame)) continue;
 			if (frame.event === "assistant.message") this.#isCancelling = false;
 			this.#show(conversation.apply(frame, this.#options.look()));
 		}
+	}
+
+	/** Tells what a task asks where nobody is to be asked; returns whether that is so. */
+	#tellAsked(event: OzzieEvent): boolean {
+		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
+		const { label, context } = event.payload;
+		if (context.task_id === undefined) return false;
+		const asker = this.#conversation.tasks.name(context.task_id);
+		this.#note(`${asker} asks: ${label}; parley chat --session ${this.sessionId} asks you at a terminal`);
+		return true;
 	}
 
 	async #attempt(action: () => void | Promise<void>): Promise<void> {
@@ -218,6 +237,14 @@ export class Chat {
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.look()));
+		// Before their events and questions, which name them.
+		await this.#attempt(() => this.#recallTasks(this.#conversation));
+	}
+
+	/** Takes up the tasks that are at work, and tells what waits for an answer. */
+	async #recallTasks(conversation: Conversation): Promise<void> {
+		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
+		this.#show(conversation.tasks.recall(tasks, this.#options.look()));
 	}
 
 	#begin(session: OpenSession): void {

@@ -7,9 +7,12 @@ import type {
 } from "@parley/protocol";
 import { budgetReachedRows, compactedRows, figureRows } from "../model-rows.ts";
 import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
+import { isOfRun } from "../questions/is-of-run.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import { type Figures, RunFigures } from "../run-figures.ts";
+import { isTaskEvent } from "../tasks/task.ts";
+import { TaskBoard } from "../tasks/task-board.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
@@ -26,6 +29,8 @@ type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 export class Conversation {
 	readonly #reply = new ReplyText();
 	readonly #figures = new RunFigures();
+	/** What goes on beside the runs. */
+	readonly tasks = new TaskBoard({ tellsOutput: true });
 	readonly #calls = new Set<string>();
 	#last = "";
 	#active = false;
@@ -106,6 +111,7 @@ export class Conversation {
 
 	/** Takes in what has happened and returns the rows to print for it. */
 	apply(event: OzzieEvent, look: Look): string[] {
+		if (isTaskEvent(event)) return this.tasks.apply(event, look);
 		const figures = this.#figures.take(event);
 		switch (event.event) {
 			case "user.message":
@@ -137,6 +143,7 @@ export class Conversation {
 			case "prompt.reminder":
 			case "file.created":
 			case "session.renamed":
+			case "internal.worker":
 				return [];
 			case "grant.created":
 				return noteRows(grantedWords(event.payload), look);
@@ -223,8 +230,7 @@ export class Conversation {
 	}
 
 	#asked(question: PromptRequestPayload, look: Look): string[] {
-		// Whether a channel is to be trusted is asked beside all runs.
-		if (question.type !== "confirm" || question.context.call_id !== undefined) this.#active = true;
+		if (isOfRun(question)) this.#active = true;
 		const rows = this.#endReply(look);
 		// Nobody's "yes" to one question may become the answer to another that came while they typed.
 		if (this.#question && this.#question.question.token !== question.token) {
@@ -233,7 +239,13 @@ export class Conversation {
 			return [...rows, ...noteRows("another question waits behind this one", look)];
 		}
 		this.#question = { question };
-		return [...rows, ...questionRows(question, look)];
+		return [...rows, ...this.#questionRows(question, look)];
+	}
+
+	#questionRows(question: PromptRequestPayload, look: Look): string[] {
+		const { task_id } = question.context;
+		const asker = task_id === undefined ? [] : noteRows(`${this.tasks.name(task_id)} asks:`, look);
+		return [...asker, ...questionRows(question, look)];
 	}
 
 	#answered(response: Payload<"prompt.response">, look: Look): string[] {
@@ -254,7 +266,7 @@ export class Conversation {
 		if (this.#question?.question.token !== token) return [];
 		const question = this.#waiting.shift();
 		this.#question = question && { question };
-		return question ? questionRows(question, look) : [];
+		return question ? this.#questionRows(question, look) : [];
 	}
 
 	#write({ text, restarted }: Shown, look: Look): string[] {

@@ -25,14 +25,16 @@ const howToStop = " · Ctrl-C cancels";
 /** How many of the messages that wait are shown. */
 const mostWaiting = 3;
 
-/** Draws the reply's growing row, what waits, what is going on, and the line that is being typed. */
+/** Draws the reply's growing row, the tasks at work, what waits, what is going on, and the line that is being typed. */
 export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
 	const { conversation, answer } = state;
 	const told = [...waitingRows(conversation), ...statusRows(state, look.columns)];
+	const tasks = conversation.tasks.live(look);
 	const rows = [
 		...growingRows(conversation, look),
 		// An answer stands under its question, a message where it will stand in the conversation.
 		...(answer ? [] : [""]),
+		...tasks,
 		...told.map((row) => look.styles.dim(shorten(row, look.columns))),
 	].slice(-Math.max(1, terminalRows - 3));
 	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));

@@ -30,7 +30,7 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 		onRedraw: draw,
 		onEnd: leave,
 	});
-	const chat = begin({ look, show: draw });
+	const chat = begin({ look, show: draw, asksForTasks: true });
 	const keyboard = new Keyboard(chat);
 	for (const signal of leavingSignals) process.once(signal, leave);
 	try {

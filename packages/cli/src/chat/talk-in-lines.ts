@@ -15,6 +15,8 @@ export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
 	let notice = "";
 	const chat = begin({
 		look: () => look,
+		// The lines of a pipe were written for the conversation.
+		asksForTasks: io.stdin.isTTY,
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

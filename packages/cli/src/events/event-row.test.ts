@@ -23,6 +23,10 @@ const call = {
 	run_id: "",
 };
 
+const task = { task_id: "task_abcdefghij" };
+const titled = { ...task, title: "T" };
+const steps = { current_step: 2, total_steps: 5, current_step_label: "Tests", percentage: 40 };
+
 test.each([
 	["user.message", { content: "two\nlines", run_id: "r" }, "two\\nlines"],
 	["assistant.message", { content: "", error: "it \u001b[31m failed", context: {} }, "it \\u{1b}[31m failed"],
@@ -34,6 +38,14 @@ test.each([
 	["prompt.response", { value: null, cancelled: true, by: "operator" }, "no by operator"],
 	["session.renamed", { title: "T", by: "model" }, "T (by a model)"],
 	["grant.ended", { grant_id: "g", reason: "expired" }, "the channel is trusted no more: expired"],
+	["task.progress", { ...task, ...steps }, "task_abcdef 40% 2/5 Tests"],
+	[
+		"task.failed",
+		{ ...titled, error: "no", retry_count: 0, will_retry: true },
+		"task_abcdef T: no; it is tried again",
+	],
+	["task.cancelled", { ...task, reason: "" }, "task_abcdef"],
+	["internal.worker", { ...task, event: "phase", phase: "waiting" }, "task_abcdef waiting"],
 	["session.created", {}, ""],
 	["of.tomorrow", { x: 1 }, ""],
 ])("%s is one row that tells what matters", (type, payload, words) => {

@@ -1,5 +1,7 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { type ShownEvent, toOzzieEvent } from "../sessions/past-events.ts";
+import { isTaskEvent } from "../tasks/task.ts";
+import { taskEventWords, workerWords } from "../tasks/task-words.ts";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { clockTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
@@ -57,6 +59,7 @@ function aboutEvent(event: OzzieEvent): About {
 }
 
 function aboutSession(event: OzzieEvent): About {
+	if (isTaskEvent(event)) return { words: taskEventWords(event), failed: event.event === "task.failed" };
 	switch (event.event) {
 		case "session.renamed":
 			return { words: `${event.payload.title || "(no title)"} (by a ${event.payload.by})` };
@@ -70,6 +73,8 @@ function aboutSession(event: OzzieEvent): About {
 			return { words: grantEndedWords(event.payload) };
 		case "run.retrying":
 			return { words: event.payload.reason, failed: true };
+		case "internal.worker":
+			return { words: workerWords(event.payload), failed: event.payload.event === "failed" };
 		case "context.compacted": {
 			const { level, tokens_before, tokens_after } = event.payload;
 			return { words: `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens` };

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import {
 	createIds,
 	createLogger,
@@ -20,6 +21,8 @@ import { stopSignal } from "./stop-signal.ts";
 /** How long running work may go on after the first signal, and when the process ends whatever happens. */
 const graceMs = 25_000;
 const longestStopMs = 30_000;
+/** When the first clients have been served. */
+const keepCompiledAfterMs = 2_000;
 
 export interface RunOptions {
 	readonly flags: GatewayFlags;
@@ -61,7 +64,10 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
 	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
+	// What was compiled for this start is there for the next one, also where this process is killed.
+	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const signal = await asked;
+	keeping.cancel();
 	log.info("stopping", { signal, graceMs });
 	options.onStopping?.(graceMs);
 	const deadline = systemClock.after(longestStopMs, () => {

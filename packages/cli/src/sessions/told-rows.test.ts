@@ -41,3 +41,8 @@ test("on a terminal nothing is wider than it", () => {
 	const rows = toldRows([long], { ...plain, columns: 40 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
 });
+
+test("what became of tasks is told in a row each", () => {
+	const resumed = told("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
+	expect(toldRows([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
+});

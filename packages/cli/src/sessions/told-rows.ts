@@ -1,6 +1,8 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { figureRows } from "../model-rows.ts";
 import { RunFigures } from "../run-figures.ts";
+import { isTaskEvent } from "../tasks/task.ts";
+import { taskEventWords } from "../tasks/task-words.ts";
 import { localTime } from "../text/local-time.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
@@ -22,6 +24,7 @@ export function toldRows(events: readonly ShownEvent[], look: Look): string[] {
 }
 
 function rowsOf(event: OzzieEvent, at: Date, look: Look): string[] {
+	if (isTaskEvent(event)) return noteRows(visibleLine(`${event.event}: ${taskEventWords(event)}`), look);
 	switch (event.event) {
 		case "user.message": {
 			const { author, content, attachments = [] } = event.payload;

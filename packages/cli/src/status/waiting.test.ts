@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { waitingRows } from "./waiting.ts";
 
-const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0 };
+const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0, suspended_tasks: 0 };
 
 test("what waits is told with the command that shows it", () => {
 	expect(waitingRows(nothing)).toEqual([]);
-	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1 })).toEqual([
+	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1, suspended_tasks: 1 })).toEqual([
 		"1 conversation has a question: parley sessions shows which, parley chat --session ID asks you",
+		"1 task waits for your word: parley tasks",
 		"1 wish that a channel be trusted: parley trust list",
 		"1 person asks to be let in: parley people",
 	]);

@@ -8,6 +8,8 @@ export interface Waiting {
 	readonly grant_wishes: number;
 	/** People who ask to be let in. */
 	readonly pairing_requests: number;
+	/** Tasks that wait for somebody's word. */
+	readonly suspended_tasks: number;
 }
 
 /** Conversations that are counted. */
@@ -18,23 +20,29 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
 	const { wishes } = await client.request("list_grants", {});
 	const { waiting } = await client.request("list_people", {});
+	const suspended = await client.request("query_tasks", { status: "suspended", limit: mostCounted });
 	return {
 		sessions: sessions.length,
 		waiting: {
 			questions: sessions.filter(({ state }) => state === "waiting").length,
 			grant_wishes: wishes.length,
 			pairing_requests: waiting.filter(({ kind }) => kind === "request").length,
+			suspended_tasks: suspended.tasks.length,
 		},
 	};
 }
 
 /** One row each for what waits, with the command that shows it; none where nothing does. */
-export function waitingRows({ questions, grant_wishes, pairing_requests }: Waiting): string[] {
+export function waitingRows(waiting: Waiting): string[] {
+	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return [
 		...(questions > 0
 			? [
 					`${counted(questions, "conversation has a question", "conversations have questions")}: parley sessions shows which, parley chat --session ID asks you`,
 				]
+			: []),
+		...(suspended_tasks > 0
+			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your word: parley tasks`]
 			: []),
 		...(grant_wishes > 0
 			? [`${counted(grant_wishes, "wish", "wishes")} that a channel be trusted: parley trust list`]

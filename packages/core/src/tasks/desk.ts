@@ -13,7 +13,7 @@ import { planOf, reviewOf, type TaskRow } from "./task-rows.ts";
 
 /** How deep workers may spawn workers, and how many one task may have. */
 export const deepest = 3;
-export const broadest = 8;
+const broadest = 8;
 
 /** The run that a call belongs to, as far as a desk has to know it. */
 export interface DeskRun {

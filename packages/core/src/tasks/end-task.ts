@@ -81,7 +81,7 @@ export function workerEnd(
 	return [last, { type: "worker.exited", taskId }];
 }
 
-export function summaryOf(output: string): string {
+function summaryOf(output: string): string {
 	return output.length > mostTold ? `${output.slice(0, mostTold).toWellFormed()}…` : output;
 }
 

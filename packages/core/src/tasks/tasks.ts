@@ -201,7 +201,8 @@ function unknownTask(id: string): ParleyError {
 }
 
 function unfit(row: TaskRow | undefined, why: string): ParleyError {
-	const state = row ? `task ${row.id} is ${row.state}: ` : "";
+	const shown = row?.state === "waiting" ? "running" : row?.state;
+	const state = row ? `task ${row.id} is ${shown}: ` : "";
 	return new ParleyError(`${state}${why}`, { code: "failed_precondition" });
 }
 

@@ -1,4 +1,5 @@
 import { ParleyError, parseJson } from "@parley/base";
+import { issueWords } from "@parley/protocol";
 import * as z from "zod";
 
 /** The first entry of a backup, which says what else must be in it. */
@@ -38,7 +39,7 @@ export function encodeManifest(manifest: Omit<Manifest, "format">): string {
 /** Throws `data_loss` for what is no manifest, `failed_precondition` for one of another format. */
 export function decodeManifest(text: string): Manifest {
 	const value = readJson(text);
-	const manifest = Manifest.safeParse(value);
+	const manifest = Manifest.safeParse(value, { error: issueWords });
 	const found = z.object({ format: z.int().min(format + 1), version: z.string() }).safeParse(value);
 	if (found.success) {
 		throw new ParleyError(

@@ -1,17 +1,12 @@
 import { ParleyError, type Redactor } from "@parley/base";
-import {
-	authorize,
-	dollars,
-	type Principal,
-	type Runtime,
-	type SessionFilter,
-	type SessionSummary,
-} from "@parley/core";
-import { newestWithin, oldestWithin } from "../ozzie/newest-within.ts";
+import { dollars, type Principal, type Runtime, type SessionFilter, type SessionSummary } from "@parley/core";
+import { firstWithin, jsonBytes, newestWithin } from "../ozzie/newest-within.ts";
+import { encodeListedTask } from "../ozzie/task-codec.ts";
 import { toTime } from "../ozzie/time.ts";
 import { encodeRecorded } from "./events-codec.ts";
 import { decodeEventsQuery, readLimit, refused } from "./events-query.ts";
 import type { Health } from "./health.ts";
+import { decodeTasksQuery } from "./tasks-query.ts";
 
 /** What a route answers: a status and a body that becomes JSON. */
 export interface Answer {
@@ -40,12 +35,14 @@ const routes: Readonly<Record<string, Route>> = {
 	"/api/events": async ({ runtime }, principal, query) => {
 		const filter = { ...decodeEventsQuery(query), limit: readLimit(query, 50) };
 		const events = await runtime.history.newest(principal, filter);
-		const within = filter.afterSeq === undefined ? newestWithin : oldestWithin;
+		const within = filter.afterSeq === undefined ? newestWithin : firstWithin;
 		return within(events, ({ event }) => JSON.stringify(event).length).map(encodeRecorded);
 	},
-	"/api/tasks": async (_deps, principal) => {
-		authorize(principal, "task.read");
-		return [];
+	"/api/tasks": async ({ runtime }, principal, query) => {
+		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
+		// Who may read need not be who may reply.
+		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
+		return firstWithin(shown, jsonBytes);
 	},
 };
 

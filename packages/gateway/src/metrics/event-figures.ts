@@ -1,7 +1,9 @@
-import type { RecordedEvent, SessionEvent } from "@parley/core";
+import type { RecordedEvent, SessionEvent, TaskEvent, WorkerEvent } from "@parley/core";
 import { Distribution } from "./distribution.ts";
 import type { Family } from "./exposition.ts";
+import { counter, histogram } from "./families.ts";
 import { Tally } from "./tally.ts";
+import { isOfTask, TaskFigures } from "./task-figures.ts";
 
 /** Seconds, from a word of the offline assistant to a long night. */
 const workBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
@@ -44,6 +46,7 @@ export class EventFigures {
 	readonly #reminders = new Tally();
 	readonly #budgets = new Tally();
 	readonly #compactions = new Tally();
+	readonly #tasks = new TaskFigures();
 	readonly #files = { count: new Tally(), bytes: new Tally() };
 
 	/** `tools` are the names that are told apart: a model may make up others. */
@@ -55,11 +58,14 @@ export class EventFigures {
 
 	/** Called for everything that happens, each piece of a reply included. */
 	take(event: SessionEvent): void {
-		if (!event.transient) this.#count(event.event, { sessionId: event.sessionId, at: event.at });
-		else if (event.event.type === "session.deleted") this.#forget(event.sessionId);
+		if (!event.transient) {
+			const { sessionId, at } = event;
+			if (isOfTask(event.event)) this.#tasks.count(event.event);
+			else this.#count(event.event, { sessionId, at });
+		} else if (event.event.type === "session.deleted") this.#forget(event.sessionId);
 	}
 
-	#count(event: RecordedEvent, begun: Begun): void {
+	#count(event: Exclude<RecordedEvent, TaskEvent | WorkerEvent>, begun: Begun): void {
 		switch (event.type) {
 			case "session.created":
 				this.#sessions.created.add();
@@ -202,17 +208,9 @@ export class EventFigures {
 			counter("parley_prompt_reminders_total", "Reminders of questions.", this.#reminders),
 			counter("parley_budget_reached_total", "Budgets that came to a mark.", this.#budgets),
 			counter("parley_compactions_total", "Contexts made shorter, by level.", this.#compactions),
+			...this.#tasks.families(),
 			counter("parley_files_total", "Files handed to people by tools.", this.#files.count),
 			counter("parley_file_bytes_total", "Bytes of these files.", this.#files.bytes),
 		];
 	}
-}
-
-/** A family of counts; `unit` is how many of what was counted make one of what is told. */
-export function counter(name: string, help: string, tally: Tally, unit = 1): Family {
-	return { name, help, type: "counter", samples: tally.samples(unit) };
-}
-
-export function histogram(name: string, help: string, measured: Distribution): Family {
-	return { name, help, type: "histogram", samples: measured.samples() };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Distribution } from "./distribution.ts";
-import { counter, histogram } from "./event-figures.ts";
 import { renderFamilies } from "./exposition.ts";
+import { counter, histogram } from "./families.ts";
 import { Tally } from "./tally.ts";
 
 test("a family is its help, its type and one line a series", () => {

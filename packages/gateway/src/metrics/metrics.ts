@@ -3,8 +3,9 @@ import type { Clock, Store } from "@parley/base";
 import { authorize, countOpenWork, operator, type Principal, type Runtime, type Tables } from "@parley/core";
 import type { Admission } from "../transport/admission.ts";
 import { Distribution } from "./distribution.ts";
-import { EventFigures, histogram } from "./event-figures.ts";
+import { EventFigures } from "./event-figures.ts";
 import { type Family, renderFamilies, type Sample } from "./exposition.ts";
+import { histogram } from "./families.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
 import { StreamCounts } from "./stream-counts.ts";
 import { UploadCounts } from "./upload-counts.ts";
@@ -101,6 +102,11 @@ async function gaugesOf(sources: MetricsSources): Promise<Family[]> {
 			{ labels: { state: "active" }, value: open.active },
 			{ labels: { state: "queued" }, value: open.queued },
 		]),
+		gauge(
+			"parley_tasks",
+			"Tasks that have not ended, by state.",
+			Object.entries(open.tasks).map(([state, value]) => ({ labels: { state }, value })),
+		),
 		gauge("parley_prompts_open", "Questions that wait for somebody.", one(open.prompts)),
 		gauge("parley_sessions_loaded", "Sessions in memory.", one(runtime.loaded)),
 		gauge(

@@ -1,5 +1,5 @@
-import { counter } from "./event-figures.ts";
 import type { Family } from "./exposition.ts";
+import { counter } from "./families.ts";
 import { Tally } from "./tally.ts";
 
 /** Why a client got no event stream. */

@@ -1,5 +1,5 @@
-import { counter } from "./event-figures.ts";
 import type { Family } from "./exposition.ts";
+import { counter } from "./families.ts";
 import { Tally } from "./tally.ts";
 
 /** Why an upload was not kept; `gone` and `stalled` are those of clients that went away or sent nothing any more. */

@@ -1,5 +1,13 @@
 import { ParleyError } from "@parley/base";
-import type { Prompt, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "@parley/core";
+import type {
+	Prompt,
+	Recorded,
+	RecordedEvent,
+	SessionEvent,
+	TaskEvent,
+	TransientEvent,
+	WorkerEvent,
+} from "@parley/core";
 import { isOzzieEvent } from "@parley/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -72,7 +80,7 @@ const shownApproval = {
 };
 
 /** These have a test of their own. */
-type Told<Event> = Exclude<Event, ModelEvent>;
+type Told<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
 
 type Pairs<Event extends { readonly type: string }> = {
 	readonly [Type in Event["type"]]: readonly (readonly [
@@ -174,6 +182,13 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 		[
 			{ type: "prompt.requested", prompt: question },
 			{ event: "prompt.request", payload: shownQuestion },
+		],
+		[
+			{ type: "prompt.requested", prompt: { ...question, taskId: "task_1" } },
+			{
+				event: "prompt.request",
+				payload: { ...shownQuestion, context: { ...shownQuestion.context, task_id: "task_1" } },
+			},
 		],
 		[
 			{ type: "prompt.requested", prompt: approval },

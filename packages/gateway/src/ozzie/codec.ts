@@ -12,6 +12,7 @@ import { errorPhrases } from "./error-code.ts";
 import { encodeFile } from "./file-codec.ts";
 import { encodeBadge, encodeGrant } from "./grant-codec.ts";
 import { tellModelEvent } from "./tell-model-event.ts";
+import { type AnyTaskEvent, isTaskEvent, taskEventNames, tellTaskEvent } from "./tell-task-event.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens } from "./usage-codec.ts";
 
@@ -42,6 +43,7 @@ const eventNames = {
 	"session.renamed": "session.renamed",
 	"grant.created": "grant.created",
 	"grant.ended": "grant.ended",
+	...taskEventNames,
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
 /** The recorded events that a name of this wire stands for; throws `invalid_argument` for any other name. */
@@ -101,6 +103,10 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 }
 
 function tell({ event }: SessionEvent): Told {
+	return isTaskEvent(event) ? tellTaskEvent(event) : tellOther(event);
+}
+
+function tellOther(event: Exclude<SessionEvent["event"], AnyTaskEvent>): Told {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":
@@ -188,8 +194,8 @@ function tellCall(payload: EventPayloads["tool.call"]): Told {
 }
 
 function encodePrompt(prompt: Prompt): PromptRequestPayload {
-	const { approval } = prompt;
-	const expires_at = toTime(prompt.expiresAt);
+	const { approval, taskId } = prompt;
+	const common = { expires_at: toTime(prompt.expiresAt), ...(taskId !== undefined && { task_id: taskId }) };
 	return {
 		type: prompt.type,
 		label: prompt.label,
@@ -207,9 +213,9 @@ function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					preview: approval.preview,
 					risk: approval.risk,
 					allow_session: approval.allowSession,
-					expires_at,
 					notes: approval.notes,
+					...common,
 				}
-			: { expires_at },
+			: common,
 	};
 }

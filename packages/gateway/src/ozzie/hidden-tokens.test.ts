@@ -12,10 +12,14 @@ test("what a question could be answered with is replaced by the same name each t
 		...place,
 		event: { type: "prompt.closed", token: prompt.token, reason: "x" },
 	} as never);
-	const told = JSON.stringify([shown, closed]);
+	const suspended = hideToken({
+		...place,
+		event: { type: "task.suspended", taskId: "task_1", token: prompt.token },
+	} as never);
+	const told = JSON.stringify([shown, closed, suspended]);
 	expect(told).not.toContain("prompt_secret");
 	const names = [...told.matchAll(/hidden_[0-9a-f]{16}/g)].map(([name]) => name);
-	expect(names).toHaveLength(2);
+	expect(names).toHaveLength(3);
 	expect(new Set(names).size).toBe(1);
 	expect(told).toContain("Who?");
 });

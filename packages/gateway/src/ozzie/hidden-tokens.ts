@@ -7,18 +7,20 @@ export function hideToken<Event extends SessionEvent>(happened: Event): Event {
 	switch (event.type) {
 		case "prompt.requested":
 		case "prompt.shown": {
-			const prompt = { ...event.prompt, token: nameOf(event.prompt.token) };
+			const prompt = { ...event.prompt, token: nameOfToken(event.prompt.token) };
 			return { ...happened, event: { ...event, prompt } };
 		}
 		case "prompt.answered":
 		case "prompt.closed":
 		case "prompt.reminded":
-			return { ...happened, event: { ...event, token: nameOf(event.token) } };
+		case "task.suspended":
+			return { ...happened, event: { ...event, token: nameOfToken(event.token) } };
 		default:
 			return happened;
 	}
 }
 
-function nameOf(token: string): string {
+/** A name for a token that does not tell it. */
+export function nameOfToken(token: string): string {
 	return `hidden_${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
 }

@@ -5,15 +5,13 @@ import type { Connection } from "./connection.ts";
 import { beginning } from "./envelope-cut.ts";
 import { capToFit } from "./envelope-fit.ts";
 import { markOf } from "./envelope-frames.ts";
-import { answerBytes, jsonBytes, newestWithin } from "./newest-within.ts";
-import { type RequestOf, targetOpen } from "./request-target.ts";
+import { answerBudget, jsonBytes, newestWithin } from "./newest-within.ts";
+import { type RequestOf, targetNamed } from "./request-target.ts";
 import { toTime } from "./time.ts";
 
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
 
-/** Leaves room in a frame of 32 KiB for what stands around an answer. */
-const smallAnswerBytes = 30_000;
 /** A message that is alone on its page is cut no shorter. */
 const shortestMessage = 1_000;
 
@@ -24,8 +22,8 @@ export async function loadMessages(
 ): Promise<Messages> {
 	const { runtime, principal, envelope } = connection.deps;
 	const { limit, before, seq, offset = 0 } = request.params;
-	const sessionId = targetOpen(connection, request);
-	const most = envelope === "both" ? smallAnswerBytes : answerBytes;
+	const sessionId = targetNamed(connection, request);
+	const most = answerBudget(envelope);
 	if (seq !== undefined) {
 		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
 		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];
@@ -46,6 +44,12 @@ function textOf(recorded: Recorded): Page[] {
 			return said("tool_log", event.result);
 		case "tool.failed":
 			return said("tool_log", event.error);
+		case "task.created":
+			return said("task", event.description);
+		case "task.suspended":
+			return said("task", event.content);
+		case "task.completed":
+			return said("task", event.summary);
 		case "prompt.requested":
 			return said("prompt", JSON.stringify({ ...Object(encodeEvent(recorded).payload), token: undefined }));
 		default:

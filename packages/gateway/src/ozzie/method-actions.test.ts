@@ -30,6 +30,13 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	delete_session: {},
 	feedback: { rating: "good" },
 	explain: {},
+	submit_task: { title: "x", description: "say: hi", tools: [] },
+	check_task: { task_id: "task_unknown" },
+	cancel_task: { task_id: "task_unknown" },
+	list_tasks: {},
+	query_tasks: {},
+	reply_task: { task_id: "task_unknown", status: "approved" },
+	retry_task: { task_id: "task_unknown" },
 	create_token: { kind: "observer", name: "fresh" },
 	list_tokens: {},
 	rotate_token: { token_id: "laptop" },
@@ -39,6 +46,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	list_people: {},
 	invite_person: { role: "guest" },
 	approve_person: { code: "ABCDEFGH", role: "guest" },
+	withdraw_pairing: { pairing: "ABCDEFGH" },
 	set_person_role: { person: "discord:guild:u", role: "guest" },
 	remove_person: { person: "discord:guild:u" },
 	list_places: {},
@@ -193,7 +201,11 @@ test.each(Object.entries(people))("%s gets nothing of what is another's", async 
 	const foreign = await t.create(testConnector("owner", "connector:another"));
 	const seesAll = principal.kind === "operator" || principal.sessions === "all";
 	const named = { session_id: foreign };
-	for (const method of ["open_session", "usage", "set_budget", "rename_session", "delete_session"] as const) {
+	const methodsOnSessions = [
+		...(["open_session", "usage", "set_budget", "rename_session", "delete_session"] as const),
+		...(["load_messages", "query_tasks"] as const),
+	];
+	for (const method of methodsOnSessions) {
 		const params = { ...paramsIn(foreign)[method], ...named };
 		const answer = await ask(t, principal, { method, params, session: foreign });
 		if (!seesAll) expect(answer, method).toMatch(/^(?:session not found|forbidden)/);

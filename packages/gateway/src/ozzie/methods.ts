@@ -1,4 +1,3 @@
-import { ParleyError } from "@parley/base";
 import type { Accepted, SessionFilter } from "@parley/core";
 import type { MethodName, MethodParams, MethodResult } from "@parley/protocol";
 import { auditMethods } from "./audit-methods.ts";
@@ -6,6 +5,7 @@ import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
 import { encodeFailure, encodeSession } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { grantMethods } from "./grant-methods.ts";
+import { targetOrNew } from "./implicit-session.ts";
 import { loadMessages } from "./message-page.ts";
 import { authorizeMethod } from "./method-actions.ts";
 import { peopleMethods } from "./people-methods.ts";
@@ -13,11 +13,9 @@ import { placeMethods } from "./place-methods.ts";
 import { policyMethods } from "./policy-methods.ts";
 import { type Asked, keyed, type MethodsOf, type RequestOf, targetOpen } from "./request-target.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { taskMethods } from "./task-methods.ts";
 import { tokenMethods } from "./token-methods.ts";
 import { decodeBudgetChange, decodeUsageFilter, encodeUsageReport } from "./usage-codec.ts";
-
-/** Characters of an idempotency key. */
-const maxKeyLength = 128;
 
 /** What each method does. One that is missing here does not compile. */
 const handlers: MethodsOf<MethodName> = {
@@ -147,6 +145,7 @@ const handlers: MethodsOf<MethodName> = {
 	},
 
 	...sessionMethods,
+	...taskMethods,
 	...tokenMethods,
 	...peopleMethods,
 	...placeMethods,
@@ -187,40 +186,4 @@ function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionF
 
 function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
 	return { run_id: runId, ...(queuedPosition > 0 && { queued_position: queuedPosition }) };
-}
-
-async function targetOrNew(
-	connection: Connection,
-	request: RequestOf<"send_message" | "accept_all_tools">,
-): Promise<string> {
-	const target = connection.target(request);
-	if (target !== undefined) return target;
-	const id = await createImplicit(connection, request);
-	await connection.join(id, 0, true);
-	return id;
-}
-
-/** The session of a first request. Sent again over another connection, the very same request finds it again. */
-async function createImplicit(connection: Connection, request: Asked): Promise<string> {
-	const { principal, key, method, params } = keyed(connection, request);
-	const { runtime } = connection.deps;
-	const opening = {
-		principal,
-		key: key && implicitKey(key),
-		method: "open_session",
-		params: { method, params },
-	};
-	try {
-		return (await runtime.create(opening, {})).id;
-	} catch (reason) {
-		const error = ParleyError.from(reason);
-		if (key === undefined || error.code !== "invalid_argument") throw error;
-		// Names the key that the client knows, not the one made of it.
-		throw new ParleyError(`key "${key}" was used for another request`, { code: error.code, cause: reason });
-	}
-}
-
-/** Longer than any key that a client may use, so that it is nobody's own. */
-function implicitKey(key: string): string {
-	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

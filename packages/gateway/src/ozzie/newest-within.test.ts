@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newestWithin, oldestWithin } from "./newest-within.ts";
+import { firstWithin, newestWithin } from "./newest-within.ts";
 
 test.each([
 	[["aa", "b", "cc"], 3, ["b", "cc"]],
@@ -16,6 +16,6 @@ test.each([
 	[["aa", "b", "cc"], 1, ["aa"]],
 	[["a", "b"], 9, ["a", "b"]],
 	[[], 9, []],
-])("of %j within %i bytes the oldest are %j", (items, bytes, kept) => {
-	expect(oldestWithin(items, (item) => item.length, bytes)).toEqual(kept);
+])("of %j within %i bytes the first are %j", (items, bytes, kept) => {
+	expect(firstWithin(items, (item) => item.length, bytes)).toEqual(kept);
 });

@@ -1,5 +1,15 @@
+import type { Envelope } from "./envelope.ts";
+
 /** What one answer may carry: far below a client's budget, whatever fifty messages of a megabyte would come to. */
-export const answerBytes = 4 * 1024 * 1024;
+const answerBytes = 4 * 1024 * 1024;
+
+/** Leaves room in a frame of 32 KiB for what stands around an answer. */
+const smallAnswerBytes = 30_000;
+
+/** Bytes that the payload of an answer may have on a connection. */
+export function answerBudget(envelope: Envelope | undefined): number {
+	return envelope === "both" ? smallAnswerBytes : answerBytes;
+}
 
 /** The newest of `items` (oldest first) that fit into `bytes` together, at least one; older ones are for another page. */
 export function newestWithin<T>(items: readonly T[], sizeOf: (item: T) => number, bytes = answerBytes): T[] {
@@ -16,8 +26,8 @@ export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The oldest of `items` (oldest first) that fit into `bytes` together, at least one; later ones are for another page. */
-export function oldestWithin<T>(items: readonly T[], sizeOf: (item: T) => number, bytes = answerBytes): T[] {
+/** The first of `items` that fit into `bytes` together, at least one; later ones are for another page. */
+export function firstWithin<T>(items: readonly T[], sizeOf: (item: T) => number, bytes = answerBytes): T[] {
 	let left = bytes;
 	const first = items.findIndex((item) => {
 		left -= sizeOf(item);

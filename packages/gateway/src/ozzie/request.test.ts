@@ -87,7 +87,7 @@ test.each([
 	[{ method: "nope" }, "unknown method: nope"],
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
-	[{ method: "submit_task" }, "not available"],
+	[{ method: "schedule_task" }, "not available"],
 	[{ method: "list_memories" }, "not available"],
 ])("%j is refused under its id", (told, error) => {
 	const refusal = refusalOf(request(told));

@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import {
-	documentedMethods,
+	issueWords,
 	type MethodName,
 	type MethodParams,
 	methods,
@@ -27,7 +27,10 @@ export type Decoded =
 	| { readonly kind: "request"; readonly request: Request }
 	| { readonly kind: "refused"; readonly id: string | undefined; readonly reason: ParleyError };
 
-const unavailable = new Set<string>([...documentedMethods, ...plannedMethods]);
+/** What is wrong is told in words for people. */
+const ours = { error: issueWords };
+
+const unavailable = new Set<string>(plannedMethods);
 
 /** Reads one text frame. Never throws: whatever is wrong becomes the one answer that it gets. */
 export function decodeRequest(text: string): Decoded {
@@ -35,7 +38,7 @@ export function decodeRequest(text: string): Decoded {
 	try {
 		const value = parseJson(text);
 		id = readId(value);
-		const frame = RequestFrame.safeParse(value);
+		const frame = RequestFrame.safeParse(value, ours);
 		if (!frame.success) return { kind: "refused", id, reason: malformed(value, frame.error) };
 		return { kind: "request", request: decodeMethod(frame.data) };
 	} catch (reason) {
@@ -51,10 +54,10 @@ function decodeMethod(frame: RequestFrame): Request {
 		const text = unavailable.has(method) ? "not available" : `unknown method: ${method}`;
 		throw new ParleyError(text, { code: "unimplemented" });
 	}
-	const params = methods[method].params.safeParse(frame.params);
+	const params = methods[method].params.safeParse(frame.params, ours);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
 	// Those whose own `place` is another thing are the operator's, who acts for nobody.
-	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params);
+	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params, ours);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	// True because the params were just checked by the schema of this very method.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;

@@ -1,0 +1,50 @@
+import { ParleyError } from "@parley/base";
+import type { Client } from "@parley/protocol";
+import { visibleLine } from "../text/visible.ts";
+import type { Task } from "./task.ts";
+
+const pageLength = 200;
+/** Tasks that an ambiguous id names at most. */
+const mostNamed = 5;
+
+/** The task of that id, which may be abbreviated as long as one alone begins so, with or without `task_`. */
+export async function findTask(client: Client, given: string): Promise<Task> {
+	const found: Task[] = [];
+	for await (const task of allTasks(client)) {
+		if (task.id === given) return task;
+		if (given !== "" && (task.id.startsWith(given) || task.id.startsWith(`task_${given}`))) found.push(task);
+	}
+	const [only, another] = found;
+	if (another) throw ambiguous(given, found);
+	if (only) return only;
+	const shown = visibleLine(given.slice(0, 100));
+	const message = `no task has an id that begins with ${shown}; \`parley tasks --all\` lists them`;
+	throw new ParleyError(message, { code: "not_found" });
+}
+
+/** The workers of a task as they were made, each followed by its own. */
+export async function readWorkers(client: Client, id: string): Promise<Task[]> {
+	const { tasks } = await client.request("query_tasks", { parent_id: id, limit: pageLength });
+	const workers = tasks.toReversed();
+	const below = await Promise.all(workers.map((worker) => readWorkers(client, worker.id)));
+	return workers.flatMap((worker, index) => [worker, ...(below[index] ?? [])]);
+}
+
+async function* allTasks(client: Client): AsyncGenerator<Task, void> {
+	let before: string | undefined;
+	do {
+		const page = { limit: pageLength, ...(before !== undefined && { before }) };
+		const { tasks } = await client.request("query_tasks", page);
+		yield* tasks;
+		before = tasks.at(-1)?.id;
+	} while (before !== undefined);
+}
+
+function ambiguous(given: string, found: readonly Task[]): ParleyError {
+	const rows = found
+		.slice(0, mostNamed)
+		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title)}`);
+	const more = found.length > mostNamed ? ["  …"] : [];
+	const message = [`several tasks have an id that begins with ${visibleLine(given)}:`, ...rows, ...more];
+	return new ParleyError(message.join("\n"), { code: "failed_precondition" });
+}

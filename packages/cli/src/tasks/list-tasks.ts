@@ -1,0 +1,58 @@
+import { systemClock } from "@parley/base";
+import type { Client, MethodInput } from "@parley/protocol";
+import type { TasksFlags } from "../commands/tasks.ts";
+import { findGateway } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { findSession } from "../sessions/find-session.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
+import { openStatuses, type Task } from "./task.ts";
+import { taskTable } from "./task-table.ts";
+
+/** Prints the tasks that the flags ask for, and what of them waits for a person. */
+export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
+	const query = await queryOf(flags, io);
+	const { tasks, asking } = await withGateway(flags, io, async (client) => {
+		const found = (await client.request("query_tasks", query)).tasks;
+		return { tasks: found, asking: flags.json ? [] : await sessionsThatAsk(client, found) };
+	});
+	if (flags.json) return printJson(tasks, io);
+	if (tasks.length === 0) return printRows([noneWords(flags)], io);
+	const look = outputLook(io);
+	printRows(taskTable(tasks, systemClock.now(), look), io);
+	const hints = asking.flatMap((id) =>
+		wrapText(`a question waits: \`parley chat --session ${visibleLine(id)}\` asks you`, look.columns),
+	);
+	printRows(hints.map(look.styles.yellow), io);
+	if (tasks.length === flags.limit && flags.limit < 1000) {
+		io.stderr.write(`there may be more than ${flags.limit}; --limit shows up to 1000\n`);
+	}
+}
+
+async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_tasks">> {
+	const { session, status, all, limit } = flags;
+	const wanted = status ?? (all ? undefined : openStatuses);
+	return {
+		limit,
+		...(wanted && { status: [...wanted] }),
+		...(session !== undefined && {
+			session_id: (await findSession(await findGateway(flags, io), session)).id,
+		}),
+	};
+}
+
+/** Sessions with a question that nobody has answered, in which one of these tasks is at work. */
+async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<string[]> {
+	const busy = new Set(tasks.flatMap(({ status, session_id }) => (status === "running" ? [session_id] : [])));
+	if (busy.size === 0) return [];
+	const { sessions } = await client.request("list_sessions", { limit: 1000 });
+	return sessions.flatMap(({ session_id, state }) =>
+		state === "waiting" && busy.has(session_id) ? [session_id] : [],
+	);
+}
+
+function noneWords({ status, all }: TasksFlags): string {
+	if (all || status) return "no such task";
+	return "no task is open; `parley tasks --all` lists those that have ended, `parley task submit` begins one";
+}

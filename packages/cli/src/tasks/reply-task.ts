@@ -1,0 +1,115 @@
+import { text } from "node:stream/consumers";
+import { ParleyError } from "@parley/base";
+import type { MethodInput, PromptRequestPayload } from "@parley/protocol";
+import { errorLook } from "../ask/answer-output.ts";
+import { askPerson } from "../ask/ask-person.ts";
+import { interruptedCode } from "../ask/interrupt.ts";
+import type { ReplyFlags } from "../commands/task.ts";
+import type { Io } from "../io.ts";
+import { visibleLine } from "../text/visible.ts";
+import { UsageError } from "../usage.ts";
+import { printJson, printRows, withGateway } from "../with-gateway.ts";
+import { findTask } from "./find-task.ts";
+import { shortId } from "./short-id.ts";
+import type { Task } from "./task.ts";
+import { nameTask, suspensionRows } from "./task-event-rows.ts";
+
+type Reply = Pick<MethodInput<"reply_task">, "status" | "feedback">;
+
+/** Says what a person thinks of what a task asks; returns the exit code. */
+export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
+	const given = await givenReply(words, flags, io);
+	if (!given && !hasPerson(io)) {
+		throw new UsageError("nobody can be asked here: --approve, or --revise with words, says what is meant");
+	}
+	return withGateway(flags, io, async (client) => {
+		const { id: task_id } = await findTask(client, id);
+		const task = await client.request("check_task", { task_id });
+		const { suspension } = task;
+		if (!suspension) throw notSuspended(task);
+		const reply = given ?? (await askReply(task, io));
+		if (typeof reply === "number") {
+			io.stderr.write("nothing was answered; the task still waits\n");
+			return reply;
+		}
+		const { token } = suspension;
+		const answer = await client.request("reply_task", {
+			...{ task_id, ...reply },
+			...(token !== undefined && { token }),
+		});
+		if (flags.json) printJson(answer, io);
+		else printRows([repliedWords(task, reply)], io);
+		return 0;
+	});
+}
+
+async function givenReply(
+	words: string,
+	{ approve, revise }: ReplyFlags,
+	io: Io,
+): Promise<Reply | undefined> {
+	if (!approve && !revise) {
+		if (words === "") return undefined;
+		throw new UsageError("--approve or --revise says what these words mean");
+	}
+	const feedback = (words === "-" ? await text(io.stdin) : words).trim();
+	if (revise && feedback === "") {
+		throw new UsageError("--revise needs words that say what should be different");
+	}
+	return { status: revise ? "revise" : "approved", ...(feedback !== "" && { feedback }) };
+}
+
+/** What a person at the terminal answers, or the exit code where they do not. */
+async function askReply(task: Task, io: Io): Promise<Reply | number> {
+	const look = errorLook(io);
+	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });
+	const asked = task.suspension ? suspensionRows(task.suspension, look) : [];
+	io.stderr.write([name, ...asked].map((row) => `${row}\n`).join(""));
+	const choice = await askOne({ ...question, ...choices }, io);
+	if (typeof choice === "number") return choice;
+	if (choice === "approved") return { status: "approved" };
+	const isRevision = choice === "revise";
+	const label = isRevision ? "What should be different?" : "What do you say to it?";
+	const feedback = await askOne({ ...question, type: "text", label }, io);
+	if (typeof feedback === "number") return feedback;
+	return { status: isRevision ? "revise" : "approved", feedback };
+}
+
+const question: Omit<PromptRequestPayload, "type" | "label"> = {
+	...{ token: "", required: true, options: [], default: null },
+	...{ placeholder: "", validation: "", context: {} },
+};
+
+const choices: Pick<PromptRequestPayload, "type" | "label" | "options"> = {
+	type: "select",
+	label: "What do you say?",
+	options: [
+		{ value: "approved", label: "go on", description: "", disabled: false },
+		{ value: "words", label: "go on, with words from you", description: "", disabled: false },
+		{ value: "revise", label: "not like this", description: "you say what to change", disabled: false },
+	],
+};
+
+async function askOne(asked: PromptRequestPayload, io: Io): Promise<string | number> {
+	const stop = new AbortController();
+	const given = await askPerson(asked, { io, signal: stop.signal, onInterrupt: () => stop.abort() });
+	if (!given) return interruptedCode;
+	const { value, text: typed } = given.response;
+	const answer = value ?? typed;
+	return typeof answer === "string" ? answer : 1;
+}
+
+function hasPerson({ stdin, stderr, environment }: Io): boolean {
+	return stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
+}
+
+function repliedWords({ id, title }: Task, { status }: Reply): string {
+	const what = status === "approved" ? "goes on" : "thinks again";
+	return `${visibleLine(title)} ${what}; \`parley task watch ${visibleLine(shortId(id))}\` shows how`;
+}
+
+function notSuspended({ id, title, status }: Task): ParleyError {
+	const name = `${visibleLine(shortId(id))} (${visibleLine(title)})`;
+	const message = `task ${name} is ${status} and asks nothing; \`parley tasks --status suspended\` lists those that do`;
+	return new ParleyError(message, { code: "failed_precondition" });
+}

@@ -1,0 +1,79 @@
+import { text } from "node:stream/consumers";
+import type { Client, MethodInput } from "@parley/protocol";
+import { errorLook } from "../ask/answer-output.ts";
+import type { SubmitFlags } from "../commands/task.ts";
+import { findGateway, type GatewayAddress } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { openSession } from "../open-session.ts";
+import { findSession } from "../sessions/find-session.ts";
+import { visibleLine } from "../text/visible.ts";
+import { withGateway } from "../with-gateway.ts";
+import { findTask } from "./find-task.ts";
+import type { Task } from "./task.ts";
+import { tellSubmitted } from "./tell-submitted.ts";
+import { watchTask } from "./watch-task.ts";
+
+/** What a person wants to have done. */
+export interface Wish {
+	readonly title: string;
+	/** The title says it all where absent; `-` stands for what stdin holds. */
+	readonly description: string | undefined;
+}
+
+/** Submits a task, in a new session where none is named; returns the exit code. */
+export async function submitTask(wish: Wish, flags: SubmitFlags, io: Io): Promise<number> {
+	const description = wish.description === "-" ? await text(io.stdin) : (wish.description ?? wish.title);
+	const address = await findGateway(flags, io);
+	const submitted = await withGateway(flags, io, async (client) => {
+		const after: Task[] = [];
+		for (const id of flags.after ?? []) after.push(await findTask(client, id));
+		const params = { ...paramsOf(flags), title: wish.title, description };
+		const needs = after.length > 0 ? { depends_on: after.map(({ id }) => id) } : {};
+		const session = { flags, address, io, known: after[0]?.session_id };
+		return submitInSession(client, { ...params, ...needs }, session);
+	});
+	if (!flags.watch || !flags.json) tellSubmitted(submitted, flags, io);
+	return flags.watch ? watchTask(submitted.task_id, flags, io) : 0;
+}
+
+function paramsOf({ tool, priority, agent, model, autonomous }: SubmitFlags) {
+	return {
+		...(tool && { tools: [...tool] }),
+		...(priority && { priority }),
+		...(agent !== undefined && { agent }),
+		...(model !== undefined && { model }),
+		...(autonomous && { autonomy: "autonomous" as const }),
+	};
+}
+
+interface Where {
+	readonly flags: SubmitFlags;
+	readonly address: GatewayAddress;
+	readonly io: Io;
+	/** The session of what it comes after. */
+	readonly known: string | undefined;
+}
+
+async function submitInSession(client: Client, task: MethodInput<"submit_task">, where: Where) {
+	const { flags, address, io, known } = where;
+	const sessionId = flags.session === undefined ? known : (await findSession(address, flags.session)).id;
+	const { dim } = errorLook(io).styles;
+	const session = await openSession(client, {
+		...{ sessionId, profile: flags.agent },
+		rootDir: address.isLocal ? io.cwd : undefined,
+		onOtherDirectory: (reason) =>
+			io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
+	});
+	try {
+		const submitted = await client.request("submit_task", task, { sessionId: session.id });
+		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
+		return submitted;
+	} catch (reason) {
+		// It was opened for nothing else. Whether that can be undone matters less than why it has to be.
+		const undo = (): Promise<unknown> => client.request("delete_session", { session_id: session.id });
+		if (sessionId === undefined) await undo().catch(() => undefined);
+		throw reason;
+	} finally {
+		session.close();
+	}
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { event } from "../testing/events.ts";
+import { askQuestion } from "../testing/questions.ts";
+import { someTask } from "../testing/tasks.ts";
+import { createStyles } from "../text/styles.ts";
+import { WatchedTask } from "./watched-task.ts";
+
+const look = { columns: 60, styles: createStyles(false) };
+const task = someTask({ id: "task_1", session_id: "sess_1", status: "running" });
+const progress = { current_step: 2, total_steps: 5, current_step_label: "Tests", percentage: 40 };
+const moved = event("task.progress", { task_id: "task_1", ...progress });
+
+test("progress is told in lines where nothing can be drawn again", () => {
+	const watched = new WatchedTask(task, []);
+	expect(watched.take(moved, look, true)).toEqual(["  task_1 Refactor · 40%  2/5 Tests"]);
+	expect(watched.take(moved, look, false)).toEqual([]);
+	expect(watched.live(look)).toEqual([
+		"Refactor  ████░░░░░░  40%  2/5 Tests",
+		"Ctrl-C leaves; the task goes on",
+	]);
+	const resumed = event("task.resumed", { task_id: "task_1", title: "Refactor" });
+	expect(watched.take(resumed, look, true)).toEqual(["  task_1 Refactor · goes on"]);
+});
+
+test("what happens to other tasks is not its business, what its workers do is", () => {
+	const watched = new WatchedTask(task, []);
+	const worker = { task_id: "task_2", title: "Help", description: "", parent_id: "task_1" };
+	expect(watched.take(event("task.created", { ...worker, parent_id: "" }), look, true)).toBeUndefined();
+	expect(watched.take(event("task.created", { ...worker, task_id: "task_3" }), look, true)).toEqual([
+		"▸ worker task_3 Help",
+	]);
+	expect(watched.take(event("session.closed", {}), look, true)).toBeUndefined();
+});
+
+test("what it asks is shown with the way to answer, once, and its end told", () => {
+	const watched = new WatchedTask(task, []);
+	const question = askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_1" } });
+	const asked = event("prompt.request", question);
+	expect(watched.take(asked, look, false)).toEqual([
+		"? task_1 Refactor asks",
+		"Allow ls?",
+		"  `parley chat --session sess_1` asks you",
+	]);
+	expect(watched.take(asked, look, false)).toBeUndefined();
+	expect(watched.take(event("prompt.request", askQuestion({})), look, false)).toBeUndefined();
+	const answer = event("prompt.response", { token: "token", value: true, cancelled: false, by: "operator" });
+	expect(watched.take(answer, look, false)).toEqual(["  the question is answered or closed"]);
+	expect(watched.take(answer, look, false)).toBeUndefined();
+});
+
+test("a task that cannot go on says what it waits for, and one that has ended nothing", () => {
+	const live = (status: typeof task.status): string[] =>
+		new WatchedTask({ ...task, status }, []).live(look).slice(0, 1);
+	expect(live("pending")).toEqual(["waits for its turn"]);
+	expect(live("suspended")).toEqual(["waits for you"]);
+	expect(live("cancelled")).toEqual([]);
+});

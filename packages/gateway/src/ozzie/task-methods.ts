@@ -1,0 +1,98 @@
+import type { Principal, Submitted } from "@parley/core";
+import type { MethodResult, TaskPayload } from "@parley/protocol";
+import type { Connection } from "./connection.ts";
+import { nameOfToken } from "./hidden-tokens.ts";
+import { targetOrNew } from "./implicit-session.ts";
+import { answerBudget, firstWithin, jsonBytes } from "./newest-within.ts";
+import { keyed, type MethodsOf, targetOpen } from "./request-target.ts";
+import {
+	decodeNewTask,
+	decodeTaskFilter,
+	encodeListedTask,
+	encodeState,
+	encodeTask,
+	type TaskView,
+} from "./task-codec.ts";
+
+type TaskMethod =
+	| "submit_task"
+	| "check_task"
+	| "cancel_task"
+	| "list_tasks"
+	| "query_tasks"
+	| "reply_task"
+	| "retry_task";
+
+/** What `list_tasks` shows at most. */
+const mostListed = 1_000;
+
+/** Work in the background, and what people do about it. */
+export const taskMethods: MethodsOf<TaskMethod> = {
+	async submit_task(connection, request) {
+		const sessionId = await targetOrNew(connection, request);
+		const { tasks } = connection.deps.runtime;
+		const wanted = decodeNewTask(request.params);
+		return encodeSubmitted(await tasks.submit(keyed(connection, request, sessionId), sessionId, wanted));
+	},
+
+	async check_task({ deps }, { params, principal }) {
+		return encodeTask(await deps.runtime.tasks.check(principal, params.task_id), viewOf(principal));
+	},
+
+	async cancel_task(connection, request) {
+		const { task_id, reason = "" } = request.params;
+		const { tasks } = connection.deps.runtime;
+		const state = await tasks.cancel(keyed(connection, request), task_id, reason);
+		return { task_id, status: encodeState(state) };
+	},
+
+	async list_tasks(connection, request) {
+		const { tasks } = connection.deps.runtime;
+		const filter = { limit: mostListed, sessionId: targetOpen(connection, request) };
+		return listed(connection, request.principal, await tasks.list(request.principal, filter));
+	},
+
+	async query_tasks(connection, request) {
+		const { params, principal } = request;
+		const { tasks } = connection.deps.runtime;
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
+		// A task that is not there would otherwise be a page without an end, or an empty one.
+		for (const id of [params.before, params.parent_id])
+			if (id !== undefined) await tasks.check(principal, id);
+		const found = await tasks.list(principal, decodeTaskFilter(params, params.session_id ?? addressed));
+		return { tasks: listed(connection, principal, found) };
+	},
+
+	async reply_task(connection, request) {
+		const { task_id, feedback = "", status, token } = request.params;
+		await connection.deps.runtime.tasks.reply(keyed(connection, request), task_id, {
+			...{ approved: status === "approved", feedback },
+			...(token !== undefined && { token }),
+		});
+		return { task_id, status: "replied" };
+	},
+
+	async retry_task(connection, request) {
+		const { tasks } = connection.deps.runtime;
+		return encodeSubmitted(await tasks.retry(keyed(connection, request), request.params.task_id));
+	},
+};
+
+/** Who may only read gets nothing that a question could be answered with. */
+function viewOf({ kind }: Principal): TaskView {
+	return { token: (token) => (kind === "observer" ? nameOfToken(token) : token) };
+}
+
+function listed(
+	{ deps }: Connection,
+	principal: Principal,
+	tasks: Parameters<typeof encodeListedTask>[0][],
+): TaskPayload[] {
+	const view = viewOf(principal);
+	const shown = tasks.map((task) => encodeListedTask(task, view));
+	return firstWithin(shown, jsonBytes, answerBudget(deps.envelope));
+}
+
+function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> {
+	return { task_id: id, status: "submitted", ...(notes.length > 0 && { notes: [...notes] }) };
+}

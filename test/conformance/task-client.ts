@@ -1,0 +1,24 @@
+import type { EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
+
+/** Submits a task with these words of the offline model, without tools unless told, and returns its id. */
+export async function submit(
+	client: OzzieClient,
+	description: string | readonly string[],
+	more: object = {},
+): Promise<string> {
+	const wanted = { title: "A task", description: [description].flat().join("\n"), tools: [], ...more };
+	const { task_id } = await client.call("submit_task", wanted);
+	return String(task_id);
+}
+
+/** All events of that task up to its end. */
+export async function untilEnd(client: OzzieClient, id: string): Promise<EventFrame[]> {
+	const events: EventFrame[] = [];
+	for (;;) {
+		const event = await client.event();
+		if (event.payload["task_id"] !== id) continue;
+		events.push(event);
+		const failed = event.event === "task.failed" && event.payload["will_retry"] === false;
+		if (failed || ["task.completed", "task.cancelled"].includes(event.event)) return events;
+	}
+}

@@ -1,0 +1,42 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Watch } from "../watch.ts";
+import type { Place } from "./place.ts";
+
+const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
+
+/** A command that goes on, with a pipe instead of a terminal: what it has written so far. */
+export class Follower {
+	readonly #child: ChildProcessByStdio<null, Readable, null>;
+	readonly #watch = new Watch();
+	readonly #ended: Promise<unknown[]>;
+	#out = "";
+
+	constructor(place: Place, args: readonly string[]) {
+		this.#child = spawn(process.execPath, [binary, ...args], {
+			...{ cwd: place.work, env: place.environment },
+			stdio: ["ignore", "pipe", "ignore"],
+		});
+		this.#ended = once(this.#child, "close");
+		this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
+			this.#out += text;
+			this.#watch.notify();
+		});
+	}
+
+	get out(): string {
+		return this.#out;
+	}
+
+	shows(text: string): Promise<void> {
+		return this.#watch.until(`a pipe gets "${text}"`, () => this.#out.includes(text));
+	}
+
+	/** The exit code, once the command has ended by itself. */
+	async ended(): Promise<unknown> {
+		const [code] = await this.#ended;
+		return code;
+	}
+}
