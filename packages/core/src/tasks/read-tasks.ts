@@ -74,3 +74,15 @@ export async function findTree(db: Tx, row: TaskRow): Promise<TaskRow[]> {
 	}
 	return found;
 }
+
+/** The conversations of the tasks above it, the nearest first. */
+export async function conversationsAbove(db: Tx, row: TaskRow): Promise<string[]> {
+	const above: string[] = [];
+	for (let id = row.parent_id; id !== null; ) {
+		const parent = await findTask(db, id);
+		if (!parent) break;
+		above.push(parent.own_session_id);
+		id = parent.parent_id;
+	}
+	return above;
+}

@@ -1,21 +1,15 @@
 import { ParleyError, type Timer } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
 import { fromRow } from "../journal/journal.ts";
-import type { Person } from "../principal.ts";
-import { findActive } from "../run/queue.ts";
-import type { RunRow } from "../run/run.ts";
 import type { Runner } from "../run/start.ts";
-import { enqueue } from "../session/send.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Claim, claimEnded, claimTask, leaseMs, nextClaim, releaseAll, releaseClaim } from "./claim.ts";
 import { Hold } from "./hold.ts";
-import { progressOf } from "./progress.ts";
-import { findTask } from "./read-tasks.ts";
+import { conversationsAbove } from "./read-tasks.ts";
 import type { CheckedTask } from "./submit.ts";
-import { hasEnded } from "./task.ts";
+import { takeUp } from "./take-up.ts";
 import type { NewWorker } from "./task-desk.ts";
-import { planOf, type TaskRow } from "./task-rows.ts";
+import type { TaskRow } from "./task-rows.ts";
 
 /** Looked again at least this often while a task is open: another process may have fallen silent. */
 const lookAgainMs = 15_000;
@@ -213,59 +207,4 @@ export class TaskRunner {
 			},
 		};
 	}
-}
-
-interface Taken {
-	readonly run: RunRow;
-	readonly resumed: boolean;
-}
-
-/**
- * The run of a task, made where there is none; people are told that it is at work. Of a task that has ended the run that
- * is left is cancelled; undefined where none is.
- */
-async function takeUp(session: Session, row: TaskRow): Promise<Taken | undefined> {
-	const { clock } = session.deps;
-	return session.commit(async (tx, record) => {
-		const { id: taskId, title, description } = row;
-		const known = await findActive(tx, session.id);
-		const { state } = (await findTask(tx, taskId)) ?? row;
-		if (hasEnded(state)) return known && { run: { ...known, cancelRequested: true }, resumed: true };
-		if (row.announce) {
-			const now = clock.now();
-			await tx
-				.updateTable("tasks")
-				.set((eb) => ({
-					announce: null,
-					started_at: eb.fn.coalesce("started_at", eb.val(now)),
-					updated_at: now,
-				}))
-				.where("id", "=", taskId)
-				.execute();
-			await record({ type: `task.${row.announce}`, taskId, title });
-		}
-		if (known) return { run: known, resumed: true };
-		const parentId = row.parent_id ?? "";
-		await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
-		if (!planOf(row))
-			await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false) });
-		const content = `${title}\n\n${description}`;
-		const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
-		const asked = { content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) };
-		const { run } = await enqueue(tx, session, asked, row.accept_all === 1);
-		await record({ type: "user.message", runId: run.id, content });
-		await record({ type: "worker.phased", taskId, phase: "thinking" });
-		return { run, resumed: false };
-	});
-}
-
-async function conversationsAbove(db: Tx, row: TaskRow): Promise<string[]> {
-	const above: string[] = [];
-	for (let id = row.parent_id; id !== null; ) {
-		const parent = await findTask(db, id);
-		if (!parent) break;
-		above.push(parent.own_session_id);
-		id = parent.parent_id;
-	}
-	return above;
 }

@@ -1,0 +1,57 @@
+import type { Tx } from "../journal/journal.ts";
+import { stamp } from "../journal/tables.ts";
+import { sessionRow } from "../session/session-row.ts";
+import type { TaskRow } from "../tasks/task-rows.ts";
+
+/** Writes a task of the session `home` with its conversation, as if it had been submitted at `created_at`. */
+export async function insertTaskRow(
+	tx: Tx,
+	{ id, needs = [], ...told }: Partial<TaskRow> & { readonly id: string; readonly needs?: readonly string[] },
+): Promise<TaskRow> {
+	const row: TaskRow = {
+		...{ id, session_id: "sess_home", own_session_id: `sess_${id}`, parent_id: null, spawn_call: null },
+		...{ retry_of: null, depth: 0, submitted_by: "operator", actor: null, accept_all: 0 },
+		...{ title: `title of ${id}`, description: "do it", tools: "[]", priority: 1, agent: "default" },
+		...{
+			model: null,
+			autonomy: "supervised",
+			state: "pending",
+			announce: "started",
+			plan: null,
+			review: null,
+		},
+		...{ suspend_count: 0, retry_count: 0, max_retries: 3, not_before: 0, worker: null, lease_until: 0 },
+		...{ output: "", error: "", created_at: 1, updated_at: 1, started_at: null, ended_at: null },
+		...stamp,
+		epoch: 0,
+		...told,
+	};
+	const facts = {
+		...{ id: row.own_session_id, owner: "operator", external_key: null, title: row.title },
+		...{ titled_by: "person" as const, root_dir: "/", profile: row.agent, place: null },
+	};
+	await tx
+		.insertInto("sessions")
+		.values({ ...sessionRow(facts, 1), task_id: id })
+		.execute();
+	await tx.insertInto("tasks").values(row).execute();
+	for (const need of needs)
+		await tx
+			.insertInto("task_needs")
+			.values({ task_id: id, needs: need, ...stamp })
+			.execute();
+	return row;
+}
+
+/** Writes an open run into the conversation of a task. */
+export async function insertOpenRun(tx: Tx, { id, own_session_id }: TaskRow): Promise<void> {
+	await tx
+		.insertInto("runs")
+		.values({
+			...{ id: `run_${id}`, session_id: own_session_id, ordinal: 1, state: "active", content: "" },
+			...{ images: null, attachments: null, retry_of: null, correlation: null, actor: null },
+			...{ accept_all: 0, cancel_requested: 0, created_at: 1, ended_at: null },
+			...stamp,
+		})
+		.execute();
+}
