@@ -16,7 +16,8 @@ import { type SharedPlace, WorkerProcess } from "./worker-process.ts";
 /** Submits tasks, and looks at what has become of them; works on none. */
 interface Submitter {
 	readonly place: SharedPlace;
-	submit(titles: readonly string[]): Promise<void>;
+	/** With `inOrder` each needs the one before. */
+	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
 	/** How many tasks there are in each state. */
 	states(): Promise<Record<string, number>>;
 }
@@ -36,9 +37,13 @@ const test = postgresTest.extend<{ readonly submitter: Submitter }>({
 		const { id: home } = await runtime.create(unkeyed(), {});
 		await use({
 			place: { connection, directory, epoch, watch: new Watch() },
-			async submit(titles) {
-				const wanted = titles.map((title) => ({ title, description: "mark it", tools: ["mark"] }));
-				await Promise.all(wanted.map((task) => runtime.tasks.submit(unkeyed(), home, task)));
+			async submit(titles, inOrder = false) {
+				const dependsOn: string[] = [];
+				for (const title of titles) {
+					const wanted = { title, description: "mark it", tools: ["mark"], dependsOn };
+					const { id } = await runtime.tasks.submit(unkeyed(), home, wanted);
+					if (inOrder) dependsOn.splice(0, 1, id);
+				}
 			},
 			async states() {
 				const tasks = await runtime.tasks.list(operator, { limit: 1000 });
@@ -59,17 +64,22 @@ test("of two processes that contend for the same tasks, none runs one that the o
 	submitter,
 }) => {
 	const { place } = submitter;
-	const titles = Array.from({ length: 15 * testScale(6) }, (_, n) => `task ${n}`);
+	const titles = Array.from({ length: 10 * testScale(6) }, (_, n) => `task ${n}`);
 	await using first = new WorkerProcess(place);
 	await using second = new WorkerProcess(place);
 	for (const { lines } of [first, second])
 		await place.watch.until("it is there", () => lines.includes("ready"));
-	await submitter.submit(titles);
+	const chain = Array.from({ length: 5 }, (_, n) => `link ${n}`);
+	const parents = Array.from({ length: 3 * testScale(4) }, (_, n) => `parent ${n}`);
+	const workers = parents.flatMap((parent) => [`left of ${parent}`, `right of ${parent}`]);
+	await submitter.submit(chain, true);
+	await submitter.submit([...titles, ...parents]);
+	const all = [...titles, ...chain, ...workers];
 	const done = () => [...first.told("task.completed"), ...second.told("task.completed")];
-	await place.watch.until("no task is left", () => done().length >= titles.length);
-	expect(marks(place)).toEqual(titles.toSorted());
-	expect(new Set(done()).size).toBe(titles.length);
-	expect(await submitter.states()).toEqual({ completed: titles.length });
+	await place.watch.until("no task is left", () => done().length >= all.length + parents.length);
+	expect(marks(place)).toEqual(all.toSorted());
+	expect(new Set(done()).size).toBe(all.length + parents.length);
+	expect(await submitter.states()).toEqual({ completed: all.length + parents.length });
 	for (const worker of [first, second]) expect(worker.told("task.completed").length).toBeGreaterThan(0);
 });
 

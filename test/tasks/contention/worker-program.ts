@@ -45,20 +45,41 @@ const model: Model = {
 	defaultModel: "marking",
 	async *stream({ messages }): AsyncGenerator<ModelEvent> {
 		const end = { type: "end", usage, model: "marking" } as const;
+		const [first] = messages;
+		const [block] = first?.content ?? [];
+		const [title = ""] = (block?.type === "text" ? block.text : "").split("\n");
+		const replies = messages.filter(({ role }) => role === "assistant").length;
+		const next = title.startsWith("parent") ? callsOfParent(title, replies) : [];
+		if (next.length > 0) {
+			for (const [index, { name, args }] of next.entries())
+				yield { type: "call", id: `call-${replies}-${index}`, name, arguments: args };
+			yield { ...end, stop: "tool_use" };
+			return;
+		}
 		if (messages.at(-1)?.role === "tool") {
 			yield { type: "text", text: "done" };
 			yield { ...end, stop: "end_turn" };
 			return;
 		}
-		const [first] = messages;
-		const [block] = first?.content ?? [];
-		const [title = ""] = (block?.type === "text" ? block.text : "").split("\n");
 		say("asked", title);
 		if (title.startsWith("hold")) await lines.next();
 		yield { type: "call", id: "mark-1", name: "mark", arguments: { title } };
 		yield { ...end, stop: "tool_use" };
 	},
 };
+
+/** Two workers, and their results. */
+function callsOfParent(
+	title: string,
+	replies: number,
+): readonly { readonly name: string; readonly args: object }[] {
+	const worker = (which: string) => ({
+		name: "spawn_worker",
+		args: { title: `${which} of ${title}`, description: "mark it", tools: ["mark"] },
+	});
+	if (replies === 0) return [worker("left"), worker("right")];
+	return replies === 1 ? [{ name: "wait_for_workers", args: {} }] : [];
+}
 
 const clock = fastClock(Number(epoch));
 const dataDir = join(directory, `data-${process.pid}`);

@@ -10,7 +10,6 @@ const tasks: readonly Column[] = [
 	["depth", "integer"],
 	["submitted_by", "text"],
 	["actor?", "text"],
-	["accept_all", "integer"],
 	["title", "text"],
 	["description", "text"],
 	["tools", "text"],
@@ -26,6 +25,8 @@ const tasks: readonly Column[] = [
 	["retry_count", "integer"],
 	["max_retries", "integer"],
 	["not_before", "bigint"],
+	["worked_ms", "bigint"],
+	["speakers?", "text"],
 	["worker?", "text"],
 	["lease_until", "bigint"],
 	["output", "text"],
@@ -51,5 +52,6 @@ export async function createTasks(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("task_needs_needs").on("task_needs").column("needs").execute();
 	await db.schema.createIndex("tasks_state").on("tasks").columns(["state", "priority"]).execute();
 	await db.schema.createIndex("tasks_session").on("tasks").columns(["session_id", "created_at"]).execute();
+	await db.schema.createIndex("tasks_created").on("tasks").columns(["created_at", "id"]).execute();
 	await db.schema.createIndex("tasks_parent").on("tasks").column("parent_id").execute();
 }

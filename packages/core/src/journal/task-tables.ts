@@ -20,8 +20,6 @@ interface TasksTable extends Stamped {
 	submitted_by: string;
 	/** The `Person` of a chat platform who did, as JSON, with the role of that moment. */
 	actor: string | null;
-	/** 1 where it was submitted under `accept_all_tools`, which it then keeps. */
-	accept_all: number;
 	title: string;
 	description: string;
 	/** Names of the tools that it may use, as JSON. */
@@ -43,6 +41,10 @@ interface TasksTable extends Stamped {
 	max_retries: number;
 	/** Milliseconds since the epoch: it is not taken up before. */
 	not_before: number;
+	/** How long it was worked on, without what it waited; counted with every transaction of its run. */
+	worked_ms: number;
+	/** The `Person`s of a chat platform who replied to it, as JSON. */
+	speakers: string | null;
 	/** Who works on it, and until when nobody else may take it over. */
 	worker: string | null;
 	lease_until: number;

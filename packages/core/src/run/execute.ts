@@ -130,7 +130,7 @@ async function recordEnd(
 	const trusted = await run.session.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, model, usage, cost };
 	await record({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
-	await run.session.task?.end(tx, record, { error, content, usage: { ...usage, cost } });
+	await run.session.task?.end(tx, record, { error, content });
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...said, ...steered, content]);

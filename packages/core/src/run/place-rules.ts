@@ -20,8 +20,9 @@ export async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<str
 }
 
 /** Who spoke to the run after it began. */
-export function joinedBy({ steps }: Pick<Run, "steps">): Person[] {
-	return steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
+export function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
+	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
+	return [...steering, ...(session.task?.speakers ?? [])];
 }
 
 /** Why who spoke to the run has it only read: by what they may do at this moment, not when they spoke. */

@@ -95,7 +95,8 @@ export class Run implements LiveRun {
 		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
 		this.log = session.redactor.guard(session.deps.log.child(facts));
 		this.beganAt = session.deps.clock.monotonic();
-		this.working = new WorkingTime(session.deps.clock, this.limits.workingMs, () => this.#stop("overtime"));
+		const leftMs = this.limits.workingMs - (session.task?.workedMs ?? 0);
+		this.working = new WorkingTime(session.deps.clock, Math.max(0, leftMs), () => this.#stop("overtime"));
 	}
 
 	get limits(): RunLimits {
@@ -119,6 +120,10 @@ export class Run implements LiveRun {
 	/** Why it was stopped, if it was. */
 	get cause(): StopCause | undefined {
 		return this.#cause;
+	}
+
+	get workedMs(): number {
+		return this.working.workedMs;
 	}
 
 	get waiting(): boolean {

@@ -4,14 +4,22 @@ import type { Clock, Timer } from "@parley/base";
 export class WorkingTime {
 	readonly #clock: Clock;
 	readonly #onOver: () => void;
+	readonly #limitMs: number;
 	#leftMs: number;
 	#since = 0;
 	#timer: Timer | undefined;
 
 	constructor(clock: Clock, limitMs: number, onOver: () => void) {
 		this.#clock = clock;
+		this.#limitMs = limitMs;
 		this.#leftMs = limitMs;
 		this.#onOver = onOver;
+	}
+
+	/** How long it has counted so far, in milliseconds. */
+	get workedMs(): number {
+		const sinceMs = this.#timer ? this.#clock.monotonic() - this.#since : 0;
+		return this.#limitMs - this.#leftMs + sinceMs;
 	}
 
 	get running(): boolean {

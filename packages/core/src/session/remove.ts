@@ -95,7 +95,8 @@ const tablesOfSessions = [
 /** Every row that belongs to the session. Returns the ids of its files, whose contents are left. */
 async function removeRows(tx: Tx, id: string): Promise<string[]> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
-	for (const { own_session_id } of tasks) await removeRows(tx, own_session_id);
+	const ofTasks: string[] = [];
+	for (const { own_session_id } of tasks) ofTasks.push(...(await removeRows(tx, own_session_id)));
 	const own = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
 	await tx.deleteFrom("task_needs").where("task_id", "in", own).execute();
 	await tx.deleteFrom("tasks").where("session_id", "=", id).execute();
@@ -110,5 +111,5 @@ async function removeRows(tx: Tx, id: string): Promise<string[]> {
 	const files = await removeFilesOf(tx, id);
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();
-	return files;
+	return [...ofTasks, ...files];
 }

@@ -33,6 +33,8 @@ export interface LiveRun {
 	park(): void;
 	/** Whether nothing but a person's answer is missing. */
 	readonly waiting: boolean;
+	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
+	readonly workedMs: number;
 	/** While it asks for an approval. */
 	readonly changing: ChangeJudge | undefined;
 	readonly ended: Promise<void>;

@@ -45,7 +45,8 @@ export async function wishOf(
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
-async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
+/** The name of a model as the server of this agent knows it; throws `invalid_argument` where none is called so. */
+export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
 	const anyModel = endpoint !== undefined || choice.anyModel;
 	const model = endpoint ? choice.modelAt(endpoint) : choice.model;

@@ -1,15 +1,14 @@
 import type { ParleyError } from "@parley/base";
 import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
+import type { Person } from "../principal.ts";
 import type { TaskDesk } from "../tasks/task-desk.ts";
-import type { Usage } from "../usage/usage.ts";
 import type { Session } from "./session.ts";
 
 /** How a run of a task came to its end, as its last event tells it. */
 export interface TaskRunEnd {
 	readonly error: string;
 	readonly content: string;
-	readonly usage: Usage & { readonly cost: number };
 }
 
 /** Records events of the task, or of its conversation, in the transaction at hand. */
@@ -27,6 +26,10 @@ export interface TaskHold {
 	readonly accounts: readonly string[];
 	/** Names of the tools that its submitter gave it. */
 	readonly tools: readonly string[];
+	/** Who of a chat platform has replied to it. */
+	readonly speakers: readonly Person[];
+	/** How long it was worked on when it was taken up, in milliseconds. */
+	readonly workedMs: number;
 	/** Whether it may ask people to look at what it does. */
 	readonly supervised: boolean;
 	/** Whether it may spawn workers. */

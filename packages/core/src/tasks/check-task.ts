@@ -3,7 +3,7 @@ import type { Profiles } from "../agents/profile.ts";
 import { fromRow } from "../journal/journal.ts";
 import type { Session } from "../session/session.ts";
 import type { CheckedTask } from "./submit.ts";
-import type { NewTask } from "./task.ts";
+import { type NewTask, priorities } from "./task.ts";
 import type { NewWorker } from "./task-desk.ts";
 import type { TaskRow } from "./task-rows.ts";
 
@@ -20,8 +20,10 @@ export interface TaskChoice {
 	readonly profiles: Pick<Profiles, "find">;
 	/** The names of the tools that the session itself has, with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** The model's real name; throws where there is none such. */
-	readonly resolveModel: (wanted: string) => string;
+	/** The model's real name, as the agent's server knows it; throws where there is none such. */
+	readonly modelOf: (agent: string, wanted: string) => Promise<string>;
+	/** The agent that the operator has named for a channel. */
+	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
 
 /** Checks what a task names; throws `invalid_argument` for what is not there, or not for this session. */
@@ -30,14 +32,19 @@ export async function checkTask(
 	wanted: NewTask,
 	choice: TaskChoice,
 ): Promise<{ readonly task: CheckedTask; readonly notes: readonly string[] }> {
-	const agent = wanted.agent ?? home.profile;
+	const pinned = choice.pinnedAgent(home.place);
+	const agent = wanted.agent ?? pinned ?? home.profile;
+	if (pinned !== undefined && agent !== pinned) {
+		throw invalid(`agent: in ${home.place} the operator says who answers: ${pinned}`);
+	}
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
 	const asked = [...new Set(wanted.tools ?? usualTools)];
 	const unknown = asked.find((name) => !usable.includes(name) && !toCome.includes(name));
 	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
 	const missing = asked.filter((name) => !usable.includes(name));
-	const model = wanted.model === undefined ? home.model : choice.resolveModel(wanted.model);
+	const inherited = agent === home.profile ? home.model : undefined;
+	const model = wanted.model === undefined ? inherited : await choice.modelOf(agent, wanted.model);
 	const task = {
 		...wanted,
 		...{ agent, maxRetries, tools: asked.filter((name) => usable.includes(name)) },
@@ -46,19 +53,22 @@ export async function checkTask(
 	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
 }
 
-/** Checks what a worker is wanted for: it has the tools of its task, or fewer. */
+/**
+ * Checks what a worker is wanted for: it has the tools of its task, or fewer, and the same agent, whose rules hold for
+ * it.
+ */
 export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskChoice): Promise<CheckedTask> {
-	const agent = wanted.agent ?? row.agent;
-	await choice.profiles.find(agent);
+	const { agent } = row;
 	const own = fromRow<string[]>(row.tools);
 	const tools = wanted.tools ?? own;
 	const unknown = tools.find((name) => !own.includes(name));
 	if (unknown !== undefined) throw invalid(unknownTool(unknown, own));
-	const model = wanted.model === undefined ? (row.model ?? undefined) : choice.resolveModel(wanted.model);
+	const model =
+		wanted.model === undefined ? (row.model ?? undefined) : await choice.modelOf(agent, wanted.model);
 	const { title, description, dependsOn } = wanted;
 	return {
 		...{ title, description, tools, agent, maxRetries, autonomy: row.autonomy },
-		priority: "normal",
+		priority: priorities[row.priority] ?? "normal",
 		...(dependsOn && { dependsOn }),
 		...(model !== undefined && { model }),
 	};

@@ -95,7 +95,8 @@ describe.each(engines)("on %s", (_engine, open) => {
 		await add({ id: "one" });
 		const lost = { taskId: "one", worker: "w1", epoch: Number((await claim(0, "w1"))?.epoch) };
 		const held = { taskId: "one", worker: "w2", epoch: Number((await claim(leaseMs, "w2"))?.epoch) };
-		const keep = (kept: typeof lost, now: number) => store.commit((tx) => keepClaim(tx, kept, now));
+		const keep = (kept: typeof lost, now: number) =>
+			store.commit((tx) => keepClaim(tx, kept, { now, workedMs: 0 }));
 		expect(await keep(lost, leaseMs + 1)).toBeUndefined();
 		expect(await keep({ ...lost, worker: "w2" }, leaseMs + 1)).toBeUndefined();
 		await store.commit((tx) => releaseClaim(tx, lost));
@@ -110,9 +111,11 @@ describe.each(engines)("on %s", (_engine, open) => {
 		await add({ id: "one" });
 		const epoch = Number((await claim(0))?.epoch);
 		await store.commit((tx) => tx.updateTable("tasks").set({ state: "cancelled" }).execute());
-		expect(await store.commit((tx) => keepClaim(tx, { taskId: "one", worker: "w1", epoch }, 5))).toBe(
-			"cancelled",
-		);
+		expect(
+			await store.commit((tx) =>
+				keepClaim(tx, { taskId: "one", worker: "w1", epoch }, { now: 5, workedMs: 0 }),
+			),
+		).toBe("cancelled");
 	});
 
 	test("a worker does not claim again what it has in its hands", async () => {

@@ -70,11 +70,11 @@ export interface Claim {
 export async function keepClaim(
 	tx: Tx,
 	{ taskId, worker, epoch }: Claim,
-	now: number,
+	{ now, workedMs }: { readonly now: number; readonly workedMs: number },
 ): Promise<TaskRow["state"] | undefined> {
 	const row = await tx
 		.updateTable("tasks")
-		.set({ lease_until: now + leaseMs })
+		.set({ lease_until: now + leaseMs, worked_ms: workedMs })
 		.where("id", "=", taskId)
 		.where("worker", "=", worker)
 		.where("epoch", "=", epoch)

@@ -1,8 +1,9 @@
-import { chooseSettings, type ModelChoice, resolveModel } from "../run/settings.ts";
+import { chooseSettings, type ModelChoice } from "../run/settings.ts";
 import type { Runner } from "../run/start.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
+import { realName } from "../session/set-model.ts";
 import type { Places } from "../trust/places.ts";
 import { checkWorker, type TaskChoice } from "./check-task.ts";
 import { TaskRunner } from "./task-runner.ts";
@@ -28,7 +29,8 @@ export function createTasks(
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {
 	const choice: TaskChoice = {
 		profiles: models.profiles,
-		resolveModel: (wanted) => resolveModel(wanted, models),
+		modelOf: (agent, wanted) => realName(agent, wanted, models),
+		pinnedAgent: (place) => places.profileOf(place).agent,
 		async toolsOf({ place }, agent) {
 			const only = places.profileOf(place).tools;
 			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, { only });

@@ -109,9 +109,9 @@ async function spawn({ run, hold, callId, check, onSpawned }: DeskParts, wanted:
 		const known = siblings.find(({ spawn_call }) => spawn_call === callId);
 		if (known) return { id: known.id, created: [] };
 		refuseBeyond(parent, siblings.length);
-		refuseStrangers(checked, siblings);
-		const { submitted_by: submittedBy, actor, accept_all } = parent;
-		const origin = { parent, spawnCall: callId, submittedBy, actor, acceptAll: accept_all === 1 };
+		const { submitted_by: submittedBy, actor } = parent;
+		const workers = siblings.map((sibling) => sibling.id);
+		const origin = { parent, spawnCall: callId, siblings: workers, submittedBy, actor, taint: "" as const };
 		const inserted = await insertTask(tx, record, hold.home, { wanted: checked, origin });
 		return { id: inserted.row.id, created: inserted.created };
 	});
@@ -123,15 +123,6 @@ async function spawn({ run, hold, callId, check, onSpawned }: DeskParts, wanted:
 function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 	if (depth >= deepest) throw invalid(`workers go ${deepest} deep at most: do this yourself`);
 	if (siblings >= broadest) throw invalid(`a task has ${broadest} workers at most: do the rest yourself`);
-}
-
-function refuseStrangers(
-	{ dependsOn = [] }: CheckedTask,
-	siblings: readonly { readonly id: string }[],
-): void {
-	const stranger = dependsOn.find((needs) => !siblings.some(({ id }) => id === needs));
-	if (stranger !== undefined)
-		throw invalid(`depends_on: ${JSON.stringify(stranger.slice(0, 100))} is not one of your workers`);
 }
 
 /** Resolves when all of these workers have ended; until then the run stops where it stands. */

@@ -2,12 +2,14 @@ import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { progressOf } from "./progress.ts";
-import { findTask, findTree } from "./read-tasks.ts";
-import { endStates, hasEnded } from "./task.ts";
+import { findTask } from "./read-tasks.ts";
+import { shorten } from "./shorten.ts";
+import { endStates } from "./task.ts";
 import { planOf, type TaskRow } from "./task-rows.ts";
 
-/** Characters of the output that people are told with the end. */
+/** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */
 const mostTold = 2_000;
+const mostKept = 64_000;
 
 /** How a task ends. */
 export type TaskEnd =
@@ -33,7 +35,7 @@ export interface EndDeps {
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, tell, mine } = deps;
-	const output = end.state === "cancelled" ? row.output : (end.output ?? row.output);
+	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, mostKept);
 	const error = end.state === "completed" ? "" : end.state === "failed" ? end.error : end.reason;
 	const ended = await tx
 		.updateTable("tasks")
@@ -82,26 +84,42 @@ export function workerEnd(
 }
 
 function summaryOf(output: string): string {
-	return output.length > mostTold ? `${output.slice(0, mostTold).toWellFormed()}…` : output;
+	return shorten(output, mostTold);
 }
 
 async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {
-	const [, ...below] = await findTree(deps.tx, row);
+	const workers = await deps.tx
+		.selectFrom("tasks")
+		.selectAll()
+		.where("parent_id", "=", row.id)
+		.where("state", "not in", endStates)
+		.execute();
 	const ended: string[] = [];
-	for (const worker of below.filter(({ parent_id, state }) => parent_id === row.id && !hasEnded(state))) {
+	for (const worker of workers) {
 		ended.push(...(await endTask(deps, worker, { state: "cancelled", reason: "parent ended" })));
 	}
 	return ended;
 }
 
-/** A parent that waits looks again which of its workers have ended. */
+/**
+ * A parent that waits looks again which of its workers have ended. One that is about to wait is waited for: its row is
+ * written whatever it holds.
+ */
 async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
 	if (parent_id === null) return;
 	await tx
 		.updateTable("tasks")
-		.set({ state: "pending", not_before: 0, updated_at: now })
+		.set((eb) => ({
+			state: eb
+				.case()
+				.when("state", "=", "waiting")
+				.then("pending" as const)
+				.else(eb.ref("state"))
+				.end(),
+			not_before: eb.case().when("state", "=", "waiting").then(0).else(eb.ref("not_before")).end(),
+			updated_at: now,
+		}))
 		.where("id", "=", parent_id)
-		.where("state", "=", "waiting")
 		.execute();
 }
 

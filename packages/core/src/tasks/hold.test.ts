@@ -4,10 +4,12 @@ import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { noUsage } from "../usage/usage.ts";
 import type { TaskFacts } from "./task.ts";
 
 function fails(fault: ModelFault, retryAfterMs?: number): ScriptedReply {
 	return async function* () {
+		yield { type: "usage", usage: { ...noUsage, inputTokens: 7, outputTokens: 1 }, model: "scripted" };
 		yield says("well");
 		throw new ModelError(`the provider is ${fault}`, { fault, retryAfterMs });
 	};
@@ -73,8 +75,9 @@ test("what a provider took before it failed counts for the task", async () => {
 	await using _ = t;
 	await failure(t, log);
 	t.clock.advance(15_000);
-	expect(await log.next("task.completed")).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
-	expect((await check()).usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+	const usage = { inputTokens: triesPerReply * 7 + 10, outputTokens: triesPerReply + 5 };
+	expect(await log.next("task.completed")).toMatchObject({ usage });
+	expect((await check()).usage).toMatchObject(usage);
 });
 
 test.each<ModelFault>(["rejected", "unauthenticated"])(

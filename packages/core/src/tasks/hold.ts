@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { ModelError, type ModelFault } from "../model-error.ts";
+import type { Person } from "../principal.ts";
 import type { Session } from "../session/session.ts";
 import type { TaskHold, TaskRunEnd } from "../session/task-hold.ts";
 import { type Claim, keepClaim } from "./claim.ts";
@@ -11,7 +12,7 @@ import { findTask } from "./read-tasks.ts";
 import type { CheckedTask } from "./submit.ts";
 import { hasEnded } from "./task.ts";
 import type { NewWorker, TaskDesk } from "./task-desk.ts";
-import type { TaskRow } from "./task-rows.ts";
+import { speakersOf, type TaskRow } from "./task-rows.ts";
 
 /** Pauses before a task that a provider failed is tried again: each is twice the one before, and at most the last. */
 const firstPauseMs = 15_000;
@@ -49,6 +50,8 @@ export class Hold implements TaskHold {
 	readonly home: Session;
 	readonly accounts: readonly string[];
 	readonly tools: readonly string[];
+	readonly speakers: readonly Person[];
+	readonly workedMs: number;
 	readonly supervised: boolean;
 	readonly spawns: boolean;
 	readonly #parts: HoldParts;
@@ -59,6 +62,8 @@ export class Hold implements TaskHold {
 		this.home = parts.home;
 		this.accounts = [...parts.above, parts.home.id];
 		this.tools = parts.tools;
+		this.speakers = speakersOf(parts.row);
+		this.workedMs = Number(parts.row.worked_ms);
 		this.supervised = parts.row.autonomy === "supervised";
 		this.spawns = parts.row.depth < deepest;
 		this.#parts = parts;
@@ -71,7 +76,9 @@ export class Hold implements TaskHold {
 
 	async keep(tx: Tx): Promise<void> {
 		const { claim, session } = this.#parts;
-		const state = await keepClaim(tx, claim, session.deps.clock.now());
+		const [run] = session.live.values();
+		const workedMs = Math.round(this.workedMs + (run?.workedMs ?? 0));
+		const state = await keepClaim(tx, claim, { now: session.deps.clock.now(), workedMs });
 		if (state === "cancelled" || state === "failed") for (const run of session.live.values()) run.cancel();
 		if (state !== undefined) return;
 		for (const run of session.live.values()) run.park();

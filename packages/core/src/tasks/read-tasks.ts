@@ -1,6 +1,7 @@
 import type { Tx } from "../journal/journal.ts";
 import type { SessionsOf } from "../principal.ts";
-import { sessionTotal } from "../usage/ledger.ts";
+import { sessionTotals } from "../usage/ledger.ts";
+import { noUsage } from "../usage/usage.ts";
 import type { TaskFacts, TaskFilter } from "./task.ts";
 import { type TaskRow, toFacts } from "./task-rows.ts";
 
@@ -9,15 +10,29 @@ export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined>
 }
 
 /** The task as people see it. */
-export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts> {
+export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | undefined> {
+	const [facts] = await describeTasks(db, [row]);
+	return facts;
+}
+
+/** Tasks as people see them, in this order. */
+async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFacts[]> {
+	if (rows.length === 0) return [];
+	const ids = rows.map(({ id }) => id);
 	const needs = await db
 		.selectFrom("task_needs")
-		.select("needs")
-		.where("task_id", "=", row.id)
+		.select(["task_id", "needs"])
+		.where("task_id", "in", ids)
 		.orderBy("needs")
 		.execute();
-	const usage = await sessionTotal(db, row.own_session_id);
-	return toFacts(row, { needs: needs.map((need) => need.needs), usage });
+	const conversations = rows.map(({ own_session_id }) => own_session_id);
+	const usages = await sessionTotals(db, conversations);
+	return rows.map((row) =>
+		toFacts(row, {
+			needs: needs.flatMap((need) => (need.task_id === row.id ? [need.needs] : [])),
+			usage: usages.get(row.own_session_id) ?? { ...noUsage, cost: 0 },
+		}),
+	);
 }
 
 /** Tasks of somebody's sessions, or of all, newest first. */
@@ -60,19 +75,7 @@ export async function listTasks(
 			return place === undefined ? theirs : theirs.where("sessions.place", "=", place);
 		});
 	}
-	const found: TaskFacts[] = [];
-	for (const row of await wanted.execute()) found.push(await describeTask(db, row));
-	return found;
-}
-
-/** The task and all that were spawned below it, parents first. */
-export async function findTree(db: Tx, row: TaskRow): Promise<TaskRow[]> {
-	const found = [row];
-	for (let at = 0; at < found.length; at++) {
-		const parent = found[at]?.id ?? "";
-		found.push(...(await db.selectFrom("tasks").selectAll().where("parent_id", "=", parent).execute()));
-	}
-	return found;
+	return describeTasks(db, await wanted.execute());
 }
 
 /** The conversations of the tasks above it, the nearest first. */

@@ -5,12 +5,14 @@ import { stamp } from "../journal/tables.ts";
 import { actingId, type Principal } from "../principal.ts";
 import type { Session } from "../session/session.ts";
 import { sessionRow } from "../session/session-row.ts";
-import { findTaint } from "../session/session-taint.ts";
+import { findTaint, taintOfMessage } from "../session/session-taint.ts";
+import { joinTaints, type Taint } from "../taint.ts";
 import { endStates, type NewTask, priorities, type TaskState } from "./task.ts";
 import type { TaskRow } from "./task-rows.ts";
 
-/** Tasks of a session that may be open at a time. */
+/** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
 const mostOpen = 100;
+const mostOfOne = 20;
 
 /** A task that was checked: what it names is there, and its submitter may use it. */
 export interface CheckedTask extends NewTask {
@@ -21,20 +23,23 @@ export interface CheckedTask extends NewTask {
 
 /** Where a task comes from, beside its submitter. */
 export interface TaskOrigin {
-	readonly acceptAll: boolean;
+	/** What comes in with the words of who submits it. */
+	readonly taint: Taint;
 	/** The task that spawns it as a worker, and the call that does. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
+	/** The workers that it may need, where it is one. */
+	readonly siblings?: readonly string[];
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
 }
 
 /** What a submitter passes on to the task. */
-export function originOf(principal: Principal, home: Session): TaskOrigin {
+export function originOf(principal: Principal): TaskOrigin {
 	const { person } = principal;
 	return {
-		acceptAll: home.trusted,
+		taint: taintOfMessage(principal, person),
 		submittedBy: actingId(principal),
 		actor: person ? JSON.stringify(person) : null,
 	};
@@ -53,7 +58,8 @@ export async function insertTask(
 	home: Session,
 	{ wanted, origin }: { readonly wanted: CheckedTask; readonly origin: TaskOrigin },
 ): Promise<InsertedTask> {
-	await refuseTooMany(tx, home);
+	await refuseTooMany(tx, home, origin);
+	await refuseNeeds(tx, home, wanted.dependsOn ?? [], origin.siblings);
 	const { ids, clock, journal } = home.deps;
 	const [now, id, own] = [clock.now(), ids.create("task"), ids.create("sess")];
 	const row = taskRow({ id, own, now, home }, wanted, origin);
@@ -90,13 +96,20 @@ function taskRow(
 		...{ id, session_id: home.id, own_session_id: own, parent_id: parent?.id ?? null },
 		...{ spawn_call: origin.spawnCall ?? null, retry_of: origin.retryOf ?? null },
 		depth: parent ? parent.depth + 1 : 0,
-		...{ submitted_by: origin.submittedBy, actor: origin.actor, accept_all: origin.acceptAll ? 1 : 0 },
+		...{ submitted_by: origin.submittedBy, actor: origin.actor },
 		...{ title: redactor.redact(wanted.title), description: redactor.redact(wanted.description) },
 		tools: JSON.stringify(wanted.tools),
 		priority: priorities.indexOf(wanted.priority ?? "normal"),
 		...{ agent: wanted.agent, model: wanted.model ?? null, autonomy: wanted.autonomy ?? "supervised" },
 		...{ state: "pending" satisfies TaskState, announce: "started", plan: null, review: null },
-		...{ suspend_count: 0, retry_count: 0, max_retries: wanted.maxRetries, not_before: 0 },
+		...{
+			suspend_count: 0,
+			retry_count: 0,
+			max_retries: wanted.maxRetries,
+			not_before: 0,
+			worked_ms: 0,
+			speakers: null,
+		},
 		...{ worker: null, lease_until: 0, output: "", error: "" },
 		...{ created_at: now, updated_at: now, started_at: null, ended_at: null },
 		...stamp,
@@ -110,25 +123,72 @@ async function conversationRow(
 	tx: Tx,
 	home: Session,
 	row: TaskRow,
-	{ parent }: TaskOrigin,
+	{ parent, taint: brought }: TaskOrigin,
 ): Promise<ReturnType<typeof sessionRow>> {
 	const facts = {
 		...{ id: row.own_session_id, owner: home.owner, external_key: null },
 		...{ title: row.title, titled_by: "person" as const, root_dir: home.rootDir },
 		...{ profile: row.agent, place: home.place ?? null },
 	};
-	const taint = await findTaint(tx, parent?.own_session_id ?? home.id);
+	const before = await findTaint(tx, parent?.own_session_id ?? home.id);
+	const taint = joinTaints([before, brought]);
 	return { ...sessionRow(facts, Number(row.created_at)), task_id: row.id, model: row.model, taint };
 }
 
-async function refuseTooMany(tx: Tx, { id }: Session): Promise<void> {
-	const open = await tx
+/**
+ * Throws where more would be open than anybody can look after: of what people submitted, in one session and by one
+ * person of a chat platform; and of workers, which are not counted with these.
+ */
+async function refuseTooMany(
+	tx: Tx,
+	{ id }: Session,
+	{ parent, actor, submittedBy }: TaskOrigin,
+): Promise<void> {
+	const open = tx
 		.selectFrom("tasks")
 		.select(({ fn }) => fn.countAll<number>().as("open"))
-		.where("session_id", "=", id)
 		.where("state", "not in", endStates)
-		.executeTakeFirst();
-	if (Number(open?.open ?? 0) < mostOpen) return;
-	const message = `session busy: ${mostOpen} tasks are open already; wait for some of them, or cancel them`;
-	throw new ParleyError(message, { code: "resource_exhausted" });
+		.where("parent_id", parent ? "is not" : "is", null);
+	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
+	const what = parent ? "workers" : "tasks";
+	if (Number(inSession?.open ?? 0) >= mostOpen) throw tooMany(`${mostOpen} ${what} are open already`);
+	if (parent || actor === null) return;
+	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
+	if (Number(theirs?.open ?? 0) < mostOfOne) return;
+	throw tooMany(`${mostOfOne} tasks of ${submittedBy} are open already`);
+}
+
+function tooMany(why: string): ParleyError {
+	return new ParleyError(`session busy: ${why}; wait for some of them, or cancel them`, {
+		code: "resource_exhausted",
+	});
+}
+
+/**
+ * Throws where what a task needs is none of these, or cannot be completed any more. Each is held until the transaction
+ * ends, so that one that fails at this moment finds who needs it.
+ */
+async function refuseNeeds(
+	tx: Tx,
+	home: Session,
+	needs: readonly string[],
+	among?: readonly string[],
+): Promise<void> {
+	for (const id of needs) {
+		const row = await tx
+			.updateTable("tasks")
+			.set((eb) => ({ updated_at: eb.ref("updated_at") }))
+			.where("id", "=", id)
+			.returning(["session_id", "state"])
+			.executeTakeFirst();
+		const shown = JSON.stringify(id.slice(0, 100));
+		if (among && !among.includes(id)) throw invalid(`depends_on: ${shown} is not one of your workers`);
+		if (row?.session_id !== home.id) throw invalid(`depends_on: ${shown} is no task of this session`);
+		if (row.state === "failed") throw invalid(`depends_on: ${shown} has failed`);
+		if (row.state === "cancelled") throw invalid(`depends_on: ${shown} has been cancelled`);
+	}
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
 }

@@ -1,9 +1,9 @@
-import { fromRow } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Person } from "../principal.ts";
 import { findActive } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { enqueue } from "../session/send.ts";
-import type { Session } from "../session/session.ts";
+import type { Record, Session } from "../session/session.ts";
 import { progressOf } from "./progress.ts";
 import { findTask } from "./read-tasks.ts";
 import { hasEnded } from "./task.ts";
@@ -14,6 +14,9 @@ interface Taken {
 	readonly resumed: boolean;
 }
 
+/** A worker is told in the words of an agent, whoever asked for the task in the first place. */
+const handedOn = "(Handed on by the agent of the task that this is a part of.)\n";
+
 /**
  * The run of a task, made where there is none; people are told that it is at work. Of a task that has ended the run that
  * is left is cancelled; undefined where none is.
@@ -21,7 +24,7 @@ interface Taken {
 export async function takeUp(session: Session, row: TaskRow): Promise<Taken | undefined> {
 	const { clock } = session.deps;
 	return session.commit(async (tx, record) => {
-		const { id: taskId, title, description } = row;
+		const { id: taskId, title } = row;
 		const known = await findActive(tx, session.id);
 		const { state } = (await findTask(tx, taskId)) ?? row;
 		if (hasEnded(state)) return known && { run: { ...known, cancelRequested: true }, resumed: true };
@@ -39,16 +42,22 @@ export async function takeUp(session: Session, row: TaskRow): Promise<Taken | un
 			await record({ type: `task.${row.announce}`, taskId, title });
 		}
 		if (known) return { run: known, resumed: true };
-		const parentId = row.parent_id ?? "";
-		await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
-		if (!planOf(row))
-			await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false) });
-		const content = `${title}\n\n${description}`;
-		const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
-		const asked = { content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) };
-		const { run } = await enqueue(tx, session, asked, row.accept_all === 1);
-		await record({ type: "user.message", runId: run.id, content });
-		await record({ type: "worker.phased", taskId, phase: "thinking" });
-		return { run, resumed: false };
+		return { run: await begin(tx, record, session, row), resumed: false };
 	});
+}
+
+/** Writes the run of a task that nobody has worked on yet. */
+async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Promise<RunRow> {
+	const { id: taskId, title, description } = row;
+	const parentId = row.parent_id ?? "";
+	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
+	if (!planOf(row))
+		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false) });
+	const content = `${title}\n\n${row.parent_id === null ? "" : handedOn}${description}`;
+	const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
+	const asked = { content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) };
+	const { run } = await enqueue(tx, session, asked, session.trusted);
+	await record({ type: "user.message", runId: run.id, content });
+	await record({ type: "worker.phased", taskId, phase: "thinking" });
+	return run;
 }

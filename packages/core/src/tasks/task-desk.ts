@@ -5,7 +5,6 @@ export interface NewWorker {
 	readonly title: string;
 	readonly description: string;
 	readonly tools?: readonly string[];
-	readonly agent?: string;
 	readonly model?: string;
 	/** Workers of the same task that must be completed first. */
 	readonly dependsOn?: readonly string[];

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { fromRow } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
+import type { Person } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
 import { progressOf } from "./progress.ts";
 import { type PlanStep, priorities, type Review, type TaskFacts } from "./task.ts";
@@ -19,6 +20,11 @@ export function planOf({ plan }: Pick<TaskRow, "plan">): readonly PlanStep[] | u
 
 export function reviewOf({ review }: Pick<TaskRow, "review">): Review | undefined {
 	return review === null ? undefined : fromRow<Review>(review);
+}
+
+/** Who of a chat platform has replied to it. */
+export function speakersOf({ speakers }: Pick<TaskRow, "speakers">): readonly Person[] {
+	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 
 /** A task as people see it. */

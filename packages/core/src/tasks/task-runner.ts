@@ -32,7 +32,7 @@ export interface TaskRunnerOptions {
 export class TaskRunner {
 	readonly #options: TaskRunnerOptions;
 	readonly #worker: string;
-	readonly #working = new Map<string, { readonly claim: Claim; readonly session: Promise<Session> }>();
+	readonly #working = new Map<string, { session?: Session }>();
 	readonly #done = new Set<Promise<void>>();
 	#timer: Timer | undefined;
 	#filling: Promise<void> | undefined;
@@ -42,6 +42,11 @@ export class TaskRunner {
 	constructor(options: TaskRunnerOptions) {
 		this.#options = options;
 		this.#worker = options.deps.ids.create("worker");
+		options.deps.observers.add(({ event }) => {
+			// It waits from now on, and its place is free.
+			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
+				setImmediate(() => this.wake());
+		});
 	}
 
 	/** Goes on with what the last stop left, and takes up what waits. */
@@ -72,13 +77,8 @@ export class TaskRunner {
 	/** Stops what is still worked on here of tasks that have ended. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
-			void this.#working.get(id)?.session.then(
-				(session) => {
-					for (const run of session.live.values()) run.cancel();
-				},
-				// Nobody works on it after all, and the log was told why.
-				() => undefined,
-			);
+			// Who has not come as far as its run finds out when it does.
+			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
 		// What nobody works on is taken up to be brought to its end.
 		this.wake();
@@ -101,7 +101,7 @@ export class TaskRunner {
 
 	async #takeAll(claim: typeof claimTask, most: number): Promise<void> {
 		const { clock, journal } = this.#options.deps;
-		while (this.#state === "started" && this.#working.size < most) {
+		while (this.#state === "started" && this.#atWork() < most) {
 			const claimer = { worker: this.#worker, now: clock.now(), except: [...this.#working.keys()] };
 			const row = await journal.store.commit((tx) => claim(tx, claimer));
 			if (!row) return;
@@ -109,9 +109,16 @@ export class TaskRunner {
 		}
 	}
 
+	/** How many tasks have a place of those that there are: who waits for a person needs none. */
+	#atWork(): number {
+		const waits = (session: Session | undefined): boolean =>
+			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
+		return [...this.#working.values()].filter(({ session }) => !waits(session)).length;
+	}
+
 	async #wait(): Promise<void> {
 		const { deps, limit, alone } = this.#options;
-		if (this.#working.size >= limit) return;
+		if (this.#atWork() >= limit) return;
 		const due = await deps.journal.store.read(nextClaim);
 		// Others submit without a word.
 		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
@@ -127,13 +134,11 @@ export class TaskRunner {
 
 	#begin(row: TaskRow): void {
 		const claim = { taskId: row.id, worker: this.#worker, epoch: Number(row.epoch) };
-		const { promise: session, resolve, reject } = Promise.withResolvers<Session>();
-		session.catch(() => undefined);
-		this.#working.set(row.id, { claim, session });
+		const entry: { session?: Session } = {};
+		this.#working.set(row.id, entry);
 		const { deps } = this.#options;
-		const work = this.#work(row, claim, resolve)
+		const work = this.#work(row, claim, entry)
 			.catch((error: unknown) => {
-				reject(error);
 				// It is free again when its lease has run out.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
 				deps.log[level]("a task could not be worked on", { taskId: row.id, error });
@@ -146,14 +151,14 @@ export class TaskRunner {
 		this.#done.add(work);
 	}
 
-	async #work(row: TaskRow, claim: Claim, begun: (session: Session) => void): Promise<void> {
+	async #work(row: TaskRow, claim: Claim, entry: { session?: Session }): Promise<void> {
 		const { sessions, deps, runner } = this.#options;
 		using homeLease = await sessions.leaseOwn(row.session_id);
 		using ownLease = await sessions.leaseOwn(row.own_session_id);
 		const [home, session] = [homeLease.session, ownLease.session];
 		const hold = await this.#hold(row, claim, { home, session });
 		session.workOn(hold);
-		begun(session);
+		entry.session = session;
 		const heart = this.#beat(claim, hold, session);
 		try {
 			const taken = await takeUp(session, row);

@@ -1,3 +1,4 @@
+import type { Person } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
 
 /**
@@ -53,6 +54,8 @@ export interface ReviewReply {
 	readonly approved: boolean;
 	readonly feedback: string;
 	readonly by: string;
+	/** Who of a chat platform said it, with the role of that moment. */
+	readonly person?: Person;
 }
 
 /** What somebody submits. Names of tools, tasks, agents and models are checked when it is. */

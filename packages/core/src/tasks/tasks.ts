@@ -6,15 +6,18 @@ import { fromRow } from "../journal/journal.ts";
 import { actingId, type Principal, visibleTo } from "../principal.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
+import { addTaint, taintOfMessage } from "../session/session-taint.ts";
 import type { Lease, Sessions } from "../session/sessions.ts";
 import { askedBy } from "../trust/audit.ts";
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import { endTask } from "./end-task.ts";
 import { describeTask, findTask, listTasks } from "./read-tasks.ts";
+import { unfit, unknownTask } from "./refusals.ts";
 import { insertTask, originOf } from "./submit.ts";
-import { endStates, hasEnded, type NewTask, priorities, type TaskFacts, type TaskFilter } from "./task.ts";
-import { reviewOf, type TaskRow } from "./task-rows.ts";
+import { hasEnded, type NewTask, priorities, type TaskFacts, type TaskFilter } from "./task.ts";
+import type { TaskRow } from "./task-rows.ts";
 import type { TaskRunner } from "./task-runner.ts";
+import { writeReply } from "./write-reply.ts";
 
 /** What tasks need from the runtime. */
 export interface TasksOptions {
@@ -67,7 +70,9 @@ export class Tasks {
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
-		return this.#options.deps.journal.store.read((db) => describeTask(db, row));
+		const facts = await this.#options.deps.journal.store.read((db) => describeTask(db, row));
+		if (!facts) throw unknownTask(taskId);
+		return facts;
 	}
 
 	/** The tasks that the principal may see, newest first. */
@@ -96,7 +101,7 @@ export class Tasks {
 				);
 				const end = { state: "cancelled" as const, reason: told };
 				ended = await endTask({ tx, now: home.deps.clock.now(), tell: record }, now, end);
-				await this.#audit(tx, request, taskId, "cancelled");
+				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
 			}),
 		);
@@ -119,26 +124,9 @@ export class Tasks {
 		const { session: home } = held;
 		await home.commit((tx, _record) =>
 			once(tx, request, home.deps, async () => {
-				const row = await findTask(tx, taskId);
-				const review = row && reviewOf(row);
-				if (row?.state !== "suspended" || !review)
-					throw unfit(row, "only a suspended task can be replied to");
-				if (token !== undefined && token !== review.token) {
-					throw new ParleyError("token: the task asks something else by now; look at it with check_task", {
-						code: "failed_precondition",
-					});
-				}
-				const reply = { approved, feedback: home.redactor.redact(feedback), by: actingId(request.principal) };
-				await tx
-					.updateTable("tasks")
-					.set({
-						...{ state: "pending", announce: "resumed", not_before: 0 },
-						...{ review: JSON.stringify({ ...review, reply }), updated_at: home.deps.clock.now() },
-					})
-					.where("id", "=", taskId)
-					.where("state", "=", "suspended")
-					.execute();
-				await this.#audit(tx, request, taskId, approved ? "approved" : "revise");
+				const row = await writeReply(tx, home, { taskId, by: request.principal, approved, feedback, token });
+				await this.#audit(tx, request, taskId, ["reply", approved ? "approved" : "revise"]);
+				await addTaint(tx, row.own_session_id, taintOfMessage(request.principal, request.principal.person));
 				return null;
 			}),
 		);
@@ -151,16 +139,18 @@ export class Tasks {
 		{ wanted, retryOf }: { readonly wanted: NewTask; readonly retryOf?: string },
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation has no tasks of its own");
-		const { task, notes } = await checkTask(home, wanted, this.#options.choice);
+		const checked = checkTask(home, wanted, this.#options.choice);
+		// Of a repeated request nobody looks at it.
+		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
 			once(tx, request, home.deps, async () => {
-				await refuseNeeds(tx, home, task.dependsOn ?? []);
-				const origin = { ...originOf(request.principal, home), ...(retryOf !== undefined && { retryOf }) };
+				const { task, notes } = await checked;
+				const origin = { ...originOf(request.principal), ...(retryOf !== undefined && { retryOf }) };
 				const inserted = await insertTask(tx, record, home, { wanted: task, origin });
 				created = inserted.created;
 				const { id } = inserted.row;
-				await this.#audit(tx, request, id, "submitted");
+				await this.#audit(tx, request, id, [retryOf === undefined ? "submit" : "retry", "submitted"]);
 				return { id, notes };
 			}),
 		);
@@ -186,37 +176,15 @@ export class Tasks {
 		}
 	}
 
-	async #audit(tx: Tx, { principal, method }: Keyed, object: string, decision: string): Promise<void> {
+	async #audit(tx: Tx, { principal }: Keyed, object: string, [action, decision]: Audited): Promise<void> {
 		await this.#options.deps.audit.record(tx, {
 			...askedBy(principal),
-			action: method.replace("_", "."),
+			action: `task.${action}`,
 			object,
 			decision,
 		});
 	}
 }
 
-function unknownTask(id: string): ParleyError {
-	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
-}
-
-function unfit(row: TaskRow | undefined, why: string): ParleyError {
-	const shown = row?.state === "waiting" ? "running" : row?.state;
-	const state = row ? `task ${row.id} is ${shown}: ` : "";
-	return new ParleyError(`${state}${why}`, { code: "failed_precondition" });
-}
-
-/** What a task needs is of the same session, and can still be completed. */
-async function refuseNeeds(tx: Tx, home: Session, needs: readonly string[]): Promise<void> {
-	for (const id of needs) {
-		const row = await findTask(tx, id);
-		const ended = row && endStates.some((state) => state === row.state && state !== "completed");
-		if (row?.session_id === home.id && !ended) continue;
-		const why = ended
-			? `has ${row.state === "failed" ? "failed" : "been cancelled"}`
-			: "is no task of this session";
-		throw new ParleyError(`depends_on: ${JSON.stringify(id.slice(0, 100))} ${why}`, {
-			code: "invalid_argument",
-		});
-	}
-}
+/** What was done to a task, and what came of it. */
+type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];

@@ -10,7 +10,7 @@ export async function insertTaskRow(
 ): Promise<TaskRow> {
 	const row: TaskRow = {
 		...{ id, session_id: "sess_home", own_session_id: `sess_${id}`, parent_id: null, spawn_call: null },
-		...{ retry_of: null, depth: 0, submitted_by: "operator", actor: null, accept_all: 0 },
+		...{ retry_of: null, depth: 0, submitted_by: "operator", actor: null },
 		...{ title: `title of ${id}`, description: "do it", tools: "[]", priority: 1, agent: "default" },
 		...{
 			model: null,
@@ -20,7 +20,16 @@ export async function insertTaskRow(
 			plan: null,
 			review: null,
 		},
-		...{ suspend_count: 0, retry_count: 0, max_retries: 3, not_before: 0, worker: null, lease_until: 0 },
+		...{
+			suspend_count: 0,
+			retry_count: 0,
+			max_retries: 3,
+			not_before: 0,
+			worked_ms: 0,
+			speakers: null,
+			worker: null,
+			lease_until: 0,
+		},
 		...{ output: "", error: "", created_at: 1, updated_at: 1, started_at: null, ended_at: null },
 		...stamp,
 		epoch: 0,

@@ -135,6 +135,34 @@ export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & {
 	};
 }
 
+/** The same of several sessions, those that have used nothing aside. */
+export async function sessionTotals(
+	db: Tx,
+	sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, Usage & { readonly cost: number }>> {
+	const rows = await db
+		.selectFrom("usage_days")
+		.select(({ fn }) => [
+			"scope",
+			fn.sum<number>("input_tokens").as("inputTokens"),
+			fn.sum<number>("output_tokens").as("outputTokens"),
+			fn.sum<number>("cache_read_tokens").as("cacheReadTokens"),
+			fn.sum<number>("cache_write_tokens").as("cacheWriteTokens"),
+			fn.sum<number>("cost").as("cost"),
+		])
+		.where("scope", "in", sessionIds)
+		.groupBy("scope")
+		.execute();
+	const numbers = ({ scope: _, ...sums }: (typeof rows)[number]): Usage & { readonly cost: number } => ({
+		inputTokens: Number(sums.inputTokens),
+		outputTokens: Number(sums.outputTokens),
+		cacheReadTokens: Number(sums.cacheReadTokens),
+		cacheWriteTokens: Number(sums.cacheWriteTokens),
+		cost: Number(sums.cost),
+	});
+	return new Map(rows.map((row) => [row.scope, numbers(row)]));
+}
+
 type Limited = Standing & { readonly limit: number };
 
 /** The budgets that hold for a session, with what was spent of them. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { attributed } from "../../run/attribute.ts";
 import { defineTool } from "../../tool.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
 
@@ -24,8 +25,8 @@ export const requestReview = defineTool<Arguments>({
 	effect: "idempotent",
 	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
 	async run(asked, _plan, context) {
-		const { approved, feedback } = await deskOf(context).review(asked);
-		const said = feedback === "" ? "" : `\nWhat was said with it:\n${feedback}`;
+		const { approved, feedback, person } = await deskOf(context).review(asked);
+		const said = feedback === "" ? "" : `\nWhat was said with it:\n${attributed(feedback, person)}`;
 		return approved
 			? { text: `approved: go on${said}`, failed: false }
 			: { text: `to be revised: change it, and ask again where it matters${said}`, failed: false };

@@ -19,7 +19,6 @@ const parameters = z.strictObject({
 		.describe(
 			"Names of the tools that it may use, out of those that this task was given; all of them by default.",
 		),
-	agent: name.optional().describe("Another agent profile."),
 	model: name.optional().describe("Another model, by name or tier."),
 	depends_on: z
 		.array(name)
@@ -38,11 +37,10 @@ export const spawnWorker = defineTool<Arguments>({
 	parameters,
 	effect: "idempotent",
 	plan: async ({ title }) => planOwn(`spawn a worker: ${title}`),
-	async run({ depends_on, tools, agent, model, ...asked }, _plan, context) {
+	async run({ depends_on, tools, model, ...asked }, _plan, context) {
 		const id = await deskOf(context).spawn({
 			...asked,
 			...(tools && { tools }),
-			...(agent !== undefined && { agent }),
 			...(model !== undefined && { model }),
 			...(depends_on && { dependsOn: depends_on }),
 		});

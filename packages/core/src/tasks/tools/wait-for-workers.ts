@@ -1,7 +1,11 @@
 import * as z from "zod";
 import { defineTool } from "../../tool.ts";
+import { shorten } from "../shorten.ts";
 import type { WorkerResult } from "../task-desk.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
+
+/** Characters of one worker's result that its task is told. */
+const mostTold = 16_000;
 
 const parameters = z.strictObject({
 	workers: z
@@ -30,6 +34,10 @@ export const waitForWorkers = defineTool<Arguments>({
 });
 
 function describe({ id, title, state, output, error }: WorkerResult): string {
-	const said = [output, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
+	const told =
+		output.length > mostTold
+			? `${shorten(output, mostTold)}\n[cut: ask for less, or have it written to a file]`
+			: output;
+	const said = [told, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
 	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;
 }

@@ -1,0 +1,104 @@
+import type { Store } from "@parley/base";
+import type { Tables } from "@parley/core";
+import type { Life } from "./life.ts";
+import { type Cast, dependentOf, workerOf } from "./player.ts";
+import type { Sightings } from "./sightings.ts";
+import { isOver, type Standing } from "./standing.ts";
+
+/** What the database says of one task. */
+export interface Row {
+	readonly state: string;
+	readonly suspended: number;
+	readonly putOff: number;
+	/** Runs and questions that are open. */
+	readonly runs: number;
+	readonly prompts: number;
+}
+
+/** Whether a task, and what belongs to it, has come as far as anybody can see from outside. */
+export function hasCome(
+	{ title, needed }: Pick<Cast, "title" | "needed">,
+	at: Standing,
+	life: Life,
+	seen: Sightings,
+): boolean {
+	const mine = { state: at.task, suspended: at.suspended, putOff: at.putOff };
+	const its = { state: at.worker, suspended: at.workerSuspended, putOff: at.workerPutOff };
+	const asks = (seen.find(title)?.prompt ?? "") !== "";
+	const ended = !needed || !isOver(at.task) || seen.find(dependentOf(title))?.ends === 1;
+	const here = at.asks ? asks : isThere(title, mine, life, seen);
+	return here && ended && isThere(workerOf(title), its, life, seen);
+}
+
+interface Place extends Pick<Row, "suspended" | "putOff"> {
+	readonly state: Standing["task"];
+}
+
+function isThere(
+	title: string,
+	{ state, suspended, putOff }: Place,
+	{ model }: Life,
+	seen: Sightings,
+): boolean {
+	const sighting = seen.find(title);
+	switch (state) {
+		case "none":
+			return sighting === undefined;
+		case "running":
+			return model.waits(title);
+		case "pending":
+			return sighting?.putOff === putOff;
+		case "suspended":
+			return sighting?.suspended === suspended;
+		case "waiting":
+			return true;
+		default:
+			return sighting?.ends === 1;
+	}
+}
+
+/** All tasks whose title holds the name, by title. */
+export async function readRows(store: Store<Tables>, name: string): Promise<Map<string, Row>> {
+	return store.read(async (db) => {
+		const tasks = await db
+			.selectFrom("tasks")
+			.select(["title", "state", "own_session_id", "suspend_count", "retry_count"])
+			.where("title", "like", `%${name} task %`)
+			.execute();
+		const runs = await db
+			.selectFrom("runs")
+			.select(["id", "session_id"])
+			.where("state", "<>", "ended")
+			.execute();
+		const prompts = await db.selectFrom("prompts").select("run_id").where("state", "=", "open").execute();
+		const open = new Set(prompts.map(({ run_id }) => run_id));
+		const bySession = Map.groupBy(runs, ({ session_id }) => session_id);
+		return new Map(
+			tasks.map((task) => {
+				const own = bySession.get(task.own_session_id) ?? [];
+				const facts = { suspended: Number(task.suspend_count), putOff: Number(task.retry_count) };
+				const asked = own.filter(({ id }) => open.has(id)).length;
+				return [task.title, { state: task.state, ...facts, runs: own.length, prompts: asked }];
+			}),
+		);
+	});
+}
+
+/** How the rows of one task, its worker and its dependent should look. */
+export function expectedRows(title: string, at: Standing, needed: boolean): [string, Row | undefined][] {
+	const own = row(at.task, at.suspended, at.putOff, at.asks);
+	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);
+	const rows: [string, Row | undefined][] = [
+		[title, own],
+		[workerOf(title), worker],
+	];
+	if (!needed || at.task === "none") return rows;
+	const fate = at.task === "completed" ? "completed" : isOver(at.task) ? "failed" : "pending";
+	const idle = { state: fate, suspended: 0, putOff: 0, runs: 0, prompts: 0 };
+	return [...rows, [dependentOf(title), idle]];
+}
+
+function row(state: Standing["task"], suspended: number, putOff: number, asks: boolean): Row | undefined {
+	if (state === "none") return undefined;
+	return { state, suspended, putOff, runs: isOver(state) ? 0 : 1, prompts: asks ? 1 : 0 };
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { Random, testScale, testSeed } from "../../random.ts";
+import { allSequences } from "./sequences.ts";
+import { type EngineName, grouped, Stage } from "./stage.ts";
+import { type Action, actions } from "./standing.ts";
+
+const mostSteps = 6;
+const seed = testSeed();
+const all = allSequences(mostSteps);
+
+/** How much is played: a sample, all that is short with a larger sample, or everything. */
+const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
+
+/** So many patterns, and so many sequences of each. */
+type Amount = readonly [patterns: number, each: number];
+const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole: Amount; cut: Amount }>>>> =
+	{
+		SQLite: {
+			sample: { whole: [4, 8], cut: [3, 6] },
+			short: { whole: [20, 40], cut: [15, 15] },
+			everything: { whole: [Number.POSITIVE_INFINITY, 40], cut: [100, 20] },
+		},
+		PGlite: {
+			sample: { whole: [1, 6], cut: [1, 4] },
+			short: { whole: [4, 15], cut: [3, 10] },
+			everything: { whole: [Number.POSITIVE_INFINITY, 40], cut: [30, 20] },
+		},
+	};
+const engines: readonly EngineName[] = ["SQLite", "PGlite"];
+const timeout = level === "everything" ? 3_600_000 : 240_000;
+
+test("every action is played, and no sequence is the beginning of another", () => {
+	expect(new Set(all.flat())).toEqual(new Set(actions));
+	const texts = all.map((sequence) => sequence.join());
+	expect(new Set(texts).size).toBe(texts.length);
+	const beginnings = new Set(
+		all.flatMap((one) => one.slice(0, -1).map((_, n) => one.slice(0, n + 1).join())),
+	);
+	expect(texts.filter((text) => beginnings.has(text))).toEqual([]);
+});
+
+test.each(engines)(
+	`tasks stand where they should after every step of every sequence on %s (seed ${seed})`,
+	{ timeout },
+	async (engine) => {
+		const short = level === "short" ? grouped(allSequences(engine === "SQLite" ? 4 : 3)) : [];
+		const groups = [...short, ...sample(amounts[engine][level].whole)];
+		expect(await playAll(engine, groups)).toEqual([]);
+	},
+);
+
+test.each(engines)(
+	`nothing is lost and nothing is done twice where a process dies in the middle of a step on %s (seed ${seed})`,
+	{ timeout },
+	async (engine) => {
+		const groups = sample(amounts[engine][level].cut);
+		expect(await playAll(engine, groups, new Random(seed))).toEqual([]);
+	},
+);
+
+function sample([patterns, each]: Amount): (readonly Action[])[][] {
+	const random = new Random(seed);
+	const groups = grouped(all);
+	if (patterns >= groups.length) return groups;
+	return random
+		.shuffle(groups)
+		.slice(0, patterns)
+		.map((group) => random.shuffle(group).slice(0, each));
+}
+
+async function playAll(
+	engine: EngineName,
+	groups: readonly (readonly (readonly Action[])[])[],
+	chance?: Random,
+): Promise<string[]> {
+	const began = performance.now();
+	await using stage = await Stage.open(engine);
+	const faults: string[] = [];
+	for (const group of groups) faults.push(...(await stage.play(group, chance)));
+	const played = groups.reduce((sum, { length }) => sum + length, 0);
+	const seconds = ((performance.now() - began) / 1000).toFixed(1);
+	const how = chance ? ", each with a death in the middle of a step" : "";
+	process.stdout.write(
+		`${engine}: ${played} of ${all.length} sequences of ${mostSteps} steps${how}, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
+	);
+	return faults;
+}

@@ -1,0 +1,79 @@
+import type { Recorded } from "@parley/core";
+import { operator } from "@parley/core";
+import { checkEventOrder } from "@parley/core/testing";
+import { dependentOf, idOf, workerOf } from "./player.ts";
+import type { Playing, World } from "./world.ts";
+
+/** What is not as promised after the end of all sequences, one line each; `exact` where no step was cut short. */
+export async function faultsOf(world: World, exact: boolean): Promise<string[]> {
+	const bySession = Map.groupBy(world.seen.recorded, ({ sessionId }) => sessionId);
+	const orders = [...bySession].flatMap(([id, events]) => faultOfOrder(id, events));
+	const twice = [...world.effects].filter(([, times]) => times > 1).map(([id, n]) => `${id} ran ${n} times`);
+	const own: string[] = [];
+	for (const one of world.playing) {
+		own.push(...(await faultsOfOne(world, one, bySession)));
+		if (exact) own.push(...faultsOfEffects(world, one));
+	}
+	return [...world.seen.contradictions, ...orders, ...twice, ...own];
+}
+
+function faultOfOrder(id: string, events: readonly Recorded[]): string[] {
+	try {
+		checkEventOrder(
+			events.toSorted((one, other) => one.seq - other.seq),
+			true,
+		);
+		return [];
+	} catch (error) {
+		return [`session ${id}: ${error instanceof Error ? error.message : String(error)}`];
+	}
+}
+
+type Sessions = ReadonlyMap<string, readonly Recorded[]>;
+
+async function faultsOfOne(
+	world: World,
+	{ player, at, sequence }: Playing,
+	sessions: Sessions,
+): Promise<string[]> {
+	const { title, home, needed } = player.cast;
+	const say = (what: string): string => `${sequence.join(", ")}: ${what}`;
+	const faults: string[] = [];
+	const own = usageIn(sessions, world.seen.of(title).own);
+	const worker = usageIn(sessions, world.seen.find(workerOf(title))?.own ?? "");
+	const { tasks } = world.life.t.runtime;
+	const facts = await tasks.check(operator, world.seen.of(title).taskId);
+	if (facts.usage.inputTokens !== own + worker) {
+		faults.push(say(`its usage is ${facts.usage.inputTokens}, its calls took ${own} and ${worker}`));
+	}
+	const dependent = needed
+		? await tasks.check(operator, world.seen.of(dependentOf(title)).taskId)
+		: undefined;
+	const { total } = await world.life.t.runtime.usage(operator, { sessionId: home, by: "day" });
+	const all = own + worker + (dependent?.usage.inputTokens ?? 0);
+	const used = total.usage.inputTokens;
+	if (used !== all) faults.push(say(`its session has used ${used} instead of ${all}`));
+	const reason = at.task === "failed" ? `has failed: ${facts.error}` : `was cancelled: ${facts.error}`;
+	if (dependent && at.task !== "completed" && !dependent.error.includes(reason)) {
+		faults.push(say(`who needs it failed with "${dependent.error}"`));
+	}
+	return faults;
+}
+
+/** Each call that came to its end has had its effect. */
+function faultsOfEffects({ effects }: World, { player, at, sequence }: Playing): string[] {
+	const { title } = player.cast;
+	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(
+		([name, wanted]) => {
+			const own = [...effects.keys()].filter((id) => id.startsWith(`${idOf(name)}_`)).length;
+			return own === wanted
+				? []
+				: [`${sequence.join(", ")}: ${name} has had ${own} effects instead of ${wanted}`];
+		},
+	);
+}
+
+function usageIn(sessions: Sessions, id: string): number {
+	const calls = (sessions.get(id) ?? []).map(({ event }) => event);
+	return calls.reduce((sum, event) => sum + (event.type === "model.called" ? event.usage.inputTokens : 0), 0);
+}

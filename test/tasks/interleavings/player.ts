@@ -1,0 +1,134 @@
+import { type Keyed, ModelError, type ModelEvent, operator } from "@parley/core";
+import { calls, says } from "@parley/core/testing";
+import type { Life } from "./life.ts";
+import { outOfOrder, type Told } from "./puppet-model.ts";
+import type { Sightings } from "./sightings.ts";
+import type { Action, Shared } from "./standing.ts";
+
+/** Whom a sequence is played with. */
+export interface Cast {
+	/** The title of its task, which names it everywhere. */
+	readonly title: string;
+	readonly home: string;
+	/** Whether another task needs this one. */
+	readonly needed: boolean;
+}
+
+export function workerOf(title: string): string {
+	return `worker of ${title}`;
+}
+
+export function dependentOf(title: string): string {
+	return `needs ${title}`;
+}
+
+/** What the ids of the calls of a conversation begin with. */
+export function idOf(title: string): string {
+	return title.replaceAll(" ", "_");
+}
+
+type Own = Exclude<Action, Shared>;
+type Said = Extract<Own, "submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel">;
+
+/** What the model of the task, or of its worker, says. */
+const replies: Readonly<Record<Exclude<Own, Said>, readonly [worker: boolean, told: (id: string) => Told]>> =
+	{
+		finish: [false, () => [says("done")]],
+		effect: [false, (id) => [calls(id, "effect")]],
+		gate: [false, (id) => [calls(id, "gated")]],
+		ask: [false, (id) => [calls(id, "request_review", { reason: "it is large", content: "1. do it" })]],
+		spawn: [false, (id) => [calls(id, "spawn_worker", {})]],
+		wait: [false, (id) => [calls(id, "wait_for_workers")]],
+		fault: [false, outOfOrder],
+		reject: [false, refusal],
+		"worker finishes": [true, () => [says("done, too")]],
+		"worker fails": [true, refusal],
+		"worker asks": [true, (id) => [calls(id, "request_review", { reason: "it is odd", content: "Really?" })]],
+		"worker faults": [true, outOfOrder],
+		"worker effect": [true, (id) => [calls(id, "effect")]],
+	};
+
+function refusal(): ModelError {
+	return new ModelError("no such thing", { fault: "rejected" });
+}
+
+/** Does one thing after the other with one task. What people say is kept under a key: repeated it changes nothing. */
+export class Player {
+	readonly cast: Cast;
+	readonly #seen: Sightings;
+	#step = 0;
+
+	constructor(cast: Cast, seen: Sightings) {
+		this.cast = cast;
+		this.#seen = seen;
+	}
+
+	/** Whose model breaks down with this action; undefined where none does. */
+	faulty(action: Action): string | undefined {
+		if (action === "fault") return this.cast.title;
+		return action === "worker faults" ? workerOf(this.cast.title) : undefined;
+	}
+
+	/** Whether people do it, and are told that it is done. */
+	isSaid(action: Own): action is Said {
+		return !(action in replies);
+	}
+
+	/** Resolves when it is acknowledged; what follows from it comes later. `again`: with the same key. */
+	async play(action: Own, life: Life, again = false): Promise<void> {
+		if (!again || !this.isSaid(action)) this.#step += 1;
+		if (this.isSaid(action)) return this.#say(action, life);
+		const { title } = this.cast;
+		const [worker, told] = replies[action];
+		const who = worker ? workerOf(title) : title;
+		if (this.faulty(action) !== undefined) life.model.breakDown(who, true);
+		const id = `${idOf(who)}_${this.#step}`;
+		life.model.tell(who, action === "spawn" ? [spawnCall(id, title)] : told(id));
+	}
+
+	async #say(action: Said, life: Life): Promise<void> {
+		const { title } = this.cast;
+		const { tasks } = life.t.runtime;
+		switch (action) {
+			case "submit":
+				return this.#submit(life);
+			case "approve":
+			case "revise":
+				return this.#reply(life, title, action === "approve");
+			case "approve worker":
+				return this.#reply(life, workerOf(title), true);
+			case "allow":
+			case "deny": {
+				const { prompt } = this.#seen.of(title);
+				return life.t.runtime.answer(this.#keyed("prompt_response"), prompt, { value: action === "allow" });
+			}
+			case "cancel":
+				await tasks.cancel(this.#keyed("cancel_task"), this.#seen.of(title).taskId, "enough");
+		}
+	}
+
+	async #submit(life: Life): Promise<void> {
+		const { title, home, needed } = this.cast;
+		const { tasks } = life.t.runtime;
+		const wanted = { title, description: "as it is written", tools: ["effect", "gated"] };
+		const { id } = await tasks.submit(this.#keyed("submit_task"), home, wanted);
+		if (!needed) return;
+		const dependent = { title: dependentOf(title), description: "then", tools: [], dependsOn: [id] };
+		await tasks.submit(this.#keyed("submit_task", "dependent"), home, dependent);
+	}
+
+	#reply(life: Life, title: string, approved: boolean): Promise<void> {
+		const { taskId, token } = this.#seen.of(title);
+		const feedback = `word ${this.#step} for ${title}`;
+		return life.t.runtime.tasks.reply(this.#keyed("reply_task"), taskId, { approved, feedback, token });
+	}
+
+	#keyed(method: string, what = ""): Keyed {
+		const key = `${this.cast.title} ${this.#step} ${what}`;
+		return { principal: operator, key, method, params: {} };
+	}
+}
+
+function spawnCall(id: string, title: string): ModelEvent {
+	return calls(id, "spawn_worker", { title: workerOf(title), description: "help" });
+}

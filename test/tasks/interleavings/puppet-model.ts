@@ -1,0 +1,83 @@
+import type { Model, ModelEvent, ModelRequest } from "@parley/core";
+import { ModelError } from "@parley/core";
+
+/** What a reply is to be: its events, or how it fails. */
+export type Told = readonly ModelEvent[] | ModelError;
+
+/** What every reply takes. */
+const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/**
+ * A model that waits in every call until it is told what to say. The conversations are told apart by the title of their
+ * task, which their first message begins with.
+ */
+export class PuppetModel implements Model {
+	readonly provider = "puppet";
+	readonly defaultModel = "puppet";
+	readonly #onAsked: () => void;
+	readonly #calls = new Map<string, (told: Told) => void>();
+	/** Whose provider is out of order. */
+	readonly #faulty = new Set<string>();
+	/** What each conversation has been told last. */
+	readonly requests = new Map<string, ModelRequest>();
+
+	constructor(onAsked: () => void) {
+		this.#onAsked = onAsked;
+	}
+
+	/** Whether a call of the conversation waits. */
+	waits(title: string): boolean {
+		return this.#calls.has(title);
+	}
+
+	/** Answers the call that waits; throws where none does. */
+	tell(title: string, told: Told): void {
+		const answer = this.#calls.get(title);
+		if (!answer) throw new Error(`no call of ${title} waits`);
+		this.#calls.delete(title);
+		answer(told);
+	}
+
+	/** The provider fails all calls of the conversation from now on, or answers again. */
+	breakDown(title: string, broken: boolean): void {
+		if (broken) this.#faulty.add(title);
+		else this.#faulty.delete(title);
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		const title = titleOf(request);
+		this.requests.set(title, request);
+		const told = await this.#told(title, signal);
+		if (told instanceof ModelError) throw told;
+		yield* told;
+		const stop = told.some(({ type }) => type === "call") ? "tool_use" : "end_turn";
+		yield { type: "end", stop, usage: usageOfReply, model: "puppet" };
+	}
+
+	async #told(title: string, signal: AbortSignal): Promise<Told> {
+		if (title.startsWith("needs ")) return [{ type: "text", text: "had what it needs" }];
+		if (this.#faulty.has(title)) return outOfOrder();
+		signal.throwIfAborted();
+		const { promise, resolve, reject } = Promise.withResolvers<Told>();
+		const stop = (): void => {
+			if (this.#calls.get(title) === resolve) this.#calls.delete(title);
+			reject(signal.reason);
+		};
+		signal.addEventListener("abort", stop, { once: true });
+		if (this.#calls.has(title)) throw new Error(`${title} calls its model twice at a time`);
+		this.#calls.set(title, resolve);
+		this.#onAsked();
+		return promise;
+	}
+}
+
+/** A fault that may pass, and before which the provider asks to be left alone for `pauseMs`. */
+export const pauseMs = 60_000;
+export function outOfOrder(): ModelError {
+	return new ModelError("nobody answers", { fault: "unreachable", retryAfterMs: pauseMs });
+}
+
+function titleOf({ messages }: ModelRequest): string {
+	const text = messages[0]?.content.find((block) => block.type === "text")?.text ?? "";
+	return text.split("\n", 1)[0] ?? "";
+}

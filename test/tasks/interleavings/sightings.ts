@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Store } from "@parley/base";
+import type { Recorded, RecordedEvent, SessionEvent, Tables } from "@parley/core";
+
+/** What was seen of one task, over all lives. */
+export interface Sighting {
+	taskId: string;
+	/** The session that owns it, and its own conversation. */
+	home: string;
+	own: string;
+	/** Names what it asks to be reviewed, and the question that its call waits with; "" while there is none. */
+	token: string;
+	prompt: string;
+	suspended: number;
+	putOff: number;
+	/** Tries that its model is asked again for, since it was put off last. */
+	retries: number;
+	ends: number;
+}
+
+type TaskSeen = Extract<RecordedEvent, { type: `task.${string}` }>;
+
+/** Everything that was told in all lives, by task. */
+export class Sightings {
+	readonly #events = new Map<string, Recorded>();
+	/** Numbers that were seen with two contents. */
+	readonly contradictions: string[] = [];
+	#position = 0;
+	readonly #byTitle = new Map<string, Sighting>();
+	readonly #byTask = new Map<string, Sighting>();
+	readonly #byConversation = new Map<string, Sighting>();
+
+	/** What was seen of the task of this title; throws where nothing was. */
+	of(title: string): Sighting {
+		const seen = this.#byTitle.get(title);
+		if (!seen) throw new Error(`nothing was seen of ${title}`);
+		return seen;
+	}
+
+	find(title: string): Sighting | undefined {
+		return this.#byTitle.get(title);
+	}
+
+	take(happened: SessionEvent): void {
+		if (happened.transient) return;
+		const { event, sessionId, seq } = happened;
+		const known = this.#events.get(`${sessionId} ${seq}`);
+		if (known && !isDeepStrictEqual(known, happened))
+			this.contradictions.push(`${sessionId} has two events ${seq}`);
+		if (known) return;
+		this.#events.set(`${sessionId} ${seq}`, happened);
+		if (isOfTask(event)) this.#takeTask(event, sessionId);
+		if (event.type === "worker.started") this.#takeStart(event.taskId, sessionId);
+		if (event.type === "run.retrying") this.#takeRetry(sessionId);
+		if (event.type === "prompt.requested" && event.prompt.taskId !== undefined) {
+			const seen = this.#byTask.get(event.prompt.taskId);
+			if (seen) seen.prompt = event.prompt.token;
+		}
+		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#takeAnswer(event.token);
+	}
+
+	/** What was recorded, as far as it was seen. */
+	get recorded(): Recorded[] {
+		return [...this.#events.values()];
+	}
+
+	/** What was recorded before is none of its business. */
+	async skip(store: Store<Tables>): Promise<void> {
+		const last = await store.read((db) =>
+			db
+				.selectFrom("events")
+				.select(({ fn }) => fn.max<number | null>("position").as("position"))
+				.executeTakeFirst(),
+		);
+		this.#position = Number(last?.position ?? 0);
+	}
+
+	/** Reads what was recorded and told to nobody, because the process died. */
+	async catchUp(store: Store<Tables>): Promise<void> {
+		const rows = await store.read((db) =>
+			db
+				.selectFrom("events")
+				.selectAll()
+				.where("position", ">", this.#position)
+				.orderBy("position")
+				.execute(),
+		);
+		for (const row of rows) {
+			const { id, session_id: sessionId } = row;
+			const event = JSON.parse(row.data);
+			this.take({ transient: false, id, sessionId, seq: Number(row.seq), at: Number(row.at), event });
+		}
+	}
+
+	#takeTask(event: TaskSeen, home: string): void {
+		if (event.type === "task.created") {
+			const { taskId, title } = event;
+			const seen = { ...{ taskId, home, own: "", token: "", prompt: "" }, ...nothing };
+			this.#byTitle.set(title, seen);
+			this.#byTask.set(taskId, seen);
+			return;
+		}
+		const seen = this.#byTask.get(event.taskId);
+		if (!seen) throw new Error(`${event.type} of ${event.taskId}, which nobody has created`);
+		if (event.type === "task.suspended")
+			Object.assign(seen, { token: event.token, suspended: seen.suspended + 1 });
+		else if (event.type === "task.failed" && event.willRetry)
+			Object.assign(seen, { putOff: seen.putOff + 1, retries: 0 });
+		else if (["task.completed", "task.failed", "task.cancelled"].includes(event.type)) seen.ends += 1;
+	}
+
+	#takeStart(taskId: string, conversation: string): void {
+		const seen = this.#byTask.get(taskId);
+		if (!seen) throw new Error(`somebody works on ${taskId}, which nobody has created`);
+		seen.own = conversation;
+		this.#byConversation.set(conversation, seen);
+	}
+
+	#takeRetry(conversation: string): void {
+		const seen = this.#byConversation.get(conversation);
+		if (seen) seen.retries += 1;
+	}
+
+	#takeAnswer(token: string): void {
+		for (const seen of this.#byTask.values()) if (seen.prompt === token) seen.prompt = "";
+	}
+}
+
+const nothing = { suspended: 0, putOff: 0, retries: 0, ends: 0 };
+
+function isOfTask(event: RecordedEvent): event is TaskSeen {
+	return event.type.startsWith("task.");
+}

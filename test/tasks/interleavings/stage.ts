@@ -1,0 +1,72 @@
+import { realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openSqliteStore, type Store } from "@parley/base";
+import { openPgliteStore } from "@parley/base/testing";
+import { migrations, type Tables } from "@parley/core";
+import { memoryDirectory } from "../../faults/memory-directory.ts";
+import type { Random } from "../../random.ts";
+import { faultsOf } from "./outcome.ts";
+import { type Action, isShared } from "./standing.ts";
+import { World } from "./world.ts";
+
+export type EngineName = "SQLite" | "PGlite";
+
+/** Sequences that are played in one process at a time. */
+const mostTogether = 40;
+
+/** Sequences by the places in which what happens in them happens to the whole process. */
+export function grouped(sequences: readonly (readonly Action[])[]): (readonly Action[])[][] {
+	const pattern = (sequence: readonly Action[]): string =>
+		sequence.map((action) => (isShared(action) ? action : "own")).join();
+	return [...Map.groupBy(sequences, pattern).values()].flatMap((group) => {
+		const parts = Math.ceil(group.length / mostTogether);
+		return Array.from({ length: parts }, (_, part) => group.filter((_one, index) => index % parts === part));
+	});
+}
+
+/** One database on which worlds are played one after the other. */
+export class Stage implements AsyncDisposable {
+	readonly #database: Store<Tables>;
+	readonly #directory: string;
+	#worlds = 0;
+
+	private constructor(database: Store<Tables>, directory: string) {
+		this.#database = database;
+		this.#directory = directory;
+	}
+
+	static async open(engine: EngineName): Promise<Stage> {
+		const directory = await realpath(await memoryDirectory());
+		const file = join(directory, "tasks.sqlite");
+		const database =
+			engine === "PGlite"
+				? await openPgliteStore<Tables>({ migrations })
+				: await openSqliteStore<Tables>({ file, migrations });
+		return new Stage(database, directory);
+	}
+
+	/**
+	 * Plays sequences of one pattern and returns what was not as promised. With `chance` the process dies in the middle
+	 * of one of the steps.
+	 */
+	async play(sequences: readonly (readonly Action[])[], chance?: Random): Promise<string[]> {
+		const place = { database: this.#database, directory: this.#directory };
+		const world = await World.create(place, this.#worlds++, sequences);
+		const length = Math.max(...sequences.map((sequence) => sequence.length));
+		const own = [...Array(length).keys()].filter((step) => !isShared(sequences[0]?.[step] ?? "crash"));
+		const cut = chance?.pick(own);
+		for (let step = 0; step < length; step++) {
+			if (chance && step === cut) await world.cutStep(step, chance.below(4 * sequences.length));
+			else await world.step(step);
+		}
+		await world.finish();
+		const faults = await faultsOf(world, cut === undefined);
+		await world.life.die();
+		return faults;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#database.close();
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,122 @@
+import type { TaskState } from "@parley/core";
+
+/**
+ * All that can happen to a task and its one worker, from the outside: what people do, what the model does, what the
+ * provider does, and what becomes of the process.
+ */
+export const actions = [
+	...(["submit", "approve", "revise", "allow", "deny", "cancel"] as const),
+	...(["finish", "effect", "gate", "ask", "spawn", "wait", "fault", "reject"] as const),
+	...(["worker finishes", "worker fails", "worker asks", "worker faults", "worker effect"] as const),
+	...(["approve worker", "crash", "advance"] as const),
+];
+export type Action = (typeof actions)[number];
+
+/** What happens to all tasks of a process at once. */
+export type Shared = Extract<Action, "crash" | "advance">;
+
+export function isShared(action: Action): action is Shared {
+	return action === "crash" || action === "advance";
+}
+
+/** Where a task stands, as it is documented. */
+export interface Standing {
+	readonly task: TaskState | "none";
+	/** A call of the task waits for an approval: the task goes on running. */
+	readonly asks: boolean;
+	readonly worker: TaskState | "none";
+	/** How often each was suspended, and put off after a fault of the provider. */
+	readonly suspended: number;
+	readonly workerSuspended: number;
+	readonly putOff: number;
+	readonly workerPutOff: number;
+	/** Calls of the effectful tool that came to their end. */
+	readonly effects: number;
+	readonly workerEffects: number;
+}
+
+export const atFirst: Standing = {
+	...{ task: "none", asks: false, worker: "none" },
+	...{ suspended: 0, workerSuspended: 0, putOff: 0, workerPutOff: 0, effects: 0, workerEffects: 0 },
+};
+
+export function isOver(state: TaskState | "none"): boolean {
+	return state === "completed" || state === "failed" || state === "cancelled";
+}
+
+/** The end of a task ends its worker, and closes what it asks. */
+function ended(before: Standing, task: TaskState): Standing {
+	const open = before.worker !== "none" && !isOver(before.worker);
+	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
+}
+
+/** The end of a worker takes up the parent that waits for it. */
+function workerEnded(before: Standing, worker: TaskState): Standing {
+	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
+}
+
+/** The documented machine: for each action when it makes sense, and where it leads. */
+const machine: Readonly<Record<Action, readonly [(at: Standing) => boolean, (at: Standing) => Standing]>> = {
+	submit: [({ task }) => task === "none", (at) => ({ ...at, task: "running" })],
+	finish: [isAtWork, (at) => ended(at, "completed")],
+	reject: [isAtWork, (at) => ended(at, "failed")],
+	cancel: [isOpen, (at) => ended(at, "cancelled")],
+	effect: [isAtWork, (at) => ({ ...at, effects: at.effects + 1 })],
+	gate: [isAtWork, (at) => ({ ...at, asks: true })],
+	allow: [({ asks }) => asks, (at) => ({ ...at, asks: false, effects: at.effects + 1 })],
+	deny: [({ asks }) => asks, (at) => ({ ...at, asks: false })],
+	ask: [isAtWork, (at) => ({ ...at, task: "suspended", suspended: at.suspended + 1 })],
+	approve: [({ task }) => task === "suspended", (at) => ({ ...at, task: "running" })],
+	revise: [({ task }) => task === "suspended", (at) => ({ ...at, task: "running" })],
+	fault: [isAtWork, (at) => ({ ...at, task: "pending", putOff: at.putOff + 1 })],
+	spawn: [(at) => isAtWork(at) && at.worker === "none", (at) => ({ ...at, worker: "running" })],
+	wait: [(at) => isAtWork(at) && isWorking(at), (at) => ({ ...at, task: "waiting" })],
+	"worker finishes": [({ worker }) => worker === "running", (at) => workerEnded(at, "completed")],
+	"worker fails": [({ worker }) => worker === "running", (at) => workerEnded(at, "failed")],
+	"worker effect": [
+		({ worker }) => worker === "running",
+		(at) => ({ ...at, workerEffects: at.workerEffects + 1 }),
+	],
+	"worker asks": [
+		({ worker }) => worker === "running",
+		(at) => ({ ...at, worker: "suspended", workerSuspended: at.workerSuspended + 1 }),
+	],
+	"approve worker": [({ worker }) => worker === "suspended", (at) => ({ ...at, worker: "running" })],
+	"worker faults": [
+		({ worker }) => worker === "running",
+		(at) => ({ ...at, worker: "pending", workerPutOff: at.workerPutOff + 1 }),
+	],
+	crash: [({ task }) => task !== "none", (at) => at],
+	advance: [
+		({ task, worker }) => task === "pending" || worker === "pending",
+		(at) => ({
+			...at,
+			...(at.task === "pending" && { task: "running" as const }),
+			...(at.worker === "pending" && { worker: "running" as const }),
+		}),
+	],
+};
+
+function isAtWork({ task, asks }: Standing): boolean {
+	return task === "running" && !asks;
+}
+
+function isOpen({ task }: Standing): boolean {
+	return task !== "none" && !isOver(task);
+}
+
+function isWorking({ worker }: Standing): boolean {
+	return worker !== "none" && !isOver(worker);
+}
+
+/** What can happen next. */
+export function enabled(at: Standing): Action[] {
+	return actions.filter((action) => machine[action][0](at));
+}
+
+/** Where it leads; throws where it makes no sense. */
+export function after(at: Standing, action: Action): Standing {
+	const [makesSense, lead] = machine[action];
+	if (!makesSense(at)) throw new Error(`${action} makes no sense: ${JSON.stringify(at)}`);
+	return lead(at);
+}

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from "node:util";
+import { operator } from "@parley/core";
+import { unkeyed } from "@parley/core/testing";
+import { Watch } from "../../watch.ts";
+import { expectedRows, hasCome, readRows } from "./expectations.ts";
+import { Life, type Remains } from "./life.ts";
+import { Player } from "./player.ts";
+import { pauseMs } from "./puppet-model.ts";
+import { Sightings } from "./sightings.ts";
+import { type Action, after, atFirst, isOver, isShared, type Standing } from "./standing.ts";
+
+/** A sequence on its way. */
+export interface Playing {
+	readonly sequence: readonly Action[];
+	readonly player: Player;
+	at: Standing;
+}
+
+type Place = Omit<Remains, "now">;
+
+/** Looks at the database, a while apart, before what it says is believed to be wrong. */
+const mostLooks = 40;
+/** Between the tries of one reply, as `run/next-try.ts` has them for who cannot be reached. */
+const tryPauses = [1_000, 2_000];
+
+/** Many sequences in one process, step by step together: what is shared, a crash or the clock, comes for all at once. */
+export class World {
+	readonly seen = new Sightings();
+	/** How often the effect of each call has happened. */
+	readonly effects = new Map<string, number>();
+	readonly playing: Playing[] = [];
+	readonly #watch = new Watch();
+	readonly #place: Place;
+	readonly #name: string;
+	#life: Life | undefined;
+
+	private constructor(place: Place, number: number) {
+		this.#place = place;
+		this.#name = `world ${number}`;
+	}
+
+	/**
+	 * Sequences of one pattern: a shared action comes in the same place in all of them. `number` tells the world from
+	 * others of the same database: each lives on a day of its own.
+	 */
+	static async create(
+		place: Place,
+		number: number,
+		sequences: readonly (readonly Action[])[],
+	): Promise<World> {
+		const world = new World(place, number);
+		await world.#begin(Date.UTC(2026, 0, 1) + number * 24 * 3_600_000);
+		await world.seen.skip(place.database);
+		for (const [index, sequence] of sequences.entries()) {
+			const home = await world.life.t.create();
+			const cast = { title: `${world.#name} task ${index}`, home, needed: index % 3 === 0 };
+			world.playing.push({ sequence, player: new Player(cast, world.seen), at: atFirst });
+		}
+		return world;
+	}
+
+	/** The one that it lives now. */
+	get life(): Life {
+		if (!this.#life) throw new Error("it does not live");
+		return this.#life;
+	}
+
+	/** Plays the action of this place of all sequences; throws where one does not come where it should. */
+	async step(place: number): Promise<void> {
+		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
+		const first = moving[0]?.sequence[place];
+		if (first !== undefined && isShared(first)) await this.#share(first);
+		else await Promise.all(moving.map((one) => one.player.play(ownOf(one, place), this.life)));
+		await this.#passFaults(moving.map((one) => one.player.faulty(one.sequence[place] ?? "crash")));
+		for (const one of moving) one.at = after(one.at, one.sequence[place] ?? "crash");
+		await this.arrive();
+	}
+
+	/**
+	 * Plays it like `step`, but the process dies when so many commands are durable, or a while later. What was not
+	 * acknowledged people say again; what the model had not said it says in the life after.
+	 */
+	async cutStep(place: number, commits: number): Promise<void> {
+		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
+		const acknowledged = new Set<Playing>();
+		this.life.store.die(commits + 1);
+		const all = moving.map(async (one) => {
+			await one.player.play(ownOf(one, place), this.life);
+			acknowledged.add(one);
+		});
+		await Promise.race([Promise.all(all), this.life.store.death]);
+		await this.life.quiet();
+		await this.crash();
+		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
+		const goesOn = (one: Playing): boolean => this.#hasCome(one) || this.#hasCome(next.get(one) ?? one);
+		await this.#until("all go on", moving, goesOn);
+		await this.life.quiet();
+		const rows = await this.#rows();
+		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
+		// People say it again, however far it came.
+		const unsaid = behind.filter((one) => !one.player.isSaid(ownOf(one, place)));
+		await this.#until("models are asked what they had not said", unsaid, (one) => this.#hasCome(one));
+		for (const one of behind) {
+			if (acknowledged.has(one) && one.player.isSaid(ownOf(one, place))) throw lost(one, place);
+		}
+		await Promise.all(behind.map((one) => one.player.play(ownOf(one, place), this.life, true)));
+		await this.#passFaults(behind.map((one) => one.player.faulty(ownOf(one, place))));
+		for (const one of moving) one.at = after(one.at, ownOf(one, place));
+		await this.arrive();
+	}
+
+	/** Ends what is left, and tries what comes too late for those that had ended. */
+	async finish(): Promise<void> {
+		const tasks = this.life.t.runtime.tasks;
+		for (const one of this.playing) {
+			const { taskId } = this.seen.of(one.player.cast.title);
+			const late = isOver(one.at.task);
+			const state = await tasks.cancel(unkeyed(operator), taskId, "the test is over");
+			if (!late) one.at = after(one.at, "cancel");
+			if (state !== one.at.task) throw new Error(`${describe(one)}: cancelled late it is ${state}`);
+			const said = await tasks.reply(unkeyed(operator), taskId, { approved: true, feedback: "" }).then(
+				() => "nothing",
+				(error: Error) => error.message,
+			);
+			if (!said.includes("only a suspended task"))
+				throw new Error(`${describe(one)}: a late reply says ${said}`);
+		}
+		await this.arrive();
+	}
+
+	async crash(): Promise<void> {
+		const { clock } = this.life;
+		await this.life.die();
+		await this.seen.catchUp(this.#place.database);
+		await this.#begin(clock.now());
+	}
+
+	async #begin(now: number): Promise<void> {
+		const onEffect = (callId: string): void => {
+			this.effects.set(callId, (this.effects.get(callId) ?? 0) + 1);
+		};
+		this.#life = await Life.begin(
+			{ ...this.#place, now },
+			{
+				onEvent: (event) => this.seen.take(event),
+				onEffect,
+				onChange: () => this.#watch.notify(),
+			},
+		);
+	}
+
+	#rows(): ReturnType<typeof readRows> {
+		return readRows(this.#place.database, this.#name);
+	}
+
+	/** Resolves when all have come where they should be, and the database says the same. */
+	async arrive(): Promise<void> {
+		await this.#until("all tasks have come where they should be", this.playing, (one) => this.#hasCome(one));
+		let wrong: string[] = [];
+		for (let look = 0; look < mostLooks; look++) {
+			await this.life.quiet();
+			const rows = await this.#rows();
+			wrong = this.playing.flatMap((one) => differences(one, rows));
+			if (wrong.length === 0) return;
+		}
+		throw new Error(
+			`${wrong.length} rows are wrong:\n${wrong.slice(0, 10).join("\n")}\n${this.#complaints()}`,
+		);
+	}
+
+	async #share(action: "crash" | "advance"): Promise<void> {
+		if (action === "crash") await this.crash();
+		else await this.life.pass(pauseMs);
+	}
+
+	/** Lets the tries of the replies that failed go by, until the tasks are put off. */
+	async #passFaults(faulty: readonly (string | undefined)[]): Promise<void> {
+		const titles = faulty.filter((title) => title !== undefined);
+		if (titles.length === 0) return;
+		for (const [index, ms] of tryPauses.entries()) {
+			const told = (): boolean => titles.every((title) => this.seen.of(title).retries > index);
+			await this.#watch.until("all models are asked again", told);
+			await this.life.quiet();
+			this.life.clock.advance(ms);
+		}
+		await this.#watch.until("all are put off", () =>
+			titles.every((title) => this.seen.of(title).retries === 0),
+		);
+		for (const title of titles) this.life.model.breakDown(title, false);
+	}
+
+	#hasCome({ player: { cast }, at }: Playing): boolean {
+		return hasCome(cast, at, this.life, this.seen);
+	}
+
+	async #until(what: string, all: readonly Playing[], holds: (one: Playing) => boolean): Promise<void> {
+		await this.#watch
+			.until(what, () => all.every(holds))
+			.catch((cause: Error) => {
+				const late = all.filter((one) => !holds(one)).slice(0, 5);
+				const message = `${cause.message}: ${late.map(describe).join("\n")}\n${this.#complaints()}`;
+				throw new Error(message, { cause });
+			});
+	}
+
+	#complaints(): string {
+		const errors = this.life.t.log.records.filter(({ level }) => level === "error");
+		return errors
+			.slice(0, 5)
+			.map((record) => JSON.stringify(record))
+			.join("\n");
+	}
+}
+
+function differences(
+	{ player, at, sequence }: Playing,
+	rows: Awaited<ReturnType<typeof readRows>>,
+): string[] {
+	const { title, needed } = player.cast;
+	return expectedRows(title, at, needed).flatMap(([name, row]) => {
+		const found = rows.get(name);
+		if (isDeepStrictEqual(found, row)) return [];
+		return [`${sequence.join(", ")}: ${name} is ${JSON.stringify(found)} instead of ${JSON.stringify(row)}`];
+	});
+}
+
+function ownOf({ sequence }: Playing, place: number): Parameters<Player["play"]>[0] {
+	const action = sequence[place];
+	if (action === undefined || isShared(action))
+		throw new Error(`${sequence.join(", ")} is of another pattern`);
+	return action;
+}
+
+function describe({ sequence, at }: Playing): string {
+	return `${sequence.join(", ")} (${at.task}, worker ${at.worker})`;
+}
+
+function lost(one: Playing, place: number): Error {
+	return new Error(`${describe(one)}: ${one.sequence[place]} was acknowledged and is lost`);
+}

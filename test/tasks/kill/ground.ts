@@ -1,0 +1,176 @@
+import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, systemClock } from "@parley/base";
+import {
+	type Client,
+	createClient,
+	type EventFrame,
+	type OpenSession,
+	type TaskPayload,
+} from "@parley/protocol";
+import { choosePort, GatewayProcess } from "../../gateway-process.ts";
+import { Random, testSeed } from "../../random.ts";
+import { Watch } from "../../watch.ts";
+
+/** A gateway that is killed and started again, and one client that outlives that. */
+export class Ground implements AsyncDisposable {
+	readonly #directory: string;
+	readonly #port: number;
+	readonly #watch = new Watch();
+	readonly client: Client;
+	/** What was recorded and told, by session. */
+	readonly #frames = new Map<string, EventFrame[]>();
+	readonly #reading: Promise<void>[] = [];
+	readonly #writing: FSWatcher;
+	#gateway: GatewayProcess | undefined;
+
+	private constructor(directory: string, port: number) {
+		this.#directory = directory;
+		this.#port = port;
+		this.#writing = watch(join(directory, "root"), () => this.#watch.notify());
+		this.client = createClient({
+			...{ url: `http://127.0.0.1:${port}`, clock: systemClock, ids: createIds() },
+			onState: () => this.#watch.notify(),
+		});
+	}
+
+	static async create(): Promise<Ground> {
+		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
+		await mkdir(join(directory, "root"));
+		return new Ground(directory, await choosePort(new Random(testSeed())));
+	}
+
+	/** Begins a life; `hooks` arms failpoints in it. */
+	async start(hooks?: string): Promise<GatewayProcess> {
+		const [data, root] = [join(this.#directory, "data"), join(this.#directory, "root")];
+		const gateway = new GatewayProcess({
+			port: this.#port,
+			data,
+			root,
+			...(hooks !== undefined && { hooks }),
+		});
+		this.#gateway = gateway;
+		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
+		return gateway;
+	}
+
+	/** Opens a session whose tools are all accepted, or not, and reads it. */
+	async open(trusted: boolean): Promise<string> {
+		const session = await this.client.open({});
+		this.#frames.set(session.id, []);
+		this.#reading.push(this.#read(session));
+		if (trusted) await this.client.request("accept_all_tools", {}, { sessionId: session.id });
+		return session.id;
+	}
+
+	/** Who speaks in the conversation of a task, in order, once its run has come to its end. */
+	async speakers(task_id: string): Promise<string[]> {
+		const { conversation: session_id } = await this.check(task_id);
+		for (;;) {
+			const messages = await this.client.request("load_messages", { session_id });
+			const roles = messages.map(({ role }) => role);
+			if (roles.includes("assistant")) return roles;
+		}
+	}
+
+	async submit(sessionId: string, title: string, description: string): Promise<string> {
+		const wanted = { title, description, tools: ["run_command"] };
+		const { task_id } = await this.client.request("submit_task", wanted, { sessionId });
+		return task_id;
+	}
+
+	check(task_id: string): Promise<TaskPayload> {
+		return this.client.request("check_task", { task_id });
+	}
+
+	/** Resolves with the first event of this kind and task that was told. */
+	async event(name: string, taskId: string): Promise<Payload> {
+		return this.#first(name, (payload) => taskOf(payload) === taskId);
+	}
+
+	/** The id of the task of this title, once the event of it was told. */
+	async titled(name: string, title: string): Promise<string> {
+		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
+	}
+
+	/** How many events of these kinds were told of the task. */
+	told(taskId: string, names: readonly string[]): number {
+		const told = this.frames.filter(({ event }) => names.includes(event));
+		return told.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
+	}
+
+	/** What a person says of what a suspended task asks. */
+	async reply(task_id: string, status: "approved" | "revise"): Promise<void> {
+		await this.client.request("reply_task", { task_id, status });
+	}
+
+	/** The states of these tasks, under the same names. */
+	async states(tasks: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+		const states = Object.entries(tasks).map(
+			async ([name, id]) => [name, (await this.check(id)).status] as const,
+		);
+		return Object.fromEntries(await Promise.all(states));
+	}
+
+	/** Resolves when a file of the root holds something. */
+	async effect(name: string): Promise<void> {
+		await this.#watch.until(`${name} is written`, () => this.effects(name) !== "");
+	}
+
+	/** What stands in a file of the root; "" while there is none. */
+	effects(name: string): string {
+		const path = join(this.#directory, "root", name);
+		return existsSync(path) ? readFileSync(path, "utf8") : "";
+	}
+
+	/** All that was told, in all sessions, in the order of each. */
+	get frames(): readonly EventFrame[] {
+		return [...this.#frames.values()].flat();
+	}
+
+	async kill(): Promise<void> {
+		this.#gateway?.kill("SIGKILL");
+		await this.#gateway?.exited;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#writing.close();
+		await this.kill();
+		await this.client.close();
+		await Promise.allSettled(this.#reading);
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+
+	async #first(name: string, fits: (payload: Payload) => boolean): Promise<Payload> {
+		const find = (): EventFrame | undefined =>
+			this.frames.find((frame) => frame.event === name && fits(payloadOf(frame)));
+		await this.#watch.until(`${name} is told`, () => find() !== undefined);
+		const frame = find();
+		if (!frame) throw new Error(`${name} is gone again`);
+		return payloadOf(frame);
+	}
+
+	async #read(session: OpenSession): Promise<void> {
+		for await (const frame of session.events()) {
+			if (!frame.transient) this.#frames.get(session.id)?.push(frame);
+			this.#watch.notify();
+		}
+	}
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+function payloadOf({ payload }: EventFrame): Payload {
+	// Every event of this wire has an object for its payload.
+	return payload as Payload;
+}
+
+/** The task that an event is about; a question of a task says so in its context. */
+function taskOf(payload: Payload): unknown {
+	const context = payload["context"];
+	const asked =
+		typeof context === "object" && context !== null && "task_id" in context ? context.task_id : undefined;
+	return payload["task_id"] ?? asked;
+}
