@@ -250,9 +250,9 @@ verifiesOn(
 			/^forbidden: it takes the role approver, and discord:111:ada is member: .*parley people role/,
 		);
 		expect(await connector.refusal("prompt_response", approve)).toMatch(/^forbidden: /);
-		expect(
-			await connector.refusal("prompt_response", { ...approve, ...as("abe", { channel: "x" }) }),
-		).toMatch(/^forbidden: /);
+		expect(await connector.refusal("prompt_response", { ...approve, ...as("abe", { channel: "x" }) })).toBe(
+			"prompt not found",
+		);
 		await connector.call("prompt_response", { ...approve, ...as("abe") });
 		expect((await connector.event("prompt.response")).payload).toMatchObject({ value: true });
 		await connector.event("assistant.message");
@@ -295,8 +295,11 @@ verifiesOn(
 		expect((await stat(workspace)).mode & 0o777).toBe(0o700);
 		const there = as("ada", { channel: "random" });
 		const elsewhere = /^forbidden: this belongs to another channel than discord:111:random$/;
-		expect(await connector.refusal("send_message", { content: "hi", ...there })).toMatch(elsewhere);
-		expect(await connector.refusal("open_session", { session_id, ...there })).toMatch(elsewhere);
+		// An id of another channel is answered as one that nobody has.
+		const unknown = `session not found: ${String(session_id)}`;
+		expect(await connector.refusal("send_message", { content: "hi", ...there })).toBe(unknown);
+		expect(await connector.refusal("open_session", { session_id, ...there })).toBe(unknown);
+		expect(await connector.refusal("explain", { session_id, ...there })).toBe(unknown);
 		expect(await connector.refusal("open_session", { external_key: "thread 1", ...there })).toMatch(
 			elsewhere,
 		);

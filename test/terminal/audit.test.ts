@@ -61,7 +61,7 @@ test("doctor says what is wrong and how to mend it, with and without a gateway",
 	await chmod(join(place.data, "tokens", "operator"), 0o644);
 	const ill = await said(place, "doctor");
 	expect(ill.code).toBe(1);
-	expect(ill.text).toMatch(/FAIL +files\.modes/);
+	expect(ill.text).toMatch(/FAIL +tokens/);
 	expect(ill.text.replaceAll("\n", "")).toContain("chmod 600");
 	const told = JSON.parse((await said(place, "doctor", "--json")).text);
 	expect(told).toContainEqual({ id: "database", status: "ok", what: expect.any(String) });

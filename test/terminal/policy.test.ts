@@ -35,6 +35,9 @@ test("the operator sees what rules do, and where they are wrong", async ({ place
 	const shown = place.run("policy", "show");
 	expect(await shown.ended()).toBe(0);
 	expect(shown.text).toContain("people push, agents do not");
+	const unnamed = place.run("policy", "--data", place.data);
+	expect(await unnamed.ended()).toBe(0);
+	expect(unnamed.text).toBe(shown.text);
 	writeFileSync(file, '{ "rules": [\n{ "effect": "alow" }] }');
 	const broken = place.run("policy", "check", file);
 	expect(await broken.ended()).toBe(1);

@@ -160,7 +160,7 @@ test("what cannot be done is said with the value and the way", async ({ place })
 	);
 	expect(none.code).toBe(1);
 	expect((await pipe(place, ["task", "show", "task_"])).error).toContain(
-		"several tasks have an id that begins",
+		"too short for an id: at least 4 characters",
 	);
 	expect((await pipe(place, ["task", "reply", "x", "--revise"])).error).toContain("--revise needs words");
 	expect((await pipe(place, ["task", "reply", "x"])).error).toContain("nobody can be asked here");

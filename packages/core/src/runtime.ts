@@ -19,7 +19,7 @@ import { Runner } from "./run/start.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
-import { type Cancelled, cancelTurn } from "./session/cancel.ts";
+import { type Cancelled, stopTurn } from "./session/cancel.ts";
 import { choresOf } from "./session/chores.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
 import { type Feedback, recordFeedback } from "./session/feedback.ts";
@@ -106,6 +106,7 @@ export class Runtime {
 			admit: () => this.#admit(),
 		}));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
+		this.#observers.add((event) => this.trust.grants.observe(event));
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
 	}
 
@@ -234,10 +235,10 @@ export class Runtime {
 		await acceptAll(this.#sessions, request, sessionId);
 	}
 
-	/** Ends the active run, and with `queued` also the messages that wait. */
+	/** Ends the active run, with `queued` also the messages that wait, and what the channel is trusted with. */
 	async cancel(request: Keyed, sessionId: string, queued: boolean): Promise<Cancelled> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return cancelTurn(lease.session, request, queued);
+		return stopTurn(lease.session, request, queued);
 	}
 
 	/** The sessions that the principal may see, newest first. */

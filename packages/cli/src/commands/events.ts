@@ -21,7 +21,7 @@ without a gap; Ctrl-C ends it (exit code 130).
 
 Examples:
   parley events --follow
-  parley events --follow --session sess_4k2 --type tool.call
+  parley events --follow --session sess_4k2x --type tool.call
   parley events --limit 1000 --json
 `;
 

@@ -26,10 +26,12 @@ nothing runs.
 
 /** `parley policy`: what tools may do, and why. */
 export function policyCommand(io: Io): Command {
-	return new Command("policy")
-		.description("say why a call would be asked about, check and show the rules")
+	const command = new Command("policy")
+		.description("show the rules, check them, say why a call would be asked about")
 		.helpCommand(false)
-		.addHelpText("after", notes.trimEnd())
+		.addHelpText("after", notes.trimEnd());
+	return addPlaceFlags(command)
+		.action((flags: PlaceFlags) => show(flags, io))
 		.addCommand(testCommand(io))
 		.addCommand(showCommand(io))
 		.addCommand(checkCommand(io));
@@ -41,7 +43,8 @@ function testCommand(io: Io): Command {
 		.argument("[command]", "a command line, as one word")
 		.option("--tool <name>", "another tool than run_command")
 		.option("--arguments <json>", "what the tool would be called with");
-	return addPlaceFlags(command).action(async (line: string | undefined, flags: TestFlags) => {
+	return addPlaceFlags(command).action(async (line: string | undefined) => {
+		const flags: TestFlags = command.optsWithGlobals();
 		const params = { ...(await readCall(line, flags)), ...placeOf(flags) };
 		const answer = await withGateway(flags, io, (client) => client.request("test_policy", params));
 		if (flags.json) return printJson(answer, io);
@@ -52,26 +55,30 @@ function testCommand(io: Io): Command {
 
 function showCommand(io: Io): Command {
 	const command = new Command("show").description(
-		"list the rules in force; exit code 1 when they are broken",
+		"list the rules in force; exit code 1 when they are broken; the same as `parley policy`",
 	);
-	return addPlaceFlags(command).action(async (flags: PlaceFlags) => {
-		const listing = await withGateway(flags, io, (client) => client.request("show_policy", placeOf(flags)));
-		io.exitCode = listing.problem === undefined ? 0 : 1;
-		if (flags.json) return printJson(listing, io);
-		const { ruleRows } = await import("../tables/policy-rows.ts");
-		printRows(ruleRows(listing, outputLook(io)), io);
-	});
+	return addPlaceFlags(command).action(() => show(command.optsWithGlobals(), io));
+}
+
+async function show(flags: PlaceFlags, io: Io): Promise<void> {
+	const listing = await withGateway(flags, io, (client) => client.request("show_policy", placeOf(flags)));
+	io.exitCode = listing.problem === undefined ? 0 : 1;
+	if (flags.json) return printJson(listing, io);
+	const { ruleRows } = await import("../tables/policy-rows.ts");
+	printRows(ruleRows(listing, outputLook(io)), io);
 }
 
 function checkCommand(io: Io): Command {
-	return new Command("check")
+	const command = new Command("check")
 		.description("check a file of rules without a gateway; exit code 1 when it is broken")
 		.argument("[file]", "the operator's where absent")
-		.option("--data <dir>", "the data directory of the gateway whose file it is")
-		.action(async (file: string | undefined, { data }: { readonly data?: string }) => {
-			const { checkFile } = await import("../policy/check-file.ts");
-			printRows([await checkFile(file, { ...(data !== undefined && { data }) }, io)], io);
-		});
+		.option("--data <dir>", "the data directory of the gateway whose file it is");
+	return command.action(async (file: string | undefined) => {
+		// The flags stand on the command above as well, which takes them wherever they are written.
+		const { data }: { readonly data?: string } = command.optsWithGlobals();
+		const { checkFile } = await import("../policy/check-file.ts");
+		printRows([await checkFile(file, { ...(data !== undefined && { data }) }, io)], io);
+	});
 }
 
 function addPlaceFlags(command: Command): Command {

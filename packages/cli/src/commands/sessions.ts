@@ -17,9 +17,9 @@ be abbreviated as long as one conversation alone begins so.
 
 Examples:
   parley sessions invoice march
-  parley sessions show sess_4k2
-  parley sessions export sess_4k2 --output talk.md
-  parley sessions delete sess_4k2 sess_9fd
+  parley sessions show sess_4k2x
+  parley sessions export sess_4k2x --output talk.md
+  parley sessions delete sess_4k2x sess_9fd0
 `;
 
 /** `parley sessions`: what conversations there are, and what can be done with them. */

@@ -35,7 +35,7 @@ lists them.
 
 Examples:
   parley task submit "Tidy up" "Remove what nobody imports" --watch
-  parley task submit Report - --session sess_4k2 --tool read_file < wishes.txt
+  parley task submit Report - --session sess_4k2x --tool read_file < wishes.txt
   parley task reply 7fd --revise "keep the old names"
 `;
 

@@ -19,7 +19,7 @@ the end, with the command that answers it.
 
 Examples:
   parley tasks
-  parley tasks --session sess_4k2 --all
+  parley tasks --session sess_4k2x --all
   parley tasks --status failed cancelled --json
 `;
 

@@ -1,8 +1,7 @@
-import type { Client, MethodInput } from "@parley/protocol";
+import type { MethodInput } from "@parley/protocol";
 import { Command, InvalidArgumentError } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
@@ -24,15 +23,16 @@ const notes = `
 While a channel is trusted, what its members ask for runs without asking, in the
 sandbox. What is always asked about stays so: keys and passwords, what steers
 this machine, what cannot be taken back, files outside of the workspace. It ends
-with its time or its calls, when somebody revokes it or denies three calls, when
-the policy changes, and when a stranger or another organisation comes in.
+with its time or its calls, when somebody revokes it, stops the work there or
+denies three calls, when the policy changes, a budget is spent or the sandbox is
+gone, and when a stranger or another organisation comes in.
 Without --classes all is covered but to read files outside of the workspace.
 
 Examples:
   parley trust grant discord:111:222 --reason "release night" --minutes 60
   parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
-  parley trust confirm prompt_7fd
-  parley trust revoke grant_4k2
+  parley trust confirm prompt_7fd1
+  parley trust revoke grant_4k2x
 
 People of a channel ask for it as well: \`list\` shows who and why, and
 \`confirm\` or \`refuse\` answers. A channel in which nothing was said yet is
@@ -152,6 +152,7 @@ function revokeCommand(io: Io): Command {
 		.option("--json", "print JSON");
 	return addAddressFlags(command).action(
 		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
+			const { findGrant } = await import("../trust/find-grant.ts");
 			const answer = await withGateway(flags, io, async (client) => {
 				const grant_id = await findGrant(client, id);
 				return client.request("revoke_grant", {
@@ -163,14 +164,6 @@ function revokeCommand(io: Io): Command {
 			printRows(["the channel is trusted no more"], io);
 		},
 	);
-}
-
-/** The whole id; what no grant begins with is left for the gateway to refuse. */
-async function findGrant(client: Client, id: string): Promise<string> {
-	const { grants } = await client.request("list_grants", {});
-	const found = grants.map(({ grant_id }) => grant_id).filter((known) => known.startsWith(id));
-	if (found.length > 1) throw new UsageError(`several grants begin with ${id}: ${found.join(", ")}`);
-	return found[0] ?? id;
 }
 
 type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];

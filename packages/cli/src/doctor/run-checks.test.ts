@@ -46,6 +46,21 @@ const findings: readonly (readonly [
 	what: RegExp,
 	fix?: RegExp,
 ])[] = [
+	["data", "ok", {}, /^\/data$/],
+	[
+		"data",
+		"warn",
+		{ stat: async () => undefined },
+		/^\/data does not exist: no gateway was ever/,
+		/--data DIR/,
+	],
+	[
+		"data",
+		"fail",
+		{ stat: async () => ({ mode: 0o600, uid: 1000, isDirectory: false }) },
+		/is no directory/,
+		/--data DIR/,
+	],
 	["config", "ok", {}, /valid/],
 	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
 	["gateway", "ok", {}, /none runs on \/data/],

@@ -4,6 +4,7 @@ import { bind } from "./checks/bind.ts";
 import { chat } from "./checks/chat.ts";
 import { clock } from "./checks/clock.ts";
 import { config } from "./checks/config.ts";
+import { data } from "./checks/data.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
 import { gateway } from "./checks/gateway.ts";
@@ -19,7 +20,7 @@ import type { System } from "./system.ts";
 
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
-	...[config, gateway, versions, bind, tls, tokens, modes, chat],
+	...[data, config, gateway, versions, bind, tls, tokens, modes, chat],
 	...[policy, sandbox, database, audit, disk, clock, model],
 ];
 

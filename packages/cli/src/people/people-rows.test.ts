@@ -55,7 +55,10 @@ test("a code is meant by its id, by who waits with it, or by their name", () => 
 	const all = [bob, invitation];
 	for (const named of ["pairing_b", "discord:1:3", "3", "bob"])
 		expect(findWaiting(all, named)).toEqual([bob]);
-	expect(findWaiting(all, "pairing_")).toEqual(all);
+	const long = { ...bob, id: "pairing_bcdef" };
+	for (const named of ["pairing_bcde", "bcde"])
+		expect(findWaiting([long, invitation], named)).toEqual([long]);
+	for (const named of ["pairing_", "p", "pairing_bcd"]) expect(findWaiting([long], named)).toEqual([]);
 	for (const named of ["K7MPQR2T", ""])
 		expect(findWaiting([...all, { ...bob, name: "" }], named)).toEqual([]);
 	expect(findWaiting([{ ...bob, name: "pairing_i" }, invitation], "pairing_i")).toEqual([invitation]);

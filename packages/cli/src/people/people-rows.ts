@@ -1,4 +1,5 @@
 import type { MethodResult } from "@parley/protocol";
+import { beginsId } from "../text/begins-id.ts";
 import { tableRows } from "../text/columns.ts";
 import type { Look } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
@@ -73,7 +74,7 @@ export function findWaiting<One extends Named>(waiting: readonly One[], named: s
 	if (own.length > 0) return own;
 	return waiting.filter(
 		({ id, person, name }) =>
-			id.startsWith(named) ||
+			beginsId(id, named) ||
 			person === named ||
 			person?.split(":").slice(2).join(":") === named ||
 			name?.toLowerCase() === named.toLowerCase(),

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { getJson, type HttpAddress } from "../gateway-http.ts";
+import { beginsId, requireLongId } from "../text/begins-id.ts";
 import { visibleLine } from "../text/visible.ts";
 
 /** A conversation as `/api/sessions` lists it. */
@@ -25,13 +26,14 @@ const mostNamed = 5;
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
 	if (!/^[\w-]{1,128}$/.test(given)) throw unknown(given);
 	for (const prefix of [given, `sess_${given}`]) {
-		const found = await sessionsFrom(address, prefix);
+		const found = (await sessionsFrom(address, prefix)).filter(({ id }) => beginsId(id, given));
 		const exact = found.find(({ id }) => id === prefix);
 		const [only, another] = found;
 		if (exact) return exact;
 		if (another) throw ambiguous(given, found);
 		if (only) return only;
 	}
+	requireLongId(given);
 	throw unknown(given);
 }
 

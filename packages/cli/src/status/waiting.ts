@@ -2,9 +2,9 @@ import type { Client } from "@parley/protocol";
 
 /** What waits for the operator, as `--json` prints it. */
 export interface Waiting {
-	/** Conversations with a question that nobody has answered. */
+	/** Conversations with a question that nobody has answered; those where a wish stands are counted as that. */
 	readonly questions: number;
-	/** What people ask their channels to be trusted with: questions, too. */
+	/** What people ask their channels to be trusted with. */
 	readonly grant_wishes: number;
 	/** People who ask to be let in. */
 	readonly pairing_requests: number;
@@ -20,11 +20,13 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
 	const { wishes } = await client.request("list_grants", {});
 	const { waiting } = await client.request("list_people", {});
+	const wishing = new Set(wishes.map(({ session_id }) => session_id));
 	const suspended = await client.request("query_tasks", { status: "suspended", limit: mostCounted });
 	return {
 		sessions: sessions.length,
 		waiting: {
-			questions: sessions.filter(({ state }) => state === "waiting").length,
+			questions: sessions.filter(({ session_id, state }) => state === "waiting" && !wishing.has(session_id))
+				.length,
 			grant_wishes: wishes.length,
 			pairing_requests: waiting.filter(({ kind }) => kind === "request").length,
 			suspended_tasks: suspended.tasks.length,

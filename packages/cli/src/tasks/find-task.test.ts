@@ -5,7 +5,7 @@ import { someTask } from "../testing/tasks.ts";
 import { findTask } from "./find-task.ts";
 import type { Task } from "./task.ts";
 
-const tasks = ["task_abc1", "task_abc2", "task_abc", "task_xyz"].map((id) => someTask({ id }));
+const tasks = ["task_abcde1", "task_abcde2", "task_abcde", "task_xyzzy"].map((id) => someTask({ id }));
 
 /** Lists the tasks two a page. */
 async function find(given: string): Promise<Task> {
@@ -20,22 +20,38 @@ async function find(given: string): Promise<Task> {
 		client.last("query_tasks").answer({ tasks: tasks.slice(from, from + 2) });
 		await setImmediate();
 	}
-	expect(client.requests.at(1)?.params).toMatchObject({ before: "task_abc2" });
+	expect(client.requests.at(1)?.params).toMatchObject({ before: "task_abcde2" });
 	return found;
 }
 
 test.each([
-	["task_x", "task_xyz"],
-	["xy", "task_xyz"],
-	["task_abc", "task_abc"],
+	["task_xyzz", "task_xyzzy"],
+	["xyzz", "task_xyzzy"],
+	["task_abcde", "task_abcde"],
 ])("%s is %s, on whatever page that is", async (given, id) => {
 	expect(await find(given)).toMatchObject({ id });
 });
 
 test("what is not clear is not guessed", async () => {
-	await expect(find("ab")).rejects.toThrow(
-		/^several tasks have an id that begins with ab:\n {2}task_abc1 {2}Refactor\n {2}task_abc2/,
+	await expect(find("abcd")).rejects.toThrow(
+		/^several tasks have an id that begins with abcd:\n {2}task_abcde1 {2}Refactor\n {2}task_abcde2/,
 	);
 	await expect(find("no\u001bpe")).rejects.toThrow("no task has an id that begins with no\\u{1b}pe; `parley");
-	await expect(find("")).rejects.toMatchObject({ code: "not_found" });
+	for (const given of ["task", "bcde"]) {
+		await expect(find(given)).rejects.toMatchObject({ code: "not_found" });
+	}
+	for (const given of ["", "task_", "task_xyz", "xyz"]) {
+		await expect(find(given)).rejects.toThrow("is too short for an id");
+	}
+});
+
+test("a whole id is asked for, instead of all tasks", async () => {
+	const client = new FakeClient();
+	const id = `task_${"a1".repeat(13)}`;
+	const found = findTask(client, id);
+	expect(client.requests.map(({ method, params }) => ({ method, params }))).toEqual([
+		{ method: "check_task", params: { task_id: id } },
+	]);
+	client.last("check_task").answer(someTask({ id }));
+	expect(await found).toMatchObject({ id });
 });

@@ -1,22 +1,27 @@
 import { ParleyError } from "@parley/base";
 import type { Client } from "@parley/protocol";
+import { beginsId, requireLongId } from "../text/begins-id.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { Task } from "./task.ts";
 
+/** As the gateway makes them: nothing else begins so. */
+const wholeId = /^task_[0-9a-z]{26}$/;
 const pageLength = 200;
 /** Tasks that an ambiguous id names at most. */
 const mostNamed = 5;
 
 /** The task of that id, which may be abbreviated as long as one alone begins so, with or without `task_`. */
 export async function findTask(client: Client, given: string): Promise<Task> {
+	if (wholeId.test(given)) return client.request("check_task", { task_id: given });
 	const found: Task[] = [];
 	for await (const task of allTasks(client)) {
 		if (task.id === given) return task;
-		if (given !== "" && (task.id.startsWith(given) || task.id.startsWith(`task_${given}`))) found.push(task);
+		if (beginsId(task.id, given)) found.push(task);
 	}
 	const [only, another] = found;
 	if (another) throw ambiguous(given, found);
 	if (only) return only;
+	requireLongId(given);
 	const shown = visibleLine(given.slice(0, 100));
 	const message = `no task has an id that begins with ${shown}; \`parley tasks --all\` lists them`;
 	throw new ParleyError(message, { code: "not_found" });

@@ -1,4 +1,5 @@
 import type { Client, MethodInput } from "@parley/protocol";
+import { beginsId, requireLongId } from "../text/begins-id.ts";
 import { UsageError } from "../usage.ts";
 
 /** Answers the wish whose id begins so, as the operator; returns the channel that it is about. */
@@ -9,7 +10,8 @@ export async function answerWish(
 ): Promise<{ readonly status: string; readonly place: string }> {
 	const { wishes } = await client.request("list_grants", {});
 	const exact = wishes.filter(({ token }) => token === id);
-	const [wish, ...others] = exact.length > 0 ? exact : wishes.filter(({ token }) => token.startsWith(id));
+	const [wish, ...others] = exact.length > 0 ? exact : wishes.filter(({ token }) => beginsId(token, id));
+	if (!wish) requireLongId(id);
 	if (!wish) throw new UsageError(`nobody asks for ${id}; parley trust list shows what is asked for`);
 	if (others.length > 0) {
 		const ids = [wish, ...others].map(({ token }) => token).join(", ");

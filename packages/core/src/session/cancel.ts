@@ -1,7 +1,7 @@
 import type { Tx } from "../journal/journal.ts";
 import type { RunState } from "../journal/tables.ts";
 import { noUsage } from "../usage/usage.ts";
-import { type Keyed, once } from "./idempotency.ts";
+import { type Keyed, type Outcome, once } from "./idempotency.ts";
 import { indexMessages } from "./search-texts.ts";
 import type { Record, Session } from "./session.ts";
 
@@ -20,7 +20,11 @@ interface OpenRun {
  * Ends the active run, durably: it stays cancelled when the gateway dies before it has stopped. With `queued` the
  * messages behind it end too.
  */
-export async function cancelTurn(session: Session, request: Keyed, queued: boolean): Promise<Cancelled> {
+export async function cancelTurn(
+	session: Session,
+	request: Keyed,
+	queued: boolean,
+): Promise<Outcome<Cancelled>> {
 	const { clock } = session.deps;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
@@ -35,7 +39,14 @@ export async function cancelTurn(session: Session, request: Keyed, queued: boole
 		}),
 	);
 	for (const run of ending) if (run.state === "active") session.cancel(run.id);
-	return outcome.response;
+	return outcome;
+}
+
+/** Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. */
+export async function stopTurn(session: Session, request: Keyed, queued: boolean): Promise<Cancelled> {
+	const { response, repeated } = await cancelTurn(session, request, queued);
+	if (!repeated) await session.deps.grants.stopped(session.place, request.principal);
+	return response;
 }
 
 function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {

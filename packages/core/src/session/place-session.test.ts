@@ -125,8 +125,11 @@ test("people choose no directory, and a session stays in the channel where it wa
 	await expect(runtime.create(unkeyed(elsewhere), { externalKey: "thread 1" })).rejects.toMatchObject(
 		refused,
 	);
-	await expect(chat.say("hi", elsewhere)).rejects.toMatchObject(refused);
-	await expect(runtime.check(elsewhere, chat.session, "session.open")).rejects.toMatchObject(refused);
+	// Who is elsewhere learns no more of an id than of one that nobody has.
+	const unknown = { code: "not_found", message: `session not found: ${chat.session}` };
+	await expect(chat.say("hi", elsewhere)).rejects.toMatchObject(unknown);
+	await expect(runtime.check(elsewhere, chat.session, "session.open")).rejects.toMatchObject(unknown);
+	await expect(runtime.rename(unkeyed(elsewhere), chat.session, "x")).rejects.toMatchObject(unknown);
 	await runtime.check(acting("bob", "guest"), chat.session, "session.open");
 	const { person: _, ...nobody } = ada;
 	await expect(runtime.create(unkeyed(nobody), {})).rejects.toThrow("actor {id, name, roles, guest}");
@@ -389,7 +392,9 @@ test("a person sees the sessions and events of their channel, and none of anothe
 	expect(await seen(bob)).toEqual([other.id]);
 	const events = await runtime.history.newest(bob, { limit: 100 });
 	expect(new Set(events.map(({ sessionId }) => sessionId))).toEqual(new Set([other.id]));
-	await expect(runtime.usage(bob, { by: "day", sessionId: chat.session })).rejects.toThrow("another channel");
+	await expect(runtime.usage(bob, { by: "day", sessionId: chat.session })).rejects.toThrow(
+		`session not found: ${chat.session}`,
+	);
 	await expect(seen(acting("eve", "stranger"))).rejects.toThrow("nobody has let discord:guild:eve in");
 	const { person: _, ...nobody } = ada;
 	expect((await seen(nobody)).sort()).toEqual([chat.session, other.id].sort());

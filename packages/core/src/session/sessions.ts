@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { type Action, authorize } from "../authorize.ts";
-import type { Principal } from "../principal.ts";
+import { type Principal, placeKey } from "../principal.ts";
 import { readPasswords } from "./passwords.ts";
 import { Session, type SessionDeps, unknownSession } from "./session.ts";
 import { findTrust } from "./trust.ts";
@@ -27,6 +27,11 @@ const readingTasks: readonly Action[] = [
 export function belongsToTask(taskId: string): ParleyError {
 	const message = `this conversation belongs to the task ${taskId}: read it with load_messages, and steer the task with reply_task and cancel_task`;
 	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** People see what is of their own channel, also where their connector owns what is of others. */
+function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
+	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 
 interface Entry {
@@ -69,7 +74,7 @@ export class Sessions {
 		} catch (reason) {
 			lease[Symbol.dispose]();
 			// Somebody who may see the session at all is told the truth; to others it does not exist.
-			throw principal.id === lease.session.owner ? reason : unknownSession(id);
+			throw maySee(principal, lease.session) ? reason : unknownSession(id);
 		}
 	}
 

@@ -34,6 +34,13 @@ test("a workspace is full from its quota on, whatever lies where", async () => {
 	expect(await roomIn(join(directory.path, "gone"), 1)).toBe(1);
 });
 
+test("very many files fill a workspace, however small they are", async () => {
+	const many = "mkdir a b; for d in a b; do (cd $d && seq 50001 | xargs touch); done";
+	expect(spawnSync("sh", ["-c", many], { cwd: directory.path }).status).toBe(0);
+	expect(await roomIn(join(directory.path, "a"), 2 ** 40)).toBeGreaterThan(0);
+	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);
+}, 30_000);
+
 test("what is too deep to be looked into counts as full", async () => {
 	nestTooDeep(directory.path);
 	expect(await roomIn(directory.path, 2 ** 40)).toBe(0);

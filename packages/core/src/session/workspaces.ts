@@ -14,6 +14,11 @@ const youngMs = 60 * 60 * 1000;
 /** What the smallest file takes of a disk. */
 const blockBytes = 4096;
 
+/** Files and directories of one workspace: looking through more would take seconds, before each command and after it. */
+const maxEntries = 100_000;
+
+const atOnce = 64;
+
 /** Where sessions of chat platforms work: each in a directory of its own below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
@@ -102,19 +107,24 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * How many bytes fit below a directory that may take `quota` bytes, small files counted as a block; 0 where it is full.
+ * How many bytes fit below a directory that may take `quota` bytes, small files counted as a block; 0 where it is full,
+ * also of more than 100,000 files and directories.
  * What cannot be looked into may hold anything, and counts as all that is left.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;
+	let seen = 0;
 	const open = [directory];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
 		const entries = await readdir(at, { withFileTypes: true }).catch(unlessGone);
 		if (entries === "unknown") return 0;
-		for (const entry of entries ?? []) {
-			left -= await roomOf(entry, at);
+		seen += entries?.length ?? 0;
+		if (seen > maxEntries) return 0;
+		for (let first = 0; entries && first < entries.length; first += atOnce) {
+			const some = entries.slice(first, first + atOnce);
+			for (const room of await Promise.all(some.map((entry) => roomOf(entry, at)))) left -= room;
 			if (left <= 0) return 0;
-			if (entry.isDirectory()) open.push(join(at, entry.name));
+			open.push(...some.filter((entry) => entry.isDirectory()).map(({ name }) => join(at, name)));
 		}
 	}
 	return left;

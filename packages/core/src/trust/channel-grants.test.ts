@@ -1,11 +1,12 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { ModelTable } from "../models/table/model-table.ts";
 import { operator, type Person, type Principal } from "../principal.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
-import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import type { WantedGrant } from "./channel-grants.ts";
@@ -224,7 +225,7 @@ test("a wish in a conversation of another channel is refused", async () => {
 	const other = await c.t.create(elsewhere);
 	await expect(
 		grants.request(unkeyed({ ...testConnector("member"), ...mine }), wanted(), { sessionId: other }),
-	).rejects.toThrow(/another channel|no conversation of/);
+	).rejects.toThrow(`session not found: ${other}`);
 });
 
 test("anybody who sees the question may say no", async () => {
@@ -385,6 +386,99 @@ test("it outlives a short stop of the gateway, and not one of more than an hour"
 		const log = await EventLog.join(again.runtime, c.session, { afterSeq: 0 });
 		expect(log.recorded.filter((type) => type === "grant.ended")).toHaveLength(ends ? 1 : 0);
 	}
+});
+
+test("it ends at the next start where nothing confines the commands of channels any more", async () => {
+	for (const chat of ["container", "off", "none"] as const) {
+		const c = await channel();
+		const { directory, clock } = c.t;
+		const outcome = await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		if (outcome.status !== "granted") throw new Error(outcome.status);
+		await c.t.stop();
+		const none = noSandboxes(clock);
+		const sandbox: Sandboxes = { ...none, check: async () => ({ ...none.state, chat }) };
+		await using again = await TestRuntime.open({ model: new ScriptedModel(), directory, clock, sandbox });
+		await again.runtime.start();
+		expect(await again.runtime.trust.grants.list(operator, false)).toEqual([]);
+		const log = await EventLog.join(again.runtime, c.session, { afterSeq: 0 });
+		const ended = log.events.map(({ event }) => event).find((event) => event.type === "grant.ended");
+		expect(ended).toMatchObject({ reason: "there is no sandbox any more" });
+		expect(await audited(again, "grant.end")).toMatchObject([{ grant_id: outcome.grant.id }]);
+	}
+});
+
+test("while the sandbox is gone it lets nothing run unasked", async () => {
+	const clock = new ManualClock();
+	const state = { ...confined(clock).state };
+	await using c = await channel(undefined, {
+		clock,
+		sandbox: { ...confined(clock), check: async () => state },
+	});
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	expect(await c.asks()).toBe(false);
+	Object.assign(state, { chat: "none" });
+	expect(await c.asks()).toBe(true);
+});
+
+test("it ends when somebody stops the work of the channel, once for each key", async () => {
+	await using c = await channel();
+	const { runtime } = c.t;
+	await runtime.trust.grants.request(unkeyed(), wanted());
+	const stop = { ...unkeyed(testConnector("member")), key: "stop" };
+	await expect(runtime.cancel(stop, c.session, false)).resolves.toEqual({ status: "idle" });
+	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "stopped by discord:guild:ada" });
+	expect(await c.asks()).toBe(true);
+	await runtime.trust.grants.request(unkeyed(), wanted());
+	await runtime.cancel(stop, c.session, false);
+	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
+	await runtime.remove(unkeyed(), c.session, true);
+	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
+});
+
+const priced = new ModelTable([
+	{
+		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 },
+		...{ reasoning: "none", sampling: true, images: false },
+		prices: { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 },
+	},
+]);
+
+const dear: ScriptedReply = async function* () {
+	const usage = { inputTokens: 1_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	yield { type: "usage", usage, model: "scripted" };
+	yield says("done");
+};
+
+test.each([
+	["session", "discord:guild:general", true],
+	["session", "discord:guild:other", false],
+	["gateway", "discord:guild:other", true],
+] as const)("a spent budget of the %s ends the grant of %s: %s", async (scope, trusted, ends) => {
+	const clock = new ManualClock();
+	const budgets = { gateway: {}, session: {}, [scope]: { day: 1_000_000_000 } };
+	const model = new ScriptedModel(dear);
+	await using c = await channel({}, { clock, model, table: priced, budgets, sandbox: confined(clock) });
+	const { grants } = c.t.runtime.trust;
+	await grants.request(unkeyed(), wanted({ place: trusted }), { unseen: true });
+	await c.asks();
+	await c.t.settle();
+	expect(await grants.list(operator, false)).toHaveLength(ends ? 0 : 1);
+	const [grant] = await grants.list(operator, true);
+	const whose = scope === "gateway" ? "this gateway" : "a conversation here";
+	expect(grant?.endReason).toBe(ends ? `the budget of ${whose} is spent` : undefined);
+});
+
+test("a grant of another channel is not found", async () => {
+	await using c = await channel();
+	const { grants } = c.t.runtime.trust;
+	const place = "discord:guild:other";
+	const outcome = await grants.request(unkeyed(), wanted({ place }), { unseen: true });
+	if (outcome.status !== "granted") throw new Error(outcome.status);
+	const { id } = outcome.grant;
+	await expect(grants.revoke(unkeyed(testConnector("owner")), id, "")).rejects.toMatchObject({
+		...{ code: "not_found", message: `grant not found: ${id}` },
+	});
+	expect(await grants.list(operator, false)).toHaveLength(1);
 });
 
 test("another grant takes the place of the one that is there", async () => {

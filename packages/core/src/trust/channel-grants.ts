@@ -1,10 +1,10 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
-import type { GrantFacts, TrustBadge } from "../event.ts";
+import type { GrantFacts, SessionEvent, TrustBadge } from "../event.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { type Person, type Principal, placeKey } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
-import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
+import { readAnswer } from "../prompt-answer.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { answerPrompt } from "../session/prompts.ts";
 import type { Session } from "../session/session.ts";
@@ -25,7 +25,7 @@ import {
 	whyOver,
 } from "./grant-rows.ts";
 import { requireSandbox } from "./grant-sandbox.ts";
-import { checkWanted, type KeptWish, type WantedGrant } from "./grant-wish.ts";
+import { type AnsweredWish, checkWanted, type KeptWish, type WantedGrant } from "./grant-wish.ts";
 import { type OpenWish, openWishes } from "./grant-wishes.ts";
 import type { People } from "./people.ts";
 import type { Policies } from "./policies.ts";
@@ -46,19 +46,10 @@ interface MeantSession {
 	readonly current?: string | undefined;
 }
 
-/** The answer to a question whether a channel is to be trusted, and what its row holds. */
-interface Wish {
-	readonly token: string;
-	/** The `Prompt` and the `KeptWish`, as JSON. */
-	readonly request: string;
-	readonly wanted_grant: string;
-	readonly response: PromptResponse;
-}
-
 /** What sessions and runs need of them. */
 export type SessionGrants = Pick<
 	ChannelGrants,
-	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover"
+	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover" | "stopped"
 >;
 
 /** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
@@ -135,7 +126,10 @@ export class ChannelGrants {
 		const { principal } = request;
 		authorize(principal, "grant.revoke");
 		const row = await this.#options.store.read((db) => findGrant(db, grantId));
-		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
+		// What is granted in another channel is not there for people of this one.
+		if (!row || (principal.person && row.place !== placeKey(principal.person.place))) {
+			throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
+		}
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = askedBy(principal);
 		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
@@ -149,7 +143,7 @@ export class ChannelGrants {
 	}
 
 	/** Answers the question whether a channel is to be trusted, of who may give that answer. */
-	async answer(request: Keyed, session: Session, { token, ...asked }: Wish): Promise<void> {
+	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<void> {
 		const { principal } = request;
 		const { response } = asked;
 		const { by: _, ...wanted } = fromRow<KeptWish>(asked.wanted_grant);
@@ -177,9 +171,19 @@ export class ChannelGrants {
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#life.mayCount(placeKey(person.place))) return;
 		const why = this.#whyUnsafe(person);
-		if (why === undefined) return;
-		const row = await this.#options.store.read((db) => openGrantOf(db, placeKey(person.place)));
-		if (row) await this.#life.end(row, why, byItself);
+		if (why !== undefined) await this.#life.endOf(placeKey(person.place), why, byItself);
+	}
+
+	/** Somebody has stopped the work of a channel: it is trusted no more. */
+	stopped(place: string | undefined, principal: Principal): Promise<void> {
+		const asker = askedBy(principal);
+		return this.#life.endOf(place, `stopped by ${asker.principal}`, asker);
+	}
+
+	/** Looks at what happens anywhere: a spent budget ends what channels are trusted with that spend of it. */
+	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
+		if (event.type !== "budget.reached" || event.percent < 100) return;
+		this.#life.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
 	/** The grant that lets a call run unasked, if one does; the policy has to agree. */
@@ -201,9 +205,10 @@ export class ChannelGrants {
 	 * no more, and the call is not to run under it; `last` where no other will.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
-		const row = await useGrantRow(tx, grantId, this.#life.moment);
+		const moment = await this.#life.moment();
+		const row = await useGrantRow(tx, grantId, moment);
 		if (!row) return "ended";
-		return whyOver(row, this.#life.moment) === undefined ? "counted" : "last";
+		return whyOver(row, moment) === undefined ? "counted" : "last";
 	}
 
 	/** Counts a call of the channel that somebody denied; `review` is to follow. */
@@ -260,7 +265,7 @@ export class ChannelGrants {
 	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
 		if (!this.#life.mayCount(place)) return undefined;
 		const row = await openGrantOf(db, place);
-		return row && whyOver(row, this.#life.moment) === undefined ? factsOf(row) : undefined;
+		return row && whyOver(row, await this.#life.moment()) === undefined ? factsOf(row) : undefined;
 	}
 
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {

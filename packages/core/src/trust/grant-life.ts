@@ -6,6 +6,7 @@ import { commitTogether, type RecordIn } from "../session/commit-together.ts";
 import type { Session } from "../session/session.ts";
 import type { Lease, Sessions } from "../session/sessions.ts";
 import { type AuditEntry, askedBy, byItself } from "./audit.ts";
+import { placeOf } from "./grant-places.ts";
 import {
 	endGrantRow,
 	factsOf,
@@ -18,12 +19,14 @@ import {
 	toldOf,
 	whyOver,
 } from "./grant-rows.ts";
+import { isConfined } from "./grant-sandbox.ts";
 import type { WantedGrant } from "./grant-wish.ts";
 import type { Policies } from "./policies.ts";
 import type { TrustOptions } from "./trust.ts";
 
 /** What grants are kept with. */
-export interface GrantDeps extends Pick<TrustOptions, "store" | "clock" | "ids" | "log" | "audit"> {
+export interface GrantDeps
+	extends Pick<TrustOptions, "store" | "clock" | "ids" | "log" | "audit" | "sandbox"> {
 	readonly sessions: () => Sessions;
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
@@ -54,8 +57,10 @@ export class GrantLife {
 		this.#deps = deps;
 	}
 
-	get moment(): Moment {
-		return { now: this.#deps.clock.now(), policy: this.#deps.policies.version };
+	async moment(): Promise<Moment> {
+		const { clock, policies, sandbox } = this.#deps;
+		const confined = await isConfined(sandbox);
+		return { now: clock.now(), policy: policies.version, confined };
 	}
 
 	/** Whether the channel may have a grant that counts: spares most calls a look at the database. */
@@ -80,7 +85,7 @@ export class GrantLife {
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
-			const why = whyOver(row, this.moment);
+			const why = whyOver(row, await this.moment());
 			if (why !== undefined) await this.end(row, why, byItself);
 		}
 		this.#arm();
@@ -150,6 +155,19 @@ export class GrantLife {
 		this.unwatch(row, reason);
 	}
 
+	/** Ends what the channel is trusted with, if it is. */
+	async endOf(place: string | undefined, reason: string, asker: Asker): Promise<void> {
+		if (!this.mayCount(place)) return;
+		const row = await this.#deps.store.read((db) => openGrantOf(db, place));
+		if (row) await this.end(row, reason, asker);
+	}
+
+	/** Money has run out: of the session that is named, or of all. What its channels are trusted with ends soon. */
+	spent(sessionId: string | undefined): void {
+		if (this.#stopped || this.#open.size === 0) return;
+		this.#working = this.#working.then(() => this.#endSpent(sessionId));
+	}
+
 	/** The end of a grant is durable. */
 	unwatch({ place, id }: Pick<GrantRow, "place" | "id">, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
@@ -213,6 +231,18 @@ export class GrantLife {
 
 	#lookSoon(): void {
 		if (!this.#stopped && this.#open.size > 0) this.#working = this.#working.then(() => this.#look());
+	}
+
+	async #endSpent(sessionId: string | undefined): Promise<void> {
+		const { store, log } = this.#deps;
+		try {
+			const places =
+				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
+			const whose = sessionId === undefined ? "this gateway" : "a conversation here";
+			for (const place of places) await this.endOf(place, `the budget of ${whose} is spent`, byItself);
+		} catch (error) {
+			log.error("a spent budget did not end what channels are trusted with", { error });
+		}
 	}
 
 	async #look(): Promise<void> {

@@ -20,6 +20,12 @@ export async function placesOf(db: Tx, principal: Principal): Promise<readonly s
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
 }
 
+/** The channel that a session belongs to. */
+export async function placeOf(db: Tx, sessionId: string): Promise<string | undefined> {
+	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
+	return row?.place ?? undefined;
+}
+
 /** Whether people of other organisations were in the channel when somebody was last heard there. */
 export async function wasShared(db: Tx, place: string): Promise<boolean> {
 	const row = await db

@@ -17,11 +17,14 @@ export interface Moment {
 	readonly now: number;
 	/** The version of the rules in force. */
 	readonly policy: string;
+	/** Whether commands of channels run behind a sandbox. */
+	readonly confined: boolean;
 }
 
 /** Why a grant counts no more, though nobody has ended it yet; undefined where it does. */
-export function whyOver(row: GrantRow, { now, policy }: Moment): string | undefined {
+export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
+	if (!confined) return "there is no sandbox any more";
 	if (row.policy_version !== policy) return "the policy has changed";
 	if (Number(row.denials) >= mostDenials) return `${mostDenials} calls were denied`;
 	if (Number(row.used_actions) >= Number(row.max_actions)) return `all ${row.max_actions} calls are used up`;

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Person } from "../principal.ts";
+import type { PromptResponse } from "../prompt-answer.ts";
 import type { ActionClass, Tool } from "../tool.ts";
 import { visible } from "../tools/visible.ts";
 
@@ -17,6 +18,15 @@ export interface WantedGrant {
 
 /** As the question of somebody holds it; what an earlier version wrote does not say who asked. */
 export type KeptWish = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+
+/** The answer to the question of somebody, and what its row holds. */
+export interface AnsweredWish {
+	readonly token: string;
+	/** The `Prompt` and the `KeptWish`, as JSON. */
+	readonly request: string;
+	readonly wanted_grant: string;
+	readonly response: PromptResponse;
+}
 
 const longestLifeMs = 24 * 60 * 60 * 1000;
 

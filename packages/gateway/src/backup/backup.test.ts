@@ -218,12 +218,18 @@ test("a directory without conversations is not saved, and one that cannot be wri
 	await mkdir(place.at("empty"));
 	await expect(save(place, place.at("empty"))).rejects.toMatchObject({ code: "not_found" });
 	const data = await place.fill("data");
-	const file = place.at("nowhere", "b.tar.gz");
-	await expect(
-		createBackup({ dataDirectory: data, file, version, clock, force: false }),
-	).rejects.toMatchObject({
-		code: "failed_precondition",
-	});
+	await place.write(place.at("file"), "");
+	for (const [directory, why] of [
+		["nowhere", "does not exist; make it first, or name another place for the file"],
+		["file", "is no directory; name another place for the file"],
+	] as const) {
+		const file = place.at(directory, "b.tar.gz");
+		await expect(
+			createBackup({ dataDirectory: data, file, version, clock, force: false }),
+		).rejects.toMatchObject({
+			...{ code: "failed_precondition", message: `${place.at(directory)} ${why}` },
+		});
+	}
 });
 
 test("only force puts aside what is there, all of it, and a gateway is never disturbed", async () => {

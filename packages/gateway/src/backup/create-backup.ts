@@ -114,14 +114,30 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 
 /** Beside the file, where room for it is needed anyway. */
 async function makeStaging(file: string): Promise<string> {
+	const directory = dirname(file);
 	try {
-		return await mkdtemp(join(dirname(file), stagingPrefix));
+		return await mkdtemp(join(directory, stagingPrefix));
 	} catch (cause) {
-		const why = cause instanceof Error ? cause.message : String(cause);
-		throw new ParleyError(`${dirname(file)} cannot be written: ${why}`, {
-			code: "failed_precondition",
-			cause,
-		});
+		throw new ParleyError(`${directory} ${whyUnwritable(cause)}`, { code: "failed_precondition", cause });
+	}
+}
+
+function whyUnwritable(cause: unknown): string {
+	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+	switch (code) {
+		case "ENOENT":
+			return "does not exist; make it first, or name another place for the file";
+		case "ENOTDIR":
+			return "is no directory; name another place for the file";
+		case "EACCES":
+		case "EPERM":
+		case "EROFS":
+			return "cannot be written by this user; name another place for the file";
+		case "ENOSPC":
+		case "EDQUOT":
+			return "has no room left; name another place for the file";
+		default:
+			return `cannot be written (${code}); name another place for the file`;
 	}
 }
 

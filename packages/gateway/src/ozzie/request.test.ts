@@ -35,6 +35,27 @@ test.each([
 	});
 });
 
+test("the session that is meant may stand beside the parameters or among them, and is never dropped", () => {
+	const meant = (told: object): string | undefined => {
+		const decoded = decodeRequest(request(told));
+		if (decoded.kind === "refused") throw decoded.reason;
+		return decoded.request.sessionId;
+	};
+	const params = { content: "hi", session_id: "sess_a" };
+	expect(meant({ params })).toBe("sess_a");
+	expect(meant({ params, session_id: "sess_a" })).toBe("sess_a");
+	expect(meant({ params: { content: "hi", session_id: null }, session_id: "sess_b" })).toBe("sess_b");
+	expect(meant({ method: "load_messages", params: { session_id: "sess_a" }, session_id: "sess_b" })).toBe(
+		"sess_b",
+	);
+	expect(refusalOf(request({ params, session_id: "sess_b" })).error).toBe(
+		"invalid params: session_id: the one in params is another than the one beside them; say it once",
+	);
+	expect(refusalOf(request({ params: { ...params, session_id: 7 } })).error).toMatch(
+		/^invalid params: session_id: /,
+	);
+});
+
 test("null stands for absent in every parameter, and keys that nobody knows are dropped", () => {
 	const params = { session_id: null, root_dir: null, after_seq: null, join: null, external_key: null, x: 1 };
 	const decoded = decodeRequest(request({ method: "open_session", params }));

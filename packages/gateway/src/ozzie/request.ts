@@ -30,6 +30,8 @@ export type Decoded =
 /** What is wrong is told in words for people. */
 const ours = { error: issueWords };
 
+const SessionId = RequestFrame.pick({ session_id: true });
+
 const unavailable = new Set<string>(plannedMethods);
 
 /** Reads one text frame. Never throws: whatever is wrong becomes the one answer that it gets. */
@@ -49,7 +51,7 @@ export function decodeRequest(text: string): Decoded {
 }
 
 function decodeMethod(frame: RequestFrame): Request {
-	const { id, method, session_id: sessionId } = frame;
+	const { id, method } = frame;
 	if (!isMethod(method)) {
 		const text = unavailable.has(method) ? "not available" : `unknown method: ${method}`;
 		throw new ParleyError(text, { code: "unimplemented" });
@@ -59,8 +61,19 @@ function decodeMethod(frame: RequestFrame): Request {
 	// Those whose own `place` is another thing are the operator's, who acts for nobody.
 	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params, ours);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
+	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
 	// True because the params were just checked by the schema of this very method.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
+}
+
+/** Which session is meant stands beside the parameters; among them it means the same, and is never just dropped. */
+function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
+	const among = SessionId.safeParse(params, ours);
+	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
+	const { session_id: within } = among.data;
+	if (within === undefined || beside === undefined || within === beside) return beside ?? within;
+	const message = "session_id: the one in params is another than the one beside them; say it once";
+	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
 function isMethod(name: string): name is MethodName {

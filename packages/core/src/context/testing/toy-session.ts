@@ -57,6 +57,7 @@ const untrusted: SessionDeps["grants"] = {
 	review: async () => undefined,
 	answer: async () => undefined,
 	requireCover: async () => undefined,
+	stopped: async () => undefined,
 };
 
 /** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
