@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { type Clock, ParleyError } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
-import type { CommandRuns, Prepared } from "./command-runs.ts";
+import type { CommandRuns, EndedRun, Prepared } from "./command-runs.ts";
 import type { Egress, Passage } from "./egress/egress.ts";
 import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
@@ -14,7 +14,8 @@ import { hostSockets } from "./host-sockets.ts";
 import { boundPlaces, buildInside, isUnbound, type TextFile } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
-import { RootGuard } from "./root-guard.ts";
+import type { SettingsOf } from "./repositories/running-settings.ts";
+import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap as it was found on this system. */
@@ -29,7 +30,7 @@ export interface Bubblewrap {
 	/** Files of the gateway's operator that no command may change, wherever they lie. */
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
-	readonly clock: Clock;
+	readonly guards: Guards;
 }
 
 export interface Profile {
@@ -56,10 +57,12 @@ const OOM_SCORE = 500;
 
 /** For git when it looks after settings: of no repository but the one whose file it is told. */
 const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
-const GIT_TIMEOUT_MS = 5_000;
+const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
+/** Nothing that the command writes can come before it. What comes before are warnings of whoever builds. */
+const BEGUN = "the sandbox is built: ";
 
 /** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
 function preludeOf({ maxFileBytes = Number.POSITIVE_INFINITY }: Command, isBash: boolean): string {
@@ -70,6 +73,8 @@ function preludeOf({ maxFileBytes = Number.POSITIVE_INFINITY }: Command, isBash:
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
 		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
+		// The last before the command: who sees it knows that the sandbox was built.
+		`printf '%s' '${BEGUN}'`,
 		'exec "$@"',
 	].join("; ");
 }
@@ -102,44 +107,45 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 	async function run(command: Command): Promise<CommandOutcome> {
 		const { power = "work", cwd } = command;
 		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
-		const { hidden, clock, runs } = bubblewrap;
-		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, clock) : undefined;
-		let label = "";
+		const { hidden, guards, runs } = bubblewrap;
+		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, guards) : undefined;
 		await using passages = new AsyncDisposableStack();
 		let passage: Passage | undefined;
-		const ended = await runs.run(command, async (mark) => {
-			label = mark.replace(/^.*\./, "");
-			passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
-			return prepare(bubblewrap, profile, { command, mark, places, guard, passage });
-		});
-		const outcome = { ...ended, output: `${ended.output}${passage?.note() ?? ""}` };
-		if (outcome.code === 1 && outcome.output.startsWith("bwrap: ")) throw cannotBuild(outcome.output);
-		if (!guard) return outcome;
-		const guarding = await guard.after(label, ownGit);
-		return { ...outcome, output: `${outcome.output}${heldNote(guarding, label)}` };
+		let guarding: Guarding | undefined;
+		let ended: EndedRun;
+		try {
+			ended = await runs.run(command, async (mark) => {
+				passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
+				return prepare(bubblewrap, profile, { command, mark, places, guard, passage });
+			});
+		} finally {
+			const { signal } = command;
+			const git = ownGit(signal);
+			guarding = await guard?.after({ git, isLate: () => signal.aborted });
+		}
+		const { hasBegun, ...outcome } = ended;
+		if (hasBegun === false && outcome.code === 1 && outcome.output.includes("bwrap: "))
+			throw cannotBuild(outcome.output);
+		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
+		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
 
-	/** Git for our own ends, in the same sandbox; undefined where it cannot be run. */
-	async function ownGit(
-		args: readonly string[],
-		power: "read" | "steer",
-	): Promise<CommandOutcome | undefined> {
-		const [cwd = "/"] = roots;
-		const command: Command = {
-			...{ executable: "git", args, cwd, power, environment: noRepository },
-			...{
-				timeoutMs: GIT_TIMEOUT_MS,
-				maxOutputBytes: GIT_OUTPUT_BYTES,
-				signal: new AbortController().signal,
-			},
+	/** A shell for our own ends, in the same sandbox; undefined where it cannot be run. */
+	const ownGit =
+		(signal: AbortSignal): SettingsOf["git"] =>
+		async (script, args, power) => {
+			const [cwd = "/"] = roots;
+			const command: Command = {
+				...{ executable: "/bin/sh", args: ["-c", script, "sh", ...args], cwd, power, signal },
+				...{ environment: noRepository, timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: GIT_OUTPUT_BYTES },
+			};
+			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+			const running = bubblewrap.runs.run(command, (mark) =>
+				prepare(bubblewrap, profile, { command, mark, places }),
+			);
+			// What nobody can look at is moved aside, and told.
+			return await running.catch(() => undefined);
 		};
-		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
-		const running = bubblewrap.runs.run(command, (mark) =>
-			prepare(bubblewrap, profile, { command, mark, places }),
-		);
-		// What nobody can look at is moved aside, and told.
-		return await running.catch(() => undefined);
-	}
 
 	const { environment } = bubblewrap;
 	const about = { profile: `bubblewrap ${hash}`, environment, network, ...(egress && { egress }), ...hosts };
@@ -193,6 +199,7 @@ async function prepare(
 		environment: {},
 		texts: [options.flat().join("\0"), ...texts],
 		contained: true,
+		begun: BEGUN,
 	};
 }
 
@@ -265,7 +272,7 @@ function gitFile(home: string | undefined, text: string): TextFile[] {
 }
 
 function cannotBuild(output: string): ParleyError {
-	const [line = ""] = output.slice("bwrap: ".length).split("\n");
+	const [line = ""] = output.slice(output.indexOf("bwrap: ") + "bwrap: ".length).split("\n");
 	return new ParleyError(`the sandbox could not be set up: ${line}; nothing was run`, {
 		code: "failed_precondition",
 	});

@@ -1,6 +1,7 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome } from "../sandbox.ts";
 import { killMarked, signalMarked } from "./marked-processes.ts";
+import { Opening } from "./opening.ts";
 import { OutputWindow } from "./output-window.ts";
 import { ProcessGroup, type Start } from "./process-group.ts";
 
@@ -11,6 +12,13 @@ const REMEMBERED_MS = 60_000;
 export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts"> {
 	/** Whether all that it starts ends with it, whatever it does. */
 	readonly contained: boolean;
+	/** What is written, in one piece, before the command itself begins: it and all before it are no part of the output. */
+	readonly begun?: string;
+}
+
+export interface EndedRun extends CommandOutcome {
+	/** Whether that was written; absent where nothing was to be. */
+	readonly hasBegun?: boolean;
 }
 
 /** Runs commands to their end, whatever confines them, and remembers whose processes are theirs. */
@@ -38,16 +46,17 @@ export class CommandRuns {
 	}
 
 	/** `prepare` gets the mark that the command's processes have to carry in their environment. */
-	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<CommandOutcome> {
+	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#started += 1;
 		const mark = `${this.#marker}.${this.#started}`;
-		const { contained, ...prepared } = await prepare(mark);
+		const { contained, begun, ...prepared } = await prepare(mark);
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
+		const opening = new Opening(begun, output);
 		const group = await ProcessGroup.start(
 			{
 				...prepared,
-				onOutput: (chunk) => output.write(chunk),
+				onOutput: (chunk) => opening.write(chunk),
 				...(contained && { ask: async () => (await signalMarked(mark, "SIGTERM")) > 0 }),
 			},
 			this.#clock,
@@ -58,7 +67,8 @@ export class CommandRuns {
 		const { timedOut, ...end } = await this.#watch(group, command);
 		await cleared;
 		this.#endings.set(group.pid, this.#clock.monotonic());
-		return { ...end, timedOut, output: output.text() };
+		const hasBegun = opening.end();
+		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
 	}
 
 	async #watch(group: ProcessGroup, { signal, timeoutMs }: Command) {

@@ -1,35 +1,71 @@
-import type { Guarding } from "./root-guard.ts";
+import type { Guarding, Guards } from "./root-guard.ts";
+
+/** Nobody reads more. */
+const MAX_NAMED = 10;
 
 /** For the model and for people, behind what the command wrote: what was taken back, and what nobody looked at. */
-export function heldNote({ paths, settings, whole, unprotected }: Guarding, label: string): string {
-	const notes = [
-		...(paths.length > 0
-			? [
-					`held back: ${paths.map(quoted).join(", ")} came up and would decide what runs later; each was renamed to ` +
-						`…held-back-${label}; write such files with write_file, which asks a person`,
-				]
-			: []),
-		...settings.map(
-			({ path, names }) =>
-				`taken out: ${names.join(", ")} of ${quoted(path)} would decide what git runs later; set such settings with the ` +
-				"tool git, which asks a person",
+export function heldNote(
+	guarding: Guarding,
+	roots: readonly string[],
+	{ told }: Pick<Guards, "told">,
+): string {
+	// Said once of the same roots: it may hold for each of their commands.
+	const lasting = leftOut(guarding).filter((note) => !told.has(JSON.stringify([roots, note])));
+	for (const note of lasting) told.add(JSON.stringify([roots, note]));
+	return [...takenBack(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
+}
+
+function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
+	const settingsTaken = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
+	return [
+		...noteOf(
+			paths.map(quoted),
+			(all) =>
+				`held back: ${all} came up and would decide what runs later; each was renamed to …held-back-…; ` +
+				"write such files with write_file, which asks a person",
 		),
-		...(unprotected > 0
-			? [
-					`not protected: ${unprotected} more repositories or working trees than fit; their hooks and settings could be ` +
-						"changed by this command",
-				]
-			: []),
-		...(whole
-			? []
-			: [
-					"not looked at: the roots hold more than is looked through for repositories; hooks and settings of those " +
-						"further down could be changed by this command",
-				]),
+		...noteOf(
+			settingsTaken,
+			(all) =>
+				`taken out: ${all} would decide what git runs later; a copy of all is in …held-back-… beside; ` +
+				"set such settings with the tool git, which asks a person",
+		),
+		...noteOf(failed, (all) => `could not be taken back: ${all}`),
+		...noteOf(
+			swapped.map(quoted),
+			(all) =>
+				`not looked into: ${all} came with a directory that took another's place, and decide what runs later`,
+		),
 	];
-	return notes.map((note) => `\n[${note}]\n`).join("");
+}
+
+function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
+	const notProtected =
+		`not protected: ${unprotected} more repositories or working trees than fit; their hooks and settings could be ` +
+		"changed by this command and later ones";
+	const notLookedAt =
+		"not looked at: the roots hold more than is looked through for repositories; hooks and settings of those " +
+		"further down could be changed by this command and later ones";
+	return [
+		...(unprotected > 0 ? [notProtected] : []),
+		...(isBeyond ? [notLookedAt] : []),
+		...noteOf(
+			unread.map(quoted),
+			(all) => `not looked at: ${all} cannot be read, and may hold hooks and settings that this command made`,
+		),
+	];
+}
+
+function noteOf(items: readonly string[], text: (all: string) => string): string[] {
+	return items.length > 0 ? [text(namedOf(items))] : [];
+}
+
+function namedOf(items: readonly string[]): string {
+	const more = items.length - MAX_NAMED;
+	return `${items.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function quoted(path: string): string {
-	return JSON.stringify(path);
+	// Beyond this a path is no longer read either.
+	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
 }

@@ -160,7 +160,8 @@ function spawnChild({ argv, cwd, environment, texts = [] }: Start): ChildProcess
 			cwd,
 			env: environment,
 			detached: true,
-			stdio: ["ignore", "pipe", "pipe", ...texts.map(() => "pipe" as const)],
+			// What the shell says before it begins, of a locale that is not there, is nobody's output.
+			stdio: ["ignore", "pipe", "ignore", ...texts.map(() => "pipe" as const)],
 		});
 	} catch (cause) {
 		throw cannotStart({ argv, cwd }, cause);

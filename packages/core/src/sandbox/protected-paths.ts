@@ -3,7 +3,6 @@ import { dirname, join, relative } from "node:path";
 import { isWithin } from "../tools/paths.ts";
 import { isControl, isSecret } from "../tools/sensitive-paths.ts";
 import { ifThere } from "./if-there.ts";
-import { moveAside } from "./move-aside.ts";
 import type { Mount } from "./system-layout.ts";
 import { walk } from "./walk.ts";
 
@@ -47,20 +46,6 @@ export function protectControl(directory: string, known: Known): Mount[] {
 		...[...halfway].map((path) => ["--bind", path, path]),
 		...here.filter(([, { target }]) => target === "").map(([path]) => ["--ro-bind-try", path, path]),
 	];
-}
-
-/**
- * Moves aside what has come up since and steers what runs later; resolves with the paths where it was. The command must
- * have ended, with all that it started: nothing can be swapped while it is moved.
- */
-export async function holdBack(now: Known, known: Known, mark: string): Promise<string[]> {
-	const held: string[] = [];
-	for (const [path, { target }] of now) {
-		if (known.get(path)?.target === target) continue;
-		await moveAside(path, mark);
-		held.push(path);
-	}
-	return held;
 }
 
 /** Whose whole home directory is a root has not meant their keys. */

@@ -116,7 +116,7 @@ async function find(
 	options: SandboxesOptions,
 	{ runs, unsandboxed }: { readonly runs: CommandRuns; readonly unsandboxed: Sandbox },
 ): Promise<Found> {
-	const { hidden, steering = [], listen, clock } = options;
+	const { hidden, steering = [], listen, clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
@@ -125,7 +125,8 @@ async function find(
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
 		});
-		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs, clock };
+		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
+		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs, guards };
 		const gitSettings = await sharedGitSettings(unsandboxed, "/");
 		const probes = await testSandbox({
 			...{ minor: binary.version[0] > 0 ? Number.POSITIVE_INFINITY : binary.version[1], hidden },

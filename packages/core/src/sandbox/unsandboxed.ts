@@ -50,9 +50,9 @@ export function createUnsandboxed(
 	return sandbox;
 }
 
-/** A shell that sets the limit and becomes what follows. */
+/** A shell that sets the limit and becomes what follows. What cannot be set lower is low enough already. */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []
-		: ["/bin/sh", "-c", `${limitFiles(maxFileBytes, false)} && exec "$@"`, "parley"];
+		: ["/bin/sh", "-c", `${limitFiles(maxFileBytes, false)} 2>/dev/null; exec "$@"`, "parley"];
 }

@@ -6,7 +6,7 @@ import { ifThere } from "./if-there.ts";
 /** What is looked at before every command: some tenths of a second at most. */
 const MAX_ENTRIES = 20_000;
 /** Large, and other people's published packages or what git keeps: certificates there are no secrets. */
-export const skipped = ["node_modules", "site-packages", ".git"];
+const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
  * The paths at or below these directories that are `wanted`, those nearest to them first; what lies below a wanted one

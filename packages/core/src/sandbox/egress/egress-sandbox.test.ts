@@ -114,8 +114,9 @@ test("the sandbox without it has no proxy, and neither sees the socket of anothe
 test("the way is closed with the command, also where that is cancelled", async () => {
 	const { egress: sandbox } = await sandboxes.of({ chat: false, roots: [root] });
 	const cancel = new AbortController();
-	const ended = run(sandbox, "sleep 60", { signal: cancel.signal });
-	await expect.poll(() => existsSync(directory) && readdirSync(directory).length).toBe(1);
+	const ended = run(sandbox, "touch up; sleep 60", { signal: cancel.signal });
+	await expect.poll(() => existsSync(join(root, "up"))).toBe(true);
+	expect(readdirSync(directory)).toHaveLength(1);
 	cancel.abort();
 	await ended;
 	expect(readdirSync(directory)).toEqual([]);

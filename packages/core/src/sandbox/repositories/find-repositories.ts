@@ -1,14 +1,18 @@
-import type { Dirent } from "node:fs";
+import { isUtf8 } from "node:buffer";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemCode } from "../../tools/file-error.ts";
 import { isWithin } from "../../tools/paths.ts";
 import { ifThere } from "../if-there.ts";
-import { skipped } from "../walk.ts";
 import { followPointer, type GitDirectory, isGitShaped, readGitDirectory } from "./git-directory.ts";
 
 /** What is looked at before every command and after it: a tenth of a second or two, on a slow machine. */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
+/** Other people's published packages, and what git keeps, into which repositories are followed. */
+const skipped = ["node_modules", ".git"];
+/** In the parts of a repository: nothing in these is one. */
+const stores = ["objects", "refs", "hooks", "info", "logs"];
 
 /** Where to look. Paths are real. */
 export interface Ground {
@@ -28,14 +32,22 @@ export interface Repositories {
 	readonly pointers: readonly string[];
 	/** The directories with a `.git` in them: their device and inode. */
 	readonly tops: ReadonlyMap<string, string>;
-	/** Whether all of the roots was looked at, but for directories of packages, into which nobody looks. */
-	readonly whole: boolean;
+	/** Directories for which the bounds left no room: nothing at or below them was looked at. */
+	readonly beyond: ReadonlySet<string>;
+	/** Directories that could not be read, or whose names are no text. */
+	readonly unread: ReadonlySet<string>;
 }
 
 /** Whether commands may change what is there, as far as roots and what is hidden decide. */
 export function isOpen(path: string, { roots, hidden }: Pick<Ground, "roots" | "hidden">): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
+}
+
+/** Whether whatever is at a path was there to be found. */
+export function wasSeen(path: string, { beyond, unread }: Pick<Repositories, "beyond" | "unread">): boolean {
+	if (beyond.has(path) || unread.has(path)) return false;
+	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
 }
 
 /** Links are followed only where git would follow them, and no further than the roots. */
@@ -46,10 +58,20 @@ export async function findRepositories(ground: Ground): Promise<Repositories> {
 	return search;
 }
 
+interface Entries {
+	readonly names: ReadonlySet<string>;
+	/** Of those the directories. */
+	readonly directories: readonly string[];
+}
+
+const nothing: Entries = { names: new Set(), directories: [] };
+
 /** Below `modules` and `worktrees` of a repository each directory may become one. */
 interface Place {
 	readonly path: string;
 	readonly ofParts: boolean;
+	/** Whether it is in a repository's own files. */
+	readonly inGit: boolean;
 }
 
 class Search implements Repositories {
@@ -59,24 +81,26 @@ class Search implements Repositories {
 	readonly pointers: string[] = [];
 	readonly tops = new Map<string, string>();
 	#left = MAX_ENTRIES;
-	#shut = false;
+	readonly unread = new Set<string>();
 
 	constructor(ground: Ground) {
 		this.#ground = ground;
-		this.#queue = ground.roots.map((path) => ({ path, ofParts: false }));
+		this.#queue = ground.roots.map((path) => ({ path, ofParts: false, inGit: false }));
 	}
 
 	get directories(): GitDirectory[] {
 		return [...this.#found.values()];
 	}
 
-	get whole(): boolean {
-		return this.#queue.length === 0 && !this.#shut;
+	get beyond(): Set<string> {
+		return new Set(this.#queue.map(({ path }) => path));
 	}
 
 	/** At one directory alone, for what is there of git. */
 	async look(path: string): Promise<void> {
-		if (this.#isOpen(path)) await this.#lookAt(path, new Set((await ifThere(readdir(path))) ?? []));
+		// A link may have come in its place, or in that of what it is in.
+		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
+		await this.#lookAt(path, (await this.#entriesOf(path)).names);
 	}
 
 	/** Level by level. What is left in the queue has not been looked at. */
@@ -84,39 +108,50 @@ class Search implements Repositories {
 		while (this.#queue.length > 0 && this.#left > 0 && !this.#ground.isLate()) {
 			const places = this.#queue.splice(0, AT_ONCE);
 			const all = await Promise.all(places.map(({ path }) => this.#entriesOf(path)));
-			for (const [index, place] of places.entries()) {
-				const entries = all[index] ?? [];
-				this.#left -= entries.length;
-				const isRepository = await this.#lookAt(place.path, new Set(entries.map(({ name }) => name)));
-				const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-				if (place.ofParts) for (const name of inner) await this.#add(join(place.path, name));
-				if (!isRepository) this.#enqueue(place.path, inner);
-			}
+			for (const [index, place] of places.entries()) await this.#visit(place, all[index] ?? nothing);
 		}
+	}
+
+	async #visit(place: Place, { names, directories }: Entries): Promise<void> {
+		this.#left -= names.size;
+		await this.#lookAt(place.path, names);
+		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
+		// Also below what has the shape of a repository: everybody can give a directory that shape.
+		const isStore = place.inGit && isGitShaped(names);
+		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
 
 	/** What a command has shut it may open again later; what is another user's it cannot change. */
-	async #entriesOf(path: string): Promise<Dirent[]> {
-		const entries = await ifThere(readdir(path, { withFileTypes: true }));
-		if (entries) return entries;
-		const stats = await ifThere(lstat(path));
-		if (stats?.isDirectory() && stats.uid === process.getuid?.()) this.#shut = true;
-		return [];
-	}
-
-	#enqueue(path: string, names: readonly string[]): void {
-		for (const name of names) {
-			const inner = join(path, name);
-			if (!skipped.includes(name) && this.#isOpen(inner)) this.#queue.push({ path: inner, ofParts: false });
+	async #entriesOf(path: string): Promise<Entries> {
+		try {
+			const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });
+			const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+			for (const name of inner) if (!isUtf8(name)) this.unread.add(join(path, name.toString()));
+			const directories = inner.filter((name) => isUtf8(name)).map(String);
+			return { names: new Set(entries.map(({ name }) => name.toString())), directories };
+		} catch (reason) {
+			const stats = await lstat(path).catch(() => undefined);
+			const isForeign = stats !== undefined && stats.uid !== process.getuid?.();
+			if (!["ENOENT", "ENOTDIR"].includes(systemCode(reason)) && !isForeign) this.unread.add(path);
+			return nothing;
 		}
 	}
 
-	/** Whether the directory is a repository itself. */
-	async #lookAt(path: string, names: ReadonlySet<string>): Promise<boolean> {
-		if (names.has(".git")) await this.#lookAtGit(join(path, ".git"));
-		const shaped = isGitShaped(names);
-		if (shaped) await this.#add(path);
-		return shaped;
+	#enqueue({ path, inGit }: Place, names: readonly string[]): void {
+		for (const name of names) {
+			const inner = join(path, name);
+			if (skipped.includes(name) || !this.#isOpen(inner)) continue;
+			this.#queue.push({ path: inner, ofParts: false, inGit });
+		}
+	}
+
+	async #lookAt(path: string, names: ReadonlySet<string>): Promise<void> {
+		try {
+			if (names.has(".git")) await this.#lookAtGit(join(path, ".git"));
+			if (isGitShaped(names)) await this.#add(path);
+		} catch {
+			this.unread.add(path);
+		}
 	}
 
 	async #lookAtGit(git: string): Promise<void> {
@@ -136,11 +171,12 @@ class Search implements Repositories {
 
 	async #add(path: string): Promise<void> {
 		if (this.#found.has(path)) return;
-		const directory = await readGitDirectory(path);
-		if (!directory) return;
+		const directory = await readGitDirectory(path).catch(() => "unread" as const);
+		if (directory === "unread") this.unread.add(path);
+		if (!directory || directory === "unread") return;
 		this.#found.set(path, directory);
 		for (const name of ["modules", "worktrees"]) {
-			this.#queue.push({ path: join(path, name), ofParts: true });
+			this.#queue.push({ path: join(path, name), ofParts: true, inGit: true });
 		}
 		if (directory.parts.has("commondir")) {
 			await this.#addThere(await followPointer(join(path, "commondir"), ""));

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, open, readdir, readlink, realpath } from "node:fs/promises";
+import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ifThere } from "../if-there.ts";
 
@@ -9,6 +9,8 @@ export type Steering = (typeof steering)[number];
 
 /** Longer than any path: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const POINTER_BYTES = 8 * 1024;
+/** Nobody has as many hooks. */
+const MAX_HOOKS = 200;
 
 /** What git takes for a repository, or for the part of one that belongs to a submodule or a working tree. */
 export interface GitDirectory {
@@ -20,8 +22,14 @@ export interface GitDirectory {
 	readonly bornMs: number;
 	/** Whether git would take it for one as it is. */
 	readonly complete: boolean;
-	/** Those that are there; of a link where it leads. */
-	readonly parts: ReadonlyMap<Steering, "there" | `link ${string}`>;
+	/** Those that are there. */
+	readonly parts: ReadonlyMap<Steering, Part>;
+}
+
+export interface Part {
+	readonly isLink: boolean;
+	/** Another one after every change of what is there, whatever name it was changed by: no command can set `ctime`. */
+	readonly print: string;
 }
 
 /** Undefined where there is no directory. */
@@ -30,10 +38,8 @@ export async function readGitDirectory(path: string): Promise<GitDirectory | und
 	if (!stats?.isDirectory()) return undefined;
 	const states = await Promise.all(
 		steering.map(async (name) => {
-			const part = await ifThere(lstat(join(path, name)));
-			if (!part) return [];
-			if (!part.isSymbolicLink()) return [[name, "there"] as const];
-			return [[name, `link ${(await ifThere(readlink(join(path, name)))) ?? ""}`] as const];
+			const part = await readPart(join(path, name));
+			return part ? [[name, part] as const] : [];
 		}),
 	);
 	return {
@@ -41,6 +47,28 @@ export async function readGitDirectory(path: string): Promise<GitDirectory | und
 		complete: (await ifThere(lstat(join(path, "HEAD")))) !== undefined,
 		parts: new Map(states.flat()),
 	};
+}
+
+async function readPart(path: string): Promise<Part | undefined> {
+	const own = await ifThere(lstat(path));
+	if (!own) return undefined;
+	const isLink = own.isSymbolicLink();
+	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
+	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
+	// Of very many the directory's own times have to do.
+	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
+	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
+	return { isLink, print: [link, ...prints].join("\n") };
+}
+
+async function printOf(directory: string, name: string): Promise<string> {
+	const path = join(directory, name);
+	const stats = await ifThere(stat(path, { bigint: true })).then(
+		(there) => there ?? ifThere(lstat(path, { bigint: true })),
+	);
+	if (!stats) return name;
+	const { dev, ino, mode, size, mtimeNs, ctimeNs } = stats;
+	return [name, dev, ino, mode, size, mtimeNs, ctimeNs].join(":");
 }
 
 /** Whether git takes a directory with these entries for a repository: https://git-scm.com/docs/gitrepository-layout */

@@ -15,15 +15,31 @@ interface Protected {
 	isOpen(path: string): boolean;
 }
 
-/** Groups of steps that belong together, those of the nearest repositories first: the more the slower a command starts. */
-export async function protectGit(repositories: Repositories, told: Protected): Promise<Mount[][]> {
+/** Steps that belong together, and whose they are. */
+export interface Group {
+	readonly of: string;
+	readonly mounts: readonly Mount[];
+}
+
+/** In groups, those of the nearest repositories first: the more the slower a command starts. */
+export async function protectGit(repositories: Repositories, told: Protected): Promise<Group[]> {
 	const directories = repositories.directories.filter(({ path }) => !told.isReadOnly(path));
 	const pointers = repositories.pointers.filter((path) => !told.isReadOnly(path));
-	const groups = await Promise.all(directories.map((directory) => protectParts(directory, told)));
-	// A working tree of its own points to its repository, and could come to point anywhere.
-	return [...groups, ...pointers.map((path) => [["--ro-bind-try", path, path]])].filter(
-		(group) => group.length > 0,
+	const groups = await Promise.all(
+		directories.map(async (directory) => ({
+			of: ownerOf(directory.path),
+			mounts: await protectParts(directory, told),
+		})),
 	);
+	// A working tree of its own points to its repository, and could come to point anywhere.
+	return [
+		...groups,
+		...pointers.map((path) => ({ of: ownerOf(path), mounts: [["--ro-bind-try", path, path]] })),
+	];
+}
+
+function ownerOf(path: string): string {
+	return path.endsWith("/.git") ? dirname(path) : path;
 }
 
 /** What makes the repository's own directory one that nobody inside can rename: to come before all that is in it. */
@@ -42,9 +58,9 @@ export async function holdInPlace(
 
 async function protectParts({ path, parts, complete }: GitDirectory, told: Protected): Promise<Mount[]> {
 	const mounts = await Promise.all(
-		[...parts].map(async ([name, state]): Promise<Mount[]> => {
+		[...parts].map(async ([name, { isLink }]): Promise<Mount[]> => {
 			const part = join(path, name);
-			return state === "there" ? [["--ro-bind-try", part, part]] : protectTarget(part, path, told);
+			return isLink ? protectTarget(part, path, told) : [["--ro-bind-try", part, part]];
 		}),
 	);
 	const hooks = join(path, "hooks");

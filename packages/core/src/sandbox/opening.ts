@@ -1,0 +1,37 @@
+import type { OutputWindow } from "./output-window.ts";
+
+/** More than anybody says who builds a sandbox. */
+const MAX_BYTES = 64 * 1024;
+
+/** Passes on what a command writes, without what was written before it began. */
+export class Opening {
+	readonly #begun: Buffer;
+	readonly #output: OutputWindow;
+	#before: Buffer = Buffer.alloc(0);
+	#hasBegun: boolean;
+
+	/** `begun` is written before the command begins; where it is absent, the command has begun. */
+	constructor(begun: string | undefined, output: OutputWindow) {
+		this.#begun = Buffer.from(begun ?? "");
+		this.#output = output;
+		this.#hasBegun = begun === undefined;
+	}
+
+	write(chunk: Buffer): void {
+		if (this.#hasBegun) {
+			this.#output.write(chunk);
+			return;
+		}
+		const all = Buffer.concat([this.#before, chunk]);
+		const at = all.indexOf(this.#begun);
+		this.#before = at < 0 ? all.subarray(-MAX_BYTES) : Buffer.alloc(0);
+		this.#hasBegun = at >= 0;
+		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
+	}
+
+	/** Whether the command began; if it did not, what was written instead has been passed on. */
+	end(): boolean {
+		this.#output.write(this.#before);
+		return this.#hasBegun;
+	}
+}

@@ -1,0 +1,60 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDirectory } from "../../testing/tool-context.ts";
+import { findRepositories, type Repositories } from "./find-repositories.ts";
+import { type CameUp, holdBackGit } from "./hold-back-git.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let git: string;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	git = join(directory.path, "sub/.git");
+	await mkdir(join(git, "hooks"), { recursive: true });
+	await writeFile(join(git, "config"), "# alias\n");
+	await writeFile(join(git, "hooks/pre-commit"), "");
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+function find(): Promise<Repositories> {
+	return findRepositories({ roots: [directory.path], surely: [], hidden: [], isLate: () => false });
+}
+
+/** What is put aside. */
+async function putAsideOf(told: Partial<CameUp>): Promise<string[]> {
+	const found = await find();
+	const put: string[] = [];
+	const none: Repositories = { ...found, directories: [], beyond: new Set(), unread: new Set() };
+	await holdBackGit({
+		...{ before: none, after: found, startedMs: 0, owed: new Set(), roots: [directory.path] },
+		...{ git: async () => undefined, name: () => "name", isLate: () => false, ...told },
+		putAside: async (path) => {
+			put.push(path);
+		},
+	});
+	return put.sort();
+}
+
+test("what was there stays, unless it could not be taken back before", async () => {
+	const before = await find();
+	expect(await putAsideOf({ before })).toEqual([]);
+	expect(await putAsideOf({ before, owed: new Set([join(git, "hooks")]) })).toEqual([join(git, "hooks")]);
+});
+
+test("where nobody waits, or nothing can look, settings are moved as they are", async () => {
+	expect(await putAsideOf({})).toEqual([join(git, "config"), join(git, "hooks")]);
+	const unasked = async (): Promise<never> => {
+		throw new Error("looked");
+	};
+	expect(await putAsideOf({ isLate: () => true, git: unasked })).toEqual([
+		join(git, "config"),
+		join(git, "hooks"),
+	]);
+});
+
+test("a changed hook of a repository that was there is held back, however old it says that it is", async () => {
+	const before = await find();
+	await writeFile(join(git, "hooks/pre-commit"), "x");
+	expect(await putAsideOf({ before, startedMs: Number.POSITIVE_INFINITY })).toEqual([join(git, "hooks")]);
+});
