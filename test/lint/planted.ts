@@ -18,6 +18,7 @@ export const planted: readonly Planted[] = [
 	// Packages and layers
 	{ path: "packages/base/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/protocol/src/border.ts", source: imports("@parley/core"), reported: border },
+	{ path: "packages/connector/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/core/src/border-gateway.ts", source: imports("@parley/gateway"), reported: border },
 	{ path: "packages/core/src/border-protocol.ts", source: imports("@parley/protocol"), reported: border },
 	{ path: "packages/core/src/border-ws.ts", source: imports("ws"), reported: border },

@@ -1,0 +1,148 @@
+import { ParleyError } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
+import { type InboundEvent, Inbox, type InboxParts } from "./inbox.ts";
+
+async function surroundings() {
+	const store = new WatchedStore(await openSqlite());
+	const [clock, log, heard] = [new ManualClock(), new MemoryLogger(), [] as string[]];
+	const handle = async ({ id }: InboundEvent): Promise<void> => void heard.push(id);
+	const parts: InboxParts = { store, clock, log, handle, chance: () => 0 };
+	return { store, clock, log, heard, parts };
+}
+
+const event = (id: string, conversation = "general"): InboundEvent => ({ id, conversation, data: { id } });
+
+test("an event is taken once, whatever comes again and whoever restarts", async () => {
+	const { store, heard, parts } = await surroundings();
+	const inbox = await Inbox.start(parts);
+	expect(await inbox.accept(event("a"))).toBe(true);
+	expect(await inbox.accept(event("a"))).toBe(false);
+	await store.quiet();
+	const next = await Inbox.start(parts);
+	expect(await next.accept(event("a"))).toBe(false);
+	await store.quiet();
+	expect(heard).toEqual(["a"]);
+});
+
+test("a conversation is heard in order while others go on, no more at once than allowed", async () => {
+	const { store, heard, parts } = await surroundings();
+	const gates = new Map<string, () => void>();
+	const handle = ({ id }: InboundEvent): Promise<void> => {
+		heard.push(id);
+		return new Promise((resolve) => gates.set(id, resolve));
+	};
+	const inbox = await Inbox.start({ ...parts, handle, parallel: 2 });
+	for (const [id, conversation] of [
+		...[["a1", "a"] as const, ["a2", "a"] as const, ["b1", "b"] as const, ["c1", "c"] as const],
+	]) {
+		await inbox.accept(event(id, conversation));
+	}
+	await store.quiet();
+	expect(heard).toEqual(["a1", "b1"]);
+	gates.get("a1")?.();
+	await store.quiet();
+	// The others have their turn before a conversation has its second.
+	expect(heard).toEqual(["a1", "b1", "c1"]);
+	gates.get("c1")?.();
+	await store.quiet();
+	expect(heard).toEqual(["a1", "b1", "c1", "a2"]);
+});
+
+test("what was not handled when the process ended is handled by the next one, with the same id", async () => {
+	const { store, heard, parts } = await surroundings();
+	const handle = (): Promise<void> => new Promise(() => undefined);
+	const first = await Inbox.start({ ...parts, handle });
+	await first.accept(event("a"));
+	await first.accept(event("b"));
+	await store.quiet();
+	await Inbox.start(parts);
+	await store.quiet();
+	expect(heard).toEqual(["a", "b"]);
+});
+
+test("while the gateway is away an event keeps its turn however long that takes", async () => {
+	const { store, clock, heard, parts } = await surroundings();
+	let isAway = true;
+	const handle = async ({ id }: InboundEvent): Promise<void> => {
+		if (isAway) throw new ParleyError("the gateway is away", { code: "unavailable" });
+		heard.push(id);
+	};
+	const inbox = await Inbox.start({ ...parts, handle });
+	await inbox.accept(event("a"));
+	await inbox.accept(event("b"));
+	for (let n = 0; n < 100; n++) {
+		clock.advance(30_000);
+		await store.quiet();
+	}
+	isAway = false;
+	clock.advance(30_000);
+	await store.quiet();
+	expect(heard).toEqual(["a", "b"]);
+});
+
+test("an event that the handler refuses five times is put aside with its reason, and the next one goes on", async () => {
+	const { store, clock, log, heard, parts } = await surroundings();
+	const handle = async ({ id }: InboundEvent): Promise<void> => {
+		heard.push(id);
+		if (id === "bad") throw new ParleyError("it has no author", { code: "invalid_argument" });
+	};
+	const inbox = await Inbox.start({ ...parts, handle });
+	await inbox.accept(event("bad"));
+	await inbox.accept(event("good"));
+	for (let n = 0; n < 5; n++) {
+		await store.quiet();
+		clock.advance(30_000);
+	}
+	expect(heard).toEqual(["bad", "bad", "bad", "bad", "bad", "good"]);
+	const rows = await store.read((db) => db.selectFrom("inbound").select(["id", "state", "reason"]).execute());
+	expect(rows).toEqual([
+		{ id: "bad", state: "dead", reason: "it has no author" },
+		{ id: "good", state: "done", reason: null },
+	]);
+	expect(log.records.at(-1)).toMatchObject({ level: "error", fields: { id: "bad", attempts: 5 } });
+});
+
+test("where too many wait the platform is not told that an event has arrived", async () => {
+	const { store, parts } = await surroundings();
+	const handle = (): Promise<void> => new Promise(() => undefined);
+	const inbox = await Inbox.start({ ...parts, handle, capacity: 2 });
+	for (const id of ["a", "b"]) await inbox.accept(event(id));
+	await expect(inbox.accept(event("c"))).rejects.toMatchObject({ code: "resource_exhausted" });
+	const rows = await store.read((db) => db.selectFrom("inbound").select("id").execute());
+	expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
+});
+
+test("an event whose end cannot be written down is handled again, and an arrival that cannot is refused", async () => {
+	const { store, clock, heard, parts } = await surroundings();
+	const refuse = (): void => {
+		store.refusals = 1;
+	};
+	const handle = async ({ id }: InboundEvent): Promise<void> => {
+		if (heard.push(id) === 1) refuse();
+	};
+	const inbox = await Inbox.start({ ...parts, handle });
+	await inbox.accept(event("a"));
+	await store.quiet();
+	clock.advance(1000);
+	await store.quiet();
+	expect(heard).toEqual(["a", "a"]);
+	refuse();
+	await expect(inbox.accept(event("b"))).rejects.toThrow("the disk is full");
+});
+
+test("an inbox that is stopped waits for its handlers, tells them, and begins nothing more", async () => {
+	const { store, clock, heard, parts } = await surroundings();
+	const handle = ({ id }: InboundEvent, signal: AbortSignal): Promise<void> => {
+		heard.push(id);
+		return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+	};
+	const inbox = await Inbox.start({ ...parts, handle });
+	await inbox.accept(event("a"));
+	await inbox.accept(event("b"));
+	await store.quiet();
+	await inbox.stop();
+	expect(heard).toEqual(["a"]);
+	expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,218 @@
+import {
+	type Clock,
+	delay,
+	type ErrorCode,
+	type Failpoints,
+	type Logger,
+	noFailpoints,
+	ParleyError,
+	parseJson,
+	type Store,
+} from "@parley/base";
+import type { ConnectorTables } from "../store/tables.ts";
+import { insertArrival, readArrival, readWaiting, updateArrival } from "./inbound-statements.ts";
+
+/** Something that happened on the platform: a message, its edit, its deletion, a press of a button. */
+export interface InboundEvent {
+	/**
+	 * What the platform calls it, with its kind, tenant and place, and the version of an edit: the same for each copy
+	 * of one event, and for no other.
+	 */
+	readonly id: string;
+	/** What keeps its order. */
+	readonly conversation: string;
+	/** Anything that JSON can hold. */
+	readonly data: unknown;
+}
+
+/**
+ * Handles one event. It is called again, with the same id, where it throws or the process ends: what it does must be
+ * keyed with that id. `signal` says that the connector is to end.
+ */
+export type InboundHandler = (event: InboundEvent, signal: AbortSignal) => Promise<void>;
+
+/** What an inbox is made of. */
+export interface InboxParts {
+	readonly store: Store<ConnectorTables>;
+	readonly handle: InboundHandler;
+	readonly clock: Clock;
+	/** From 0 up to but without 1. */
+	readonly chance: () => number;
+	readonly log: Logger;
+	/** `inbound.` with `insert`, `inserted`, `handle`, `handled` and `done`. */
+	readonly failpoints?: Failpoints;
+	/** How many conversations are handled at once. 16 unless told. */
+	readonly parallel?: number;
+	/** How many events may wait. 10,000 unless told. */
+	readonly capacity?: number;
+}
+
+/** An event that is refused so often, for a reason of its own, is put aside, because others of its conversation wait. */
+const mostAttempts = 5;
+
+const firstWaitMs = 500;
+const mostWaitMs = 30_000;
+
+/** Whose fault it is not: the gateway is away or busy, and the event keeps its turn for as long as that lasts. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
+]);
+
+/**
+ * Takes each event of the platform once, durably, and hands it on: in the order in which it came within its
+ * conversation, conversations beside each other.
+ */
+export class Inbox {
+	readonly #parts: InboxParts;
+	readonly #failpoints: Failpoints;
+	/** Positions that wait, by conversation; the first of a busy one is in its handler. */
+	readonly #waiting = new Map<string, number[]>();
+	readonly #busy = new Map<string, Promise<void>>();
+	readonly #stopping = new AbortController();
+	#count = 0;
+
+	/** Hands on what the last process has left. */
+	static async start(parts: InboxParts): Promise<Inbox> {
+		const inbox = new Inbox(parts);
+		for (const { conversation, position } of await parts.store.read(readWaiting)) {
+			inbox.#enqueue(conversation, position);
+		}
+		inbox.#dispatch();
+		return inbox;
+	}
+
+	private constructor(parts: InboxParts) {
+		this.#parts = parts;
+		this.#failpoints = parts.failpoints ?? noFailpoints;
+	}
+
+	/**
+	 * Resolves when the event is durable: only then may the platform be told that it has arrived. False where it came
+	 * before. Rejects with `resource_exhausted` where too many wait, so that the platform keeps it.
+	 */
+	async accept({ id, conversation, data }: InboundEvent): Promise<boolean> {
+		const { store, clock, capacity = 10_000 } = this.#parts;
+		if (this.#count >= capacity) {
+			throw new ParleyError(`${this.#count} events wait already: event ${id} is not taken`, {
+				code: "resource_exhausted",
+			});
+		}
+		await this.#failpoints.reach("inbound.insert");
+		const arrival = { id, conversation, data: JSON.stringify(data), now: clock.now() };
+		// Nothing may come between the commit and the queue: it is filled in the order of the commits.
+		const isNew = await store
+			.commit((tx) => insertArrival(tx, arrival))
+			.then(([inserted]) => {
+				if (inserted !== undefined) this.#enqueue(conversation, inserted.position);
+				return inserted !== undefined;
+			});
+		await this.#failpoints.reach("inbound.inserted");
+		this.#dispatch();
+		return isNew;
+	}
+
+	/** Hands on nothing more, and resolves when what is being handled has ended. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await Promise.all(this.#busy.values());
+	}
+
+	#enqueue(conversation: string, position: number): void {
+		const queue = this.#waiting.get(conversation);
+		if (queue === undefined) this.#waiting.set(conversation, [position]);
+		else queue.push(position);
+		this.#count += 1;
+	}
+
+	#dispatch(): void {
+		const { parallel = 16 } = this.#parts;
+		for (const conversation of this.#waiting.keys()) {
+			if (this.#busy.size >= parallel || this.#stopping.signal.aborted) return;
+			if (this.#busy.has(conversation)) continue;
+			const ended = this.#drain(conversation).then(() => {
+				this.#busy.delete(conversation);
+				this.#dispatch();
+			});
+			this.#busy.set(conversation, ended);
+		}
+	}
+
+	/** Handles the first of a conversation; the others come after the other conversations have had their turn. */
+	async #drain(conversation: string): Promise<void> {
+		const position = this.#waiting.get(conversation)?.[0];
+		if (position === undefined) return;
+		const { clock, chance } = this.#parts;
+		const { signal } = this.#stopping;
+		for (let failures = 1; !(await this.#settled(position)); failures++) {
+			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
+			// That it is time to stop shows in the signal.
+			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
+			if (signal.aborted) return;
+		}
+		const left = this.#waiting.get(conversation)?.slice(1) ?? [];
+		// At the end of the map, which is in order of insertion.
+		this.#waiting.delete(conversation);
+		if (left.length > 0) this.#waiting.set(conversation, left);
+		this.#count -= 1;
+	}
+
+	/** Tries an event once; true when it needs no other try. */
+	async #settled(position: number): Promise<boolean> {
+		const { store, handle, log } = this.#parts;
+		try {
+			const arrival = await store.read((db) => readArrival(db, position));
+			if (arrival === undefined) return true;
+			const { id, conversation, attempts } = arrival;
+			await this.#failpoints.reach("inbound.handle");
+			const error = await this.#failure(() => {
+				const event = { id, conversation, data: parseJson(arrival.data) };
+				return handle(event, this.#stopping.signal);
+			});
+			await this.#failpoints.reach("inbound.handled");
+			if (error !== undefined) return await this.#failed({ position, id, conversation, attempts, error });
+			await this.#move({ position, state: "done", attempts: attempts + 1, reason: null });
+			await this.#failpoints.reach("inbound.done");
+			return true;
+		} catch (error) {
+			log.warn("an event waits because the connector's database failed", { position, error });
+			return false;
+		}
+	}
+
+	async #failure(work: () => Promise<void>): Promise<ParleyError | undefined> {
+		try {
+			await work();
+			return undefined;
+		} catch (error) {
+			return ParleyError.from(error);
+		}
+	}
+
+	async #failed(failed: {
+		readonly position: number;
+		readonly id: string;
+		readonly conversation: string;
+		readonly attempts: number;
+		readonly error: ParleyError;
+	}): Promise<boolean> {
+		const { position, id, conversation, error } = failed;
+		const attempts = failed.attempts + (passing.has(error.code) ? 0 : 1);
+		const isDead = attempts >= mostAttempts;
+		const state = isDead ? "dead" : "waiting";
+		await this.#move({ position, state, attempts, reason: error.message });
+		const { log } = this.#parts;
+		if (isDead) log.error("an event was put aside", { id, conversation, attempts, error });
+		else log.warn("an event could not be handled and is tried again", { id, conversation, attempts, error });
+		return isDead;
+	}
+
+	async #move(to: {
+		readonly position: number;
+		readonly state: "waiting" | "done" | "dead";
+		readonly attempts: number;
+		readonly reason: string | null;
+	}): Promise<void> {
+		const { store, clock } = this.#parts;
+		await store.commit((tx) => updateArrival(tx, { ...to, now: clock.now() }));
+	}
+}

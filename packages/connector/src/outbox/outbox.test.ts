@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import { PostOffice } from "../testing/post-office.ts";
+import { DeliveryError } from "./surface.ts";
+
+const failWith =
+	(kind: DeliveryError["kind"], more: Partial<DeliveryError> = {}) =>
+	() => {
+		throw new DeliveryError(`it was ${kind}`, { kind, ...(more.limit ? { limit: more.limit } : {}) });
+	};
+const never = () => new Promise<never>(() => undefined);
+
+test("events that were planned plan nothing again, and a cursor never goes back", async () => {
+	const office = await PostOffice.open();
+	const rows = [{ seq: 2, at: office.clock.now(), lane: "final", payload: "once" }] as const;
+	const plan = { conversation: "general", cursor: { session: "sess_1", seq: 2 }, rows };
+	for (const _ of [1, 2]) await office.store.commit((tx) => office.outbox.plan(tx, plan));
+	await office.store.quiet();
+	expect(office.shown).toEqual(["once"]);
+	const back = { ...plan, cursor: { session: "sess_1", seq: 1 }, rows: [] };
+	await expect(office.store.commit((tx) => office.outbox.plan(tx, back))).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: "the posts of session sess_1 are planned up to event 2: do not go back to event 1",
+	});
+});
+
+test("a plan whose transaction is rolled back is never sent", async () => {
+	const office = await PostOffice.open();
+	const refused = office.store.commit(async (tx) => {
+		const cursor = { session: "sess_1", seq: 1 };
+		const row = { seq: 1, at: office.clock.now(), lane: "final", payload: "no" } as const;
+		await office.outbox.plan(tx, { conversation: "general", cursor, rows: [row] });
+		throw new Error("the other half failed");
+	});
+	await expect(refused).rejects.toThrow("the other half failed");
+	await office.store.quiet();
+	expect(office.surface.asked).toEqual([]);
+	expect(await office.outbox.cursor("sess_1")).toBe(0);
+});
+
+test("of many edits of a card only the newest is sent", async () => {
+	const office = await PostOffice.open();
+	await office.tell([{ lane: "milestone", card: "task", payload: 0 }]);
+	const limit = { scope: "general", retryAfterMs: 5000 };
+	office.surface.script.push(failWith("rate-limited", { limit }));
+	for (const percent of [10, 20, 30])
+		await office.tell([{ lane: "progress", card: "task", payload: percent }]);
+	await office.pass(5000);
+	expect(office.surface.asked).toEqual(["send 0", "edit 10", "edit 30"]);
+});
+
+test("an approval overtakes an answer that waits, and what comes in parts waits for its first part", async () => {
+	const office = await PostOffice.open();
+	const slow = Promise.withResolvers<undefined>();
+	office.surface.script.push(() => slow.promise);
+	await office.tell([{ payload: "part 1" }, { payload: "part 2" }]);
+	await office.tell([{ lane: "milestone", payload: "milestone" }]);
+	await office.tell([{ lane: "approval", payload: "may I?" }]);
+	expect(office.shown).toEqual(["may I?"]);
+	slow.resolve(undefined);
+	await office.store.quiet();
+	expect(office.shown).toEqual(["may I?", "part 1", "part 2", "milestone"]);
+});
+
+test("where there is no room, the more urgent lane of another conversation goes first", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(failWith("rate-limited", { limit: { scope: "all", retryAfterMs: 2000 } }));
+	await office.tell([{ payload: "limited" }]);
+	await office.tell([{ lane: "milestone", payload: "milestone" }], { conversation: "two" });
+	await office.tell([{ lane: "acknowledgement", payload: "seen" }], { conversation: "three" });
+	await office.tell([{ lane: "approval", payload: "may I?" }], { conversation: "four" });
+	await office.pass(1999);
+	expect(office.shown).toEqual([]);
+	await office.pass(1);
+	expect(office.shown).toEqual(["seen", "may I?", "limited", "milestone"]);
+});
+
+test("a bucket that a receipt calls empty is left alone until it is full again", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push((row) => ({
+		...office.surface.carryOut(row),
+		limits: [{ scope: "general", retryAfterMs: 3000 }],
+	}));
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.pass(2999);
+	expect(office.shown).toEqual([1]);
+	await office.pass(1);
+	expect(office.shown).toEqual([1, 2]);
+});
+
+test("what was being sent when the process ended is looked up before it is sent again", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(never);
+	await office.tell([{ payload: "once" }]);
+	await office.restart();
+	// A request may still be carried out: only what stays away for fifteen seconds, twice, is not there.
+	await office.pass(15_000);
+	await office.pass(5000);
+	expect(office.shown).toEqual([]);
+	await office.pass(500);
+	const find = "find sess_1/1/0";
+	expect(office.surface.asked).toEqual(['send "once"', find, find, find, 'send "once"']);
+	expect(office.shown).toEqual(["once"]);
+});
+
+test("after the database was lost, what is found is not posted again, and what is not found is", async () => {
+	const before = await PostOffice.open();
+	await before.tell([{ payload: "one" }]);
+	const after = await PostOffice.open();
+	after.surface.posts.push(...before.surface.posts);
+	await after.tell([{ payload: "one" }], { replayed: true });
+	await after.tell([{ payload: "two" }], { replayed: true });
+	expect(after.shown).toEqual(["one"]);
+	// What the other process has asked for last has arrived by then.
+	await after.pass(15_000);
+	expect(after.shown).toEqual(["one", "two"]);
+	expect(after.surface.asked).toEqual([
+		"find sess_1/1/0",
+		"find sess_1/2/0",
+		"find sess_1/2/0",
+		'send "two"',
+	]);
+});
+
+test("what the platform refuses is dead with its reason, and what follows goes on", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(failWith("rejected"), failWith("gone"));
+	await office.tell([{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
+	expect(office.shown).toEqual([3]);
+	expect(await office.outbox.stuck(10)).toMatchObject([
+		{ id: "sess_1/1/1", state: "dead", reason: "it was gone" },
+		{ id: "sess_1/1/0", state: "dead", reason: "it was rejected" },
+	]);
+	expect(office.log.records.filter(({ level }) => level === "error")).toHaveLength(2);
+});
+
+test("where nobody will ever be able to look, a person decides, and only the rest of the message waits", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(failWith("unknown"), failWith("rejected"));
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.tell([{ payload: "next" }]);
+	expect(office.shown).toEqual(["next"]);
+	const [held] = await office.outbox.stuck(10);
+	expect(held?.reason).toBe("it may have been posted, and nobody can look: it was rejected");
+	await office.outbox.decide("sess_1/1/0", { send: false, by: "ada" });
+	await office.store.quiet();
+	expect(office.shown).toEqual(["next", 2]);
+	expect(await office.outbox.stuck(10)).toMatchObject([{ state: "dead", reason: "dropped by ada" }]);
+	await expect(office.outbox.decide("sess_1/1/0", { send: true, by: "bob" })).rejects.toMatchObject({
+		code: "failed_precondition",
+	});
+	await expect(office.outbox.decide("nothing", { send: true, by: "bob" })).rejects.toMatchObject({
+		code: "not_found",
+	});
+});
+
+test("a conversation that is put on hold sends nothing that was not on its way", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	expect(await office.outbox.hold("general", "the channel became public")).toBe(2);
+	await office.pass(60_000);
+	expect(office.shown).toEqual([]);
+	for (const id of ["sess_1/1/0", "sess_1/1/1"]) await office.outbox.decide(id, { send: true, by: "ada" });
+	await office.store.quiet();
+	expect(office.shown).toEqual([1, 2]);
+});
+
+test("what is older than a day is not posted without asking", async () => {
+	const office = await PostOffice.open();
+	const at = office.clock.now() - 24 * 3_600_000 - 1;
+	await office.tell([{ payload: "last week", at }]);
+	expect(office.shown).toEqual([]);
+	await office.outbox.decide("sess_1/1/0", { send: true, by: "operator" });
+	await office.store.quiet();
+	expect(office.shown).toEqual(["last week"]);
+});
+
+test("a receipt that cannot be written down at once is written down later, and nothing is sent again", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push((row) => {
+		office.store.refusals = 2;
+		return office.surface.carryOut(row);
+	});
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	for (const _ of [1, 2]) await office.pass(1000);
+	expect(office.surface.asked).toEqual(["send 1", "send 2"]);
+});
+
+test("typing is shown where nothing else is on its way, and never kept", async () => {
+	const office = await PostOffice.open();
+	await office.outbox.typing("general");
+	office.surface.script.push(never);
+	await office.tell([{ payload: 1 }]);
+	await office.outbox.typing("general");
+	await office.outbox.typing("random");
+	expect(office.surface.asked).toEqual(["typing general", "send 1", "typing random"]);
+	const rows = await office.store.read((db) => db.selectFrom("outbox").select("lane").execute());
+	expect(rows).toEqual([{ lane: "final" }]);
+});
+
+test("a progress row without a card, and a row after the cursor, are refused", async () => {
+	const office = await PostOffice.open();
+	await expect(office.tell([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
+	await expect(office.tell([{ seq: 9 }])).rejects.toThrow("a row of event 9 is planned with the cursor at 2");
+});
+
+test("an outbox that is stopped waits for the answers to its requests and makes no others", async () => {
+	const office = await PostOffice.open();
+	const slow = Promise.withResolvers<undefined>();
+	office.surface.script.push(() => slow.promise);
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	const stopped = office.outbox.stop();
+	slow.resolve(undefined);
+	await stopped;
+	expect(office.shown).toEqual([1]);
+	expect(office.clock.pending).toBe(0);
+});

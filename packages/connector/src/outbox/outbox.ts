@@ -1,0 +1,284 @@
+import {
+	type Clock,
+	delay,
+	type Failpoints,
+	type Logger,
+	noFailpoints,
+	type Store,
+	type Timer,
+} from "@parley/base";
+import type { Kysely } from "kysely";
+import type { ConnectorTables } from "../store/tables.ts";
+import { Buckets } from "./buckets.ts";
+import {
+	type Decision,
+	decideRow,
+	holdRows,
+	readHeldConversation,
+	readStuck,
+	type StuckRow,
+} from "./decisions.ts";
+import { isUrgent, rankOf } from "./lane.ts";
+import { type OpenRow, unblocked } from "./open-row.ts";
+import { type Plan, planRows, readCursor } from "./plan.ts";
+import { doubtAttempted, moveRow, readCard, readContent, readOpen, readOpenOf } from "./statements.ts";
+import { DeliveryError, type Receipt, type Surface } from "./surface.ts";
+import { toOutboxRow } from "./to-outbox-row.ts";
+import { type Doubt, judgeEdit, judgeLook, judgeSend, staleMs, type Verdict } from "./verdict.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** So many requests are out at once, and so many more of what people wait for at a clock. */
+const parallel = 32;
+const reserved = 8;
+
+/** After the database refused, it is asked again. */
+const storeWaitMs = 1000;
+
+/** What an outbox is made of. */
+export interface OutboxParts {
+	readonly store: Store<ConnectorTables>;
+	readonly surface: Surface;
+	readonly clock: Clock;
+	/** From 0 up to but without 1. */
+	readonly chance: () => number;
+	readonly log: Logger;
+	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked` and `settled`. */
+	readonly failpoints?: Failpoints;
+}
+
+/**
+ * Posts what was planned, each exactly once as far as anybody can tell: a row is durably `attempted` before its request
+ * leaves, and one whose fate is unclear is looked up before anything is sent again. Order: see `trackOf` within a
+ * conversation; between conversations the more urgent lane goes first.
+ */
+export class Outbox {
+	readonly #parts: OutboxParts;
+	readonly #failpoints: Failpoints;
+	readonly #buckets: Buckets;
+	/** What is not settled, by conversation, as the last commit left it. */
+	readonly #open = new Map<string, readonly OpenRow[]>();
+	readonly #busy = new Map<string, Promise<void>>();
+	/** Monotonic times before which rows are left alone. */
+	readonly #waits = new Map<string, number>();
+	readonly #doubts = new Map<string, Doubt>();
+	readonly #startedAt: number;
+	readonly #stopping = new AbortController();
+	#timer: Timer | undefined;
+
+	/** Takes up where the last process ended: what that one was sending is unknown. */
+	static async start(parts: OutboxParts): Promise<Outbox> {
+		const { store, clock } = parts;
+		const open = await store.commit(async (tx) => {
+			await doubtAttempted(tx, clock.now());
+			return readOpen(tx);
+		});
+		const outbox = new Outbox(parts, open);
+		outbox.#dispatch();
+		return outbox;
+	}
+
+	private constructor(parts: OutboxParts, open: readonly OpenRow[]) {
+		this.#parts = parts;
+		this.#failpoints = parts.failpoints ?? noFailpoints;
+		this.#buckets = new Buckets(parts.clock);
+		this.#startedAt = parts.clock.monotonic();
+		for (const [conversation, rows] of Map.groupBy(open, (row) => row.conversation)) {
+			this.#open.set(conversation, rows);
+		}
+	}
+
+	/**
+	 * Plans what events call for and moves the session's cursor, in the transaction of `tx`; sending begins by itself
+	 * once that is durable. Events up to the cursor plan nothing again; a cursor that would go back is refused with
+	 * `failed_precondition`. A newer row of a card takes the place of one that still waits.
+	 */
+	async plan(tx: Tx, plan: Plan): Promise<void> {
+		await planRows(tx, plan, this.#parts.clock.now());
+		// Called from inside a command, a commit runs in a later transaction: it finds what this one leaves.
+		void this.#persist(plan.conversation, async () => undefined).then(this.#dispatch);
+	}
+
+	/** The newest event of a session whose posts are planned, to go on after; 0 where there is none. */
+	cursor(session: string): Promise<number> {
+		return this.#parts.store.read((db) => readCursor(db, session));
+	}
+
+	/** The platform's id of a card's post; undefined while it is not posted. */
+	posted(card: string): Promise<string | undefined> {
+		return this.#parts.store.read((db) => readCard(db, card));
+	}
+
+	/** Up to `limit` rows that are held or dead, and why. */
+	stuck(limit: number): Promise<StuckRow[]> {
+		return this.#parts.store.read((db) => readStuck(db, limit));
+	}
+
+	/** Lets what a conversation has not attempted yet wait for `decide`; resolves with how many rows that are. */
+	hold(conversation: string, reason: string): Promise<number> {
+		const now = this.#parts.clock.now();
+		return this.#change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
+	}
+
+	/** Ends the waiting of a held row. Rejects with `not_found`, or `failed_precondition` where it is not held. */
+	async decide(id: string, decision: Decision): Promise<void> {
+		const { store, clock } = this.#parts;
+		const conversation = await store.read((db) => readHeldConversation(db, id));
+		await this.#change(conversation, (tx) => decideRow(tx, id, decision, clock.now()));
+		this.#dispatch();
+	}
+
+	/** Shows once that somebody is at work, unless something else is on its way or the platform has no room. */
+	async typing(conversation: string): Promise<void> {
+		const { surface } = this.#parts;
+		const moving = this.#open.get(conversation)?.some((row) => row.state !== "held") ?? false;
+		const isFull = this.#busy.size >= parallel || this.#stopping.signal.aborted;
+		const scopes = surface.scopes({ conversation, lane: "typing", edits: false });
+		if (moving || isFull || this.#buckets.openAt(scopes) > 0) return;
+		await this.#ask(async () => {
+			await surface.typing(conversation);
+			return undefined;
+		});
+	}
+
+	/** Sends nothing more, and resolves when what is on its way was answered. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#timer?.cancel();
+		await Promise.all(this.#busy.values());
+	}
+
+	readonly #dispatch = (): void => {
+		if (this.#stopping.signal.aborted) return;
+		const { clock } = this.#parts;
+		this.#timer?.cancel();
+		const now = clock.monotonic();
+		let next = Number.POSITIVE_INFINITY;
+		const due: OpenRow[] = [];
+		for (const row of this.#candidates()) {
+			const at = this.#dueAt(row);
+			if (at <= now) due.push(row);
+			else next = Math.min(next, at);
+		}
+		due.sort((one, other) => rankOf(one.lane) - rankOf(other.lane) || one.position - other.position);
+		for (const row of due) this.#runIfRoom(row);
+		if (Number.isFinite(next)) this.#timer = clock.after(next - now, this.#dispatch);
+	};
+
+	*#candidates(): Generator<OpenRow> {
+		for (const rows of this.#open.values()) {
+			for (const row of unblocked(rows)) if (!this.#busy.has(row.id)) yield row;
+		}
+	}
+
+	#dueAt(row: OpenRow): number {
+		return Math.max(this.#waits.get(row.id) ?? 0, this.#buckets.openAt(this.#parts.surface.scopes(row)));
+	}
+
+	#runIfRoom(row: OpenRow): void {
+		if (this.#busy.size >= parallel + (isUrgent(row.lane) ? reserved : 0)) return;
+		const work = row.state === "unknown" ? this.#look(row) : this.#send(row);
+		const ended = work
+			.catch((error: unknown) => {
+				this.#parts.log.warn("a post waits because the connector failed", { id: row.id, error });
+				this.#waits.set(row.id, this.#parts.clock.monotonic() + storeWaitMs);
+			})
+			.then(() => {
+				this.#busy.delete(row.id);
+				this.#dispatch();
+			});
+		this.#busy.set(row.id, ended);
+	}
+
+	async #send(row: OpenRow): Promise<void> {
+		const { surface, clock } = this.#parts;
+		if (!row.edits && clock.now() - row.at > staleMs) {
+			const reason = "it is more than 24 hours old: say whether it is still to be posted";
+			return this.#settle(row, { ...row, to: "held", reason, remote: null, waitMs: 0 });
+		}
+		await this.#failpoints.reach("outbox.claim");
+		const attempt = row.attempts + 1;
+		const content = await this.#change(row.conversation, (tx) => {
+			const step = { id: row.id, from: "planned", to: "attempted", attempts: attempt } as const;
+			return moveRow(tx, { ...step, reason: row.reason, remote: null, now: clock.now() });
+		});
+		// Somebody has put it on hold meanwhile.
+		if (content === undefined) return;
+		await this.#failpoints.reach("outbox.claimed");
+		const outcome = await this.#ask(() => surface.send(toOutboxRow({ ...row, attempts: attempt }, content)));
+		await this.#failpoints.reach("outbox.answered");
+		await this.#settle({ ...row, state: "attempted" }, judgeSend(row, outcome));
+	}
+
+	async #look(row: OpenRow): Promise<void> {
+		const { store, surface, clock, chance } = this.#parts;
+		const since = row.attempts === 0 ? this.#startedAt : clock.monotonic();
+		const doubt = this.#doubts.get(row.id) ?? { since, absences: 0, failures: 0 };
+		this.#doubts.set(row.id, doubt);
+		if (row.edits) return this.#settle(row, judgeEdit(row, doubt, clock.monotonic()));
+		await this.#failpoints.reach("outbox.look");
+		const content = await store.read((db) => readContent(db, row.id));
+		if (content === undefined) return;
+		const outcome = await this.#ask(() => surface.find(toOutboxRow(row, content)));
+		await this.#failpoints.reach("outbox.looked");
+		const moment = { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
+		await this.#settle(row, judgeLook(row, doubt, outcome, moment));
+	}
+
+	/** Makes a request, and learns from the answer which buckets are empty. */
+	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
+		try {
+			const answer = await request();
+			for (const limit of answer?.limits ?? []) this.#buckets.close(limit);
+			return answer;
+		} catch (reason) {
+			const error = DeliveryError.from(reason);
+			if (error.limit) this.#buckets.close(error.limit);
+			return error;
+		}
+	}
+
+	async #settle(row: OpenRow, { waitMs, ...verdict }: Verdict): Promise<void> {
+		const { clock, log } = this.#parts;
+		const { to, attempts, reason, remote } = verdict;
+		const step = { id: row.id, from: row.state, to, attempts, reason, remote, now: clock.now() };
+		await this.#persist(row.conversation, (tx) => moveRow(tx, step));
+		if (waitMs > 0) this.#waits.set(row.id, clock.monotonic() + waitMs);
+		else this.#waits.delete(row.id);
+		if (to !== "unknown") this.#doubts.delete(row.id);
+		const told = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
+		if (to === "dead") log.error("a post was given up", told);
+		if (to === "held") log.warn("a post waits for a decision", told);
+		await this.#failpoints.reach("outbox.settled");
+	}
+
+	/** Changes rows of a conversation, and takes over what is open of it in the order of the commits. */
+	#change<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<T> {
+		const committed = this.#parts.store.commit(async (tx) => {
+			const result = await command(tx);
+			return { result, open: await readOpenOf(tx, conversation) };
+		});
+		return committed.then(({ result, open }) => {
+			if (open.length > 0) this.#open.set(conversation, open);
+			else this.#open.delete(conversation);
+			return result;
+		});
+	}
+
+	/** What is known is not forgotten because the disk is full: it is written as soon as that works. */
+	async #persist<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<void> {
+		const { clock, log } = this.#parts;
+		const { signal } = this.#stopping;
+		for (;;) {
+			try {
+				await this.#change(conversation, command);
+				return;
+			} catch (error) {
+				log.warn("what was posted cannot be written down yet", { conversation, error });
+				if (signal.aborted) return;
+			}
+			// That it is time to stop shows in the signal.
+			await delay(clock, storeWaitMs, signal).catch(() => undefined);
+		}
+	}
+}

@@ -1,0 +1,19 @@
+import { createHash } from "node:crypto";
+import { parseJson } from "@parley/base";
+import type { OpenRow } from "./open-row.ts";
+import type { Content } from "./statements.ts";
+import type { OutboxRow } from "./surface.ts";
+
+/** Discord takes 25 characters (https://docs.discord.com/developers/resources/message#create-message). */
+const nonceLength = 24;
+
+/** A row as the surface gets it. */
+export function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
+	const { id, conversation, lane, card, at, attempts } = row;
+	return {
+		...{ id, conversation, lane, at, payload: parseJson(content.payload), attempt: attempts },
+		nonce: createHash("sha256").update(id).digest("base64url").slice(0, nonceLength),
+		...(card === null ? {} : { card }),
+		...(content.target === undefined ? {} : { target: content.target }),
+	};
+}

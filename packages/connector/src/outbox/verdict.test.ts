@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { OpenRow } from "./open-row.ts";
+import { DeliveryError } from "./surface.ts";
+import { backoff, judgeLook, mostAttempts, staleMs } from "./verdict.ts";
+
+const row: OpenRow = {
+	...{ id: "s/1/0", position: 1, conversation: "general", message: "s/1", lane: "final", card: null },
+	...{ state: "unknown", attempts: 1, reason: "502", at: 0, edits: false },
+};
+const later = { now: 1000, monotonic: 60_000, chance: 0 };
+const doubt = () => ({ since: 0, absences: 0, failures: 0 });
+
+test("waits grow from half a second to five minutes and are never longer", () => {
+	expect([1, 2, 3].map((failures) => backoff(failures, 0))).toEqual([500, 1000, 2000]);
+	expect(backoff(1000, 1)).toBe(5 * 60_000);
+});
+
+test("a post that was proven missing after the last attempt is dead, and says why", () => {
+	const last = { ...row, attempts: mostAttempts };
+	const counted = { ...doubt(), absences: 1 };
+	expect(judgeLook(last, counted, undefined, later)).toMatchObject({
+		to: "dead",
+		reason: "not posted after 8 attempts: 502",
+	});
+});
+
+test("an absence counts only from fifteen seconds on, and only the second one", () => {
+	const looked = doubt();
+	const early = { ...later, monotonic: 14_999 };
+	expect(judgeLook(row, looked, undefined, early)).toMatchObject({ to: "unknown", waitMs: 1 });
+	expect(judgeLook(row, looked, undefined, later)).toMatchObject({ to: "unknown", waitMs: 5000 });
+	expect(judgeLook(row, looked, undefined, later)).toMatchObject({ to: "planned", attempts: 1 });
+});
+
+test("while nobody can say, it is looked for again for a day, and then a person decides", () => {
+	const outage = new DeliveryError("503", { kind: "unknown" });
+	const looked = doubt();
+	const waits = [1, 2, 3].map(() => judgeLook(row, looked, outage, later));
+	expect(waits.map(({ to, waitMs }) => [to, waitMs])).toEqual([
+		["unknown", 500],
+		["unknown", 1000],
+		["unknown", 2000],
+	]);
+	expect(judgeLook(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
+		to: "held",
+		reason: "it may have been posted, and nobody can look: 503",
+	});
+});

@@ -1,0 +1,64 @@
+import type { Engine, Migration } from "@parley/base";
+import type { CreateTableBuilder, Kysely } from "kysely";
+
+type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
+
+function withColumns(table: CreateTableBuilder<string, string>, columns: Columns, optional: Columns = {}) {
+	let built = table;
+	for (const [name, type] of Object.entries(columns)) {
+		built = built.addColumn(name, type, (column) => column.notNull());
+	}
+	for (const [name, type] of Object.entries(optional)) built = built.addColumn(name, type);
+	return built;
+}
+
+/** A table whose rows have a place in an order, and an id of which there is one. */
+function ordered(db: Kysely<unknown>, engine: Engine, name: string) {
+	return db.schema
+		.createTable(name)
+		.addColumn("position", engine === "sqlite" ? "integer" : "bigserial", (column) => {
+			// Without it SQLite gives the number of a deleted newest row to the next one.
+			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
+		})
+		.addColumn("id", "text", (column) => column.notNull().unique());
+}
+
+async function createDelivery(db: Kysely<unknown>, engine: Engine): Promise<void> {
+	await withColumns(
+		ordered(db, engine, "outbox"),
+		{
+			...{ session: "text", seq: "bigint", conversation: "text", lane: "text" },
+			...{ payload: "text", at: "bigint", state: "text", attempts: "integer", changed_at: "bigint" },
+		},
+		{ card: "text", reason: "text", remote: "text" },
+	).execute();
+	await withColumns(
+		db.schema.createTable("cards").addColumn("card", "text", (column) => column.primaryKey()),
+		{ remote: "text", changed_at: "bigint" },
+	).execute();
+	await withColumns(
+		db.schema.createTable("cursors").addColumn("session", "text", (column) => column.primaryKey()),
+		{ conversation: "text", seq: "bigint", changed_at: "bigint" },
+	).execute();
+	await withColumns(
+		ordered(db, engine, "inbound"),
+		{ conversation: "text", data: "text", state: "text", attempts: "integer", changed_at: "bigint" },
+		{ reason: "text" },
+	).execute();
+	for (const [name, table, columns] of [
+		["outbox_conversation", "outbox", ["conversation", "state"]],
+		["outbox_state", "outbox", ["state", "changed_at"]],
+		["outbox_card", "outbox", ["card", "state"]],
+		["cards_changed", "cards", ["changed_at"]],
+		["inbound_state", "inbound", ["state", "changed_at"]],
+	] as const) {
+		await db.schema
+			.createIndex(name)
+			.on(table)
+			.columns([...columns])
+			.execute();
+	}
+}
+
+/** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
+export const connectorMigrations: readonly Migration[] = [{ name: "0001-delivery", up: createDelivery }];

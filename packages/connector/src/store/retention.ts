@@ -1,0 +1,52 @@
+import type { Clock, Logger, Store, Timer } from "@parley/base";
+import type { ConnectorTables } from "./tables.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days
+ * know every copy. What was posted is kept for whoever asks where an answer went; cards for as long as something may
+ * still edit them.
+ */
+const keptMs = { inbound: 3 * dayMs, outbox: 7 * dayMs, cards: 90 * dayMs, dead: 30 * dayMs } as const;
+
+/** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
+export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
+	await store.commit(async (tx) => {
+		for (const [table, state, kept] of [
+			["inbound", "done", keptMs.inbound],
+			["inbound", "dead", keptMs.dead],
+			["outbox", "confirmed", keptMs.outbox],
+			["outbox", "dead", keptMs.dead],
+		] as const) {
+			await tx
+				.deleteFrom(table)
+				.where("state", "=", state)
+				.where("changed_at", "<", now - kept)
+				.execute();
+		}
+		await tx
+			.deleteFrom("cards")
+			.where("changed_at", "<", now - keptMs.cards)
+			.execute();
+	});
+}
+
+/** Sweeps now and every hour until it is stopped; a sweep that fails is logged, and the next one tries again. */
+export function startRetention(parts: {
+	readonly store: Store<ConnectorTables>;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): { stop(): void } {
+	const { store, clock, log } = parts;
+	let timer: Timer;
+	const once = (): void => {
+		timer = clock.after(hourMs, once);
+		sweep(store, clock.now()).catch((error: unknown) => {
+			log.warn("what is old in the connector's database could not be deleted", { error });
+		});
+	};
+	once();
+	return { stop: () => timer.cancel() };
+}

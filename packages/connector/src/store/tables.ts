@@ -1,0 +1,71 @@
+import type { GeneratedAlways } from "kysely";
+
+/**
+ * How far a row of the outbox has come. `planned`: to be sent. `attempted`: a request is out. `unknown`: perhaps
+ * posted, nothing is sent before somebody has looked. `held`: waits for a person's decision. `confirmed` and `dead` are
+ * the ends.
+ */
+export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
+
+interface OutboxTable {
+	/** The order in which rows were planned. */
+	position: GeneratedAlways<number>;
+	/** Made of session, `seq` and the place within that event, so that one event never plans two. */
+	id: string;
+	session: string;
+	seq: number;
+	conversation: string;
+	lane: string;
+	/** The post that is created by its first row and edited by the later ones; null for a post of its own. */
+	card: string | null;
+	/** What to show, as JSON; only the surface reads it. */
+	payload: string;
+	/** When what it tells happened. */
+	at: number;
+	state: DeliveryState;
+	attempts: number;
+	/** Why it is held or dead, or why the last attempt failed; for operators. */
+	reason: string | null;
+	/** The platform's id of the post. */
+	remote: string | null;
+	changed_at: number;
+}
+
+interface CardsTable {
+	card: string;
+	remote: string;
+	changed_at: number;
+}
+
+interface CursorsTable {
+	session: string;
+	conversation: string;
+	/** The newest event of the session whose rows are planned. */
+	seq: number;
+	changed_at: number;
+}
+
+/** `waiting` to be handled; `done`; `dead`: the handler refused it each time. */
+export type InboundState = "waiting" | "done" | "dead";
+
+interface InboundTable {
+	/** The order in which they came. */
+	position: GeneratedAlways<number>;
+	/** The platform's, with tenant and place: what comes again has the same. */
+	id: string;
+	conversation: string;
+	data: string;
+	state: InboundState;
+	attempts: number;
+	/** Why the last attempt failed; for operators. */
+	reason: string | null;
+	changed_at: number;
+}
+
+/** The database of a connector. It holds no truth: deleted, it is rebuilt from the gateway and the platform. */
+export interface ConnectorTables {
+	outbox: OutboxTable;
+	cards: CardsTable;
+	cursors: CursorsTable;
+	inbound: InboundTable;
+}

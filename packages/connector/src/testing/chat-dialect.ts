@@ -1,0 +1,30 @@
+import type { Dialect } from "../text/dialect.ts";
+import { plainText } from "../text/document.ts";
+import { type Marks, writeLines } from "../text/write-lines.ts";
+
+const symbols = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function escaped(value: string): string {
+	return value.replace(/[&<>]/g, (symbol) => symbols[symbol as keyof typeof symbols]);
+}
+
+const marks: Marks = {
+	// A zero-width space on both sides keeps a mark from being one, as people who write mrkdwn do it.
+	text: (value) => escaped(value).replace(/[*_~`]/g, "\u2060$&\u2060"),
+	inlineCode: (value) => `\`${escaped(value).replaceAll("`", "ˋ")}\``,
+	styled: (type, inner) => ({ strong: `*${inner}*`, emphasis: `_${inner}_`, delete: `~${inner}~` })[type],
+	link: ({ url, children }) => `<${escaped(url)}|${escaped(plainText(children)).replaceAll("|", "¦")}>`,
+	heading: ({ children }) => `*${escaped(plainText(children))}*`,
+	code: (value) => `\`\`\`\n${escaped(value).replaceAll("```", "`\u2060`\u2060`")}\n\`\`\``,
+	item: (number, checked) =>
+		`${number === undefined ? "•" : `${number}.`} ${checked === undefined ? "" : checked ? "☑ " : "☐ "}`,
+	quote: "> ",
+	thematicBreak: "———",
+};
+
+/** A platform with marks of its own, in which an escape is longer than the character and code points are counted. */
+export const chatDialect: Dialect = {
+	write: (blocks) => writeLines(blocks, marks),
+	measure: (written) => [...written].length,
+	tableColumns: 40,
+};

@@ -1,0 +1,58 @@
+import type { Store } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { Outbox } from "../outbox/outbox.ts";
+import type { Plan, PlannedRow } from "../outbox/plan.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { openSqlite, WatchedStore } from "./open-stores.ts";
+import { ScriptedSurface } from "./scripted-surface.ts";
+
+/** An outbox with its surroundings. Each `tell` is the next event of one session. */
+export class PostOffice {
+	readonly surface: ScriptedSurface;
+	readonly clock: ManualClock;
+	readonly log: MemoryLogger;
+	readonly store: WatchedStore;
+	outbox: Outbox;
+	#seq = 0;
+
+	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<PostOffice> {
+		const store = new WatchedStore(await open());
+		const [surface, clock, log] = [new ScriptedSurface(), new ManualClock(), new MemoryLogger()];
+		const parts = { store, surface, clock, log, chance: () => 0 };
+		return new PostOffice(parts, await Outbox.start(parts));
+	}
+
+	private constructor(parts: Pick<PostOffice, "store" | "surface" | "clock" | "log">, outbox: Outbox) {
+		this.store = parts.store;
+		this.surface = parts.surface;
+		this.clock = parts.clock;
+		this.log = parts.log;
+		this.outbox = outbox;
+	}
+
+	/** Another process takes over what this one leaves. */
+	async restart(): Promise<void> {
+		const { store, surface, clock, log } = this;
+		this.outbox = await Outbox.start({ store, surface, clock, log, chance: () => 0 });
+		await store.quiet();
+	}
+
+	async tell(rows: readonly Partial<PlannedRow>[], plan: Partial<Plan> = {}): Promise<void> {
+		this.#seq += 1;
+		const event = { seq: this.#seq, at: this.clock.now(), lane: "final", payload: "…" } as const;
+		const cursor = { session: "sess_1", seq: this.#seq };
+		const conversation = "general";
+		const whole = { conversation, cursor, rows: rows.map((row) => ({ ...event, ...row })), ...plan };
+		await this.store.commit((tx) => this.outbox.plan(tx, whole));
+		await this.store.quiet();
+	}
+
+	async pass(ms: number): Promise<void> {
+		this.clock.advance(ms);
+		await this.store.quiet();
+	}
+
+	get shown(): unknown[] {
+		return this.surface.posts.map(({ payload }) => payload);
+	}
+}

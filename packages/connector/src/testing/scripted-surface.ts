@@ -1,0 +1,38 @@
+import type { OutboxRow, Receipt, Surface } from "../outbox/surface.ts";
+
+/** A platform of one channel that does what it is told, request by request, and otherwise posts. */
+export class ScriptedSurface implements Surface {
+	/** What people see. */
+	readonly posts: { remote: string; nonce: string; payload: unknown }[] = [];
+	/** What was asked, in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
+	readonly asked: string[] = [];
+	/** What the next requests do instead. It may call `carryOut` first. */
+	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
+
+	async send(row: OutboxRow): Promise<Receipt> {
+		this.asked.push(`${row.target === undefined ? "send" : "edit"} ${JSON.stringify(row.payload)}`);
+		return (await this.script.shift()?.(row)) ?? this.carryOut(row);
+	}
+
+	async find(row: OutboxRow): Promise<Receipt | undefined> {
+		this.asked.push(`find ${row.id}`);
+		const scripted = this.script.shift();
+		if (scripted) return scripted(row);
+		return this.posts.find(({ nonce }) => nonce === row.nonce);
+	}
+
+	async typing(conversation: string): Promise<void> {
+		this.asked.push(`typing ${conversation}`);
+	}
+
+	scopes({ conversation }: { readonly conversation: string }): string[] {
+		return ["all", conversation];
+	}
+
+	carryOut({ target, nonce, payload }: OutboxRow): Receipt {
+		const edited = this.posts.find(({ remote }) => remote === target);
+		if (edited) edited.payload = payload;
+		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload });
+		return { remote: target ?? `post ${this.posts.length}` };
+	}
+}

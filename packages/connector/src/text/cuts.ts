@@ -1,0 +1,193 @@
+import type { Block, Inline, List, Table, TableRow } from "./document.ts";
+import type { Layout, Leaf } from "./layout.ts";
+
+/** Offsets at which a text may be split, in rising order, by how well it reads. */
+export interface Cuts {
+	/** Between the blocks of the document. */
+	readonly blocks: number[];
+	/** Between the items, rows and blocks inside of one. */
+	readonly parts: number[];
+	/** Between sentences, and lines of code. */
+	readonly sentences: number[];
+	readonly words: number[];
+	/** After a heading, inside a row, a word or a line of code, but never inside a character as people see it. */
+	readonly graphemes: number[];
+	/** Inside a link or a code span, for those that no post can hold. */
+	readonly atoms: number[];
+	/** Inside what is shown as one character, for one that no post can hold. */
+	readonly codePoints: number[];
+}
+
+// One locale for all, so that the same text is split in the same way everywhere.
+const bySentence = new Intl.Segmenter("en", { granularity: "sentence" });
+const byWord = new Intl.Segmenter("en", { granularity: "word" });
+const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
+ * The cuts between two offsets, both excluded. Inside a leaf there are only those of the leaf that `to` lies in. They
+ * depend on nothing at or after `to`, so that text which is appended there cannot move them.
+ */
+export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
+	const cuts: Cuts = {
+		...{ blocks: [], parts: [], sentences: [], words: [], graphemes: [], atoms: [], codePoints: [] },
+	};
+	const finder = { layout, from, to, cuts };
+	findInBlocks(finder, layout.blocks, cuts.blocks);
+	return cuts;
+}
+
+interface Finder {
+	readonly layout: Layout;
+	readonly from: number;
+	readonly to: number;
+	readonly cuts: Cuts;
+}
+
+function findInBlocks(finder: Finder, blocks: readonly Block[], between: number[]): void {
+	for (const block of finder.layout.between(blocks, finder.from, finder.to)) {
+		findInBlock(finder, block);
+		add(finder, finder.layout.end(block), block.type === "heading" ? finder.cuts.graphemes : between);
+	}
+}
+
+function findInBlock(finder: Finder, block: Block): void {
+	switch (block.type) {
+		case "paragraph":
+		case "heading":
+		case "code":
+			findInLeaf(finder, block);
+			return;
+		case "blockquote":
+			findInBlocks(finder, block.children, finder.cuts.parts);
+			return;
+		case "list":
+			findInList(finder, block);
+			return;
+		case "table":
+			findInTable(finder, block);
+			return;
+		case "thematicBreak":
+	}
+}
+
+function findInList(finder: Finder, list: List): void {
+	for (const item of finder.layout.between(list.children, finder.from, finder.to)) {
+		findInBlocks(finder, item.children, finder.cuts.parts);
+		add(finder, finder.layout.end(item), finder.cuts.parts);
+	}
+}
+
+function findInTable(finder: Finder, table: Table): void {
+	for (const row of finder.layout.between(table.children, finder.from, finder.to)) {
+		findInRow(finder, row);
+		const { graphemes, parts } = finder.cuts;
+		add(finder, finder.layout.end(row), row === table.children[0] ? graphemes : parts);
+	}
+}
+
+function findInRow(finder: Finder, row: TableRow): void {
+	// Half a row reads badly wherever it is cut.
+	const { graphemes } = finder.cuts;
+	const cuts = { ...finder.cuts, sentences: graphemes, words: graphemes };
+	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
+		findInLeaf({ ...finder, cuts }, cell);
+		add(finder, finder.layout.end(cell), graphemes);
+	}
+}
+
+/** Adds a cut, unless it is the last one already: the last item ends where its list does. */
+function add({ from, to }: Finder, cut: number, cuts: number[]): void {
+	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
+}
+
+function findInLeaf(finder: Finder, leaf: Leaf): void {
+	const { layout, to } = finder;
+	const start = layout.start(leaf);
+	if (layout.end(leaf) < to) return;
+	const first = Math.max(finder.from, start);
+	// Half of a character at the end would look as if one ended in front of it.
+	const text = layout
+		.textOf(leaf)
+		.slice(first - start, to - start)
+		.replace(/[\ud800-\udbff]$/, "");
+	const window = { first, text };
+	if (leaf.type === "code") findInCode(finder, window);
+	else findInInlines(finder, window, leaf.children);
+	// The last one alone: where there is no other cut, it is as good as any.
+	const last = window.text.length - 1;
+	const cut = /^[\udc00-\udfff]/.test(window.text.slice(last)) ? last - 1 : last;
+	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
+}
+
+/** The part of a leaf's text in which cuts are looked for, and the offset of its first character. */
+interface Window {
+	readonly first: number;
+	readonly text: string;
+}
+
+function findInCode(finder: Finder, { first, text }: Window): void {
+	const { sentences, graphemes } = finder.cuts;
+	for (const cut of lineStarts(text)) add(finder, first + cut, sentences);
+	for (const cut of graphemeStarts(text)) {
+		// In front of a line break the next post would begin with a line that is not there.
+		if (text[cut] !== "\n") add(finder, first + cut, graphemes);
+	}
+}
+
+function findInInlines(finder: Finder, { first, text }: Window, inlines: readonly Inline[]): void {
+	const { layout, to, cuts } = finder;
+	const inside = atomsIn(layout, inlines, { from: first, to });
+	for (const cut of sentenceStarts(text)) if (!inside(first + cut)) add(finder, first + cut, cuts.sentences);
+	for (const cut of wordStarts(text)) if (!inside(first + cut)) add(finder, first + cut, cuts.words);
+	for (const cut of graphemeStarts(text)) {
+		add(finder, first + cut, inside(first + cut) ? cuts.atoms : cuts.graphemes);
+	}
+}
+
+function* lineStarts(text: string): Generator<number> {
+	// A cut behind the last line break of all would leave a last line that is empty to no post.
+	for (let at = text.indexOf("\n"); at >= 0 && at + 1 < text.length; at = text.indexOf("\n", at + 1))
+		yield at + 1;
+}
+
+function* sentenceStarts(text: string): Generator<number> {
+	for (const { index } of bySentence.segment(text)) yield index;
+}
+
+function* graphemeStarts(text: string): Generator<number> {
+	for (const { index } of byGrapheme.segment(text)) yield index;
+}
+
+/** Behind blanks, and between words where they are written without: `(word`, `a.b` and `word,` stay together. */
+function* wordStarts(text: string): Generator<number> {
+	let before: Intl.SegmentData | undefined;
+	for (const segment of byWord.segment(text)) {
+		const bare = before?.isWordLike === true && segment.isWordLike === true;
+		const stop =
+			before !== undefined && /[\s。、，．！？；：」』）]$/.test(before.segment) && !closes(segment);
+		if (bare || stop) yield segment.index;
+		before = segment;
+	}
+}
+
+function closes({ segment }: Intl.SegmentData): boolean {
+	return /^[\s。、，．！？；：」』）]/.test(segment);
+}
+
+/** Tells whether a cut lies inside a link or a code span. */
+function atomsIn(
+	layout: Layout,
+	nodes: readonly Inline[],
+	range: { readonly from: number; readonly to: number },
+): (cut: number) => boolean {
+	const atoms: { readonly start: number; readonly end: number }[] = [];
+	const visit = (inlines: readonly Inline[]): void => {
+		for (const node of layout.between(inlines, range.from, range.to)) {
+			if (node.type === "link" || node.type === "inlineCode") {
+				atoms.push({ start: layout.start(node), end: layout.end(node) });
+			} else if ("children" in node) visit(node.children);
+		}
+	};
+	visit(nodes);
+	return (cut) => atoms.some(({ start, end }) => cut > start && cut < end);
+}

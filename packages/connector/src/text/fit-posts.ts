@@ -1,0 +1,123 @@
+import { ParleyError } from "@parley/base";
+import { cutsBetween } from "./cuts.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Block, TextDocument } from "./document.ts";
+import { Layout } from "./layout.ts";
+import { slice } from "./slice.ts";
+import { narrowTables } from "./tables.ts";
+
+/** What a text has to fit into. */
+export interface FitOptions {
+	readonly dialect: Dialect;
+	/** The longest post, as `dialect.measure` counts. */
+	readonly limit: number;
+	/** What would take more posts than this becomes one, with the whole text in a file. */
+	readonly maxPosts: number;
+}
+
+/** A text as posts, in their order; `file` goes with the only post where it was too long. */
+export interface Fitted {
+	readonly posts: readonly string[];
+	readonly file?: { readonly name: string; readonly content: string };
+}
+
+const fileName = "answer.md";
+const inFile: Block = {
+	type: "paragraph",
+	children: [
+		{
+			type: "emphasis",
+			children: [{ type: "text", value: `Too long for here: the whole text is in ${fileName}.` }],
+		},
+	],
+};
+
+/**
+ * Splits a document into posts of at most `limit`, where it reads best: between blocks, items and rows, sentences,
+ * words, and inside a word only where there is no other way; never inside a grapheme, a link or a code span that a post
+ * can hold. Nothing is lost. While a text grows, posts before the last two of it stay as they are, up to the paragraph
+ * that is being written. Throws `invalid_argument` where the limit cannot hold a single character with what encloses it.
+ */
+export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
+	const layout = new Layout(narrowTables(document.blocks, options.dialect.tableColumns));
+	const posts: string[] = [];
+	const page = new Page(layout, options);
+	for (let from = 0; from < layout.length; ) {
+		const to = page.cutAfter(from);
+		const post = page.write(from, to);
+		from = to;
+		if (post.trim() === "") continue;
+		if (posts.length === options.maxPosts) {
+			const head = new Page(layout, options, [inFile]);
+			const file = { name: fileName, content: document.markdown };
+			return { posts: [head.write(0, head.cutAfter(0))], file };
+		}
+		posts.push(post);
+	}
+	return { posts };
+}
+
+class Page {
+	readonly #layout: Layout;
+	readonly #options: FitOptions;
+	readonly #foot: readonly Block[];
+
+	constructor(layout: Layout, options: FitOptions, foot: readonly Block[] = []) {
+		this.#layout = layout;
+		this.#options = options;
+		this.#foot = foot;
+	}
+
+	write(from: number, to: number): string {
+		return this.#options.dialect.write([...slice(this.#layout, from, to), ...this.#foot]);
+	}
+
+	/** Where the post ends that begins at `from`. */
+	cutAfter(from: number): number {
+		const overflow = this.#overflowAfter(from);
+		if (overflow === undefined) return this.#layout.length;
+		const { blocks, parts, sentences, words, graphemes, atoms, codePoints } = cutsBetween(
+			...([this.#layout, from, overflow] as const),
+		);
+		const good = [blocks, parts, sentences].map((cuts) => this.#lastFitting(from, cuts));
+		const full = good.find((cut) => cut !== undefined && 2 * this.#measure(from, cut) >= this.#options.limit);
+		const cut =
+			full ??
+			this.#lastFitting(from, words) ??
+			good.toSorted((one = 0, other = 0) => other - one)[0] ??
+			this.#lastFitting(from, graphemes) ??
+			this.#lastFitting(from, atoms) ??
+			this.#lastFitting(from, codePoints);
+		if (cut !== undefined) return cut;
+		throw new ParleyError(`a post of ${this.#options.limit} is too small to hold any text: raise the limit`, {
+			code: "invalid_argument",
+		});
+	}
+
+	#lastFitting(from: number, cuts: readonly number[]): number | undefined {
+		return cuts.findLast((cut) => this.#measure(from, cut) <= this.#options.limit);
+	}
+
+	#measure(from: number, to: number): number {
+		return this.#options.dialect.measure(this.write(from, to));
+	}
+
+	/** The least offset at which a post would be too long; undefined if all that is left fits. */
+	#overflowAfter(from: number): number | undefined {
+		const { limit } = this.#options;
+		const end = this.#layout.length;
+		let fits = from;
+		let over = from + Math.max(limit, 1);
+		while (this.#measure(from, Math.min(over, end)) <= limit) {
+			if (over >= end) return undefined;
+			fits = over;
+			over += over - from;
+		}
+		while (over - fits > 1) {
+			const middle = (fits + over) >> 1;
+			if (middle < end && this.#measure(from, middle) <= limit) fits = middle;
+			else over = middle;
+		}
+		return Math.min(over, end);
+	}
+}

@@ -1,0 +1,74 @@
+import { type Block, plainText, type TextNode } from "./document.ts";
+
+/** A block whose text is inlines, or code. */
+export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
+
+/**
+ * Where each node stands in the text of a document: all that is read of it, in order, each leaf closed by one more
+ * character, so that also an empty one has a place. Offsets count UTF-16 code units; a cut is one of them.
+ */
+export class Layout {
+	readonly blocks: readonly Block[];
+	readonly length: number;
+	readonly #spans = new Map<TextNode, { readonly start: number; readonly end: number }>();
+	readonly #texts = new Map<TextNode, string>();
+
+	constructor(blocks: readonly Block[]) {
+		this.blocks = blocks;
+		this.length = this.#place(blocks, 0);
+	}
+
+	start(node: TextNode): number {
+		return this.#spans.get(node)?.start ?? 0;
+	}
+
+	end(node: TextNode): number {
+		return this.#spans.get(node)?.end ?? 0;
+	}
+
+	/** The text of a leaf; it begins where the leaf does. */
+	textOf(leaf: Leaf): string {
+		if (leaf.type === "code") return leaf.value;
+		const known = this.#texts.get(leaf);
+		if (known !== undefined) return known;
+		const text = plainText(leaf.children);
+		this.#texts.set(leaf, text);
+		return text;
+	}
+
+	/** Those of `nodes`, which are siblings in their order, that have something between the two offsets. */
+	*between<Node extends TextNode>(nodes: readonly Node[], from: number, to: number): Generator<Node> {
+		for (let index = this.indexAfter(nodes, from); index < nodes.length; index++) {
+			const node = nodes[index];
+			if (node === undefined || this.start(node) >= to) return;
+			yield node;
+		}
+	}
+
+	/** The index of the first of `nodes` that ends after an offset. */
+	indexAfter(nodes: readonly TextNode[], from: number): number {
+		let low = 0;
+		let high = nodes.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			const node = nodes[middle];
+			if (node !== undefined && this.end(node) <= from) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	#place(nodes: readonly TextNode[], from: number): number {
+		let at = from;
+		for (const node of nodes) {
+			const start = at;
+			if ("children" in node) at = this.#place(node.children, at);
+			else if ("value" in node) at += node.value.length;
+			if (leaves.includes(node.type)) at += 1;
+			this.#spans.set(node, { start, end: at });
+		}
+		return at;
+	}
+}
+
+const leaves: readonly TextNode["type"][] = ["paragraph", "heading", "code", "thematicBreak", "tableCell"];

@@ -1,0 +1,22 @@
+import type { Root } from "mdast";
+import { gfmToMarkdown } from "mdast-util-gfm";
+import { type Options, toMarkdown } from "mdast-util-to-markdown";
+import type { Dialect } from "./dialect.ts";
+import type { Block } from "./document.ts";
+
+const options: Options = {
+	...{ bullet: "-", emphasis: "_", rule: "-" },
+	extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+	join: [(_left, _right, parent) => (parent.type === "list" ? 0 : undefined)],
+};
+
+/** Markdown as its specification has it (GFM), counted in UTF-16 code units. */
+export const markdownDialect: Dialect = {
+	write(blocks: readonly Block[]): string {
+		// Our nodes are mdast's with fewer types and fields; it only reads them, so that readonly is no difference.
+		const root = { type: "root", children: blocks } as unknown as Root;
+		return toMarkdown(root, options).trimEnd();
+	},
+	measure: (written) => written.length,
+	tableColumns: 120,
+};

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testScale, testSeed } from "../../random.ts";
+import { judge } from "./judge.ts";
+import { places } from "./life.ts";
+import { World } from "./world.ts";
+
+const first = testSeed();
+const count = 50 * testScale(4, 200);
+const kills = 4;
+
+/** A process dies here, not the machine: there is no need to wait for a disk. */
+const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
+
+test(`nothing is lost, doubled or out of order however often the process dies (seeds from ${first})`, {
+	timeout: 3_600_000,
+}, async () => {
+	const directory = await mkdtemp(join(memory, "parley-delivery-"));
+	const faults: string[] = [];
+	const deaths = new Set<string>();
+	for (let seed = first; seed < first + count; seed++) {
+		const world = new World(seed, directory);
+		await world.play(kills);
+		for (const death of world.deaths) deaths.add(death);
+		faults.push(...judge(world).map((fault) => `seed ${seed}: ${fault}`));
+	}
+	await rm(directory, { recursive: true });
+	expect(faults).toEqual([]);
+	expect(places.filter((place) => !deaths.has(place))).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import type { PlannedRow } from "@parley/connector";
+import type { World } from "./world.ts";
+
+/** What people and the gateway see that they should not, in words. */
+export function judge(world: World): string[] {
+	const { posts, faults } = world.platform;
+	const all = [...faults];
+	const nonces = posts.map(({ nonce }) => nonce);
+	if (new Set(nonces).size < nonces.length) all.push("a row is posted twice");
+	for (const [session, events] of world.events) {
+		const rows = events.flat();
+		const seen = posts.filter(({ conversation }) => conversation === session);
+		const texts = seen.map(({ text }) => text);
+		for (const text of expectedTexts(rows)) {
+			const count = texts.filter((other) => other === text).length;
+			if (count !== 1) all.push(`${text} is to be seen ${count} times`);
+		}
+		if (texts.length !== expectedTexts(rows).length) all.push(`${session} sees ${texts.length} posts`);
+		const plain = rows.filter(({ card }) => card === undefined);
+		for (const lanes of [["final", "error", "milestone"], ["acknowledgement"], ["approval"]]) {
+			const planned = plain.filter(({ lane }) => lanes.includes(lane)).map(textOf);
+			const shown = texts.filter((text) => planned.includes(text));
+			if (shown.join() !== planned.join())
+				all.push(`${session} sees ${shown.join()} instead of ${planned.join()}`);
+		}
+	}
+	return [...all, ...judgeInbound(world)];
+}
+
+function judgeInbound({ arrivals, heard }: World): string[] {
+	return [...Map.groupBy(arrivals, ({ conversation }) => conversation)].flatMap(([conversation, events]) => {
+		const sent = events.map(({ id }) => id).join();
+		const got = heard.get(conversation)?.join() ?? "nothing";
+		return sent === got ? [] : [`the gateway heard ${got} of ${conversation} instead of ${sent}`];
+	});
+}
+
+/** Each post of its own, and of each card the newest. */
+function expectedTexts(rows: readonly PlannedRow[]): string[] {
+	const plain = rows.filter(({ card }) => card === undefined).map(textOf);
+	const cards = new Map<string, string>();
+	for (const row of rows) if (row.card !== undefined) cards.set(row.card, textOf(row));
+	return [...plain, ...cards.values()];
+}
+
+function textOf({ payload }: PlannedRow): string {
+	// The tests plan nothing else.
+	return (payload as { readonly text: string }).text;
+}

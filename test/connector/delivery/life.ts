@@ -1,0 +1,97 @@
+import { setImmediate as tick } from "node:timers/promises";
+import type { Failpoints, Store } from "@parley/base";
+import type { ConnectorTables, OutboxRow, Surface } from "@parley/connector";
+
+type ConnectorStore = Store<ConnectorTables>;
+
+const quietTicks = 4;
+
+/** Where a process can die. */
+export const places = [
+	...["before a commit", "after a commit"],
+	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
+	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
+];
+
+/** The place where a process dies, and at which hit of it. */
+export interface Fate {
+	readonly place: string;
+	readonly hit: number;
+}
+
+/**
+ * What one life of a connector's process is given. It dies where it is fated to, at a failpoint or on either side of a
+ * commit: nothing of it reaches the database or the platform any more, and whoever waits does so for ever.
+ */
+export class Life implements Failpoints {
+	readonly store: ConnectorStore;
+	readonly surface: Surface;
+	/** Where it died. */
+	end: string | undefined;
+	readonly #fate: Fate | undefined;
+	#hits = 0;
+	#inFlight = 0;
+
+	constructor(store: ConnectorStore, surface: Surface, fate: Fate | undefined) {
+		this.#fate = fate;
+		this.store = {
+			engine: store.engine,
+			health: () => store.health(),
+			close: () => store.close(),
+			read: (query) => this.#working(() => store.read(query)),
+			commit: (command) =>
+				this.#working(async () => {
+					const result = await store.commit(async (tx) => {
+						const value = await command(tx);
+						this.#hit("before a commit");
+						// Rolls back: what was not durable never was.
+						if (this.end !== undefined) throw new Error("dead");
+						return value;
+					});
+					this.#hit("after a commit");
+					return result;
+				}),
+		};
+		this.surface = {
+			scopes: (request) => surface.scopes(request),
+			send: (row: OutboxRow) => this.#asking(() => surface.send(row)),
+			find: (row: OutboxRow) => this.#asking(() => surface.find(row)),
+			typing: (conversation) => this.#asking(() => surface.typing(conversation)),
+		};
+	}
+
+	reach(name: string): Promise<void> | void {
+		this.#hit(name);
+		if (this.end !== undefined) return new Promise(() => undefined);
+	}
+
+	/** Resolves when nothing is on its way to the database, and nothing was for a while. */
+	async quiet(): Promise<void> {
+		for (let still = 0; still < quietTicks; still++) {
+			await tick();
+			if (this.#inFlight > 0) still = 0;
+		}
+	}
+
+	#hit(name: string): void {
+		if (name !== this.#fate?.place) return;
+		this.#hits += 1;
+		if (this.#hits === this.#fate.hit) this.end = name;
+	}
+
+	async #asking<T>(request: () => Promise<T>): Promise<T> {
+		if (this.end !== undefined) return new Promise(() => undefined);
+		return request();
+	}
+
+	async #working<T>(work: () => Promise<T>): Promise<T> {
+		const never = new Promise<never>(() => undefined);
+		if (this.end !== undefined) return never;
+		this.#inFlight += 1;
+		const [outcome] = await Promise.allSettled([work()]);
+		this.#inFlight -= 1;
+		if (this.end !== undefined) return never;
+		if (outcome.status === "rejected") throw outcome.reason;
+		return outcome.value;
+	}
+}

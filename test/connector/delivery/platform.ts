@@ -1,0 +1,99 @@
+import type { ManualClock } from "@parley/base/testing";
+import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "@parley/connector";
+import type { Random } from "../../random.ts";
+
+/** One message, as people in the channel see it. */
+export interface Post {
+	readonly remote: string;
+	readonly nonce: string;
+	readonly conversation: string;
+	readonly card: string | undefined;
+	text: string;
+}
+
+/** Slower than this no request is carried out: the outbox waits so long before it believes that one was not. */
+const latestMs = 14_000;
+
+/**
+ * A platform that drops requests, answers wrongly after it has carried them out, carries them out late, limits rates,
+ * and makes a second post of whatever it is sent twice.
+ */
+export class Platform implements Surface {
+	readonly posts: Post[] = [];
+	/** What went wrong, in words. */
+	readonly faults: string[] = [];
+	/** While it is calm, every request works. */
+	calm = false;
+	readonly #clock: ManualClock;
+	readonly #random: Random;
+	/** Nonces that were sent and may be posted, and were not looked for since. */
+	readonly #unclear = new Set<string>();
+
+	constructor(clock: ManualClock, random: Random) {
+		this.#clock = clock;
+		this.#random = random;
+	}
+
+	scopes({ conversation }: { readonly conversation: string }): string[] {
+		return ["all", conversation];
+	}
+
+	async send(row: OutboxRow): Promise<Receipt> {
+		await this.#transport();
+		this.#mayFailBefore(row.conversation);
+		if (row.target === undefined && this.#unclear.has(row.nonce)) {
+			this.faults.push(`${row.id} is sent again without a look`);
+		}
+		this.#unclear.add(row.nonce);
+		const fate = this.calm ? 1 : this.#random.next();
+		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
+		if (fate < 0.1) {
+			this.#clock.after(this.#random.between(1, latestMs), () => this.#carryOut(row));
+			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });
+		}
+		const receipt = this.#carryOut(row);
+		if (fate < 0.15) throw new DeliveryError("502", { kind: "unknown" });
+		if (fate < 0.18) throw new TypeError("fetch failed");
+		if (fate < 0.25) return { ...receipt, limits: [{ scope: row.conversation, retryAfterMs: 700 }] };
+		return receipt;
+	}
+
+	async find(row: OutboxRow): Promise<Receipt | undefined> {
+		await this.#transport();
+		this.#mayFailBefore(row.conversation);
+		if (!this.calm && this.#random.chance(0.1)) throw new DeliveryError("503", { kind: "unknown" });
+		this.#unclear.delete(row.nonce);
+		const post = this.posts.find(({ nonce }) => nonce === row.nonce);
+		return post && { remote: post.remote };
+	}
+
+	async typing(conversation: string): Promise<void> {
+		this.#mayFailBefore(conversation);
+	}
+
+	async #transport(): Promise<void> {
+		if (this.calm || this.#random.chance(0.4)) return;
+		await new Promise<void>((resolve) => this.#clock.after(this.#random.between(1, 3000), resolve));
+	}
+
+	#mayFailBefore(conversation: string): void {
+		if (this.calm || !this.#random.chance(0.08)) return;
+		const scope = this.#random.chance(0.2) ? "all" : conversation;
+		const limit = { scope, retryAfterMs: this.#random.between(0, 4000) };
+		throw new DeliveryError("429", { kind: "rate-limited", limit });
+	}
+
+	#carryOut(row: OutboxRow): Receipt {
+		// The tests plan nothing else.
+		const { text } = row.payload as { readonly text: string };
+		const edited = this.posts.find(({ remote }) => remote === row.target);
+		if (edited) {
+			edited.text = text;
+			return { remote: edited.remote };
+		}
+		const remote = `post-${this.posts.length + 1}`;
+		const { nonce, conversation, card } = row;
+		this.posts.push({ remote, nonce, conversation, card, text });
+		return { remote };
+	}
+}

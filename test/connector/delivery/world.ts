@@ -1,0 +1,166 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openSqliteStore, ParleyError, silentLogger } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import {
+	type ConnectorTables,
+	connectorMigrations,
+	type InboundEvent,
+	Inbox,
+	Outbox,
+} from "@parley/connector";
+import { Random } from "../../random.ts";
+import { eventsOf, startedAt } from "./events.ts";
+import { type Fate, Life, places } from "./life.ts";
+import { Platform } from "./platform.ts";
+
+const sessions = ["ada", "bob", "eve"];
+const eventCount = 10;
+const arrivalCount = 16;
+const mostSteps = 3000;
+
+/** All that outlives the process of a connector: the platform, the gateway, and the disk. */
+export class World {
+	readonly platform: Platform;
+	readonly deaths: string[] = [];
+	/** By session, what it has to tell. */
+	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
+	/** What reached the gateway, by conversation, each event where it came first. */
+	readonly heard = new Map<string, string[]>();
+	readonly arrivals: readonly InboundEvent[];
+	readonly #clock = new ManualClock(startedAt);
+	readonly #random: Random;
+	readonly #directory: string;
+	/** How much of each session was ever planned, which the gateway does not know. */
+	readonly #told = new Map<string, number>();
+	readonly #unacknowledged: Set<InboundEvent>;
+	#databases = 0;
+
+	constructor(seed: number, directory: string) {
+		this.#random = new Random(seed);
+		this.#directory = join(directory, String(seed));
+		this.platform = new Platform(this.#clock, this.#random);
+		this.events = new Map(sessions.map((name, n) => [name, eventsOf(seed + n, name, eventCount)]));
+		this.arrivals = Array.from({ length: arrivalCount }, (_, n) => ({
+			...{ id: `message ${n}`, conversation: this.#random.pick(sessions), data: { n } },
+		}));
+		this.#unacknowledged = new Set(this.arrivals);
+	}
+
+	/** Lives and dies until everything is told; `kills` times at most it dies. */
+	async play(kills: number): Promise<void> {
+		await mkdir(this.#directory, { recursive: true });
+		for (let left = kills; ; left--) {
+			const place = this.#random.pick(places);
+			// Commits are many; every other place is reached a few times.
+			const hit = this.#random.between(1, place.endsWith("commit") ? 30 : 5);
+			if (left === 0) this.platform.calm = this.#random.chance(0.5);
+			if (await this.#live(left > 0 ? { place, hit } : undefined)) break;
+			if (this.#random.chance(0.15)) this.#loseDatabase();
+		}
+		await rm(this.#directory, { recursive: true });
+	}
+
+	/** What was acknowledged and not handled is read again from the platform's history. */
+	#loseDatabase(): void {
+		this.#databases += 1;
+		for (const event of this.arrivals) this.#unacknowledged.add(event);
+	}
+
+	/** True where it came to the end alive. */
+	async #live(fate: Fate | undefined): Promise<boolean> {
+		const file = join(this.#directory, `${this.#databases}.sqlite`);
+		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
+		const life = new Life(store, this.platform, fate);
+		await Promise.race([this.#work(life), this.#untilDeath(life)]);
+		await life.quiet();
+		await store.close();
+		if (life.end !== undefined) this.deaths.push(life.end);
+		return life.end === undefined;
+	}
+
+	async #untilDeath(life: Life): Promise<void> {
+		while (life.end === undefined) await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	async #work(life: Life): Promise<void> {
+		const { store, surface } = life;
+		const parts = { store, clock: this.#clock, chance: () => this.#random.next(), log: silentLogger };
+		const outbox = await Outbox.start({ ...parts, surface, failpoints: life });
+		const handle = (event: InboundEvent) => this.#hear(event, life);
+		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
+		for (let step = 0; !(await this.#isDone(life)); step++) {
+			if (step > mostSteps) throw new Error("it never ends");
+			if (this.#random.chance(0.4)) await this.#tell(outbox, life);
+			if (this.#random.chance(0.4)) await this.#deliver(inbox);
+			if (this.#random.chance(0.2)) await outbox.typing(this.#random.pick(sessions));
+			await life.quiet();
+			this.#clock.advance(this.#random.pick([20, 300, 2000, 6000]));
+			await life.quiet();
+		}
+		await Promise.all([outbox.stop(), inbox.stop()]);
+	}
+
+	/** The gateway plays events again from some place that is not after the cursor. */
+	async #tell(outbox: Outbox, life: Life): Promise<void> {
+		const session = this.#random.pick(sessions);
+		const events = this.events.get(session) ?? [];
+		const cursor = await outbox.cursor(session);
+		const first = Math.max(0, cursor - this.#random.below(3));
+		const last = Math.min(events.length, cursor + this.#random.below(4));
+		const told = this.#told.get(session) ?? 0;
+		// What this database does not know, and another one may have sent, is a plan of its own.
+		const seq = cursor < told ? Math.min(last, told) : last;
+		this.#told.set(session, Math.max(told, seq));
+		await life.store.commit((tx) =>
+			outbox.plan(tx, {
+				conversation: session,
+				cursor: { session, seq },
+				rows: events.slice(first, seq).flat(),
+				replayed: cursor < told,
+			}),
+		);
+	}
+
+	/** The platform sends what was not acknowledged, and now and then what was. */
+	async #deliver(inbox: Inbox): Promise<void> {
+		const next = this.arrivals.find((event) => this.#unacknowledged.has(event));
+		const event = next !== undefined && this.#random.chance(0.7) ? next : this.#random.pick(this.arrivals);
+		// Before those of its conversation that were sent earlier nothing comes for the first time.
+		const earlier = this.arrivals.slice(0, this.arrivals.indexOf(event));
+		if (earlier.some((other) => this.#unacknowledged.has(other))) return;
+		await inbox.accept(event);
+		this.#unacknowledged.delete(event);
+	}
+
+	async #hear({ id, conversation }: InboundEvent, life: Life): Promise<void> {
+		if (life.end !== undefined) return new Promise(() => undefined);
+		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
+		if (this.#random.chance(0.1)) throw lost;
+		const heard = this.heard.get(conversation) ?? [];
+		// The gateway knows the key of a request that it has carried out.
+		if (!heard.includes(id)) this.heard.set(conversation, [...heard, id]);
+		if (this.#random.chance(0.1)) throw lost;
+	}
+
+	async #isDone({ store }: Life): Promise<boolean> {
+		if (this.#unacknowledged.size > 0) return false;
+		return store.read(async (db) => {
+			const cursors = await db.selectFrom("cursors").select("seq").execute();
+			const isTold = cursors.filter(({ seq }) => seq === eventCount).length === sessions.length;
+			const open = await db
+				.selectFrom("outbox")
+				.select("id")
+				.where("state", "in", ["planned", "attempted", "unknown"])
+				.limit(1)
+				.execute();
+			const waiting = await db
+				.selectFrom("inbound")
+				.select("id")
+				.where("state", "=", "waiting")
+				.limit(1)
+				.execute();
+			return isTold && open.length === 0 && waiting.length === 0;
+		});
+	}
+}
