@@ -145,9 +145,7 @@ function findInInlines(finder: Finder, { first, text }: Window, inlines: readonl
 }
 
 function* lineStarts(text: string): Generator<number> {
-	// A cut behind the last line break of all would leave a last line that is empty to no post.
-	for (let at = text.indexOf("\n"); at >= 0 && at + 1 < text.length; at = text.indexOf("\n", at + 1))
-		yield at + 1;
+	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) yield at + 1;
 }
 
 function* sentenceStarts(text: string): Generator<number> {

@@ -53,6 +53,8 @@ test("styles are closed and opened again, links and code spans stay whole", () =
 		"one `two three` four",
 		"[five six](https://a.example) seven",
 	]);
+	expect(posts("aaaa bbbb [one two](https://a.b)", 30)).toEqual(["aaaa bbbb", "[one two](https://a.b)"]);
+	expect(posts("aaaa bbbb `one two three`", 20)).toEqual(["aaaa bbbb", "`one two three`"]);
 	expect(posts(`\`${"ab ".repeat(12)}\``, 20).map((post) => [post.at(0), post.at(-1)].join(""))).toEqual([
 		"``",
 		"``",
@@ -108,6 +110,21 @@ test("the dialect's own measure decides", () => {
 	const text = "<&> ".repeat(20).trim();
 	const { posts: escaped } = fitPosts(parseText(text), { dialect: chatDialect, limit: 60, maxPosts: 100 });
 	expect(escaped.map((post) => [...post].length)).toEqual([55, 55, 55, 55, 55]);
+});
+
+test("a post keeps its limit also where a longer text measures less", () => {
+	const measure = (written: string): number => written.length + (written.endsWith("two") ? 10 : 0);
+	const { posts: kept } = fitPosts(parseText("one two ".repeat(50)), {
+		...{ dialect: { ...markdownDialect, measure }, limit: 41, maxPosts: 100 },
+	});
+	expect(kept.every((post) => measure(post) <= 41)).toBe(true);
+});
+
+test("an empty last line of code is a line", () => {
+	expect(posts("```\naaaaaaa\nbbbbb\n\n```", 21)).toEqual([
+		"```\naaaaaaa\nbbbbb\n```",
+		"_continued_\n\n```\n```",
+	]);
 });
 
 test("a limit that holds nothing is refused", () => {

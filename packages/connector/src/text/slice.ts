@@ -58,7 +58,8 @@ function sliceBlock(layout: Layout, block: Block, range: Range): Block[] {
 function sliceCode(layout: Layout, code: Code, { from, to }: Range): Block[] {
 	const start = layout.start(code);
 	const first = Math.max(from - start, 0);
-	if (first > 0 && first >= code.value.length) return [];
+	// Behind the last line break there is one more line, which is empty.
+	if (first > 0 && first >= code.value.length && !code.value.endsWith("\n")) return [];
 	const rest = code.value.slice(first, to - start);
 	const value = to - start <= code.value.length && rest.endsWith("\n") ? rest.slice(0, -1) : rest;
 	return [...(first > 0 ? [continuedMark] : []), { ...code, value }];
