@@ -32,6 +32,7 @@ async function workspace() {
 
 test.each([
 	["cat app.log", ["cat"], []],
+	["constructor && cat __proto__ | toString", ["cat"], []],
 	["sh build.sh", ["sh"], ["build.sh"]],
 	["cd sub && ./run.sh arg", [], ["sub/run.sh"]],
 	["FOO=1 python3 -u x.py", ["python3"], ["x.py"]],

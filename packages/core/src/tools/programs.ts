@@ -67,8 +67,13 @@ function collect(seen: SeenWords, { paths }: FoundCommands, into: Collected): vo
 		for (const file of filesOf(word, seen.words.slice(index + 1))) {
 			for (const named of pathsOf(file, paths)) into.files.add(named);
 		}
-		for (const file of implied[basename(word)] ?? []) into.files.add(join(into.cwd, file));
+		for (const file of impliedBy(basename(word))) into.files.add(join(into.cwd, file));
 	}
+}
+
+/** A command may be called `constructor`. */
+function impliedBy(name: string): readonly string[] {
+	return (Object.hasOwn(implied, name) ? implied[name] : undefined) ?? [];
 }
 
 /** The words that may be files which the program runs: itself, and what it is handed where it reads scripts. */
