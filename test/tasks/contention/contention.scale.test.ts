@@ -64,7 +64,7 @@ test("of two processes that contend for the same tasks, none runs one that the o
 	submitter,
 }) => {
 	const { place } = submitter;
-	const titles = Array.from({ length: 10 * testScale(6) }, (_, n) => `task ${n}`);
+	const titles = Array.from({ length: 10 * testScale(4) }, (_, n) => `task ${n}`);
 	await using first = new WorkerProcess(place);
 	await using second = new WorkerProcess(place);
 	for (const { lines } of [first, second])
