@@ -82,8 +82,8 @@ test("read blindly, quotes hide nothing", () => {
 
 test("what is read plainly is all that a real shell runs", async () => {
 	await using directory = await createDirectory();
-	// One write for each program: those of a pipe run together.
-	const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\n\' >> "$RECORD"\n';
+	// One write for each program, since those of a pipe run together: bash writes out what it has at the end of a line.
+	const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\x01\' >> "$RECORD"\n';
 	for (const name of ["ls", "rm", "a"]) {
 		writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });
 	}
@@ -122,7 +122,7 @@ test("what is read plainly is all that a real shell runs", async () => {
 		const environment = { PATH: directory.path, RECORD: record };
 		spawnSync("/bin/bash", ["-c", `ls ${text}`], { env: environment, cwd: directory.path });
 		const ran = readFileSync(record, "utf8")
-			.split("\n\0")
+			.split("\x01\0")
 			.filter((entry) => entry !== "");
 		const seen = commands.map((words) => words.map((word) => `${word}\0`).join(""));
 		for (const entry of ran) expect(seen, text).toContain(entry);
