@@ -9,7 +9,7 @@ import { parseText } from "./parse-text.ts";
 import { continuedMark } from "./slice.ts";
 
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
-const numRuns = everyday ? 20 : process.env["PARLEY_TEST_SCALE"] === "full" ? 30_000 : 600;
+const numRuns = everyday ? 20 : process.env["PARLEY_TEST_SCALE"] === "full" ? 30_000 : 25;
 /** The longest text whose cost is measured, in characters. */
 const longest = everyday ? 10_000 : 200_000;
 // What fails is large, and takes minutes to make small: the seed that is printed repeats it.
