@@ -71,6 +71,8 @@ export class TaskRunner {
 		this.#again = true;
 		this.#filling ??= this.#fill().finally(() => {
 			this.#filling = undefined;
+			// Somebody called after the last look, and before it was over.
+			if (this.#again) this.wake();
 		});
 	}
 
