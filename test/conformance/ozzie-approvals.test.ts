@@ -146,7 +146,12 @@ verifiesOn(
 		for (const value of ["session", "always"]) {
 			await using client = await OzzieClient.connect(gateway.url);
 			await client.open();
-			expect(await isApproved(client, write, { value })).toBe(true);
+			const { token } = await ask(client, write);
+			await client.call("prompt_response", { token, value });
+			expect((await client.event("prompt.response")).payload).toEqual({
+				...{ token, value: true, cancelled: false, by: "operator", remembered: true },
+			});
+			await client.event("assistant.message");
 			await client.call("send_message", { content: "write: sub/other.txt <<< again" });
 			await client.event("tool.call", { status: "completed" });
 			const { error } = (await client.event("assistant.message")).payload;
@@ -174,16 +179,25 @@ verifiesOn(
 	},
 );
 
-verifiesOn("ozzie", ["prompt.reason"], "why a call was denied reaches the model", async () => {
-	await using gateway = await TestGateway.start();
-	await using client = await OzzieClient.connect(gateway.url);
-	await client.open();
-	const { token } = await ask(client, run);
-	await client.call("prompt_response", { token, cancelled: true, reason: "not on a Friday" });
-	const { payload } = await client.event("tool.call", { status: "failed" });
-	expect(payload["error"]).toContain("not on a Friday");
-	expect((await client.event("assistant.message")).payload["content"]).toContain("not on a Friday");
-});
+verifiesOn(
+	"ozzie",
+	["prompt.reason"],
+	"why a call was denied reaches the model and everybody who is there",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const { token } = await ask(client, run);
+		const reason = "not on a Friday";
+		await client.call("prompt_response", { token, cancelled: true, reason });
+		expect((await client.event("prompt.response")).payload).toEqual({
+			...{ token, value: false, cancelled: true, by: "operator", reason },
+		});
+		const { payload } = await client.event("tool.call", { status: "failed" });
+		expect(payload["error"]).toContain("not on a Friday");
+		expect((await client.event("assistant.message")).payload["content"]).toContain("not on a Friday");
+	},
+);
 
 verifiesOn(
 	"ozzie",

@@ -71,7 +71,7 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	await flat.arrived();
 	await ask(client, "say: hello", true);
 	const { payload } = await flat.event("assistant.message");
-	expect(Object.keys(payload).sort()).toEqual(["content", "context", "error"]);
+	expect(Object.keys(payload).sort()).toEqual(["content", "context", "error", "run_id"]);
 });
 
 verifiesOn("ozzie", ["envelope.unknown"], "an envelope that nobody knows is refused", async () => {

@@ -44,7 +44,7 @@ verifiesOn(
 		for (const phase of ["start", "delta", "end"]) {
 			expect(keys("assistant.stream", { phase })).toEqual(["content", "index", "phase"]);
 		}
-		expect(keys("assistant.message")).toEqual(["content", "context", "error"]);
+		expect(keys("assistant.message")).toEqual(["content", "context", "error", "run_id"]);
 		expect(keys("tool.call", { status: "started" })).toEqual(["arguments", "call_id", "name", "status"]);
 		expect(keys("tool.call", { status: "completed" })).toEqual(["call_id", "name", "result", "status"]);
 		expect(keys("prompt.request")).toEqual(

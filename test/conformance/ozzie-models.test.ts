@@ -77,7 +77,8 @@ verifiesOn(
 		expect(end.payload["cost_usd"]).not.toBe(0);
 		expect(Number.isSafeInteger(end.payload["duration"])).toBe(true);
 		const { payload } = await client.event("assistant.message");
-		expect(payload).toEqual({ content: "Hello!", error: "", context: { model: sonnet, usage: tokens } });
+		const context = { model: sonnet, usage: tokens };
+		expect(payload).toEqual({ content: "Hello!", error: "", context, run_id: end.payload["run_id"] });
 	},
 );
 

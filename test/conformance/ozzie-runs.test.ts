@@ -51,6 +51,7 @@ verifiesOn(
 		expect(events.at(-1)?.payload).toEqual({
 			...{ content: last.join(""), error: "" },
 			context: { model: "offline", usage: expect.anything() },
+			run_id: events.find(({ event }) => event === "user.message")?.payload["run_id"],
 		});
 		expect(await client.arrived()).toEqual([]);
 	},

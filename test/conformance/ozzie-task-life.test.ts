@@ -39,8 +39,8 @@ verifiesOn(
 		expect(await client.call("cancel_task", cancelled)).toEqual({ task_id, status: "cancelled" });
 		const ends = [await client.event("task.cancelled"), await client.event("task.cancelled")];
 		expect(ends.map(({ payload }) => payload)).toEqual([
-			{ task_id: spawned["task_id"], reason: "parent ended" },
-			cancelled,
+			{ task_id: spawned["task_id"], reason: "parent ended", usage: expect.any(Object) },
+			{ ...cancelled, usage: expect.any(Object) },
 		]);
 		expect(await client.call("cancel_task", { task_id, reason: "again" })).toEqual({
 			...{ task_id, status: "cancelled" },
@@ -83,7 +83,7 @@ verifiesOn(
 		const failed = await client.event("task.failed");
 		expect(failed.payload).toEqual({
 			...{ task_id: bad, title: "A task", error: expect.stringContaining("out of ideas") },
-			...{ retry_count: 0, will_retry: false },
+			...{ retry_count: 0, will_retry: false, usage: expect.any(Object) },
 		});
 		const { payload } = await client.event("task.failed", { task_id: needs });
 		expect(payload["error"]).toMatch(/^it needs task_\S+ \(A task\), which has failed: .*out of ideas/);
@@ -121,7 +121,7 @@ verifiesOn("ozzie", ["task.failed"], "what a provider fails is tried again, and 
 	};
 	expect((await later("task.failed")).payload).toEqual({
 		...{ task_id, title: "A task", error: expect.stringContaining("the provider is overloaded") },
-		...{ retry_count: 0, will_retry: true },
+		...{ retry_count: 0, will_retry: true, usage: expect.any(Object) },
 	});
 	down = false;
 	await later("task.started");

@@ -6,6 +6,10 @@ import { verifiesOn } from "./verifies.ts";
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const count = expect.any(Number);
+const usage = {
+	...{ tokens_input: count, tokens_output: count, tokens_cache_read: 0, tokens_cache_write: 0 },
+	cost_usd: 0,
+};
 
 verifiesOn(
 	"ozzie",
@@ -38,7 +42,7 @@ verifiesOn(
 			total_steps = 3,
 		) => ({
 			event: "task.progress",
-			payload: { task_id, current_step, total_steps, current_step_label, percentage },
+			payload: { task_id, current_step, total_steps, current_step_label, percentage, usage },
 		});
 		expect(told.map(({ event, payload }) => ({ event, payload }))).toEqual([
 			{ event: "task.created", payload: { ...named, description, parent_id: "" } },
@@ -50,7 +54,7 @@ verifiesOn(
 				event: "task.suspended",
 				payload: {
 					...{ ...named, reason: "A schema change", suspend_count: 1 },
-					...{ plan_content: "A `roles` table", token: expect.stringMatching(/^review_/) },
+					...{ plan_content: "A `roles` table", token: expect.stringMatching(/^review_/), usage },
 				},
 			},
 			{ event: "task.resumed", payload: named },
@@ -59,7 +63,7 @@ verifiesOn(
 				event: "task.completed",
 				payload: {
 					...{ ...named, output_summary: expect.stringContaining("3 modules") },
-					...{ duration: count, tokens_input: count, tokens_output: count },
+					...{ duration: count, tokens_input: count, tokens_output: count, usage },
 				},
 			},
 		]);

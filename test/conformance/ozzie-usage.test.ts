@@ -1,9 +1,10 @@
 import { ManualClock } from "@parley/base/testing";
 import { type Budgets, billionths } from "@parley/core";
-import { ScriptedModel, says } from "@parley/core/testing";
+import { calls as callsTool, ScriptedModel, says } from "@parley/core/testing";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
+import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /** Every reply of the scripted model has 10 tokens in and 5 out: two cents. */
@@ -53,6 +54,57 @@ verifiesOn(
 			expect(payload).toEqual({ run_id, run: oneCall, session: calls(count) });
 			await client.event("assistant.message", { error: "" });
 		}
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["task.usage"],
+	"a task tells what it has used whenever it tells where it stands",
+	async () => {
+		const model = new ScriptedModel(
+			[callsTool("c1", "plan", { steps: [{ title: "look", state: "in_progress" }] })],
+			[callsTool("c2", "request_review", { reason: "May I?", content: "this" })],
+			[says("well")],
+			[callsTool("c3", "request_review", { reason: "May I?", content: "that" })],
+		);
+		const data = { "models.json": JSON.stringify(table) };
+		await using gateway = await TestGateway.start({ model, data });
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const done = await submit(client, "go");
+		await client.event("task.suspended");
+		await client.call("reply_task", { task_id: done, status: "approved" });
+		await client.event("task.completed");
+		const stopped = await submit(client, "go");
+		await client.event("task.suspended");
+		await client.call("cancel_task", { task_id: stopped });
+		await client.event("task.cancelled");
+		// Nothing is left that the model could say.
+		const failed = await submit(client, "go");
+		await using later = await OzzieClient.connect(gateway.url);
+		await later.call("open_session", { session_id: session, after_seq: 0 });
+		const told = [await untilEnd(later, done), await untilEnd(later, stopped), await untilEnd(later, failed)];
+		expect(
+			told.flat().flatMap(({ event, payload }) => ("usage" in payload ? [[event, payload["usage"]]] : [])),
+		).toEqual([
+			...[
+				["task.progress", calls(0)],
+				["task.progress", calls(1)],
+				["task.suspended", calls(2)],
+				["task.completed", calls(3)],
+			],
+			...[
+				["task.progress", calls(0)],
+				["task.suspended", calls(1)],
+				["task.cancelled", calls(1)],
+			],
+			...[
+				["task.progress", calls(0)],
+				["task.failed", calls(0)],
+			],
+		]);
+		expect((await client.call("check_task", { task_id: done }))["usage"]).toEqual(calls(3));
 	},
 );
 

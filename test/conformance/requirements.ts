@@ -1,5 +1,6 @@
 import { auditRequirements } from "./requirements/audit.ts";
 import { connectionRequirements } from "./requirements/connection.ts";
+import { connectorRequirements } from "./requirements/connectors.ts";
 import { envelopeRequirements } from "./requirements/envelope.ts";
 import { fileRequirements } from "./requirements/file.ts";
 import { grantRequirements } from "./requirements/grants.ts";
@@ -20,6 +21,7 @@ import { tokenRequirements } from "./requirements/tokens.ts";
 /** All that is promised; each is shown by at least one scenario (`coverage.test.ts`). */
 export const requirements = {
 	...connectionRequirements,
+	...connectorRequirements,
 	...sessionRequirements,
 	...runRequirements,
 	...modelRequirements,

@@ -127,7 +127,7 @@ test.each(fixtures)(
 			content: expect.stringContaining("Said of"),
 		});
 
-		await t.runtime.cancel(unkeyed(), atWork, false);
+		await t.runtime.cancel(unkeyed(), atWork);
 		expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
 		// What was made shorter stays so, and what was said before is still known to the model.

@@ -20,6 +20,8 @@ interface Setting {
 /** What the documents name in `<!-- stage: NAME -->`. */
 const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	offline: async () => ({}),
+	/** Browsers reach it by a name. */
+	public: async () => ({ options: { config: { publicUrl: "https://parley.example" } } }),
 	/** Time passes only when the document says so. */
 	patient: async () => ({ options: { clock: new ManualClock() } }),
 	/** The first call fails in passing. */

@@ -128,6 +128,31 @@ test("what only looks like a credential stays where a person wrote it, and nowhe
 	expect(kept["table events"]?.match(new RegExp(shape, "g"))).toHaveLength(1);
 });
 
+test("a password that is typed into a page is nowhere else, and neither is the address of the page", async () => {
+	const [, password = "", other = ""] = registered;
+	await using ground = await Ground.open([], {});
+	const { client, model } = ground;
+	await client.open();
+	model.script(uses("t1", "ask_user", { label: "Key?", type: "password" }), says("well"));
+	await client.call("send_message", { content: "ask" });
+	const { token } = (await client.event("prompt.request")).payload;
+	// What comes twice, and what is too long to be one, is nowhere either.
+	const long = other.padEnd(5_000, "-");
+	const first = await ground.typeIntoPage(token, long);
+	const second = await ground.typeIntoPage(token, password);
+	await client.event("assistant.message");
+	const { requests, frames, answers, log } = ground;
+	expect(answers.join("")).toContain("Thank you");
+	const kept = await ground.leftovers();
+	const logged = log.join("\n");
+	expect(logged).toContain("/secret/…");
+	const said = { ...kept, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
+	const sinks = Object.entries({ ...said, frames: frames.join("\n") });
+	expect(sinks.flatMap(([sink, text]) => findIn([password, other], text).map(() => sink))).toEqual([]);
+	const ids = [first, second].map((address) => address.split("/").at(-1) ?? "");
+	for (const [sink, text] of Object.entries(said)) expect(looksIn(ids, text), sink).toEqual([]);
+});
+
 test("a secret in a reply is found wherever the reply is cut", { timeout: 120_000 }, async () => {
 	const [plain = "", spaced = ""] = registered;
 	await using ground = await Ground.open(registered, {});

@@ -7,6 +7,8 @@ import WebSocket from "ws";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 
+const publicUrl = "https://parley.example";
+
 /** A gateway that knows the secrets, a model that says what a test writes, and all that leaves them. */
 export class Ground implements AsyncDisposable {
 	readonly directory: string;
@@ -43,7 +45,7 @@ export class Ground implements AsyncDisposable {
 				listen: [{ host: "127.0.0.1", port: 0 }],
 				...{ data: join(directory, "data"), root: [join(directory, "work")] },
 				...{ provider: "anthropic", baseUrl: model.url, apiKey: model.apiKey, model: "claude-sonnet-5-5" },
-				...{ auth: "none", logLevel: "debug", allowedHosts: [], titles: false },
+				...{ auth: "none", logLevel: "debug", allowedHosts: [], titles: false, publicUrl },
 			},
 			...{ clock: systemClock, ids: createIds(), redactor, version: "0.0.0", currentDirectory: directory },
 			log: createLogger({
@@ -74,6 +76,17 @@ export class Ground implements AsyncDisposable {
 	async get(path: string, init: RequestInit = {}): Promise<void> {
 		const response = await fetch(this.url + path, init);
 		this.answers.push(JSON.stringify([...response.headers]), await response.text());
+	}
+
+	/** Types into the page for the password that was asked for; returns its address. */
+	async typeIntoPage(token: unknown, value: string): Promise<string> {
+		const { url } = await this.client.call("secret_page", { token });
+		const address = String(url).replace(publicUrl, this.url);
+		this.answers.push(await (await fetch(address)).text());
+		const body = new URLSearchParams({ value });
+		this.answers.push(await (await fetch(address, { method: "POST", body })).text());
+		this.answers.push(await (await fetch(address, { method: "POST", body })).text());
+		return address;
 	}
 
 	/** Every model request, verbatim. */

@@ -21,6 +21,7 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, 
 	"file.read": ["any", "own", "own", "guest", "alone"],
 	"health.read": ["any", "any", "any"],
 	"metrics.read": ["any", "no", "no"],
+	"prompt.read": ["any", "own", "own", "guest", "alone"],
 	"prompt.answer": ["any", "no", "own", "approver"],
 	"prompt.approve": ["any", "no", "own", "approver"],
 	"prompt.approve_critical": ["any", "no", "no"],
@@ -47,7 +48,7 @@ const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, 
 	"grant.request": ["any", "no", "own", "member"],
 	"grant.confirm": ["any", "no", "own", "owner"],
 	"grant.read": ["any", "own", "own", "guest", "alone"],
-	"grant.revoke": ["any", "no", "own", "member"],
+	"grant.revoke": ["any", "no", "own", "member", "alone"],
 	"audit.read": ["any", "no", "no"],
 };
 
@@ -76,7 +77,7 @@ test("every action is in the table, for every kind and role", () => {
 	expect(cases).toHaveLength(actions.length * (kinds.length - 1 + roles.length));
 });
 
-test("a connector that says for nobody may only read", () => {
+test("a connector that says for nobody may only read, keep files, and make channels less trusted", () => {
 	const connector: Principal = { id: "connector:1", kind: "connector" };
 	const allowed = actions.filter((action) => isAuthorized(connector, action));
 	expect(allowed).toEqual(

@@ -35,6 +35,8 @@ const rules = {
 	"session.delete": { ...talkers, role: "approver" },
 	"file.write": { ...talkers, role: "guest", alone: true },
 	"file.read": readers,
+	/** What waits for somebody's answer. */
+	"prompt.read": readers,
 	/** What the agent asks somebody: for who asked for its work, and for approvers. */
 	"prompt.answer": { ...talkers, role: "guest" },
 	/** To let a tool call happen. */
@@ -73,7 +75,7 @@ const rules = {
 	"grant.confirm": { ...talkers, role: "owner" },
 	"grant.read": readers,
 	/** To end what was granted makes nothing less safe. */
-	"grant.revoke": { ...talkers, role: "member" },
+	"grant.revoke": { ...talkers, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;
 

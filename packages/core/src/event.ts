@@ -51,6 +51,8 @@ export type ConversationEvent =
 			readonly type: "user.message";
 			readonly runId: string;
 			readonly content: string;
+			/** What its client named it, where it did. */
+			readonly correlation?: string;
 			readonly author?: Author;
 			/** Entered a run that was at work, instead of starting one. */
 			readonly steered?: true;
@@ -150,6 +152,10 @@ export type ConversationEvent =
 			readonly value: unknown;
 			/** What the person made of the arguments that were asked about, where the call was approved with others. */
 			readonly arguments?: unknown;
+			/** The approval counts for the rest of the session. */
+			readonly remembered?: true;
+			/** Why it was denied, where that was said. */
+			readonly reason?: string;
 			readonly cancelled: boolean;
 			readonly by: string;
 	  }

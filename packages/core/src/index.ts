@@ -40,6 +40,7 @@ export { ModelTable } from "./models/table/model-table.ts";
 export { checkPolicy } from "./policy/check-policy.ts";
 export {
 	type Actor,
+	actingId,
 	operator,
 	type Person,
 	type Place,
@@ -52,10 +53,11 @@ export {
 export type { Prompt } from "./prompt.ts";
 export type { PromptResponse } from "./prompt-answer.ts";
 export type { ProviderState } from "./run/provider-health.ts";
-export { type Keyed, Runtime } from "./runtime.ts";
+export { Runtime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
 export { Egress } from "./sandbox/egress/egress.ts";
 export { readAllowedHost } from "./sandbox/egress/host-name.ts";
+export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
 export { createSandboxes } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
 export { type Sandboxes, type SandboxMode, type SandboxState, sandboxModes } from "./sandbox.ts";
@@ -64,8 +66,10 @@ export type { Explanation } from "./session/explain.ts";
 export type { ExplainedCall } from "./session/explain-calls.ts";
 export type { Feedback } from "./session/feedback.ts";
 export type { Follower } from "./session/follow.ts";
+export type { Keyed } from "./session/idempotency.ts";
 export type { SessionFilter, SessionSummary } from "./session/list.ts";
 export type { Roots } from "./session/open.ts";
+export type { OpenPrompt } from "./session/open-prompts.ts";
 export type { EventFilter, EventHistory } from "./session/read-events.ts";
 export type { Accepted } from "./session/send.ts";
 export {
@@ -84,6 +88,7 @@ export type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 export type { Submitted, Tasks } from "./tasks/tasks.ts";
 export { defineTool, type Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
+export { visible } from "./tools/visible.ts";
 export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
 export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit-check.ts";

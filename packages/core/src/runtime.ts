@@ -19,7 +19,7 @@ import { Runner } from "./run/start.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
-import { type Cancelled, stopTurn } from "./session/cancel.ts";
+import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
 import { choresOf } from "./session/chores.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
 import { type Feedback, recordFeedback } from "./session/feedback.ts";
@@ -27,6 +27,7 @@ import { Follower, type Following } from "./session/follow.ts";
 import type { Keyed } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 import { createSession, type NewSession } from "./session/open.ts";
+import { OpenPrompts } from "./session/open-prompts.ts";
 import { planOpening } from "./session/opening.ts";
 import { EventHistory } from "./session/read-events.ts";
 import { Reminders } from "./session/reminders.ts";
@@ -50,9 +51,6 @@ import { noBudgets } from "./usage/budget.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import type { BudgetChange } from "./usage/set-budget.ts";
 
-/** A method of a client as it is asked for: who, under which key, with which parameters. */
-export type { Keyed };
-
 /**
  * The agent runtime: all that a wire can ask for. Every method checks the principal's right; what it changes is
  * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
@@ -60,8 +58,9 @@ export type { Keyed };
 export class Runtime {
 	/** What people and tools hand over. */
 	readonly files: Files;
-	/** What was recorded, also beyond the newest. */
 	readonly history: EventHistory;
+	/** What waits for people's answers. */
+	readonly prompts: OpenPrompts;
 	/** Tokens, people, channels, rules, and the record of what was decided. */
 	readonly trust: Trust;
 	/** Work in the background. */
@@ -98,6 +97,7 @@ export class Runtime {
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
 		this.history = new EventHistory(journal, this.#sessions);
+		this.prompts = new OpenPrompts(options, this.#sessions);
 		this.#choice = modelChoiceOf(options);
 		const runDeps = runDepsOf(options, this.#choice, this.trust.places);
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
@@ -224,10 +224,10 @@ export class Runtime {
 		await setBudget(this.#deps, this.#sessions, request, change);
 	}
 
-	/** Answers an open question. The first answer wins; later ones change nothing. */
-	async answer(request: Keyed, token: string, response: PromptResponse): Promise<void> {
+	/** Answers an open question. The first answer wins; a later one changes nothing, and is false. */
+	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const profileOf = (place?: string) => this.trust.places.profileOf(place);
-		await answerQuestion({ ...this.#deps, sessions: this.#sessions, profileOf }, request, token, response);
+		return answerQuestion({ ...this.#deps, sessions: this.#sessions, profileOf }, request, token, response);
 	}
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
@@ -235,10 +235,10 @@ export class Runtime {
 		await acceptAll(this.#sessions, request, sessionId);
 	}
 
-	/** Ends the active run, with `queued` also the messages that wait, and what the channel is trusted with. */
-	async cancel(request: Keyed, sessionId: string, queued: boolean): Promise<Cancelled> {
+	/** Ends the active run, or what else is meant, and what the channel is trusted with. */
+	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return stopTurn(lease.session, request, queued);
+		return stopTurn(lease.session, request, ending);
 	}
 
 	/** The sessions that the principal may see, newest first. */

@@ -47,6 +47,7 @@ import { OzzieServer } from "./ozzie/server.ts";
 import { openPort, type Port } from "./port.ts";
 import { removeRuntimeFile } from "./runtime-file.ts";
 import { loadOrCreateSecretKey } from "./secret-key.ts";
+import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { tellStoreHealth } from "./tell-store-health.ts";
 
 /** Longer than clients may take to answer a good-bye. */
@@ -190,8 +191,10 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		provider: models.model.provider,
 		policy: runtime.trust.policies,
 	});
+	const secretPages = openSecretPages(options, runtime);
 	const ozzie = new OzzieServer({
 		...{ runtime, clock, log, held, redactor: options.redactor.into("error") },
+		secretPages: secretPages?.pages,
 		...{ anyModel: models.anyModel, counts: metrics.wire },
 	});
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
@@ -203,7 +206,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		...{ authenticate, tickets, held, clock, log },
 		metrics: (principal) =>
 			metrics.render(principal, { runtime, store, file, admission, wires: [ozzie, streams] }),
-		uploads: metrics.uploads,
+		...{ uploads: metrics.uploads, secretPages },
 		refused: (status) => metrics.wire.refused(status),
 		settled: (socket) => {
 			if (socket instanceof Socket) admission.settled(socket);

@@ -4,6 +4,7 @@ export type { ProviderReason } from "./config/provider.ts";
 export type { Reach } from "./config/reach-facts.ts";
 export type { ConfigFlags } from "./config/sources.ts";
 export { prepareDataDirectory } from "./data-directory.ts";
+export { type DataLock, lockDataDirectory } from "./data-lock.ts";
 export { type ProviderAnswer, tryProvider } from "./doctor/try-provider.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 export { openSandboxes } from "./open-sandboxes.ts";

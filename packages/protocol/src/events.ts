@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
+import { PromptRequest, type PromptRequestPayload } from "./prompt-payloads.ts";
 import { type TaskEventPayloads, taskPayloads } from "./task-events.ts";
 import { GrantPayload, TrustedPayload } from "./trust-payloads.ts";
 import { Tokens, type TokensPayload } from "./usage-report.ts";
@@ -12,6 +13,8 @@ export type EmptyPayload = Record<string, never>;
 export interface UserMessagePayload {
 	readonly content: string;
 	readonly run_id: string;
+	/** The name that its client gave the message, where it gave one. */
+	readonly correlation_id?: string;
 	/** Who wrote it, where that was not the operator. */
 	readonly author?: { readonly id: string; readonly name: string };
 	/** It entered the run at work, which `run_id` names, instead of starting one. */
@@ -34,6 +37,8 @@ export interface AssistantStreamPayload {
 /** The end of a run, exactly one for each. */
 export interface AssistantMessagePayload {
 	readonly content: string;
+	/** Not there where an earlier version of the gateway answers. */
+	readonly run_id?: string;
 	/** Empty when all went well, else `cancelled` or what went wrong. */
 	readonly error: string;
 	readonly context: AnswerContext;
@@ -70,43 +75,6 @@ export type ToolCallPayload =
 			readonly call_id: string;
 	  };
 
-export interface PromptOptionPayload {
-	readonly value: string;
-	readonly label: string;
-	readonly description: string;
-	readonly disabled: boolean;
-}
-
-/** What a client needs to show a prompt well. An approval has all of it, other questions only what applies. */
-export interface PromptContext {
-	readonly call_id?: string;
-	readonly tool?: string;
-	readonly arguments?: unknown;
-	/** A unified diff, or empty. */
-	readonly preview?: string;
-	readonly risk?: "low" | "normal" | "high" | "critical";
-	/** Whether `"session"` may be answered. */
-	readonly allow_session?: boolean;
-	/** RFC 3339. */
-	readonly expires_at?: string;
-	readonly notes?: readonly string[];
-	/** The task that asks. */
-	readonly task_id?: string;
-}
-
-/** A question that `prompt_response` answers. */
-export interface PromptRequestPayload {
-	readonly type: "text" | "select" | "multi" | "confirm" | "password";
-	readonly label: string;
-	readonly token: string;
-	readonly required: boolean;
-	readonly options: readonly PromptOptionPayload[];
-	readonly default: unknown;
-	readonly placeholder: string;
-	readonly validation: string;
-	readonly context: PromptContext;
-}
-
 /** A question was answered, by whom; the value of a password is null. */
 export interface PromptResponsePayload {
 	readonly token: string;
@@ -115,6 +83,10 @@ export interface PromptResponsePayload {
 	readonly by: string;
 	/** What a call was approved with, where the person changed its arguments. */
 	readonly arguments?: unknown;
+	/** The approval counts for the rest of the session: calls like this one are no longer asked about. */
+	readonly remembered?: true;
+	/** Why it was denied, where that was said. */
+	readonly reason?: string;
 }
 
 /** A question can no longer be answered. */
@@ -183,6 +155,7 @@ const payloads = {
 	"user.message": z.object({
 		content: z.string(),
 		run_id: z.string(),
+		correlation_id: z.exactOptional(z.string()),
 		author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 		steered: z.exactOptional(z.literal(true)),
 		retry_of: z.exactOptional(z.string()),
@@ -195,6 +168,7 @@ const payloads = {
 	}),
 	"assistant.message": z.object({
 		content: z.string(),
+		run_id: z.exactOptional(z.string()),
 		error: z.string(),
 		context: z.object({
 			model: z.exactOptional(z.string()),
@@ -212,35 +186,15 @@ const payloads = {
 		z.object({ ...call, status: z.literal("completed"), result: z.string() }),
 		z.object({ ...call, status: z.literal("failed"), error: z.string() }),
 	]),
-	"prompt.request": z.object({
-		type: z.enum(["text", "select", "multi", "confirm", "password"]),
-		label: z.string(),
-		token: z.string(),
-		required: z.boolean(),
-		options: z.array(
-			z.object({ value: z.string(), label: z.string(), description: z.string(), disabled: z.boolean() }),
-		),
-		default: z.unknown(),
-		placeholder: z.string(),
-		validation: z.string(),
-		context: z.object({
-			call_id: z.exactOptional(z.string()),
-			tool: z.exactOptional(z.string()),
-			arguments: z.unknown().optional(),
-			preview: z.exactOptional(z.string()),
-			risk: z.exactOptional(z.enum(["low", "normal", "high", "critical"])),
-			allow_session: z.exactOptional(z.boolean()),
-			expires_at: z.exactOptional(z.string()),
-			notes: z.exactOptional(z.array(z.string())),
-			task_id: z.exactOptional(z.string()),
-		}),
-	}),
+	"prompt.request": PromptRequest,
 	"prompt.response": z.object({
 		token: z.string(),
 		value: z.unknown(),
 		cancelled: z.boolean(),
 		by: z.string(),
 		arguments: z.unknown().optional(),
+		remembered: z.exactOptional(z.literal(true)),
+		reason: z.exactOptional(z.string()),
 	}),
 	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
 	"prompt.reminder": z.object({

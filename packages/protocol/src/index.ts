@@ -19,9 +19,6 @@ export {
 	eventNames,
 	isOzzieEvent,
 	type OzzieEvent,
-	type PromptContext,
-	type PromptOptionPayload,
-	type PromptRequestPayload,
 	type ToolCallPayload,
 	type UserMessagePayload,
 } from "./events.ts";
@@ -44,6 +41,12 @@ export {
 	plannedMethods,
 } from "./methods.ts";
 export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
+export type {
+	OpenPromptPayload,
+	PromptContext,
+	PromptOptionPayload,
+	PromptRequestPayload,
+} from "./prompt-payloads.ts";
 export type { TaskPayload } from "./task-payloads.ts";
 export type {
 	GrantPayload,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
-import { key, maybe, optionalSession, sessionId, title, withDefault } from "./params.ts";
+import { key, maybe, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
+import { promptMethods } from "./prompt-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
 import { taskMethods } from "./task-methods.ts";
 import { trustMethods } from "./trust-methods.ts";
@@ -52,7 +53,10 @@ export const methods = {
 			content,
 			/** Ids of files that were uploaded: images are for the model, others go to the working directory. */
 			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
-			/** Names this message in the gateway's logs, down to the model call: a platform's own id of it, for instance. */
+			/**
+			 * Names this message in its `user.message` and in the gateway's logs, down to the model call: a platform's own id
+			 * of it, for instance.
+			 */
 			correlation_id: maybe(
 				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
 			),
@@ -105,6 +109,8 @@ export const methods = {
 		params: z.object({
 			/** Also drops the messages that wait for their turn. */
 			queued: maybe(z.boolean()),
+			/** Only this run, whether it is at work or waits for its turn. */
+			run_id: runId,
 			key,
 		}),
 		result: z.object({ status: z.enum(["cancelled", "idle"]) }),
@@ -208,6 +214,7 @@ export const methods = {
 	},
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
+	...promptMethods,
 	...sessionMethods,
 	...taskMethods,
 	...trustMethods,

@@ -1,16 +1,19 @@
 import * as z from "zod";
 import { TaskProgress } from "./task-payloads.ts";
+import { Usage } from "./usage-report.ts";
 
 const task = { task_id: z.string() };
 const titled = { ...task, title: z.string() };
 const count = z.int().min(0);
+/** What it has used by then, its workers included. Not there where an earlier version of the gateway told it. */
+const used = { usage: z.exactOptional(Usage) };
 
 /** What happens to tasks, told in the session that owns them; and to those who work, in their own conversations. */
 export const taskPayloads = {
 	/** `parent_id` is the task that it is a worker of, or empty. */
 	"task.created": z.object({ ...titled, description: z.string(), parent_id: z.string() }),
 	"task.started": z.object(titled),
-	"task.progress": TaskProgress.extend(task),
+	"task.progress": TaskProgress.extend({ ...task, ...used }),
 	/** Waits for `reply_task`. */
 	"task.suspended": z.object({
 		...titled,
@@ -20,6 +23,7 @@ export const taskPayloads = {
 		/** The plan or the question. */
 		plan_content: z.string(),
 		token: z.string(),
+		...used,
 	}),
 	"task.resumed": z.object(titled),
 	/** `duration` is in nanoseconds, from the first start to the end. */
@@ -29,10 +33,17 @@ export const taskPayloads = {
 		duration: count,
 		tokens_input: count,
 		tokens_output: count,
+		...used,
 	}),
 	/** The end, unless `will_retry`: then `task.started` follows. */
-	"task.failed": z.object({ ...titled, error: z.string(), retry_count: count, will_retry: z.boolean() }),
-	"task.cancelled": z.object({ ...task, reason: z.string() }),
+	"task.failed": z.object({
+		...titled,
+		error: z.string(),
+		retry_count: count,
+		will_retry: z.boolean(),
+		...used,
+	}),
+	"task.cancelled": z.object({ ...task, reason: z.string(), ...used }),
 	/** The life of one who works on a task: `started` first, `exited` last, before it one of the other ends. */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),

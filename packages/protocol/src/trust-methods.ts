@@ -6,10 +6,12 @@ import {
 	GrantPayload,
 	GrantWishPayload,
 	givenRoles,
+	mentions,
 	PairingPayload,
 	PersonPayload,
 	PlaceProfilePayload,
 	PolicyRulePayload,
+	sessionModes,
 	TokenPayload,
 } from "./trust-payloads.ts";
 
@@ -89,6 +91,14 @@ export const trustMethods = {
 			may: z.array(z.string()),
 			/** How to get more. */
 			hint: z.exactOptional(z.string()),
+			/** How the channel works that they are in, as far as connectors need it. */
+			place: z.exactOptional(
+				z.object({
+					mention: z.enum(mentions),
+					sessions: z.enum(sessionModes),
+					agent: z.exactOptional(z.string()),
+				}),
+			),
 		}),
 	},
 	list_people: {

@@ -62,6 +62,9 @@ export const PairingPayload = z.object({
 	expires_at: z.string(),
 });
 
+export const mentions = ["required", "always"] as const;
+export const sessionModes = ["shared", "person"] as const;
+
 /** How a channel works. What is absent is as everywhere. */
 export const PlaceProfilePayload = z.strictObject({
 	/** An agent profile. */
@@ -78,7 +81,9 @@ export const PlaceProfilePayload = z.strictObject({
 	/** Bytes that its workspace may hold. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
 	/** When a message is for the agent: when it is named, or always. For connectors. */
-	mention: z.exactOptional(z.enum(["required", "always"])),
+	mention: z.exactOptional(z.enum(mentions)),
+	/** Whose a conversation there is: all people's, or each has one of their own. For connectors. */
+	sessions: z.exactOptional(z.enum(sessionModes)),
 	/** Hours that its approvals wait; 24 where absent. */
 	approval_hours: z.exactOptional(z.number().min(0.1).max(720)),
 });

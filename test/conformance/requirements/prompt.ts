@@ -21,10 +21,13 @@ export const promptRequirements = {
 	),
 	"prompt.session": ozzie(
 		"ruling 9",
-		"session and always approve and are remembered for the session where that is offered.",
+		"session and always approve and are remembered for the session where that is offered, and `prompt.response` says `remembered`.",
 	),
 	"prompt.session-refused": ozzie("ruling 9", "Where that is not offered, session and always deny."),
-	"prompt.reason": ozzie("ruling 12", "Why something was denied reaches the model."),
+	"prompt.reason": ozzie(
+		"ruling 12",
+		"Why something was denied reaches the model, and everybody in `prompt.response`.",
+	),
 	"prompt.first": ozzie("ruling 9", "The first answer counts; later ones are fine and change nothing."),
 	"prompt.unknown": ozzie(
 		"ruling 9",

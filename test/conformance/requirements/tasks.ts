@@ -46,7 +46,11 @@ export const taskRequirements = {
 	),
 	"task.events": ozzie(
 		"document, Task Events",
-		"The events of a task have the documented keys, and no others, and its id.",
+		"The events of a task have the documented keys and its id, and beside them `usage` alone.",
+	),
+	"task.usage": ozzie(
+		"our own, A task from its submission to its end",
+		"Where a task tells how far it is, that it waits or how it ended, it tells what it and its workers have used.",
 	),
 	"task.progress": ozzie(
 		"document, task.progress",

@@ -100,7 +100,8 @@ export class Player {
 			case "allow":
 			case "deny": {
 				const { prompt } = this.#seen.of(title);
-				return life.t.runtime.answer(this.#keyed("prompt_response"), prompt, { value: action === "allow" });
+				await life.t.runtime.answer(this.#keyed("prompt_response"), prompt, { value: action === "allow" });
+				return;
 			}
 			case "cancel":
 				await tasks.cancel(this.#keyed("cancel_task"), this.#seen.of(title).taskId, "enough");

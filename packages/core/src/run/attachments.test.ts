@@ -269,7 +269,7 @@ test("a message that was cancelled while it waited is sent again with its files"
 	await talk.send("first");
 	while (talk.model.requests.length === 0) await talk.t.settle();
 	await talk.send("look", await talk.bring("a.txt", "x"));
-	await talk.t.runtime.cancel(unkeyed(), talk.session, true);
+	await talk.t.runtime.cancel(unkeyed(), talk.session, { queued: true });
 	for (let n = 0; n < 2; n++) await talk.log.next("assistant.message");
 	await talk.t.runtime.retry(unkeyed(), talk.session);
 	await expect(talk.log.next("assistant.message")).resolves.toMatchObject({ content: "nice" });

@@ -83,7 +83,7 @@ test("nobody answered, and the run ended first: both are told", async () => {
 	await log.next("assistant.message");
 	await t.send(session, "go");
 	await log.next("prompt.requested");
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
 	expect(await told(t)).toEqual([
 		"gateway@gateway approval.show asked c1",

@@ -30,9 +30,13 @@ test("all calls of a reply are decided first, then run in its order, and their r
 	expect(one.prompt).toMatchObject({ type: "confirm", label: "Allow first?", approval: { callId: "c2" } });
 	expect(ran).toEqual([]);
 	await t.runtime.answer(unkeyed(), one.prompt.token, { cancelled: true, reason: "not that one" });
+	expect(await log.next("prompt.answered")).toMatchObject({ value: false, reason: "not that one" });
 	const two = await log.next("prompt.requested");
 	expect(ran).toEqual([]);
 	await t.runtime.answer(unkeyed(), two.prompt.token, { value: true });
+	expect(await log.next("prompt.answered")).toEqual({
+		...{ type: "prompt.answered", token: two.prompt.token, value: true, cancelled: false, by: "operator" },
+	});
 	await log.next("assistant.message");
 	log.check();
 	expect(ran).toEqual(["free", "second"]);
@@ -120,6 +124,7 @@ test("an answer for the session covers later calls of it, and not those of anoth
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt.approval).toMatchObject({ allowSession: true, risk: "normal" });
 	await t.runtime.answer(unkeyed(), prompt.token, { value: "session" });
+	expect(await log.next("prompt.answered")).toMatchObject({ value: true, remembered: true });
 	await log.next("assistant.message");
 	log.check();
 	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(1);

@@ -7,7 +7,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 test("nothing to cancel is no error", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
-	await expect(t.runtime.cancel(unkeyed(), session, true)).resolves.toEqual({ status: "idle" });
+	await expect(t.runtime.cancel(unkeyed(), session, { queued: true })).resolves.toEqual({ status: "idle" });
 });
 
 test("while the model speaks: what it said so far stays, and later messages go on from there", async () => {
@@ -18,7 +18,7 @@ test("while the model speaks: what it said so far stays, and later messages go o
 	await t.send(session, "go");
 	await log.next("text.delta");
 	await t.send(session, "then this");
-	await expect(t.runtime.cancel(unkeyed(), session, false)).resolves.toEqual({ status: "cancelled" });
+	await expect(t.runtime.cancel(unkeyed(), session)).resolves.toEqual({ status: "cancelled" });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "so far",
 		error: "cancelled",
@@ -41,14 +41,14 @@ test("while a question is open: it is closed, its call fails, and no answer coun
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	const { prompt } = await log.next("prompt.requested");
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("tool.failed")).resolves.toMatchObject({ callId: "c1", error: "cancelled" });
 	await expect(log.next("prompt.closed")).resolves.toMatchObject({
 		token: prompt.token,
 		reason: "cancelled",
 	});
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
-	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBeUndefined();
+	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBe(false);
 	await t.send(session, "and now?");
 	await log.next("assistant.message");
 	log.check();
@@ -80,7 +80,7 @@ test("while a tool runs: it is told, and the rest of the reply's calls do not ru
 	await t.send(session, "go");
 	await log.next("tool.started");
 	while (ran.length === 0) await new Promise(setImmediate);
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	log.check();
 	expect(ran).toEqual(["c1"]);
@@ -96,7 +96,7 @@ test("with `queued` the messages that wait end too, each with its own message", 
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	const runs = [await t.send(session, "a"), await t.send(session, "b"), await t.send(session, "c")];
 	await log.next("text.delta");
-	await t.runtime.cancel(unkeyed(), session, true);
+	await t.runtime.cancel(unkeyed(), session, { queued: true });
 	const ended = [];
 	for (const _ of runs) ended.push(await log.next("assistant.message"));
 	expect(ended.map(({ error }) => error)).toEqual(["cancelled", "cancelled", "cancelled"]);
@@ -111,13 +111,38 @@ test("with `queued` the messages that wait end too, each with its own message", 
 	]);
 });
 
+test("a run that is named ends alone, at work or waiting; one that has ended, or is none, is idle", async () => {
+	const model = new ScriptedModel(stuck("so far"), [says("third")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const [first, second, third] = [
+		await t.send(session, "a"),
+		await t.send(session, "b"),
+		await t.send(session, "c"),
+	];
+	await log.next("text.delta");
+	const cancel = (runId: string) => t.runtime.cancel(unkeyed(), session, { queued: true, runId });
+	await expect(cancel(second)).resolves.toEqual({ status: "cancelled" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ runId: second, error: "cancelled" });
+	for (const over of [second, "run_none"]) await expect(cancel(over)).resolves.toEqual({ status: "idle" });
+	await expect(cancel(first)).resolves.toEqual({ status: "cancelled" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ runId: first, content: "so far" });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({
+		runId: third,
+		content: "third",
+		error: "",
+	});
+	log.check();
+});
+
 test("in the same tick as the message: nothing is said", async () => {
 	const model = new ScriptedModel([says("too late")]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	const sent = t.send(session, "go");
-	const cancelled = t.runtime.cancel(unkeyed(), session, false);
+	const cancelled = t.runtime.cancel(unkeyed(), session);
 	await sent;
 	await expect(cancelled).resolves.toEqual({ status: "cancelled" });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
@@ -144,8 +169,7 @@ test("in the very moment in which a message that waited becomes the active one",
 	await t.send(session, "a");
 	const second = await t.send(session, "b");
 	const cancelled = Promise.withResolvers<unknown>();
-	reached.cancel = () =>
-		process.nextTick(() => cancelled.resolve(t.runtime.cancel(unkeyed(), session, false)));
+	reached.cancel = () => process.nextTick(() => cancelled.resolve(t.runtime.cancel(unkeyed(), session)));
 	gate.resolve();
 	await expect(cancelled.promise).resolves.toEqual({ status: "cancelled" });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "" });

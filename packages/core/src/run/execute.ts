@@ -94,9 +94,10 @@ interface LastWrite {
 async function putOff(run: Run, { last, failure }: Ending, writing: LastWrite): Promise<boolean> {
 	const { task } = run.session;
 	if (!task || !failure || run.cause !== undefined) return false;
-	if (!(await task.putOff(writing.tx, writing.record, failure))) return false;
-	if (last) await recordAttempt(run, last, writing);
-	return true;
+	const spend = async (): Promise<void> => {
+		if (last) await recordAttempt(run, last, writing);
+	};
+	return task.putOff(writing, failure, spend);
 }
 
 /** The reply that the run ends with, where it ends with one. */

@@ -40,7 +40,7 @@ test("32 messages may wait; one more is refused, alone, and leaves no trace", as
 		reason: { code: "resource_exhausted", message: "session busy: 32 messages wait already" },
 	});
 	expect(log.recorded).toEqual(["session.created", ...Array.from({ length: 33 }, () => "user.message")]);
-	await t.runtime.cancel(unkeyed(), session, true);
+	await t.runtime.cancel(unkeyed(), session, { queued: true });
 	for (let n = 0; n < 33; n++) await log.next("assistant.message");
 	log.check();
 });

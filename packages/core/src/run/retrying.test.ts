@@ -109,7 +109,7 @@ test("a run that waits for its next try can be cancelled", async () => {
 	const { session, log } = await open(t);
 	await t.send(session, "hi");
 	await log.next("run.retrying");
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	log.check();
 	// The try that was waited for never began.

@@ -22,13 +22,16 @@ interface AnswerDeps extends SessionDeps {
 	readonly profileOf: (place: string | undefined) => PlaceProfile;
 }
 
-/** Answers the question of a token, for who may. Throws `not_found` also where the session is not to be seen. */
+/**
+ * Answers the question of a token, for who may; false where it was over already. Throws `not_found` also where the
+ * session is not to be seen.
+ */
 export async function answerQuestion(
 	deps: AnswerDeps,
 	request: Keyed,
 	token: string,
 	response: PromptResponse,
-): Promise<void> {
+): Promise<boolean> {
 	const row = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("prompts")
@@ -48,7 +51,7 @@ export async function answerQuestion(
 	}
 	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const binding = await judgeChange(session, row, response);
-	await session.commit((tx, record) =>
+	const { response: counts } = await session.commit((tx, record) =>
 		once(tx, request, deps, () => answerPrompt(tx, record, session, { token, response, by, binding })),
 	);
 	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
@@ -61,6 +64,7 @@ export async function answerQuestion(
 	await deps.failpoints.reach("answered");
 	session.wake(token);
 	await deps.grants.review(session.place);
+	return counts;
 }
 
 /** Borrows the session of a question for who may give that answer. Who may not is written down. */

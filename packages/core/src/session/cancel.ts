@@ -16,21 +16,26 @@ interface OpenRun {
 	readonly content: string;
 }
 
-/**
- * Ends the active run, durably: it stays cancelled when the gateway dies before it has stopped. With `queued` the
- * messages behind it end too.
- */
+/** What is to end: the active run, with `queued` the messages behind it too; with `runId` that run alone. */
+export interface Ending {
+	readonly queued?: boolean;
+	readonly runId?: string | undefined;
+}
+
+/** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
 export async function cancelTurn(
 	session: Session,
 	request: Keyed,
-	queued: boolean,
+	{ queued = false, runId }: Ending,
 ): Promise<Outcome<Cancelled>> {
 	const { clock } = session.deps;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
 		once<Cancelled>(tx, request, session.deps, async () => {
 			const open = await openRuns(tx, session.id);
-			ending = open.filter((run) => queued || run.state === "active");
+			ending = open.filter(({ id, state }) =>
+				runId === undefined ? queued || state === "active" : id === runId,
+			);
 			for (const run of ending) {
 				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
 				if (run.state === "queued") await endQueued({ tx, record, session }, run, clock.now());
@@ -43,8 +48,8 @@ export async function cancelTurn(
 }
 
 /** Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. */
-export async function stopTurn(session: Session, request: Keyed, queued: boolean): Promise<Cancelled> {
-	const { response, repeated } = await cancelTurn(session, request, queued);
+export async function stopTurn(session: Session, request: Keyed, ending: Ending): Promise<Cancelled> {
+	const { response, repeated } = await cancelTurn(session, request, ending);
 	if (!repeated) await session.deps.grants.stopped(session.place, request.principal);
 	return response;
 }

@@ -134,7 +134,7 @@ test("an approval that came to nothing says what became of it", async () => {
 	await using _ = t;
 	const runId = await t.send(session, "go");
 	await log.next("prompt.requested");
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
 	expect((await explain(runId)).calls).toMatchObject([
 		{ decision: "refused", reason: "the run ended before anybody answered", outcome: "none" },

@@ -48,7 +48,7 @@ test("there is nothing to think of where no reply is", async () => {
 	await expect(t.runtime.feedback(unkeyed(), session, { ...good, runId })).rejects.toThrow(
 		"wait for its end",
 	);
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
 	await expect(t.runtime.feedback(unkeyed(), session, good)).rejects.toThrow("ended without a reply");
 	const other = await t.create();

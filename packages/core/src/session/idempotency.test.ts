@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { expect, test } from "vitest";
 import { operator, type Principal } from "../principal.ts";
-import type { Keyed } from "../runtime.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import type { Keyed } from "./idempotency.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -101,7 +101,7 @@ test("a cancel, an answer and trust are repeated without effect", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "one");
 	await log.next("text.delta");
-	const cancel = () => t.runtime.cancel({ ...unkeyed(), key: "cancel" }, session, false);
+	const cancel = () => t.runtime.cancel({ ...unkeyed(), key: "cancel" }, session);
 	expect(await cancel()).toEqual({ status: "cancelled" });
 	await log.next("assistant.message");
 	await t.send(session, "two");
@@ -132,7 +132,7 @@ test("what is kept of a request with a password is no hash that anybody could tr
 	const request = keyed("prompt_response", params);
 	await t.runtime.answer(request, prompt.token, { value: params.value });
 	await log.next("assistant.message");
-	await expect(t.runtime.answer(request, prompt.token, { value: params.value })).resolves.toBeUndefined();
+	await expect(t.runtime.answer(request, prompt.token, { value: params.value })).resolves.toBe(true);
 	const [kept] = await t.store.read((db) => db.selectFrom("keys").selectAll().execute());
 	expect(kept?.request).toMatch(/^[\w-]{43}$/);
 	for (const text of [params, { method: request.method, params }].map((value) => canonicalize(value) ?? "")) {

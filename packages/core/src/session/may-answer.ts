@@ -25,12 +25,25 @@ export function authorizeAnswer(
 	const action = actionOf(row, response);
 	if (action === "prompt.approve_critical" && principal.kind === "connector") {
 		const message =
-			"this is always asked of the operator, who answers with parley chat: through a chat platform it can only be denied";
+			"this is always asked of the operator, who answers with parley answer: through a chat platform it can only be denied";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
-	const requester = row.actor === null ? undefined : fromRow<Person>(row.actor).id;
 	const acting = action === "prompt.approve" ? asApprover(principal, approvers) : principal;
-	authorize(acting, action, { owner, sessionId, place, requester });
+	authorize(acting, action, { owner, sessionId, place, requester: requesterOf(row)?.id });
+}
+
+/** Passes for who may answer with a value what is no approval, whatever the value is; else throws as above. */
+export function authorizeValue(
+	principal: Principal,
+	row: Pick<AskedPrompt, "actor">,
+	{ owner, id: sessionId, place }: Pick<Session, "owner" | "id" | "place">,
+): void {
+	authorize(principal, "prompt.answer", { owner, sessionId, place, requester: requesterOf(row)?.id });
+}
+
+/** Who of a chat platform asked for the work that a question belongs to. */
+export function requesterOf({ actor }: Pick<AskedPrompt, "actor">): Person | undefined {
+	return actor === null ? undefined : fromRow<Person>(actor);
 }
 
 function actionOf(row: AskedPrompt, response: PromptResponse): Action {

@@ -127,7 +127,7 @@ export interface Answering {
 }
 
 /**
- * Answers a question inside `tx`. The first answer wins; a later one changes nothing and is no error. Throws
+ * Answers a question inside `tx`. The first answer wins; a later one changes nothing and is false. Throws
  * `not_found` for an unknown token, and `invalid_argument` or `permission_denied` where the question stays open.
  */
 export async function answerPrompt(
@@ -135,11 +135,14 @@ export async function answerPrompt(
 	record: Record,
 	session: Session,
 	{ token, response, by, binding }: Answering,
-): Promise<void> {
+): Promise<boolean> {
 	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
-	if (row.state !== "open") return;
-	if (Number(row.expires_at) <= session.deps.clock.now()) return expirePrompt(tx, record, session, token);
+	if (row.state !== "open") return false;
+	if (Number(row.expires_at) <= session.deps.clock.now()) {
+		await expirePrompt(tx, record, session, token);
+		return false;
+	}
 	const prompt = fromRow<Prompt>(row.request);
 	if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
 	const answer = await keepAnswer(tx, session, prompt, {
@@ -148,22 +151,28 @@ export async function answerPrompt(
 	});
 	const refused = answer.kind === "denied" || answer.kind === "cancelled";
 	await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-	if (row.binding !== null) await decided(tx, session, { ...row, by, answer });
-	if (row.binding !== null && refused) await session.deps.grants.denied(tx, session.place);
+	const remembered = await decided(tx, session, { ...row, by, answer });
 	const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 	await record({
 		type: "prompt.answered",
 		...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
 		...(changed !== undefined && { arguments: changed }),
+		...(remembered && { remembered }),
+		...(answer.kind === "denied" && answer.reason !== "" && { reason: answer.reason }),
 	});
+	return true;
 }
 
-/** What an answer about a call leaves behind: what it allows from then on, and its row in the audit. */
+/**
+ * What an answer about a call leaves behind: what it allows from then on, and its row in the audit. Returns whether it
+ * allows something.
+ */
 async function decided(
 	tx: Tx,
 	session: Session,
-	{ scope, call_id: callId, by, answer }: Decided,
-): Promise<void> {
+	{ binding, scope, call_id: callId, by, answer }: Decided,
+): Promise<boolean> {
+	if (binding === null) return false;
 	const { ids, clock } = session.deps;
 	const remembers = answer.kind === "approved" && answer.remember && scope !== null;
 	const grantId = remembers ? ids.create("grant") : undefined;
@@ -172,9 +181,13 @@ async function decided(
 		await grantScope(tx, facts, clock.now());
 	}
 	await auditDecided(tx, session, { callId, by, answer, grantId });
+	if (answer.kind !== "approved") await session.deps.grants.denied(tx, session.place);
+	return remembers;
 }
 
 interface Decided extends Pick<Answering, "by"> {
+	/** Null where the question was about no call. */
+	readonly binding: string | null;
 	readonly scope: string | null;
 	readonly call_id: string;
 	readonly answer: Answer;

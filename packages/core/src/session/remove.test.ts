@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Tx } from "../journal/journal.ts";
 import { operator } from "../principal.ts";
-import type { Keyed } from "../runtime.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import type { Keyed } from "./idempotency.ts";
 
 const other = testConnector("owner", "somebody");
 

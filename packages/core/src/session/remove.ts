@@ -75,7 +75,7 @@ function refused(): ParleyError {
 
 /** Messages that come meanwhile are stopped the next time round. */
 async function stopAll(session: Session, request: Keyed): Promise<void> {
-	await cancelTurn(session, { ...request, key: undefined }, true);
+	await cancelTurn(session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
 	for (const run of ofTasks) run.cancel();
 	const runs = [...session.live.values(), ...ofTasks];

@@ -29,6 +29,29 @@ test("a retry makes the last reply again: the model sees all but that reply, and
 	expect(said).not.toContain("poor");
 });
 
+test("a message keeps the name that its client gave it: while it waits, after a restart, and when it is retried", async () => {
+	await using first = await TestRuntime.open({ model: new ScriptedModel(stuck("half")) });
+	const { session, log } = await open(first);
+	await first.send(session, "unnamed");
+	await log.next("text.delta");
+	const named = { content: "named", correlation: "msg:1" };
+	const { runId } = await first.runtime.send(unkeyed(), session, named);
+	await first.stop();
+	const model = new ScriptedModel([says("whole")], [says("poor")], [says("better")]);
+	await using t = await TestRuntime.open({ model, directory: first.directory, clock: first.clock });
+	await t.runtime.start();
+	const again = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	const unnamed = await again.next("user.message");
+	expect(unnamed).not.toHaveProperty("correlation");
+	await expect(again.next("user.message")).resolves.toMatchObject({ runId, correlation: "msg:1" });
+	for (const content of ["whole", "poor"])
+		await expect(again.next("assistant.message")).resolves.toMatchObject({ content });
+	await t.runtime.retry(unkeyed(), session);
+	const repeated = { retryOf: runId, content: "named", correlation: "msg:1" };
+	await expect(again.next("user.message")).resolves.toMatchObject(repeated);
+	await again.next("assistant.message");
+});
+
 test("the transcript is the same after a restart", async () => {
 	await using first = await TestRuntime.open({ model: new ScriptedModel([says("poor")], [says("better")]) });
 	const { session, log } = await open(first);
@@ -54,7 +77,7 @@ test("a run that was cancelled goes on from where it stood", async () => {
 	const { session, log } = await open(t);
 	await t.send(session, "hi");
 	await log.next("text.delta");
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
 	await t.runtime.retry(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "whole", error: "" });
@@ -82,7 +105,7 @@ test("there has to be something to retry, and nothing at work", async () => {
 	await t.send(session, "hi");
 	await log.next("text.delta");
 	await expect(retry()).rejects.toMatchObject({ code: "failed_precondition", message: /is at work/ });
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 });
 
 test("a message that was cancelled while it waited is sent again as it was", async () => {
@@ -92,7 +115,7 @@ test("a message that was cancelled while it waited is sent again as it was", asy
 	await t.send(session, "one");
 	await log.next("text.delta");
 	await t.send(session, "two");
-	await t.runtime.cancel(unkeyed(), session, true);
+	await t.runtime.cancel(unkeyed(), session, { queued: true });
 	for (const _ of [1, 2]) await log.next("assistant.message");
 	await t.runtime.retry(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done" });

@@ -5,9 +5,8 @@ import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Person, Principal } from "../principal.ts";
 import { toRunRow } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
-import type { Asked } from "../run/transcript.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type Accepted, enqueue, logAccepted, type Queued } from "./send.ts";
+import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -26,10 +25,11 @@ export async function retryLast(
 			const writer = await writerOf(tx, asked);
 			queued = await enqueue(tx, session, asked, trusted);
 			const { id: runId } = queued.run;
-			const { content, retryOf, attachments } = asked;
+			const { content, correlation, retryOf, attachments } = asked;
 			await record({
 				type: "user.message",
 				...{ runId, content },
+				...(correlation !== undefined && { correlation }),
 				...(writer && { author: { id: writer.id, name: writer.name } }),
 				...(retryOf !== undefined && { retryOf }),
 				...(attachments && { attachments: attachments.map(factsOf) }),
@@ -42,7 +42,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<Asked> {
+async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<NewRun> {
 	const row = await tx
 		.selectFrom("runs")
 		.selectAll()
@@ -66,11 +66,13 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const said = { content, images, ...(attachments && { attachments }) };
-	return { ...said, retryOf: again, ...(asks && { actor: asks }) };
+	// It is the same message that is asked again, whoever asks.
+	const named = { correlation: row.correlation ?? undefined };
+	return { ...said, ...named, retryOf: again, ...(asks && { actor: asks }) };
 }
 
 /** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */
-async function writerOf(tx: Tx, { retryOf, actor }: Asked): Promise<Person | undefined> {
+async function writerOf(tx: Tx, { retryOf, actor }: NewRun): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {
 		const run = await tx

@@ -42,7 +42,8 @@ export async function acceptMessage(
 			queued = await enqueue(tx, session, asked, trusted);
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			await record({ type: "user.message", runId, content, ...(author && { author }), ...brought });
+			const named = correlation === undefined ? {} : { correlation };
+			await record({ type: "user.message", runId, content, ...named, ...(author && { author }), ...brought });
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
@@ -77,7 +78,7 @@ export interface NewMessage {
 	readonly author?: Author;
 	/** Ids of kept files that come with it. */
 	readonly attachments?: readonly string[];
-	/** What ties log lines together; the run's id unless told. */
+	/** What its client names it; it ties log lines together, where without it the run's id does. */
 	readonly correlation?: string;
 }
 
@@ -88,8 +89,8 @@ export interface Queued {
 	readonly position: number;
 }
 
-/** What is written down of a message. */
-interface NewRun extends Asked {
+/** What is written down of a message; `correlation` is what its client named it. */
+export interface NewRun extends Asked {
 	readonly correlation?: string | undefined;
 }
 

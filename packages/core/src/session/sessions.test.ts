@@ -29,7 +29,7 @@ test.each([
 	const asking = [
 		() => EventLog.join(t.runtime, id),
 		() => t.send(id, "hi"),
-		() => t.runtime.cancel(unkeyed(), id, false),
+		() => t.runtime.cancel(unkeyed(), id),
 		() => t.runtime.acceptAll(unkeyed(), id),
 		() => t.runtime.history.messages(operator, id, { limit: 1 }),
 		() => t.runtime.history.newest(operator, { limit: 1, sessionId: id }),

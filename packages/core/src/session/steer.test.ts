@@ -93,7 +93,7 @@ test("a cancelled run keeps what was said to it for the runs to come", async () 
 	await t.send(session, "hi");
 	await log.next("text.delta");
 	await t.runtime.steer(unkeyed(), session, { content: "green, please" });
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	await t.send(session, "go on");
 	await log.next("assistant.message");
@@ -136,7 +136,7 @@ test("the same key says it once", async () => {
 	const [one, two] = await Promise.all(both);
 	expect(two).toEqual(one);
 	expect(log.events.filter(({ event }) => event.type === "user.message")).toHaveLength(2);
-	await t.runtime.cancel(unkeyed(), session, false);
+	await t.runtime.cancel(unkeyed(), session);
 });
 
 test("what is said while a failed call waits for its next try is in that try", async () => {

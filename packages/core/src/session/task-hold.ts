@@ -40,8 +40,15 @@ export interface TaskHold {
 	keep(tx: Tx): Promise<void>;
 	/** Brings the task to its end, with that of its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
-	/** Puts the task off where the fault may pass; true where the run is to stop and go on later. */
-	putOff(tx: Tx, record: RecordTask, failure: ParleyError): Promise<boolean>;
+	/**
+	 * Puts the task off where the fault may pass; true where the run is to stop and go on later. Before people are told,
+	 * `spend` counts the call that failed.
+	 */
+	putOff(
+		writing: { readonly tx: Tx; readonly record: RecordTask },
+		failure: ParleyError,
+		spend: () => Promise<void>,
+	): Promise<boolean>;
 }
 
 /** What of a task's conversation is told in the session that owns the task: what people are to see or to answer. */

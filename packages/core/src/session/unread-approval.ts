@@ -27,6 +27,6 @@ export function refuseUnread({ kind }: Principal, prompt: Prompt, response: Prom
 	if (kind !== "connector" || !isUnread(prompt)) return;
 	if (readAnswer(prompt, false, response).kind !== "approved") return;
 	const message =
-		"this takes more than 16 KiB to read, which no chat shows whole: it can be denied here, and the operator approves it with parley chat";
+		"this takes more than 16 KiB to read, which no chat shows whole: it can be denied here, and the operator approves it with parley answer";
 	throw new ParleyError(message, { code: "permission_denied" });
 }

@@ -39,6 +39,24 @@ test("a plan that did not change is not told again", async () => {
 	]);
 });
 
+test("each time people are told how far it is, they are told what it and its workers have used by then", async () => {
+	const plan = calls("c3", "plan", { steps: [{ title: "look", state: "completed" }] });
+	const { t, log, id } = await played({
+		Top: [[spawn("c1", "W")], [calls("c2", "wait_for_workers")], [plan], [says("done")]],
+		W: [[says("helped")]],
+	});
+	await using _ = t;
+	const used = log.events.flatMap(({ event }) => {
+		if (!("taskId" in event) || event.taskId !== id || !("usage" in event)) return [];
+		return [[event.type, event.usage?.outputTokens]];
+	});
+	// Each reply has five: two before it waits, one of the worker, the plan, the last word.
+	expect(used).toEqual([
+		...[["task.progress", 0] as const, ["task.progress", 20] as const, ["task.completed", 25] as const],
+	]);
+	expect((await t.runtime.tasks.check(operator, id)).usage.outputTokens).toBe(25);
+});
+
 test("a task has eight workers at most, and the model is told so", async () => {
 	const titles = Array.from({ length: 9 }, (_, index) => `W${index}`);
 	const { t, model, tasks, id } = await played({

@@ -4,6 +4,7 @@ import type { Session } from "../session/session.ts";
 import { addTaint, findTaint } from "../session/session-taint.ts";
 import type { TaskHold } from "../session/task-hold.ts";
 import { joinTaints } from "../taint.ts";
+import { sessionTotal } from "../usage/ledger.ts";
 import { progressOf } from "./progress.ts";
 import { findTask } from "./read-tasks.ts";
 import { type CheckedTask, insertTask } from "./submit.ts";
@@ -52,7 +53,8 @@ async function writePlan({ run, hold }: DeskParts, steps: readonly PlanStep[]): 
 		const before = planOf(row);
 		if (before && JSON.stringify(before) === JSON.stringify(kept)) return progress;
 		await change(tx, run, row, { plan: JSON.stringify(kept) });
-		await record({ type: "task.progress", taskId: row.id, progress });
+		const usage = await sessionTotal(tx, row.own_session_id);
+		await record({ type: "task.progress", taskId: row.id, progress, usage });
 		return progress;
 	});
 }
@@ -88,6 +90,7 @@ async function review(
 				content: shown.content,
 				token,
 				suspendCount,
+				usage: await sessionTotal(tx, row.own_session_id),
 			},
 		);
 		return undefined;

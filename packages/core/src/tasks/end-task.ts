@@ -58,17 +58,18 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
-	if (end.state === "cancelled") return [{ type: "task.cancelled", taskId, reason: end.reason }];
+	const usage = await sessionTotal(tx, row.own_session_id);
+	if (end.state === "cancelled") return [{ type: "task.cancelled", taskId, reason: end.reason, usage }];
 	if (end.state === "failed") {
-		return [{ type: "task.failed", taskId, title, error: end.error, retryCount, willRetry: false }];
+		return [{ type: "task.failed", taskId, title, error: end.error, retryCount, willRetry: false, usage }];
 	}
 	const plan = planOf((await findTask(tx, taskId)) ?? row);
-	const usage = await sessionTotal(tx, row.own_session_id);
 	const durationMs = now - Number(row.started_at ?? now);
 	const summary = summaryOf(end.output);
 	const done = { type: "task.completed" as const, taskId, title, summary, durationMs, usage };
 	// A plan tells of its own steps; what it leaves open stays so.
-	return plan ? [done] : [{ type: "task.progress", taskId, progress: progressOf(title, plan, true) }, done];
+	if (plan) return [done];
+	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
 }
 
 /** The last that is told of a worker. */

@@ -73,7 +73,8 @@ test("a provider that asks to wait longer is left alone that long", async () => 
 test("what a provider took before it failed counts for the task", async () => {
 	const { t, log, check } = await begun(...unreachable(1), [says("there")]);
 	await using _ = t;
-	await failure(t, log);
+	const before = { inputTokens: triesPerReply * 7, outputTokens: triesPerReply };
+	expect(await failure(t, log)).toMatchObject({ usage: before });
 	t.clock.advance(15_000);
 	const usage = { inputTokens: triesPerReply * 7 + 10, outputTokens: triesPerReply + 5 };
 	expect(await log.next("task.completed")).toMatchObject({ usage });

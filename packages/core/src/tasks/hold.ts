@@ -5,6 +5,7 @@ import { ModelError, type ModelFault } from "../model-error.ts";
 import type { Person } from "../principal.ts";
 import type { Session } from "../session/session.ts";
 import type { TaskHold, TaskRunEnd } from "../session/task-hold.ts";
+import { sessionTotal } from "../usage/ledger.ts";
 import { type Claim, keepClaim } from "./claim.ts";
 import { type DeskRun, deepest, deskOf } from "./desk.ts";
 import { endTask, type TaskEnd, workerEnd } from "./end-task.ts";
@@ -105,7 +106,11 @@ export class Hold implements TaskHold {
 		if (this.#endedWith.length > 0) this.#parts.onEnded(this.#endedWith);
 	}
 
-	async putOff(tx: Tx, record: Record, failure: ParleyError): Promise<boolean> {
+	async putOff(
+		{ tx, record }: { readonly tx: Tx; readonly record: Record },
+		failure: ParleyError,
+		spend: () => Promise<void>,
+	): Promise<boolean> {
 		const row = await findTask(tx, this.taskId);
 		if (row?.state !== "running" || !isPassing(failure) || row.retry_count >= row.max_retries) return false;
 		const { clock } = this.#parts.session.deps;
@@ -121,7 +126,9 @@ export class Hold implements TaskHold {
 			.where("id", "=", this.taskId)
 			.execute();
 		const { title, retry_count: retryCount } = row;
-		const told = { taskId: this.taskId, title, error: failure.message, retryCount, willRetry: true };
+		await spend();
+		const usage = await sessionTotal(tx, row.own_session_id);
+		const told = { taskId: this.taskId, title, error: failure.message, retryCount, willRetry: true, usage };
 		await record(
 			{ type: "task.failed", ...told },
 			{ type: "worker.phased", taskId: this.taskId, phase: "waiting" },

@@ -4,6 +4,7 @@ import { findActive } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { enqueue } from "../session/send.ts";
 import type { Record, Session } from "../session/session.ts";
+import { noUsage } from "../usage/usage.ts";
 import { progressOf } from "./progress.ts";
 import { findTask } from "./read-tasks.ts";
 import { hasEnded } from "./task.ts";
@@ -51,8 +52,11 @@ async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Pr
 	const { id: taskId, title, description } = row;
 	const parentId = row.parent_id ?? "";
 	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
-	if (!planOf(row))
-		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false) });
+	if (!planOf(row)) {
+		// Its first model call is still to come.
+		const usage = { ...noUsage, cost: 0 };
+		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false), usage });
+	}
 	const content = `${title}\n\n${row.parent_id === null ? "" : handedOn}${description}`;
 	const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
 	const asked = { content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) };

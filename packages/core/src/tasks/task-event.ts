@@ -1,5 +1,10 @@
-import type { Usage } from "../usage/usage.ts";
+import type { Spent } from "../usage/usage.ts";
 import type { TaskProgress } from "./task.ts";
+
+/** What a task and its workers have used by then; absent in events that an earlier version wrote. */
+interface Used {
+	readonly usage?: Spent;
+}
 
 /**
  * What people are told of a task, in the session that owns it. In this order: created; started; progress, suspended and
@@ -16,8 +21,8 @@ export type TaskEvent =
 			readonly parentId: string;
 	  }
 	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
-	| { readonly type: "task.progress"; readonly taskId: string; readonly progress: TaskProgress }
-	| {
+	| (Used & { readonly type: "task.progress"; readonly taskId: string; readonly progress: TaskProgress })
+	| (Used & {
 			readonly type: "task.suspended";
 			readonly taskId: string;
 			readonly title: string;
@@ -27,7 +32,7 @@ export type TaskEvent =
 			readonly token: string;
 			/** How often it was suspended, this time included. */
 			readonly suspendCount: number;
-	  }
+	  })
 	| { readonly type: "task.resumed"; readonly taskId: string; readonly title: string }
 	| {
 			readonly type: "task.completed";
@@ -37,10 +42,10 @@ export type TaskEvent =
 			readonly summary: string;
 			/** From its first start to its end. */
 			readonly durationMs: number;
-			/** Of its workers, too; the cost in billionths of a US dollar. */
-			readonly usage: Usage & { readonly cost: number };
+			/** Of its workers, too. */
+			readonly usage: Spent;
 	  }
-	| {
+	| (Used & {
 			readonly type: "task.failed";
 			readonly taskId: string;
 			readonly title: string;
@@ -48,8 +53,8 @@ export type TaskEvent =
 			/** How often it was tried again before. */
 			readonly retryCount: number;
 			readonly willRetry: boolean;
-	  }
-	| { readonly type: "task.cancelled"; readonly taskId: string; readonly reason: string };
+	  })
+	| (Used & { readonly type: "task.cancelled"; readonly taskId: string; readonly reason: string });
 
 /**
  * The life of one who works on a task, in the conversation of that task: a task's own run is its first worker, and each

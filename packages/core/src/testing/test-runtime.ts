@@ -8,10 +8,11 @@ import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Model } from "../model.ts";
 import { operator, type Principal } from "../principal.ts";
-import { type Keyed, Runtime } from "../runtime.ts";
+import { Runtime } from "../runtime.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import { SecretBox } from "../secrets.ts";
+import type { Keyed } from "../session/idempotency.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { noSandboxes } from "./no-sandboxes.ts";
 

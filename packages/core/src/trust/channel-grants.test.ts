@@ -343,6 +343,34 @@ test("three denials in the channel end it", async () => {
 	expect(c.log.recorded.filter((type) => type === "grant.ended")).toHaveLength(1);
 });
 
+test("a connector alone sees and ends what channels of its platform's tenants are trusted with, and no others", async () => {
+	await using c = await channel();
+	const { tokens, grants } = c.t.runtime.trust;
+	const connector = async (name: string, platform: string, tenant: string): Promise<Principal> => {
+		const wish = { kind: "connector", name, platform, tenants: [tenant] } as const;
+		const principal = tokens.verify((await tokens.create(unkeyed(), wish)).text);
+		if (!principal) throw new Error("the token does not work");
+		return principal;
+	};
+	const outcome = await grants.request(unkeyed(), wanted());
+	if (outcome.status !== "granted") throw new Error(outcome.status);
+	const { id } = outcome.grant;
+	const own = await connector("bridge", "discord", "guild");
+	for (const foreign of [
+		await connector("other", "discord", "elsewhere"),
+		await connector("slack", "slack", "guild"),
+	]) {
+		expect(await grants.list(foreign, false)).toEqual([]);
+		await expect(grants.revoke(unkeyed(foreign), id, "mine")).rejects.toMatchObject({ code: "not_found" });
+	}
+	expect(await grants.list(own, false)).toMatchObject([{ id }]);
+	await grants.revoke(unkeyed(own), id, "the channel was shared");
+	const reason = "revoked by connector:bridge: the channel was shared";
+	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ grantId: id, reason });
+	expect(await audited(c.t, "grant.end")).toEqual([{ principal: "connector:bridge", grant_id: id }]);
+	expect(await c.asks()).toBe(true);
+});
+
 test("it ends when the channel is shared, or a stranger speaks there", async () => {
 	for (const end of [
 		somebody({ role: "stranger", id: "discord:guild:eve" }),
@@ -425,11 +453,11 @@ test("it ends when somebody stops the work of the channel, once for each key", a
 	const { runtime } = c.t;
 	await runtime.trust.grants.request(unkeyed(), wanted());
 	const stop = { ...unkeyed(testConnector("member")), key: "stop" };
-	await expect(runtime.cancel(stop, c.session, false)).resolves.toEqual({ status: "idle" });
+	await expect(runtime.cancel(stop, c.session)).resolves.toEqual({ status: "idle" });
 	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "stopped by discord:guild:ada" });
 	expect(await c.asks()).toBe(true);
 	await runtime.trust.grants.request(unkeyed(), wanted());
-	await runtime.cancel(stop, c.session, false);
+	await runtime.cancel(stop, c.session);
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
 	await runtime.remove(unkeyed(), c.session, true);
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);

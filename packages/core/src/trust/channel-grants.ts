@@ -9,14 +9,14 @@ import { type Keyed, once } from "../session/idempotency.ts";
 import { answerPrompt } from "../session/prompts.ts";
 import type { Session } from "../session/session.ts";
 import { askedBy, byItself } from "./audit.ts";
+import { noChat } from "./chat-settings.ts";
 import { type Coverable, coversCall, coversPeople } from "./grant-cover.ts";
 import { GrantLife } from "./grant-life.ts";
-import { newestSessionIn, placesOf, requireSeen, wasShared } from "./grant-places.ts";
+import { grantWithin, newestSessionIn, placesOf, requireSeen, wasShared } from "./grant-places.ts";
 import { askForGrant, stateOf } from "./grant-question.ts";
 import {
 	countDenial,
 	factsOf,
-	findGrant,
 	type KeptGrant,
 	listGrants,
 	openGrantOf,
@@ -29,6 +29,7 @@ import { type AnsweredWish, checkWanted, type KeptWish, type WantedGrant } from 
 import { type OpenWish, openWishes } from "./grant-wishes.ts";
 import type { People } from "./people.ts";
 import type { Policies } from "./policies.ts";
+import { Tenants } from "./tenants.ts";
 import type { TrustOptions } from "./trust.ts";
 
 export type { KeptGrant } from "./grant-rows.ts";
@@ -57,6 +58,7 @@ export class ChannelGrants {
 	readonly #options: TrustOptions;
 	readonly #life: GrantLife;
 	readonly #people: Pick<People, "roleNow">;
+	readonly #tenants: Tenants;
 
 	constructor(
 		options: TrustOptions,
@@ -65,6 +67,7 @@ export class ChannelGrants {
 	) {
 		this.#options = options;
 		this.#people = people;
+		this.#tenants = new Tenants(options.chat ?? noChat);
 		this.#life = new GrantLife({ ...options, policies });
 	}
 
@@ -111,25 +114,25 @@ export class ChannelGrants {
 	async list(principal: Principal, ended: boolean): Promise<KeptGrant[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
-			listGrants(db, { places: await placesOf(db, principal), ended }),
+			listGrants(db, { places: await placesOf(db, principal, this.#tenants), ended }),
 		);
 	}
 
 	/** What people of the channels that the principal may see ask for, the oldest first. */
 	async wishes(principal: Principal): Promise<OpenWish[]> {
 		authorize(principal, "grant.read");
-		return this.#options.store.read(async (db) => openWishes(db, await placesOf(db, principal)));
+		return this.#options.store.read(async (db) =>
+			openWishes(db, await placesOf(db, principal, this.#tenants)),
+		);
 	}
 
 	/** Ends a grant at once: nothing keeps it, also no run at work. One that has ended stays as it is. */
 	async revoke(request: Keyed, grantId: string, reason: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "grant.revoke");
-		const row = await this.#options.store.read((db) => findGrant(db, grantId));
-		// What is granted in another channel is not there for people of this one.
-		if (!row || (principal.person && row.place !== placeKey(principal.person.place))) {
-			throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
-		}
+		const { store } = this.#options;
+		const row = await store.read((db) => grantWithin(db, grantId, principal, this.#tenants));
+		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = askedBy(principal);
 		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
@@ -142,29 +145,29 @@ export class ChannelGrants {
 		this.#life.unwatch(row, why);
 	}
 
-	/** Answers the question whether a channel is to be trusted, of who may give that answer. */
-	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<void> {
+	/** Answers the question whether a channel is to be trusted, of who may; false where another answer was first. */
+	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<boolean> {
 		const { principal } = request;
 		const { response } = asked;
 		const { by: _, ...wanted } = fromRow<KeptWish>(asked.wanted_grant);
 		const approves = readAnswer(fromRow<Prompt>(asked.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;
-		await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
+		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
 			once(tx, request, this.#onceDeps, async () => {
-				const open = (await stateOf(tx, token)) === "open";
 				const answering = { token, response, by: principal, binding: undefined };
-				await answerPrompt(tx, telling.recordIn.bind(undefined, session), session, answering);
-				const state = open ? await stateOf(tx, token) : undefined;
+				const isFirst = await answerPrompt(tx, telling.recordIn.bind(undefined, session), session, answering);
+				const state = isFirst ? await stateOf(tx, token) : undefined;
 				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
 				if (state === "cancelled") {
 					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
 					await this.#options.audit.record(tx, { ...askedBy(principal), ...facts });
 				}
-				return null;
+				return isFirst;
 			}),
 		);
 		if (grant) this.#life.watch(grant);
+		return counts;
 	}
 
 	/** Looks at who acts where: a shared channel is trusted no more, nor is one in which a stranger speaks. */

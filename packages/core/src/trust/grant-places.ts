@@ -4,11 +4,21 @@ import { isAuthorized } from "../authorize.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { type Person, type Principal, placeKey, visibleTo } from "../principal.ts";
 import { visible } from "../tools/visible.ts";
+import { findGrant, type GrantRow } from "./grant-rows.ts";
+import type { Tenants } from "./tenants.ts";
 
-/** The channels whose grants the principal may see: undefined for all, else those of the sessions that it may see. */
-export async function placesOf(db: Tx, principal: Principal): Promise<readonly string[] | undefined> {
+/**
+ * The channels whose grants the principal may see: undefined for all, else the one that its person is in, those that a
+ * connector speaks for, or those of the sessions that it may see.
+ */
+export async function placesOf(
+	db: Tx,
+	principal: Principal,
+	tenants: Tenants,
+): Promise<readonly string[] | undefined> {
 	if (isAuthorized(principal, "grant.read", { owner: "" })) return undefined;
 	if (principal.person) return [placeKey(principal.person.place)];
+	if (principal.kind === "connector") return spokenFor(db, principal, tenants);
 	const { owner, ids = [] } = visibleTo(principal);
 	const rows = await db
 		.selectFrom("sessions")
@@ -18,6 +28,30 @@ export async function placesOf(db: Tx, principal: Principal): Promise<readonly s
 		.where((eb) => eb.or([eb("owner", "=", owner), ...ids.map((id) => eb("id", "=", id))]))
 		.execute();
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
+}
+
+/** A grant that the principal may end; undefined also for one of another channel than its own. */
+export async function grantWithin(
+	db: Tx,
+	grantId: string,
+	principal: Principal,
+	tenants: Tenants,
+): Promise<GrantRow | undefined> {
+	const row = await findGrant(db, grantId);
+	if (!row || isAuthorized(principal, "grant.revoke", { owner: "" })) return row;
+	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
+}
+
+/** The channels of a connector's platform and tenants in which something was said or granted. */
+async function spokenFor(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
+	const said = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	const rows = await said.union(db.selectFrom("channel_grants").select("place")).execute();
+	const places = rows.flatMap(({ place }) => place ?? []);
+	const speaksFor = await tenants.of(db, principal);
+	return places.filter((place) => {
+		const [platform = "", tenant = ""] = place.split(":");
+		return speaksFor({ platform, tenant });
+	});
 }
 
 /** The channel that a session belongs to. */

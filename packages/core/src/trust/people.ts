@@ -107,6 +107,14 @@ export class People {
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
+	/** Who was looked up before, with the role of this moment. */
+	async asOfNow(principal: Principal): Promise<Principal> {
+		const { person } = principal;
+		if (!person) return principal;
+		const role = await this.#options.store.read((db) => this.roleNow(db, person));
+		return { ...principal, person: { ...person, role } };
+	}
+
 	/** Comes in by the code of an invitation; without one asks to be let in. Throws `resource_exhausted` for too many tries. */
 	pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		return this.#pairing.pair(request, code);

@@ -16,6 +16,8 @@ export interface PlaceProfile {
 	readonly quotaBytes?: number;
 	/** When connectors take a message for one to the agent. */
 	readonly mention?: "required" | "always";
+	/** Whose the conversation is that connectors open there: all people's, or each has one of their own. */
+	readonly sessions?: "shared" | "person";
 	/** How long approvals wait there, in milliseconds; 24 hours where absent. */
 	readonly approvalMs?: number;
 }

@@ -35,6 +35,21 @@ export class Tenants {
 		return row !== undefined;
 	}
 
+	/** Tells for which the connector speaks. */
+	async of(db: Tx, { platform, tokenId = "" }: Principal): Promise<(one: Tenant) => boolean> {
+		const rows = await db
+			.selectFrom("tenants")
+			.select("tenant")
+			.where("platform", "=", platform ?? "")
+			.execute();
+		const known = new Set(rows.map(({ tenant }) => tenant));
+		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
+		return (one) =>
+			one.platform === platform &&
+			(known.has(one.tenant) || this.isConfigured(one)) &&
+			isBoundTo(own?.tenants ?? null, one);
+	}
+
 	/** Throws `permission_denied` where the connector does not speak for it, with the ways to change that. */
 	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
 		if (!(await this.has(db, one))) throw unknownTenant(one);

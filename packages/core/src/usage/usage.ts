@@ -9,6 +9,11 @@ export interface Usage {
 	readonly cacheWriteTokens: number;
 }
 
+/** What was used and what it cost, in billionths of a US dollar. */
+export interface Spent extends Usage {
+	readonly cost: number;
+}
+
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /** The sum of two usages. */

@@ -64,11 +64,20 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 	const allowed = publicUrl === undefined ? own : [...own, publicUrl];
 	if (origins.length === 0) return;
 	if (origins.length === 1 && allowed.includes(origins[0] ?? "")) return;
+	if (origins.join() === "null" && isSameOrigin(request)) return;
 	return {
 		status: 403,
 		headers: {},
 		body: { error: "forbidden origin", hint: "only pages of the gateway itself may call it from a browser" },
 	};
+}
+
+/**
+ * A page that tells nobody its address sends `null` where its origin would stand, also to its own server: Fetch, "append
+ * a request Origin header". What a browser says beside it no page can write.
+ */
+function isSameOrigin(request: IncomingRequest): boolean {
+	return headerValues(request, "sec-fetch-site").join() === "same-origin";
 }
 
 function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {

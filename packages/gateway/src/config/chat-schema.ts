@@ -50,7 +50,14 @@ const place = z.strictObject({
 		),
 	),
 	mention: z.exactOptional(
-		choice(["required", "always"]).describe("When a message is for the agent: when it is named, or always."),
+		choice(["required", "always"]).describe(
+			"When a message is for the agent: when it is named, or always. required unless told.",
+		),
+	),
+	sessions: z.exactOptional(
+		choice(["shared", "person"]).describe(
+			"Whose the conversation there is: of all people together, or each has one of their own. shared unless told.",
+		),
 	),
 	approvalHours: z.exactOptional(
 		z

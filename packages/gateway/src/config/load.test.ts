@@ -168,7 +168,7 @@ test("people and channels of chat platforms stand in the file, in its own units"
 			"tenants": { "discord": ["1"] },
 			"places": {
 				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2 },
-				"discord:1": { "mention": "always", "quotaBytes": 5 },
+				"discord:1": { "mention": "always", "sessions": "person", "quotaBytes": 5 },
 			},
 		} }`,
 	);
@@ -181,7 +181,7 @@ test("people and channels of chat platforms stand in the file, in its own units"
 				...{ root: place.at("other"), tools: ["read_file"] },
 				...{ budget: 500_000_000, approvalMs: 7_200_000 },
 			},
-			"discord:1": { mention: "always", quotaBytes: 5 },
+			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
 	});
 });
@@ -309,6 +309,7 @@ test.each([
 	['{ "chat": { "places": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
 	['{ "chat": { "places": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
 	['{ "chat": { "places": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],
+	['{ "chat": { "places": { "discord:g": { "sessions": "mine" } } } }', ['"mine"', "shared, person"]],
 	['{ "auth" "token" }', [":1:10", "colon expected"]],
 	['{ "tls": { "cert": "here.pem" } }', ["tls.key (", ":1:10) is missing", "private key"]],
 	['{ "tls": {} }', ["tls.cert (", "is missing", "a file with the certificate"]],

@@ -48,6 +48,8 @@ export interface Config extends ProviderChoice {
 	readonly files?: Partial<FileLimits>;
 	/** Who of chat platforms may come in, and how channels work. */
 	readonly chat?: ChatSettings;
+	/** Where Discord is, where that is not Discord itself. */
+	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	readonly auth: AuthMode;
 	/** What confines commands; `preferred` unless told. */
 	readonly sandbox?: SandboxMode;
@@ -104,11 +106,11 @@ export function loadConfig(sources: ConfigSources): Config {
 		...(set.tasks && { tasks: taskLimits(set.tasks) }),
 		...(set.files && { files: fileLimits(set.files) }),
 		...(set.chat && { chat: readChat(set.chat) }),
+		...(set.discord && { discord: whereDiscordIs(set.discord) }),
 		auth,
 		...aboutCommands(set),
 		logLevel: set.logLevel ?? sources.defaultLogLevel ?? "info",
-		...(set.systemPromptFile !== undefined && { systemPromptFile: set.systemPromptFile }),
-		...(set.policyFile !== undefined && { policyFile: set.policyFile }),
+		...operatorsFiles(set),
 		allowedHosts: set.allowedHosts ?? [],
 		...aboutReach(set),
 	};
@@ -168,6 +170,13 @@ function aboutCommands({ sandbox, egress }: Settings): Partial<Config> {
 	return { ...(sandbox && { sandbox }), ...(egress?.allow && { egress: egress.allow }) };
 }
 
+function operatorsFiles({ systemPromptFile, policyFile }: Settings): Partial<Config> {
+	return {
+		...(systemPromptFile !== undefined && { systemPromptFile }),
+		...(policyFile !== undefined && { policyFile }),
+	};
+}
+
 function aboutReach({ tls, trustedProxies, publicUrl, insecureLan }: Settings): Partial<Config> {
 	return {
 		...(tls && { tls }),
@@ -205,6 +214,13 @@ function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
 	);
 	if (model === undefined && !fallback) return {};
 	return { origins: { ...(model !== undefined && { model }), ...(fallback && { fallback }) } };
+}
+
+function whereDiscordIs({
+	apiUrl,
+	cdnUrl,
+}: NonNullable<Settings["discord"]>): NonNullable<Config["discord"]> {
+	return { ...(apiUrl !== undefined && { apiUrl }), ...(cdnUrl !== undefined && { cdnUrl }) };
 }
 
 function taskLimits({ limit, minutes, modelCalls }: NonNullable<Settings["tasks"]>): Config["tasks"] {

@@ -88,6 +88,18 @@ const egress = z
 const serverAddress =
 	"an http or https address such as http://127.0.0.1:8080, without a user name or a query";
 
+const discordAddress = (what: string): z.ZodString =>
+	string(serverAddress)
+		.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
+		.describe(`${what} Discord's own unless told.`);
+
+const discord = z
+	.strictObject({
+		apiUrl: discordAddress("The address of its REST API, without the version."),
+		cdnUrl: discordAddress("The address that attachments are read from."),
+	})
+	.partial();
+
 /** The errors of this schema say what is allowed; whoever prints them adds what was found, and where. */
 export const configSchema = z
 	.strictObject({
@@ -130,6 +142,7 @@ export const configSchema = z
 		chat: chatSchema.describe(
 			"People and channels of chat platforms: who may come in, and how channels work.",
 		),
+		discord: discord.describe("Discord. Its token comes from the environment alone: DISCORD_TOKEN."),
 		auth: choice(authModes).describe(
 			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
 		),

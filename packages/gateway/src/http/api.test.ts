@@ -36,7 +36,7 @@ test("every type that is shown can be asked for by the name under which it is sh
 	if (event.type !== "prompt.requested") throw new Error(`not asked for: ${event.type}`);
 	await t.runtime.answer(unkeyed, event.prompt.token, { value: false });
 	await recorded(t, "prompt.requested", [asked]);
-	await t.runtime.cancel(unkeyed, session, false);
+	await t.runtime.cancel(unkeyed, session);
 	await recorded(t, "assistant.message");
 	await follower.leave();
 

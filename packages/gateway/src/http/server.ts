@@ -9,6 +9,12 @@ import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../auth/refusal.t
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
 import type { Tickets } from "../auth/tickets.ts";
 import type { UploadCounts } from "../metrics/upload-counts.ts";
+import {
+	answerSecretPage,
+	carriesForm,
+	isSecretPage,
+	type SecretPageRoute,
+} from "../secret-page/answer-secret-page.ts";
 import { type ApiDeps, answerApi, isPublic } from "./api.ts";
 import { type EventStreams, type StreamRequest, wantsStream } from "./events-streams.ts";
 import { answerFiles, carriesFile, isFilePath } from "./files.ts";
@@ -29,6 +35,8 @@ export interface HttpServerOptions {
 	/** Events as they happen. */
 	readonly streams?: Pick<EventStreams, "serve">;
 	readonly uploads?: UploadCounts;
+	/** The pages for passwords; none where browsers cannot reach the gateway. */
+	readonly secretPages?: SecretPageRoute | undefined;
 	/** A request was turned away with this status. */
 	readonly refused?: (status: number) => void;
 	/** The connection is no stranger any more. */
@@ -89,12 +97,17 @@ async function answer(
 ): Promise<void> {
 	logAnswer(request, response, options.log);
 	// What a client sends with a GET is read and forgotten, so that its connection can be used again.
-	if (!carriesFile(request)) forget(request, options.clock);
+	const { secretPages } = options;
+	const isRead = carriesFile(request) || (secretPages !== undefined && carriesForm(request));
+	if (!isRead) forget(request, options.clock);
 	const refused = checkRequest(request, options.rules);
 	if (refused) return refuse(response, refused, options);
 	const { origin, refusal: unclear } = findOrigin(request, options.rules.proxies);
 	if (unclear) return refuse(response, unclear, options);
 	const url = new URL(`http://gateway${request.url}`);
+	if (secretPages && isSecretPage(url)) {
+		return answerSecretPage({ request, response, url, origin }, secretPages);
+	}
 	if (isPublic(url)) {
 		const answered = await answerApi(options.api, undefined, url);
 		return send(request, response, { ...answered, headers: closing });
@@ -206,10 +219,11 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	response.end(request.method === "HEAD" ? undefined : text);
 }
 
-/** The path alone: a query may hold what somebody looks for. */
+/** The path alone: a query may hold what somebody looks for, and the address of a page is the right to use it. */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {
-		log.debug("http request", { method, path: url.split("?", 1)[0], status: response.statusCode });
+		const path = url.split("?", 1)[0]?.replace(/\/secret\/.*/, "/secret/…");
+		log.debug("http request", { method, path, status: response.statusCode });
 	});
 }
 

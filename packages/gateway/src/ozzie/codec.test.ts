@@ -132,6 +132,10 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			},
 		],
 		[
+			{ type: "user.message", runId: "run_1", content: "hi", correlation: "msg:7" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_1", correlation_id: "msg:7" } },
+		],
+		[
 			{ type: "user.message", runId: "run_1", content: "and", steered: true },
 			{ event: "user.message", payload: { content: "and", run_id: "run_1", steered: true } },
 		],
@@ -152,12 +156,15 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
 			{
 				event: "assistant.message",
-				payload: { content: "ho", error: "", context: { model: "m", usage: shownUsage } },
+				payload: { content: "ho", error: "", context: { model: "m", usage: shownUsage }, run_id: "run_1" },
 			},
 		],
 		[
 			{ type: "assistant.message", runId: "run_1", content: "", error: "cancelled", model: "", usage },
-			{ event: "assistant.message", payload: { content: "", error: "cancelled", context: {} } },
+			{
+				event: "assistant.message",
+				payload: { content: "", error: "cancelled", context: {}, run_id: "run_1" },
+			},
 		],
 	],
 	"tool.started": [

@@ -1,16 +1,10 @@
 import { ParleyError } from "@parley/base";
-import type { Prompt, Recorded, RecordedEvent, SessionEvent, SessionSummary } from "@parley/core";
-import type {
-	EventFrame,
-	EventName,
-	EventPayloads,
-	MethodResult,
-	PromptRequestPayload,
-	ResponseFrame,
-} from "@parley/protocol";
+import type { Recorded, RecordedEvent, SessionEvent, SessionSummary } from "@parley/core";
+import type { EventFrame, EventName, EventPayloads, MethodResult, ResponseFrame } from "@parley/protocol";
 import { errorPhrases } from "./error-code.ts";
 import { encodeFile } from "./file-codec.ts";
 import { encodeBadge, encodeGrant } from "./grant-codec.ts";
+import { encodePrompt } from "./prompt-codec.ts";
 import { tellModelEvent } from "./tell-model-event.ts";
 import { type AnyTaskEvent, isTaskEvent, taskEventNames, tellTaskEvent } from "./tell-task-event.ts";
 import { toTime } from "./time.ts";
@@ -115,12 +109,12 @@ function tellOther(event: Exclude<SessionEvent["event"], AnyTaskEvent>): Told {
 		case "user.message":
 			return { event: event.type, payload: encodeUserMessage(event) };
 		case "assistant.message": {
-			const { content, error, model, usage } = event;
+			const { content, error, model, usage, runId } = event;
 			const context = {
 				...(model !== "" && { model, usage: encodeTokens(usage) }),
 				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
 			};
-			return { event: event.type, payload: { content, error, context } };
+			return { event: event.type, payload: { content, error, context, run_id: runId } };
 		}
 		case "model.calling":
 		case "model.called":
@@ -178,10 +172,11 @@ function tellOther(event: Exclude<SessionEvent["event"], AnyTaskEvent>): Told {
 function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
-	const { content, runId, author, steered, retryOf, attachments } = event;
+	const { content, runId, correlation, author, steered, retryOf, attachments } = event;
 	return {
 		content,
 		run_id: runId,
+		...(correlation !== undefined && { correlation_id: correlation }),
 		...(author && { author }),
 		...(steered && { steered }),
 		...(retryOf !== undefined && { retry_of: retryOf }),
@@ -191,31 +186,4 @@ function encodeUserMessage(
 
 function tellCall(payload: EventPayloads["tool.call"]): Told {
 	return { event: "tool.call", payload };
-}
-
-function encodePrompt(prompt: Prompt): PromptRequestPayload {
-	const { approval, taskId } = prompt;
-	const common = { expires_at: toTime(prompt.expiresAt), ...(taskId !== undefined && { task_id: taskId }) };
-	return {
-		type: prompt.type,
-		label: prompt.label,
-		token: prompt.token,
-		required: prompt.required,
-		options: prompt.options,
-		default: null,
-		placeholder: prompt.placeholder,
-		validation: prompt.validation,
-		context: approval
-			? {
-					call_id: approval.callId,
-					tool: approval.tool,
-					arguments: approval.arguments,
-					preview: approval.preview,
-					risk: approval.risk,
-					allow_session: approval.allowSession,
-					notes: approval.notes,
-					...common,
-				}
-			: common,
-	};
 }

@@ -2,6 +2,7 @@ import { type Logger, ParleyError, type Redactor } from "@parley/base";
 import { askedBy, type Follower, type Principal, type Runtime, type SessionEvent } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../metrics/wire-counts.ts";
+import type { SecretPages } from "../secret-page/secret-pages.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
 import type { Envelope } from "./envelope.ts";
 import { hideToken } from "./hidden-tokens.ts";
@@ -44,6 +45,8 @@ export interface ConnectionDeps {
 	readonly redactor?: Pick<Redactor, "redact"> | undefined;
 	/** Whether nobody can read along on the way to the client; true unless told. */
 	readonly confidential?: boolean;
+	/** Pages for passwords; none where browsers cannot reach the gateway. */
+	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
 }
 
 /**

@@ -17,6 +17,8 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	retry: {},
 	set_model: { model: "default" },
 	prompt_response: { token: "prompt_unknown", cancelled: true },
+	list_prompts: {},
+	secret_page: { token: "prompt_unknown" },
 	accept_all_tools: {},
 	cancel_turn: {},
 	list_sessions: {},

@@ -11,6 +11,9 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	steer: "session.write",
 	retry: "session.write",
 	set_model: "session.configure",
+	list_prompts: "prompt.read",
+	/** For who may answer the question. */
+	secret_page: ["prompt.deny", "prompt.answer"],
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
 	/** Of a connector it counts where the channel is trusted. */
 	accept_all_tools: ["trust.accept_all", "session.write"],

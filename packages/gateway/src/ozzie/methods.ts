@@ -11,6 +11,7 @@ import { authorizeMethod } from "./method-actions.ts";
 import { peopleMethods } from "./people-methods.ts";
 import { placeMethods } from "./place-methods.ts";
 import { policyMethods } from "./policy-methods.ts";
+import { promptMethods } from "./prompt-methods.ts";
 import { type Asked, keyed, type MethodsOf, type RequestOf, targetOpen } from "./request-target.ts";
 import { sessionMethods } from "./session-methods.ts";
 import { taskMethods } from "./task-methods.ts";
@@ -24,8 +25,8 @@ const handlers: MethodsOf<MethodName> = {
 		const { runtime } = connection.deps;
 		const replace = params.join !== true;
 		if (params.session_id) {
-			// To come back takes no person, to open does; observers only read.
-			if (principal.kind === "connector") await runtime.check(principal, params.session_id, "session.open");
+			// To come back takes no person; one who opens needs the right to, and observers only read.
+			if (principal.person) await runtime.check(principal, params.session_id, "session.open");
 			const lastSeq = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
 		}
@@ -88,12 +89,10 @@ const handlers: MethodsOf<MethodName> = {
 	},
 
 	async cancel_turn(connection, request) {
+		const { queued = false, run_id: runId } = request.params;
 		const sessionId = targetOpen(connection, request);
-		return connection.deps.runtime.cancel(
-			keyed(connection, request, sessionId),
-			sessionId,
-			request.params.queued === true,
-		);
+		const { runtime } = connection.deps;
+		return runtime.cancel(keyed(connection, request, sessionId), sessionId, { queued, runId });
 	},
 
 	async list_sessions({ deps }, { params, principal }) {
@@ -144,6 +143,7 @@ const handlers: MethodsOf<MethodName> = {
 		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
 	},
 
+	...promptMethods,
 	...sessionMethods,
 	...taskMethods,
 	...tokenMethods,

@@ -1,4 +1,11 @@
-import { actions, isAuthorized, type PairingFacts, type PersonFacts, type Principal } from "@parley/core";
+import {
+	actions,
+	isAuthorized,
+	type PairingFacts,
+	type PersonFacts,
+	type Principal,
+	placeKey,
+} from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
 import { keyed, type MethodsOf } from "./request-target.ts";
 import { toTime } from "./time.ts";
@@ -22,8 +29,12 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		return { status: "requested", code: paired.code, expires_at: toTime(paired.expiresAt) };
 	},
 
-	async whoami(_connection, { principal }) {
-		return encodeSelf(principal);
+	async whoami({ deps }, { principal }) {
+		const { person } = principal;
+		if (!person) return encodeSelf(principal);
+		const { mention, sessions, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const place = { mention: mention ?? "required", sessions: sessions ?? "shared" } as const;
+		return { ...encodeSelf(principal), place: { ...place, ...(agent !== undefined && { agent }) } };
 	},
 
 	async list_people({ deps }, { principal }) {

@@ -11,6 +11,7 @@ import type { Caller } from "../auth/forwarding.ts";
 import type { HeldOpen } from "../auth/held-open.ts";
 import { type Refusal, sendUpgradeRefusal } from "../auth/refusal.ts";
 import type { WireCounts } from "../metrics/wire-counts.ts";
+import type { SecretPages } from "../secret-page/secret-pages.ts";
 import { FrameWriter } from "../transport/frame-writer.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { frameText } from "../transport/text-frame.ts";
@@ -52,6 +53,7 @@ export interface OzzieServerOptions {
 	readonly redactor?: Pick<Redactor, "redact">;
 	/** Ends the connections of tokens that count no longer. */
 	readonly held?: Pick<HeldOpen, "hold">;
+	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
 }
 
 /** What is known of a client when its WebSocket opens. */
@@ -177,6 +179,7 @@ export class OzzieServer {
 			envelope,
 			counts,
 			redactor: this.#options.redactor,
+			secretPages: this.#options.secretPages,
 		});
 		const client: Client = { ws, writer, connection, alive: true };
 		this.#clients.add(client);

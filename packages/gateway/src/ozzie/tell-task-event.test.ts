@@ -5,6 +5,10 @@ import { decodeEventName, encodeEvent } from "./codec.ts";
 
 const task = { taskId: "task_1", title: "Refactor auth" };
 const shown = { task_id: "task_1", title: "Refactor auth" };
+const seen = {
+	...{ tokens_input: 1_200, tokens_output: 3_400, tokens_cache_read: 7, tokens_cache_write: 8 },
+	cost_usd: 0.000_000_009,
+};
 const usage = { inputTokens: 1_200, outputTokens: 3_400, cacheReadTokens: 7, cacheWriteTokens: 8, cost: 9 };
 
 type Rows<Event extends { readonly type: string }> = {
@@ -15,7 +19,7 @@ type Rows<Event extends { readonly type: string }> = {
 	];
 };
 
-/** Every kind, with the keys of the protocol document and no others. */
+/** Every kind, with the keys of the protocol document and, beside them, `usage` alone. */
 const told: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "" },
@@ -25,24 +29,24 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 	"task.started": [{ type: "task.started", ...task }, "task.started", shown],
 	"task.progress": [
 		{
-			...{ type: "task.progress", taskId: "task_1" },
+			...{ type: "task.progress", taskId: "task_1", usage },
 			progress: { current: 2, total: 5, label: "Running tests", percentage: 40 },
 		},
 		"task.progress",
 		{
 			...{ task_id: "task_1", current_step: 2, total_steps: 5 },
-			...{ current_step_label: "Running tests", percentage: 40 },
+			...{ current_step_label: "Running tests", percentage: 40, usage: seen },
 		},
 	],
 	"task.suspended": [
 		{
 			...{ type: "task.suspended", ...task, reason: "a schema change", suspendCount: 1 },
-			...{ content: "I propose…", token: "review_1" },
+			...{ content: "I propose…", token: "review_1", usage },
 		},
 		"task.suspended",
 		{
 			...{ ...shown, reason: "a schema change", suspend_count: 1 },
-			...{ plan_content: "I propose…", token: "review_1" },
+			...{ plan_content: "I propose…", token: "review_1", usage: seen },
 		},
 	],
 	"task.resumed": [{ type: "task.resumed", ...task }, "task.resumed", shown],
@@ -51,18 +55,18 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 		"task.completed",
 		{
 			...{ ...shown, output_summary: "3 modules", duration: 45_000_000_000 },
-			...{ tokens_input: 1_200, tokens_output: 3_400 },
+			...{ tokens_input: 1_200, tokens_output: 3_400, usage: seen },
 		},
 	],
 	"task.failed": [
-		{ type: "task.failed", ...task, error: "overloaded", retryCount: 1, willRetry: true },
+		{ type: "task.failed", ...task, error: "overloaded", retryCount: 1, willRetry: true, usage },
 		"task.failed",
-		{ ...shown, error: "overloaded", retry_count: 1, will_retry: true },
+		{ ...shown, error: "overloaded", retry_count: 1, will_retry: true, usage: seen },
 	],
 	"task.cancelled": [
-		{ type: "task.cancelled", taskId: "task_1", reason: "no longer needed" },
+		{ type: "task.cancelled", taskId: "task_1", reason: "no longer needed", usage },
 		"task.cancelled",
-		{ task_id: "task_1", reason: "no longer needed" },
+		{ task_id: "task_1", reason: "no longer needed", usage: seen },
 	],
 	"worker.started": [
 		{ type: "worker.started", ...task, parentId: "", agent: "default" },
@@ -98,6 +102,12 @@ test.each(Object.values(told))("$type becomes one frame of the protocol", (event
 	expect(frame).toEqual({ type: "event", event: name, session_id: "sess_1", payload, seq: 7 });
 	expect(isOzzieEvent(frame)).toBe(true);
 	expect(decodeEventName(name)).toContain(event.type);
+});
+
+test("what an earlier version has recorded tells no usage", () => {
+	const event = { type: "task.cancelled", taskId: "task_1", reason: "no longer needed" } as const;
+	const payload = { task_id: "task_1", reason: "no longer needed" };
+	expect(encodeEvent({ ...place, event }).payload).toEqual(payload);
 });
 
 test("a task that took longer than numbers can tell in nanoseconds is still an event", () => {

@@ -2,6 +2,7 @@ import type { SessionEvent, TaskEvent, WorkerEvent } from "@parley/core";
 import type { EventName } from "@parley/protocol";
 import type { Told } from "./codec.ts";
 import { encodeProgress } from "./task-codec.ts";
+import { encodeUsage } from "./usage-codec.ts";
 
 const nanosecondsPerMs = 1_000_000;
 
@@ -40,32 +41,32 @@ export function tellTaskEvent(event: AnyTaskEvent): Told {
 		case "task.resumed":
 			return { event: event.type, payload: { ...task, title: event.title } };
 		case "task.progress":
-			return { event: event.type, payload: { ...task, ...encodeProgress(event.progress) } };
+			return { event: event.type, payload: { ...task, ...encodeProgress(event.progress), ...used(event) } };
 		case "task.suspended": {
 			const { title, reason, content, token, suspendCount } = event;
 			const asked = { reason, suspend_count: suspendCount, plan_content: content, token };
-			return { event: event.type, payload: { ...task, title, ...asked } };
+			return { event: event.type, payload: { ...task, title, ...asked, ...used(event) } };
 		}
 		case "task.completed": {
 			const { title, summary, durationMs, usage } = event;
-			const figures = { tokens_input: usage.inputTokens, tokens_output: usage.outputTokens };
-			return {
-				event: event.type,
-				payload: { ...task, title, output_summary: summary, duration: nanoseconds(durationMs), ...figures },
-			};
+			const { inputTokens: tokens_input, outputTokens: tokens_output } = usage;
+			const figures = { duration: nanoseconds(durationMs), tokens_input, tokens_output, ...used(event) };
+			return { event: event.type, payload: { ...task, title, output_summary: summary, ...figures } };
 		}
 		case "task.failed": {
 			const { title, error, retryCount, willRetry } = event;
-			return {
-				event: event.type,
-				payload: { ...task, title, error, retry_count: retryCount, will_retry: willRetry },
-			};
+			const failure = { error, retry_count: retryCount, will_retry: willRetry };
+			return { event: event.type, payload: { ...task, title, ...failure, ...used(event) } };
 		}
 		case "task.cancelled":
-			return { event: event.type, payload: { ...task, reason: event.reason } };
+			return { event: event.type, payload: { ...task, reason: event.reason, ...used(event) } };
 		default:
 			return { event: "internal.worker", payload: encodeWorker(event) };
 	}
+}
+
+function used({ usage }: Pick<Extract<TaskEvent, { type: "task.progress" }>, "usage">) {
+	return usage ? { usage: encodeUsage(usage) } : {};
 }
 
 function encodeWorker(event: WorkerEvent): Extract<Told, { readonly event: "internal.worker" }>["payload"] {

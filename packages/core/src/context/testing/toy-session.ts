@@ -55,7 +55,7 @@ const untrusted: SessionDeps["grants"] = {
 	use: async () => "ended",
 	denied: async () => undefined,
 	review: async () => undefined,
-	answer: async () => undefined,
+	answer: async () => false,
 	requireCover: async () => undefined,
 	stopped: async () => undefined,
 };

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { startOwnProgram } from "./own-program.ts";
+
+const run = (script: string, environment: Record<string, string> = {}) =>
+	startOwnProgram({ args: ["-e", script], environment });
+
+test("a program of our own has the environment that it is given, and nothing else", async () => {
+	const own = run("process.exit(process.env.OURS === 'yes' && process.env.PATH === undefined ? 7 : 1)", {
+		OURS: "yes",
+	});
+	expect(await own.ended).toBe(7);
+});
+
+test("a signal that ends it is told as shells tell it", async () => {
+	const own = run("setInterval(() => undefined, 1000)");
+	own.signal("SIGKILL");
+	expect(await own.ended).toBe(137);
+});
+
+test("its input ends with its parent, and not before", async () => {
+	const own = run(
+		"process.stdin.resume().on('end', () => process.exit(3)); setTimeout(() => process.exit(0), 50)",
+	);
+	expect(await own.ended).toBe(0);
+});

@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Clock, type ErrorCode, type Logger, ParleyError } from "@parley/base";
+import { actingId, type Runtime } from "@parley/core";
+import type { Origin } from "../auth/forwarding.ts";
+import type { FailedAuthLimiter } from "../auth/limiter.ts";
+import { type FormFacts, formPage, pageHeaders, wordsPage } from "./page-html.ts";
+import { readForm } from "./read-form.ts";
+import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
+
+/** What the pages for passwords are answered with. */
+export interface SecretPageRoute {
+	readonly pages: Pick<SecretPages, "find" | "take" | "giveBack" | "host">;
+	readonly runtime: Pick<Runtime, "answer" | "prompts"> & {
+		readonly trust: { readonly people: Pick<Runtime["trust"]["people"], "asOfNow"> };
+	};
+	/** Counts addresses that are none, by who asks. */
+	readonly limiter: Pick<FailedAuthLimiter, "fail">;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+interface PageRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly url: URL;
+	readonly origin: Origin;
+}
+
+interface Reply {
+	readonly status: number;
+	readonly html: string;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Whether it is the address of a page for a password, of which nobody needs credentials. */
+export function isSecretPage({ pathname }: Pick<URL, "pathname">): boolean {
+	return pathname.startsWith(secretPath);
+}
+
+/** Whether its body is a form for such a page, to be read by `answerSecretPage` alone. */
+export function carriesForm({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
+}
+
+/** Shows the form to a `GET`, as often as one likes, and takes its one answer from a `POST`. */
+export async function answerSecretPage(asked: PageRequest, route: SecretPageRoute): Promise<void> {
+	const { request, response } = asked;
+	const { status, html, headers } = await replyTo(asked, route);
+	response.writeHead(status, {
+		...pageHeaders,
+		...headers,
+		connection: "close",
+		"content-length": Buffer.byteLength(html),
+	});
+	response.end(request.method === "HEAD" ? undefined : html);
+}
+
+async function replyTo({ request, url, origin }: PageRequest, route: SecretPageRoute): Promise<Reply> {
+	const { pages, limiter, clock } = route;
+	const form = request.method === "POST" ? await readForm(request, clock) : undefined;
+	const refused = refusalOf(request, origin);
+	if (refused) return refused;
+	const id = url.pathname.slice(secretPath.length);
+	const found = pages.find(id);
+	if (found.state === "unknown") return unknown(limiter.fail(origin.peer));
+	if (found.state !== "open") return over(found.state);
+	try {
+		if (form === undefined) return { status: 200, html: formPage(await factsOf(found.page, route)) };
+		return await take(id, found.page, form, route);
+	} catch (reason) {
+		return failure(reason, route);
+	}
+}
+
+/** Who is not let near a page: other methods, pages of others, and whoever is overheard. */
+function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
+	if (!["GET", "HEAD", "POST"].includes(method)) {
+		const html = wordsPage("Not that way", "This address is opened in a browser.");
+		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
+	}
+	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
+	// A link is followed from anywhere; a form is sent by the page itself.
+	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
+		const words = "Open the link itself, in a tab of its own.";
+		return { status: 403, html: wordsPage("Not from there", words) };
+	}
+	if (confidential) return undefined;
+	const words = "A password is not taken over a connection that others can read: open the link with https.";
+	return { status: 403, html: wordsPage("Not over this connection", words) };
+}
+
+async function take(
+	id: string,
+	page: SecretPage,
+	form: Exclude<Awaited<ReturnType<typeof readForm>>, undefined>,
+	route: SecretPageRoute,
+): Promise<Reply> {
+	const { pages, runtime, log } = route;
+	if (typeof form === "number") {
+		return {
+			status: form,
+			html: wordsPage("That could not be read", "Open the link again and use its form."),
+		};
+	}
+	const facts = await factsOf(page, route);
+	if (!pages.take(id)) return over("used");
+	let counts = false;
+	try {
+		const { holder, asked } = facts;
+		const request = { principal: holder, key: undefined, method: "prompt_response", params: {} };
+		counts = await runtime.answer(request, page.token, { value: form.get("value"), confidential: true });
+		log.info("a password came by its page", { sessionId: asked.sessionId, principal: actingId(holder) });
+	} catch (reason) {
+		const { code, message } = ParleyError.from(reason);
+		pages.giveBack(id);
+		if (code !== "invalid_argument") throw reason;
+		return { status: 400, html: formPage({ ...facts, problem: message }) };
+	}
+	if (!counts) return over("answered");
+	const words = "The tool that asked has it. You can close this page.";
+	return { status: 200, html: wordsPage("Thank you", words) };
+}
+
+/** What the page shows, as far as its holder may see and answer it at this moment. */
+async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
+	const { runtime, pages } = route;
+	const now = await runtime.trust.people.asOfNow(holder);
+	return { asked: await runtime.prompts.secret(now, token), holder: now, host: pages.host, expiresAt };
+}
+
+const why = {
+	used: "This page was used already, and it works once.",
+	expired: "This page is no longer valid: it works for ten minutes.",
+	answered: "The question was answered already, or nobody did in time.",
+} as const;
+
+function over(reason: keyof typeof why): Reply {
+	const next =
+		reason === "answered" ? "" : " If the question is still open, ask for another page where it stands.";
+	return { status: 410, html: wordsPage("This page is over", `${why[reason]}${next}`) };
+}
+
+function unknown(lockedMs: number): Reply {
+	if (lockedMs > 0) {
+		const html = wordsPage("Too many tries", "Wait a few minutes.");
+		return { status: 429, html, headers: { "retry-after": String(Math.ceil(lockedMs / 1000)) } };
+	}
+	const words = "The link is not whole, or too old, or the gateway was started again. Ask for another one.";
+	return { status: 404, html: wordsPage("There is no such page", words) };
+}
+
+const statuses: Partial<Record<ErrorCode, number>> = { permission_denied: 403, unavailable: 503 };
+
+function failure(reason: unknown, { log }: SecretPageRoute): Reply {
+	const { code } = ParleyError.from(reason);
+	if (code === "failed_precondition" || code === "not_found") return over("answered");
+	const status = statuses[code] ?? 500;
+	if (status === 500) log.error("a page for a password failed", { error: reason });
+	const words = {
+		403: "You may not answer this question any more.",
+		503: "The gateway is busy. Try again in a moment.",
+	}[status];
+	return { status, html: wordsPage("That did not work", words ?? "The gateway's log tells why. Try again.") };
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { actingId, type OpenPrompt, type Person, type Principal, visible } from "@parley/core";
+
+const style = `
+body{margin:0;font:16px/1.5 system-ui,sans-serif;color:#1c1c1e;background:#f4f4f6}
+main{max-width:34rem;margin:3rem auto;padding:2rem;background:#fff;border-radius:.75rem}
+h1{margin-top:0;font-size:1.4rem}
+blockquote{margin:1rem 0;padding:.75rem 1rem;border-left:.25rem solid #8a8a8e;background:#f4f4f6;overflow-wrap:anywhere}
+dt{font-weight:600}dd{margin:0 0 .5rem;overflow-wrap:anywhere}
+label{display:block;font-weight:600;margin-top:1.5rem}
+input{box-sizing:border-box;width:100%;padding:.6rem;font:inherit}
+button{margin-top:1rem;padding:.6rem 1.5rem;font:inherit}
+[role=alert]{color:#b00020;font-weight:600}
+@media (prefers-color-scheme:dark){body{color:#eee;background:#161618}main{background:#242428}
+blockquote{background:#161618}input{color:#eee;background:#161618;border:1px solid #8a8a8e}[role=alert]{color:#ff8a8a}}
+`;
+
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+/**
+ * On every answer of the page: nothing runs there, nothing is loaded, nobody frames it, its address is told to nobody and
+ * kept nowhere.
+ */
+export const pageHeaders: Readonly<Record<string, string>> = {
+	"content-type": "text/html; charset=utf-8",
+	"content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+	"cache-control": "no-store",
+	"referrer-policy": "no-referrer",
+	"x-content-type-options": "nosniff",
+	"x-frame-options": "DENY",
+	"x-robots-tag": "noindex, nofollow",
+	"cross-origin-opener-policy": "same-origin",
+	"cross-origin-resource-policy": "same-origin",
+};
+
+/** What the form says beside the question. */
+export interface FormFacts {
+	readonly asked: OpenPrompt;
+	readonly holder: Principal;
+	readonly host: string;
+	/** Milliseconds since the epoch. */
+	readonly expiresAt: number;
+	/** What was wrong with the answer before. */
+	readonly problem?: string;
+}
+
+/** The page that asks. */
+export function formPage({ asked, holder, host, expiresAt, problem }: FormFacts): string {
+	const { prompt, requester, sessionTitle } = asked;
+	const needed = prompt.required ? " required" : "";
+	const facts = [
+		["Conversation", sessionTitle === "" ? "without a title" : sessionTitle],
+		["Working for", requester ? named(requester) : "the operator of this gateway"],
+		["You answer as", holder.person ? named(holder.person) : actingId(holder)],
+	];
+	return page(
+		"An agent asks you for a password",
+		`<p>In its own words:</p>
+<blockquote>${shown(prompt.label)}</blockquote>
+<dl>${facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${shown(value)}</dd>`).join("")}</dl>
+${problem === undefined ? "" : `<p role="alert">That was not taken: ${shown(problem)}.</p>`}
+<form method="post" accept-charset="utf-8" autocomplete="off">
+<label for="value">Password</label>
+<input id="value" name="value" type="password" autocomplete="off" maxlength="4096"${needed} autofocus>
+<button type="submit">Send</button>
+</form>
+<p>It goes to the Parley gateway at ${shown(host)}, is kept there under a seal, and reaches the tool that needs it: neither the chat nor the model sees it. If you did not expect this question, close the page.</p>
+<p>This page works once, until ${new Date(expiresAt).toISOString().slice(11, 16)} UTC.</p>`,
+	);
+}
+
+/** A page of words alone. */
+export function wordsPage(title: string, words: string): string {
+	return page(title, `<p>${shown(words)}</p>`);
+}
+
+function page(title: string, body: string): string {
+	return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${shown(title)}</title><style>${style}</style></head>
+<body><main><h1>${shown(title)}</h1>
+${body}
+</main></body>
+</html>
+`;
+}
+
+function named({ id, name }: Pick<Person, "id" | "name">): string {
+	return name === "" ? id : `${name} (${id})`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	'"': "&quot;",
+	"'": "&#39;",
+};
+
+/** Text of strangers: every character can be seen, and none is markup. */
+function shown(text: string): string {
+	return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,141 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { type Clock, ParleyError } from "@parley/base";
+import { actingId, type Principal, type Runtime } from "@parley/core";
+
+/** How long a page can be used. */
+const lifeMs = 10 * 60 * 1000;
+/** And how long it is known afterwards, so that who opens it late reads why it is over. */
+const rememberedMs = 24 * 60 * 60 * 1000;
+/** Pages that one person can have at a time, and all together; one more takes the place of the oldest. */
+const mostOfOne = 8;
+const mostOfAll = 1_000;
+/** Answers that do not fit what is asked for. */
+const mostTries = 20;
+
+export const secretPath = "/secret/";
+
+/** A page that takes the answer to one question, of one person, once. */
+export interface SecretPage {
+	/** Who asked for it: whoever has its address answers as them. */
+	readonly holder: Principal;
+	/** Of the question. */
+	readonly token: string;
+	/** Milliseconds since the epoch. */
+	readonly expiresAt: number;
+}
+
+interface KeptPage extends SecretPage {
+	readonly key: string | undefined;
+	/** In the clock's monotonic milliseconds. */
+	readonly until: number;
+	tries: number;
+	used: boolean;
+}
+
+/** What is known of an address. */
+export type FoundPage =
+	| { readonly state: "open"; readonly page: SecretPage }
+	| { readonly state: "used" | "expired" | "unknown" };
+
+export interface SecretPagesOptions {
+	/** The origin that browsers reach the gateway by. */
+	readonly publicUrl: string;
+	readonly clock: Clock;
+	readonly runtime: Pick<Runtime, "prompts"> & {
+		readonly trust: { readonly tokens: Pick<Runtime["trust"]["tokens"], "counts"> };
+	};
+}
+
+/**
+ * Pages for passwords. They are kept in memory alone, by the hashes of their addresses: after a restart a new one is
+ * asked for.
+ */
+export class SecretPages {
+	readonly #options: SecretPagesOptions;
+	readonly #pages = new Map<string, KeptPage>();
+	/** Makes of an idempotency key the same address again, which is kept nowhere. */
+	readonly #seed = randomBytes(32);
+
+	constructor(options: SecretPagesOptions) {
+		this.#options = options;
+	}
+
+	/** The host that people see in the address. */
+	get host(): string {
+		return new URL(this.#options.publicUrl).host;
+	}
+
+	/** The address of a page for who may answer the question; throws what answering would. */
+	async issue(
+		holder: Principal,
+		{ token, key }: { readonly token: string; readonly key: string | undefined },
+	): Promise<{ readonly url: string; readonly expiresAt: number }> {
+		const { clock, runtime, publicUrl } = this.#options;
+		const { prompt } = await runtime.prompts.secret(holder, token);
+		const id = this.#idFor(holder, key);
+		const url = `${publicUrl}${secretPath}${id}`;
+		const known = this.#pages.get(hashOf(id));
+		if (known) {
+			if (known.token === token && actingId(known.holder) === actingId(holder)) {
+				return { url, expiresAt: known.expiresAt };
+			}
+			throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
+		}
+		this.#makeRoom(holder);
+		const life = Math.min(lifeMs, prompt.expiresAt - clock.now());
+		const [expiresAt, until] = [clock.now() + life, clock.monotonic() + life];
+		this.#pages.set(hashOf(id), { holder, token, key, expiresAt, until, tries: 0, used: false });
+		return { url, expiresAt };
+	}
+
+	/** What the address stands for; looking changes nothing. */
+	find(id: string): FoundPage {
+		const page = this.#pages.get(hashOf(id));
+		if (!page) return { state: "unknown" };
+		if (page.used) return { state: "used" };
+		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
+	}
+
+	/** Takes the page for an answer: from now on it is used, unless it is given back. False where it is over. */
+	take(id: string): boolean {
+		const page = this.#pages.get(hashOf(id));
+		if (!page || page.used || this.#isOver(page)) return false;
+		page.used = true;
+		return true;
+	}
+
+	/** The answer was none: it can be given again, but not for ever. */
+	giveBack(id: string): void {
+		const page = this.#pages.get(hashOf(id));
+		if (!page) return;
+		page.tries += 1;
+		page.used = page.tries >= mostTries;
+	}
+
+	#idFor({ id, tokenId }: Principal, key: string | undefined): string {
+		if (key === undefined) return randomBytes(32).toString("base64url");
+		const named = JSON.stringify([id, tokenId, key]);
+		return createHmac("sha256", this.#seed).update(named).digest("base64url");
+	}
+
+	#isOver({ until, holder: { tokenId } }: KeptPage): boolean {
+		const { clock, runtime } = this.#options;
+		return until <= clock.monotonic() || (tokenId !== undefined && !runtime.trust.tokens.counts(tokenId));
+	}
+
+	#makeRoom(holder: Principal): void {
+		const now = this.#options.clock.monotonic();
+		const own: string[] = [];
+		for (const [hash, page] of this.#pages) {
+			if (page.until + rememberedMs <= now) this.#pages.delete(hash);
+			else if (actingId(page.holder) === actingId(holder)) own.push(hash);
+		}
+		const [oldest] = this.#pages.keys();
+		if (own[0] !== undefined && own.length >= mostOfOne) this.#pages.delete(own[0]);
+		else if (oldest !== undefined && this.#pages.size >= mostOfAll) this.#pages.delete(oldest);
+	}
+}
+
+function hashOf(id: string): string {
+	return createHash("sha256").update(id).digest("base64url");
+}

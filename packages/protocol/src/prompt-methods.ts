@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { key, maybe, optionalSession, withDefault } from "./params.ts";
+import { OpenPrompt } from "./prompt-payloads.ts";
+
+const token = z.string().min(1).max(128);
+
+/** Questions that wait for people, apart from the conversations that they stand in. */
+export const promptMethods = {
+	/** What nobody has answered yet, the oldest first. */
+	list_prompts: {
+		params: z.object({
+			/** Only those of one session; of all that the client may see where neither this nor the frame names one. */
+			session_id: optionalSession,
+			/** Only this one. It alone is told with the arguments and the preview of its call. */
+			token: maybe(token),
+			limit: withDefault(z.int().min(1).max(1000), 50),
+		}),
+		result: z.object({ prompts: z.array(OpenPrompt) }),
+	},
+	/** A page for a browser that takes the answer to a question for a password, once. */
+	secret_page: {
+		params: z.object({ token, key }),
+		/** The URL is the right to answer: it is for the person who asked for it, and for nobody else. */
+		result: z.object({ url: z.string(), expires_at: z.string() }),
+	},
+} satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

@@ -1,0 +1,76 @@
+import * as z from "zod";
+
+export interface PromptOptionPayload {
+	readonly value: string;
+	readonly label: string;
+	readonly description: string;
+	readonly disabled: boolean;
+}
+
+/** What a client needs to show a prompt well. An approval has all of it, other questions only what applies. */
+export interface PromptContext {
+	readonly call_id?: string;
+	readonly tool?: string;
+	readonly arguments?: unknown;
+	/** A unified diff, or empty. */
+	readonly preview?: string;
+	readonly risk?: "low" | "normal" | "high" | "critical";
+	/** Whether `"session"` may be answered. */
+	readonly allow_session?: boolean;
+	/** RFC 3339. */
+	readonly expires_at?: string;
+	readonly notes?: readonly string[];
+	/** The task that asks. */
+	readonly task_id?: string;
+}
+
+/** A question that `prompt_response` answers. */
+export interface PromptRequestPayload {
+	readonly type: "text" | "select" | "multi" | "confirm" | "password";
+	readonly label: string;
+	readonly token: string;
+	readonly required: boolean;
+	readonly options: readonly PromptOptionPayload[];
+	readonly default: unknown;
+	readonly placeholder: string;
+	readonly validation: string;
+	readonly context: PromptContext;
+}
+
+export const PromptRequest = z.object({
+	type: z.enum(["text", "select", "multi", "confirm", "password"]),
+	label: z.string(),
+	token: z.string(),
+	required: z.boolean(),
+	options: z.array(
+		z.object({ value: z.string(), label: z.string(), description: z.string(), disabled: z.boolean() }),
+	),
+	default: z.unknown(),
+	placeholder: z.string(),
+	validation: z.string(),
+	context: z.object({
+		call_id: z.exactOptional(z.string()),
+		tool: z.exactOptional(z.string()),
+		arguments: z.unknown().optional(),
+		preview: z.exactOptional(z.string()),
+		risk: z.exactOptional(z.enum(["low", "normal", "high", "critical"])),
+		allow_session: z.exactOptional(z.boolean()),
+		expires_at: z.exactOptional(z.string()),
+		notes: z.exactOptional(z.array(z.string())),
+		task_id: z.exactOptional(z.string()),
+	}),
+}) satisfies z.ZodType<PromptRequestPayload>;
+
+/** A question that nobody has answered yet, with where it was asked. */
+export const OpenPrompt = PromptRequest.extend({
+	session_id: z.string(),
+	session_title: z.string(),
+	/** RFC 3339. */
+	created_at: z.string(),
+	/** Who asked for the work that it belongs to: `discord:GUILD:USER`. Absent where that was not a person of a chat. */
+	person: z.exactOptional(z.string()),
+	/** Whether only a value that is written out approves it. */
+	always_ask: z.boolean(),
+});
+export type OpenPromptPayload = PromptRequestPayload &
+	Readonly<Omit<z.output<typeof OpenPrompt>, keyof PromptRequestPayload>>;

@@ -1,0 +1,43 @@
+import { type Config, readOperatorToken } from "@parley/gateway";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { type GatewayOptions, TestGateway } from "./gateway.ts";
+
+/** What a request says of the person that it is made for. */
+export function as(user: string, channel = "general"): object {
+	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
+}
+
+/** A gateway with a connector of Discord that speaks for the guild 111. */
+export interface DiscordPlace extends AsyncDisposable {
+	readonly gateway: TestGateway;
+	readonly operator: OzzieClient;
+	readonly connector: OzzieClient;
+	/** The connector's. */
+	readonly token: string;
+	connect(token: string): Promise<OzzieClient>;
+}
+
+/** Lets these people in, each with a role. */
+export async function discordPlace(
+	people: Readonly<Record<string, string>>,
+	{ config, ...options }: GatewayOptions = {},
+): Promise<DiscordPlace> {
+	const auth: Partial<Config> = { auth: "token" };
+	const gateway = await TestGateway.start({ ...options, config: { ...auth, ...config } });
+	const connect = (token: string): Promise<OzzieClient> =>
+		OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${token}` } });
+	const operator = await connect((await readOperatorToken(gateway.path("data"))) ?? "");
+	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", wanted);
+	for (const [user, role] of Object.entries(people))
+		await operator.call("set_person_role", { person: `discord:111:${user}`, role });
+	const connector = await connect(String(token));
+	return {
+		...{ gateway, operator, connector, connect, token: String(token) },
+		async [Symbol.asyncDispose]() {
+			await connector.leave();
+			await operator.leave();
+			await gateway[Symbol.asyncDispose]();
+		},
+	};
+}

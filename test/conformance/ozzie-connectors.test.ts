@@ -1,0 +1,148 @@
+import { ManualClock } from "@parley/base/testing";
+import { hasBubblewrap } from "@parley/core/testing";
+import { expect } from "vitest";
+import { as, discordPlace } from "./discord-place.ts";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+verifiesOn(
+	"ozzie",
+	["run.named", "run.ends", "run.cancel-one"],
+	"a message keeps its name, its end names its run, and either can be ended alone",
+	async () => {
+		await using gateway = await TestGateway.start({ clock: new ManualClock() });
+		await using client = await OzzieClient.connect(gateway.url);
+		const session_id = await client.open();
+		const say = async (content: string, correlation_id?: string) =>
+			(await client.call("send_message", { content, ...(correlation_id && { correlation_id }) }))["run_id"];
+		const first = await say("long: 9 tokens at 1 per second");
+		const second = await say("say: two", "msg-2");
+		const third = await say("say: three", "msg-3");
+		expect((await client.event("user.message", { run_id: first })).payload).not.toHaveProperty(
+			"correlation_id",
+		);
+		await client.event("user.message", { run_id: second, correlation_id: "msg-2" });
+		await client.event("assistant.stream", { content: "t1" });
+		const cancel = (run_id: unknown) => client.call("cancel_turn", { run_id });
+		expect(await cancel(second)).toEqual({ status: "cancelled" });
+		await client.event("assistant.message", { run_id: second, error: "cancelled", content: "" });
+		expect(await cancel(second)).toEqual({ status: "idle" });
+		expect(await cancel("run_none")).toEqual({ status: "idle" });
+		expect(await cancel(first)).toEqual({ status: "cancelled" });
+		await client.event("assistant.message", { run_id: first, error: "cancelled" });
+		await client.event("assistant.message", { run_id: third, error: "", content: "[offline] three" });
+		const again = (await client.call("retry"))["run_id"];
+		await client.event("user.message", { run_id: again, retry_of: third, correlation_id: "msg-3" });
+		await client.event("assistant.message", { run_id: again });
+		await client.leave();
+		await gateway.restart();
+		await using back = await OzzieClient.connect(gateway.url, {}, "?envelope=both");
+		await back.call("open_session", { session_id, after_seq: 0 });
+		for (const [run_id, correlation_id] of [
+			[second, "msg-2"],
+			[third, "msg-3"],
+		])
+			await back.event("user.message", { run_id, correlation_id });
+		for (const run_id of [second, first, third, again]) await back.event("assistant.message", { run_id });
+	},
+);
+
+verifiesOn("ozzie", ["people.place"], "a connector learns how a channel works", async () => {
+	await using d = await discordPlace({ ada: "member" });
+	const place = async () => (await d.connector.call("whoami", as("ada")))["place"];
+	expect(await place()).toEqual({ mention: "required", sessions: "shared" });
+	const profile = { mention: "always", sessions: "person", agent: "default" };
+	await d.operator.call("set_place", { place: "discord:111", profile });
+	expect(await place()).toEqual(profile);
+	await d.operator.call("set_place", { place: "discord:111:general", profile: { sessions: "shared" } });
+	expect(await place()).toEqual({ mention: "required", sessions: "shared" });
+	expect(await d.operator.call("whoami")).not.toHaveProperty("place");
+	expect(await d.connector.call("whoami")).not.toHaveProperty("place");
+	const wrong = { place: "discord:111", profile: { sessions: "mine" } };
+	expect(await d.operator.refusal("set_place", wrong)).toMatch(/^invalid params: profile\.sessions/);
+});
+
+verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without anybody", async ({ skip }) => {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
+	await using d = await discordPlace({ ada: "member" }, { config: { sandbox: "required" } });
+	const { operator, connector } = d;
+	await connector.call("open_session", as("ada"));
+	const wish = { channel: "discord:111:general", reason: "release" };
+	const { grant } = await operator.call("request_grant", wish);
+	const { grant_id } = Object(grant);
+	expect(await connector.call("list_grants")).toMatchObject({ grants: [{ grant_id }], wishes: [] });
+	const slack = { kind: "connector", name: "slack", platform: "slack", tenants: ["111"] };
+	await using other = await d.connect(String((await operator.call("create_token", slack))["token"]));
+	expect(await other.call("list_grants")).toEqual({ grants: [], wishes: [] });
+	expect(await other.refusal("revoke_grant", { grant_id })).toBe(
+		`not available: grant not found: ${grant_id}`,
+	);
+	await connector.call("revoke_grant", { grant_id, reason: "the bot was removed" });
+	const reason = "revoked by connector:discord: the bot was removed";
+	await connector.event("grant.ended", { grant_id, reason });
+	const { records } = await operator.call("read_audit", { principal: "connector:discord" });
+	expect(records).toMatchObject([{ action: "grant.end", grant_id, args: { reason } }]);
+});
+
+verifiesOn("ozzie", ["prompt.list"], "what waits is listed to who may see it", async () => {
+	await using d = await discordPlace({ ada: "member", abe: "approver" });
+	const { operator, connector } = d;
+	const { session_id } = await connector.call("open_session", { title: "Colours", ...as("ada") });
+	await connector.call("send_message", { content: "ask: Which colour?", ...as("ada") });
+	const { token } = (await connector.event("prompt.request")).payload;
+	const own = await operator.open();
+	await operator.call("send_message", { content: "write: a.txt <<< one" });
+	const approval = (await operator.event("prompt.request")).payload;
+	const shown = (params?: object, who = operator) => who.call("list_prompts", params);
+	const { arguments: given, preview, ...context } = Object(approval["context"]);
+	const asked = {
+		...{ token, session_id, session_title: "Colours", person: "discord:111:ada", label: "Which colour?" },
+		always_ask: false,
+	};
+	expect(await shown()).toMatchObject({ prompts: [asked, { ...approval, context, session_id: own }] });
+	expect(JSON.stringify(await shown())).not.toContain('"preview"');
+	const whole = { ...approval, context: { ...context, arguments: given, preview } };
+	expect(await shown({ token: approval["token"] })).toMatchObject({ prompts: [whole] });
+	expect(await shown({ session_id: own, limit: 1 })).toMatchObject({ prompts: [{ session_id: own }] });
+	for (const params of [{}, as("ada"), as("abe")])
+		expect((await shown(params, connector))["prompts"]).toMatchObject([asked]);
+	expect(await shown(as("abe", "random"), connector)).toEqual({ prompts: [] });
+	expect(await connector.refusal("list_prompts", { session_id: own })).toBe(`session not found: ${own}`);
+	const observer = await operator.call("create_token", { kind: "observer", name: "wall" });
+	await using wall = await d.connect(String(observer["token"]));
+	const { prompts } = await shown({}, wall);
+	const hidden = { token: expect.stringMatching(/^hidden_/) };
+	expect(prompts).toMatchObject([hidden, hidden]);
+	expect(JSON.stringify(prompts)).not.toContain(String(token));
+	await operator.call("prompt_response", { token, value: "blue" });
+	expect((await shown())["prompts"]).toHaveLength(1);
+});
+
+verifiesOn(
+	"ozzie",
+	["session.connector-back"],
+	"a connector comes back to its sessions for nobody",
+	async () => {
+		await using d = await discordPlace({ ada: "member" });
+		const { operator, connector } = d;
+		const { session_id } = await connector.call("open_session", {
+			external_key: "discord:111:general",
+			...as("ada"),
+		});
+		const { token } = await operator.call("create_token", {
+			...{ kind: "connector", name: "discord-2", platform: "discord", tenants: ["111"] },
+		});
+		await connector.call("send_message", { content: "hello", ...as("ada") });
+		await connector.event("assistant.message");
+		await using again = await d.connect(d.token);
+		const opened = await again.call("open_session", { session_id, after_seq: 0 });
+		expect(opened).toMatchObject({ status: "resumed" });
+		await again.event("assistant.message");
+		await using other = await d.connect(String(token));
+		expect(await other.refusal("open_session", { session_id })).toBe(`session not found: ${session_id}`);
+		const own = await operator.open();
+		expect(await again.refusal("open_session", { session_id: own })).toBe(`session not found: ${own}`);
+		expect(await again.refusal("open_session", {})).toMatch(/^forbidden: a connector says for whom it acts/);
+	},
+);
