@@ -96,7 +96,9 @@ export class Outbox {
 	async plan(tx: Tx, plan: Plan): Promise<void> {
 		await planRows(tx, plan, this.#parts.clock.now());
 		// Called from inside a command, a commit runs in a later transaction: it finds what this one leaves.
-		void this.#persist(plan.conversation, async () => undefined).then(this.#dispatch);
+		const own = plan.rows.map((row) => row.conversation ?? plan.conversation);
+		const refreshed = [...new Set(own)].map((each) => this.#persist(each, async () => undefined));
+		void Promise.all(refreshed).then(this.#dispatch);
 	}
 
 	/** The newest event of a session whose posts are planned, to go on after; 0 where there is none. */

@@ -11,6 +11,8 @@ export interface PlannedRow {
 	/** When the event happened, in milliseconds since the epoch. */
 	readonly at: number;
 	readonly lane: Lane;
+	/** What keeps its order, instead of the plan's conversation: the thread of a task. */
+	readonly conversation?: string;
 	/** Its first row posts it, later ones edit it. Needed in the lane `progress`. Unique among all conversations. */
 	readonly card?: string;
 	/** Anything that JSON can hold. */
@@ -131,7 +133,8 @@ export async function planRows(tx: Tx, plan: Plan, now: number): Promise<void> {
 		if (hold === undefined && (await mergeIntoCard(tx, { card, payload, lane, at, now }))) continue;
 		const state = hold === undefined ? (plan.replayed ? "unknown" : "planned") : "held";
 		await insertRow(tx, {
-			...{ id: `${session}/${row.seq}/${index}`, session, seq: row.seq, conversation },
+			...{ id: `${session}/${row.seq}/${index}`, session, seq: row.seq },
+			conversation: row.conversation ?? conversation,
 			...{ lane, card, payload, at, state, reason: hold ?? null, now },
 		});
 	}

@@ -60,5 +60,39 @@ async function createDelivery(db: Kysely<unknown>, engine: Engine): Promise<void
 	}
 }
 
+async function createConversations(db: Kysely<unknown>): Promise<void> {
+	const cursors = db.schema.alterTable("cursors");
+	await cursors.addColumn("replayed_to", "bigint", (column) => column.notNull().defaultTo(0)).execute();
+	await cursors.addColumn("state", "text").execute();
+	await withColumns(
+		db.schema.createTable("rooms").addColumn("room", "text", (column) => column.primaryKey()),
+		{ external_key: "text", turned_by: "text", changed_at: "bigint" },
+	).execute();
+	await withColumns(
+		db.schema.createTable("heard").addColumn("id", "text", (column) => column.primaryKey()),
+		{
+			...{ message: "text", conversation: "text", reason: "text", effect: "text", person: "text" },
+			...{ at: "bigint", changed_at: "bigint" },
+		},
+		{ text: "text", session: "text", run: "text" },
+	).execute();
+	for (const [name, table, columns] of [
+		["heard_message", "heard", ["conversation", "message"]],
+		["heard_changed", "heard", ["changed_at"]],
+		["outbox_remote", "outbox", ["remote"]],
+		["cards_remote", "cards", ["remote"]],
+		["cursors_changed", "cursors", ["changed_at"]],
+	] as const) {
+		await db.schema
+			.createIndex(name)
+			.on(table)
+			.columns([...columns])
+			.execute();
+	}
+}
+
 /** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
-export const connectorMigrations: readonly Migration[] = [{ name: "0001-delivery", up: createDelivery }];
+export const connectorMigrations: readonly Migration[] = [
+	{ name: "0001-delivery", up: createDelivery },
+	{ name: "0002-conversations", up: createConversations },
+];

@@ -31,6 +31,15 @@ test("what is settled goes with time, and what waits stays", async () => {
 				.execute();
 		}
 		await tx.insertInto("cards").values({ card: "task", remote: "1", changed_at: 0 }).execute();
+		const said = { message: "m1", conversation: "general", reason: "mention", effect: "sent", person: "{}" };
+		await tx
+			.insertInto("heard")
+			.values({ ...said, id: "heard", at: 0, text: null, session: null, run: null, changed_at: 0 })
+			.execute();
+		for (const session of ["arrival:1", "sess_1"]) {
+			const cursor = { session, conversation: "general", seq: 1, changed_at: 0 };
+			await tx.insertInto("cursors").values(cursor).execute();
+		}
 	});
 	const after = async (days: number): Promise<Record<string, string[]>> => {
 		await sweep(store, days * dayMs + 1);
@@ -45,14 +54,22 @@ test("what is settled goes with time, and what waits stays", async () => {
 			};
 		});
 	};
+	const remembered = async (): Promise<string[]> => {
+		const heard = await store.read((db) => db.selectFrom("heard").select("id").execute());
+		const cursors = await store.read((db) => db.selectFrom("cursors").select("session as id").execute());
+		return [...heard, ...cursors].map(({ id }) => id);
+	};
 	expect(await after(2)).toEqual({ inbound: ["waiting", "done", "dead"], outbox: states, cards: ["task"] });
+	expect(await remembered()).toEqual(["heard", "arrival:1", "sess_1"]);
 	expect(await after(3)).toEqual({ inbound: ["waiting", "dead"], outbox: states, cards: ["task"] });
+	expect(await remembered()).toEqual(["heard", "sess_1"]);
 	const open = ["planned", "unknown", "held"];
 	expect(await after(7)).toEqual({
 		inbound: ["waiting", "dead"],
 		outbox: [...open, "dead"],
 		cards: ["task"],
 	});
+	expect(await remembered()).toEqual(["sess_1"]);
 	expect(await after(30)).toEqual({ inbound: ["waiting"], outbox: open, cards: ["task"] });
 	expect(await after(90)).toEqual({ inbound: ["waiting"], outbox: open, cards: [] });
 });

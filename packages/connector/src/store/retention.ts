@@ -9,7 +9,12 @@ const dayMs = 24 * hourMs;
  * know every copy. What was posted is kept for whoever asks where an answer went; cards for as long as something may
  * still edit them.
  */
-const keptMs = { inbound: 3 * dayMs, outbox: 7 * dayMs, cards: 90 * dayMs, dead: 30 * dayMs } as const;
+const keptMs = {
+	...{ inbound: 3 * dayMs, outbox: 7 * dayMs, heard: 7 * dayMs, cards: 90 * dayMs, dead: 30 * dayMs },
+} as const;
+
+/** What the cursors begin with that count what was answered to an arrival itself. */
+export const arrivalCursor = "arrival:";
 
 /** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
@@ -29,6 +34,16 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 		await tx
 			.deleteFrom("cards")
 			.where("changed_at", "<", now - keptMs.cards)
+			.execute();
+		await tx
+			.deleteFrom("heard")
+			.where("changed_at", "<", now - keptMs.heard)
+			.execute();
+		// What is answered outside of sessions has a cursor of its own for each arrival, which comes again no more.
+		await tx
+			.deleteFrom("cursors")
+			.where("session", "like", `${arrivalCursor}%`)
+			.where("changed_at", "<", now - keptMs.inbound)
 			.execute();
 	});
 }

@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 
 /**
  * How far a row of the outbox has come. `planned`: to be sent. `attempted`: a request is out. `unknown`: perhaps
@@ -42,6 +42,41 @@ interface CursorsTable {
 	conversation: string;
 	/** The newest event of the session whose rows are planned. */
 	seq: number;
+	/** The last event that another database may have shown already: up to it posts are looked for before they are sent. */
+	replayed_to: Generated<number>;
+	/** The `ConversationState` after that event, as JSON; null where there is none. */
+	state: Generated<string | null>;
+	changed_at: number;
+}
+
+interface RoomsTable {
+	/** The first external key of a room, which all of its sessions begin with. */
+	room: string;
+	/** Of the session that is talked to there at the moment. */
+	external_key: string;
+	/** What has turned the room to it, so that a second time turns it to no other. */
+	turned_by: string;
+	changed_at: number;
+}
+
+interface HeardTable {
+	/** The arrival's. */
+	id: string;
+	/** The platform's, within the conversation. */
+	message: string;
+	conversation: string;
+	/** Whether it was for us, and why. */
+	reason: string;
+	/** What came of it. */
+	effect: string;
+	/** Who said it, as JSON. */
+	person: string;
+	/** When it was said there. */
+	at: number;
+	/** What it said after it was edited, while nobody has asked for that to be answered. */
+	text: string | null;
+	session: string | null;
+	run: string | null;
 	changed_at: number;
 }
 
@@ -68,4 +103,6 @@ export interface ConnectorTables {
 	cards: CardsTable;
 	cursors: CursorsTable;
 	inbound: InboundTable;
+	rooms: RoomsTable;
+	heard: HeardTable;
 }

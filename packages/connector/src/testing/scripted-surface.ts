@@ -3,7 +3,7 @@ import type { OutboxRow, Receipt, Surface } from "../outbox/surface.ts";
 /** A platform of one channel that does what it is told, request by request, and otherwise posts. */
 export class ScriptedSurface implements Surface {
 	/** What people see. */
-	readonly posts: { remote: string; nonce: string; payload: unknown }[] = [];
+	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string }[] = [];
 	/** What was asked, in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`. */
 	readonly asked: string[] = [];
 	/** What the next requests do instead. It may call `carryOut` first. */
@@ -29,10 +29,10 @@ export class ScriptedSurface implements Surface {
 		return ["all", conversation];
 	}
 
-	carryOut({ target, nonce, payload }: OutboxRow): Receipt {
+	carryOut({ target, nonce, payload, conversation }: OutboxRow): Receipt {
 		const edited = this.posts.find(({ remote }) => remote === target);
 		if (edited) edited.payload = payload;
-		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload });
+		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload, conversation });
 		return { remote: target ?? `post ${this.posts.length}` };
 	}
 }

@@ -57,12 +57,28 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 	return { posts };
 }
 
+/**
+ * As much of a document as one post of at most `limit` holds, cut where it reads best, with `note` below it where that
+ * is not all. Throws like `fitPosts`.
+ */
+export function fitPost(
+	document: TextDocument,
+	{ dialect, limit }: Pick<FitOptions, "dialect" | "limit">,
+	note: Block,
+): string {
+	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
+	const whole = new Page(layout, { dialect, limit });
+	if (whole.cutAfter(0) === layout.length) return whole.write(0, layout.length);
+	const head = new Page(layout, { dialect, limit }, [note]);
+	return head.write(0, head.cutAfter(0));
+}
+
 class Page {
 	readonly #layout: Layout;
-	readonly #options: FitOptions;
+	readonly #options: Pick<FitOptions, "dialect" | "limit">;
 	readonly #foot: readonly Block[];
 
-	constructor(layout: Layout, options: FitOptions, foot: readonly Block[] = []) {
+	constructor(layout: Layout, options: Pick<FitOptions, "dialect" | "limit">, foot: readonly Block[] = []) {
 		this.#layout = layout;
 		this.#options = options;
 		this.#foot = foot;

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../addressing/is-for-us.ts";
+import { commandTable } from "../commands/command-table.ts";
+import { pressTable } from "../controls/press-table.ts";
+import type { InboundEvent, InboundHandler } from "../inbound/inbox.ts";
+import { Arrival, type ArrivalOf } from "../platform/arrival.ts";
+import type { Reply } from "../rooms/desk.ts";
+import { suspendTrust } from "../rooms/suspend-trust.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import { noAnswer, privateAnswer, roomAnswer } from "./answer-rows.ts";
+import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
+import { askedBy, cancelAsked, hearEdit } from "./edited.ts";
+import { isNoted, writeHeard } from "./heard.ts";
+import { hourly } from "./hourly.ts";
+import { hear } from "./message.ts";
+import { react } from "./reaction.ts";
+import { refusalOf } from "./refusal.ts";
+
+const oldButton: Reply = {
+	text: "This button is from before something was set up anew here, and does nothing any more. Ask again, please.",
+};
+
+/** What is done with all that happens on the platform. Handled twice, an arrival changes nothing twice. */
+export function arrivalHandler(parts: ArrivalParts): InboundHandler {
+	return async (event: InboundEvent) => {
+		const { id } = event;
+		const arrival = Arrival.safeParse(event.data);
+		if (!arrival.success) {
+			// It would not be understood better the next time.
+			parts.log.error("what arrived is of no form that is known", { id, error: arrival.error });
+			return;
+		}
+		const turn = { id, key: createHash("sha256").update(id).digest("base64url").slice(0, 22) };
+		await handle(parts, arrival.data, turn).catch((reason: unknown) => {
+			const { code, message } = ParleyError.from(reason);
+			// The token of the connector does not count any more: what came waits for the operator.
+			if (code === "unauthenticated") throw new ParleyError(message, { code: "unavailable", cause: reason });
+			throw reason;
+		});
+	};
+}
+
+function handle(parts: ArrivalParts, arrival: Arrival, turn: Turn): Promise<void> {
+	switch (arrival.type) {
+		case "message":
+		case "edited":
+			return handleMessage(parts, arrival, turn);
+		case "deleted":
+			return handleDeleted(parts, arrival, turn);
+		case "reaction":
+			return handleReaction(parts, arrival, turn);
+		case "command":
+		case "press":
+			return handleWish(parts, arrival, turn);
+		case "audience":
+			return suspendTrust(parts.desk, arrival.room, arrival.change, turn.key);
+	}
+}
+
+async function handleMessage(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"message" | "edited">,
+	turn: Turn,
+): Promise<void> {
+	// Written down together with its answer, by a process that ended before it could tell the inbox.
+	if (await parts.store.read((db) => isNoted(db, turn.id))) return;
+	const edit = arrival.type === "edited" && !arrival.person.bot;
+	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
+	const { ours, reason } = await judge(parts, arrival);
+	const outcome =
+		edited ??
+		(ours ? await refused(parts, arrival, () => hear(parts, arrival, turn)) : undefined) ??
+		({ effect: "none" } as const);
+	const { id } = turn;
+	const { message, room } = arrival;
+	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
+	const conversation = parts.platform.conversation(room);
+	await note(parts, arrival, { turn, reason, outcome, conversation });
+}
+
+async function judge({ rooms }: ArrivalParts, arrival: ArrivalOf<"message" | "edited">): Promise<Verdict> {
+	const { person, room } = arrival;
+	return isForUs(arrival, needsFacts(arrival) ? await rooms.facts(person, room) : usualFacts);
+}
+
+/** What the work comes to, or in words why it was refused. */
+async function refused(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"message" | "edited">,
+	work: () => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+	try {
+		return await work();
+	} catch (reason) {
+		const reply = await refusalOf(parts.desk, arrival, reason);
+		const isDenied = ParleyError.from(reason).code === "permission_denied";
+		return { effect: "refused", reply, ...(isDenied && { seldom: true }) };
+	}
+}
+
+interface Noted {
+	readonly turn: Turn;
+	readonly reason: Reason;
+	readonly outcome: Outcome;
+	readonly conversation: string;
+}
+
+async function note(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"message" | "edited">,
+	{ turn, reason, outcome, conversation }: Noted,
+): Promise<void> {
+	const { store, outbox, clock, platform } = parts;
+	const { room, message, person, at } = arrival;
+	const { effect, reply, seldom, text, session, run } = outcome;
+	const now = clock.now();
+	const heard = {
+		...{ id: turn.id, message, conversation, reason, effect, person, at },
+		...(text !== undefined && { text }),
+		...(session !== undefined && { session }),
+		...(run !== undefined && { run }),
+	};
+	const told = seldom
+		? await hourly(parts, `refused:${room.tenant}:${person.id}`)
+		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	await store.commit(async (tx) => {
+		await writeHeard(tx, heard, now);
+		if (reply === undefined || told === undefined) return;
+		const rows = roomAnswer(reply, { room, message, now }, platform).map((row) => ({
+			...row,
+			seq: told.seq,
+		}));
+		await outbox.plan(tx, { conversation, cursor: told, rows });
+	});
+}
+
+async function handleDeleted(
+	parts: ArrivalParts,
+	{ room, message }: ArrivalOf<"deleted">,
+	{ key }: Turn,
+): Promise<void> {
+	const asked = await askedBy(parts, room, message);
+	if (asked === undefined) return;
+	await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
+}
+
+async function handleReaction(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"reaction">,
+	turn: Turn,
+): Promise<void> {
+	const reply = await quietly(parts, () => react(parts, arrival, turn));
+	if (reply === undefined) return;
+	const { room, message } = arrival;
+	const { clock, platform, store, outbox } = parts;
+	const rows = roomAnswer(reply, { room, message, now: clock.now() }, platform);
+	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	const conversation = platform.conversation(room);
+	await store.commit((tx) => outbox.plan(tx, { conversation, cursor, rows }));
+}
+
+/** A sign or a deletion that is refused is nothing that anybody waits for; it is noted in the log. */
+async function quietly<Value>(parts: ArrivalParts, work: () => Promise<Value>): Promise<Value | undefined> {
+	try {
+		return await work();
+	} catch (reason) {
+		const { code, message } = ParleyError.from(reason);
+		if (code !== "permission_denied" && code !== "not_found") throw reason;
+		parts.log.info("a sign was not followed", { reason: message });
+		return undefined;
+	}
+}
+
+async function handleWish(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"command" | "press">,
+	turn: Turn,
+): Promise<void> {
+	const { platform, clock, store, outbox } = parts;
+	const reply = await fulfil(parts, arrival, turn);
+	const to = { ticket: arrival.ticket, now: clock.now() };
+	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
+	const conversation = `ticket:${arrival.ticket.id}`;
+	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	await store.commit((tx) => outbox.plan(tx, { conversation, cursor, rows }));
+}
+
+async function fulfil(
+	parts: ArrivalParts,
+	arrival: ArrivalOf<"command" | "press">,
+	{ key }: Turn,
+): Promise<Reply | undefined> {
+	const { desk, feed, controls } = parts;
+	try {
+		if (arrival.type === "command") {
+			const command = commandTable.find(({ name }) => name === arrival.command);
+			if (command === undefined)
+				return { text: "I do not know this command any more: `/help` shows what I know." };
+			return await command.run(desk, { arrival, key });
+		}
+		const target = controls.read(arrival.control);
+		if (target === undefined) return oldButton;
+		await feed.follow(target.session);
+		return await pressTable[target.kind](desk, { arrival, key }, target);
+	} catch (reason) {
+		return await refusalOf(desk, arrival, reason);
+	}
+}

@@ -1,0 +1,119 @@
+import { hotStatement, parseJson } from "@parley/base";
+import type { Kysely } from "kysely";
+import type { Reason } from "../addressing/is-for-us.ts";
+import { reasons } from "../addressing/is-for-us.ts";
+import { Person } from "../platform/arrival.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** What came of something that was said, in words for whoever asks. */
+export const effects = {
+	none: "I did nothing with it",
+	sent: "I sent it to the agent",
+	edited: "it was edited after I had sent it; your button sends the edited text",
+	answered: "it answered a question",
+	replied: "it was a word to a task",
+	stopped: "it stopped what was at work",
+	"nothing-to-stop": "it was to stop something, but nothing was at work",
+	command: "it was a command",
+	"too-late": "it was edited when I had done already what it said, and I left it at that",
+	greeted: "there was nothing in it but my name",
+	refused: "it was refused, and I said why",
+	withdrawn: "you stopped it, or took it back, before I had sent it",
+} as const;
+export type Effect = keyof typeof effects;
+
+/** A message that was looked at, and what came of it. */
+export interface Heard {
+	/** The arrival's. */
+	readonly id: string;
+	readonly message: string;
+	readonly conversation: string;
+	readonly reason: Reason;
+	readonly effect: Effect;
+	readonly person: Person;
+	/** When it was said, in milliseconds since the epoch. */
+	readonly at: number;
+	/** What it says after it was edited. */
+	readonly text?: string;
+	readonly session?: string;
+	readonly run?: string;
+}
+
+type Row = Omit<ConnectorTables["heard"], "id"> & { readonly id: string };
+
+const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
+	const said = {
+		...{ message: p("message"), conversation: p("conversation"), reason: p("reason") },
+		...{ effect: p("effect"), person: p("person"), at: p("at"), text: p("text") },
+		...{ session: p("session"), run: p("run"), changed_at: p("changed_at") },
+	};
+	return db
+		.insertInto("heard")
+		.values({ id: p("id"), ...said })
+		.onConflict((conflict) => conflict.column("id").doUpdateSet(said));
+});
+
+export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<void> {
+	const { text = null, session = null, run = null, person, ...rest } = heard;
+	await upsert(tx, { ...rest, text, session, run, person: JSON.stringify(person), changed_at: now });
+}
+
+/** What was heard of a message, its newest version first; and of a conversation, the newest message first. */
+export async function readHeard(
+	db: Tx,
+	wanted: { readonly conversation: string; readonly message?: string | undefined; readonly limit: number },
+): Promise<Heard[]> {
+	const { conversation, message, limit } = wanted;
+	let query = db.selectFrom("heard").selectAll().where("conversation", "=", conversation);
+	if (message !== undefined) query = query.where("message", "=", message);
+	const rows = await query.orderBy("at", "desc").orderBy("changed_at", "desc").limit(limit).execute();
+	return rows.flatMap(toHeard);
+}
+
+/** Whether it is written down what came of an arrival. */
+export async function isNoted(db: Tx, id: string): Promise<boolean> {
+	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
+	return row !== undefined;
+}
+
+/** Whether somebody, or `by` alone, has said stop in a conversation after a moment, when nothing was at work. */
+export async function wasStopped(
+	db: Tx,
+	{
+		conversation,
+		since,
+		by,
+	}: { readonly conversation: string; readonly since: number; readonly by?: string },
+): Promise<boolean> {
+	const rows = await db
+		.selectFrom("heard")
+		.select("person")
+		.where("conversation", "=", conversation)
+		.where("effect", "=", "nothing-to-stop" satisfies Effect)
+		.where("at", ">", since)
+		.execute();
+	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
+}
+
+/** Nothing for a row of another version of this program. */
+function toHeard({ person, text, session, run, reason, effect, changed_at: _, ...row }: Row): Heard[] {
+	if (!isReason(reason) || !isEffect(effect)) return [];
+	return [
+		{
+			...{ ...row, at: Number(row.at), reason, effect, person: Person.parse(parseJson(person)) },
+			...(text !== null && { text }),
+			...(session !== null && { session }),
+			...(run !== null && { run }),
+		},
+	];
+}
+
+function isReason(text: string): text is Reason {
+	return Object.hasOwn(reasons, text);
+}
+
+function isEffect(text: string): text is Effect {
+	return Object.hasOwn(effects, text);
+}

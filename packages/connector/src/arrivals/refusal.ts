@@ -1,0 +1,36 @@
+import { type ErrorCode, ParleyError } from "@parley/base";
+import { plain } from "../conversation/tasks/plain.ts";
+import type { Person, Room } from "../platform/arrival.ts";
+import type { Reply, RoomDesk } from "../rooms/desk.ts";
+
+/** What is not the fault of who asked, and may pass: it is tried again, and nobody is told. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
+	...(["unauthenticated", "internal"] as const),
+]);
+
+const mostWords = 500;
+
+/** What somebody is told whose wish was refused, with what they can do. Rejects with what is to be tried again. */
+export async function refusalOf(
+	desk: Pick<RoomDesk, "whoami">,
+	{ person, room }: { readonly person: Person; readonly room: Room },
+	reason: unknown,
+): Promise<Reply> {
+	const { code, message } = ParleyError.from(reason);
+	if (passing.has(code)) throw reason;
+	if (code !== "permission_denied") return { text: sentence(message) };
+	const { role, hint } = await desk.whoami(person, room);
+	if (role === undefined || role === "stranger") return { text: howToGetIn };
+	return { text: [sentence(message), ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+}
+
+const howToGetIn =
+	"I do not know you yet. `/pair` (or `!pair` after my name) gives you a code; the operator of this gateway lets you in with it.";
+
+/** What the gateway says, without the phrase that programs read, as a sentence. */
+function sentence(message: string): string {
+	const said = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
+	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), mostWords);
+	return /[.!?]$/.test(words) ? words : `${words}.`;
+}

@@ -1,0 +1,198 @@
+import type { MethodResult } from "@parley/protocol";
+import { reasons } from "../addressing/is-for-us.ts";
+import { effects } from "../arrivals/heard.ts";
+import { plain } from "../conversation/tasks/plain.ts";
+import type { RoomDesk } from "../rooms/desk.ts";
+import type { Command, CommandShape } from "./command.ts";
+import { mostSuggestions, textOf } from "./options.ts";
+
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+const whole = new Intl.NumberFormat("en");
+
+const model: Command<RoomDesk> = {
+	name: "model",
+	description: "Who answers in this channel's conversation, and to choose another one",
+	options: [
+		{
+			...{ name: "name", type: "string", required: false, completes: true, max: 200 },
+			description: "A model, or a tier such as fast, standard or max",
+		},
+	],
+	async run(desk, { arrival: { person, room, options }, key }) {
+		const wanted = textOf(options["name"]);
+		if (wanted === "") return { text: await modelsOf(desk, person, room) };
+		const { session } = await desk.sessionOf(person, room, key);
+		const chosen = { model: wanted, key: `${key}/model`, ...desk.onBehalf(person, room) };
+		const { model: name } = await desk.gateway.request("set_model", chosen, { sessionId: session });
+		return { text: `From the next message on \`${name}\` answers here.` };
+	},
+	async complete(desk, { typed }) {
+		const { models } = await desk.gateway.request("list_models", {});
+		const words = typed.trim().toLowerCase();
+		return models
+			.map(({ name, tier }) => ({ value: name, label: tier === undefined ? name : `${name} · ${tier}` }))
+			.filter(({ label }) => label.toLowerCase().includes(words))
+			.slice(0, mostSuggestions);
+	},
+};
+
+const usage: Command<RoomDesk> = {
+	name: "usage",
+	description: "What this channel's conversation has used, and what it may spend",
+	options: [],
+	async run(desk, { arrival: { person, room } }) {
+		const current = (await desk.sessions(person, room)).find((each) => each.current);
+		if (current === undefined) return { text: "There is no conversation here yet, and nothing was used." };
+		const asked = { session_id: current.session, by: "model" as const, ...desk.onBehalf(person, room) };
+		return { text: usageText(await desk.gateway.request("usage", asked)) };
+	},
+};
+
+const pair: Command<RoomDesk> = {
+	name: "pair",
+	description: "Come in: with a code of the operator, or to get one for them",
+	options: [
+		{
+			name: "code",
+			description: "The operator's code, if you have one",
+			type: "string",
+			required: false,
+			max: 64,
+		},
+	],
+	async run(desk, { arrival: { person, room, options }, key }) {
+		const code = textOf(options["code"]);
+		const asked = { key, ...(code !== "" && { code }), ...desk.onBehalf(person, room) };
+		const paired = await desk.gateway.request("pair", asked);
+		if (paired.status === "paired") {
+			return { text: `Welcome! You are ${paired.role} here. Write to me, or see \`/help\`.` };
+		}
+		const until = desk.platform.moment(Date.parse(paired.expires_at), "relative");
+		return {
+			text: `Your code is \`${paired.code}\` (it ends ${until}). The operator lets you in with \`parley people approve ${paired.code}\`.`,
+		};
+	},
+};
+
+const whoami: Command<RoomDesk> = {
+	name: "whoami",
+	description: "Who you are to the gateway, and what you may do here",
+	options: [],
+	async run(desk, { arrival: { person, room } }) {
+		const self = await desk.whoami(person, room);
+		const { role = "stranger", may, hint, place } = self;
+		const lines = [
+			`You are ${desk.platform.person(person.id)}, to the gateway \`${self.person ?? self.principal}\`: **${role}**.`,
+			may.length === 0
+				? "You may do nothing here yet."
+				: `You may: ${may.map((each) => `\`${each}\``).join(", ")}.`,
+			...(hint === undefined ? [] : [plain(hint, 500)]),
+			...(place === undefined ? [] : [placeText(place)]),
+		];
+		return { text: lines.join("\n\n") };
+	},
+};
+
+const why: Command<RoomDesk> = {
+	name: "why",
+	description: "What I made of a message, and why",
+	options: [
+		{
+			...{ name: "message", type: "string", required: false, max: 256 },
+			description: "Its link or its id; your last one where you name none",
+		},
+	],
+	async run(desk, { arrival: { person, room, options, target } }) {
+		const named = (textOf(options["message"]).match(/[^/\s]+/g) ?? []).at(-1) ?? target?.message;
+		const heard = await desk.heard(room, {
+			person: person.id,
+			...(named !== undefined && { message: named }),
+		});
+		if (heard === undefined)
+			return { text: "I know nothing of that message: I remember the last seven days." };
+		const { reason, effect, at, session, run } = heard;
+		const first = `${desk.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
+		if (session === undefined || run === undefined) return { text: first };
+		const asked = { session_id: session, run_id: run, ...desk.onBehalf(person, room) };
+		const told = await desk.gateway.request("explain", asked);
+		return { text: [first, ...explained(told)].join("\n\n") };
+	},
+};
+
+/** All commands in one answer, and how to talk to us. */
+export function helpCommand(table: () => readonly CommandShape[]): Command<RoomDesk> {
+	return {
+		name: "help",
+		description: "What I understand",
+		options: [],
+		async run() {
+			const lines = table().map(({ name, description }) => `- \`/${name}\` ${description}`);
+			const intro =
+				"Write to me in a direct message, mention me in a channel, or go on in a thread of mine. `stop` alone stops me, and so does ❌ at your message; 🔁 answers once more. After my name every command also works as a text: `!session list`.";
+			return { text: `${intro}\n\n${lines.join("\n")}` };
+		},
+	};
+}
+
+/** Who answers, what it costs, who somebody is, and why something happened. */
+export const aboutCommands: readonly Command<RoomDesk>[] = [model, usage, pair, whoami, why];
+
+async function modelsOf(
+	desk: RoomDesk,
+	...[person, room]: Parameters<RoomDesk["sessions"]>
+): Promise<string> {
+	const { models, default: usual } = await desk.gateway.request("list_models", {});
+	const current = (await desk.sessions(person, room)).find((each) => each.current)?.model ?? usual;
+	const lines = models
+		.slice(0, mostSuggestions)
+		.map(
+			({ name, tier }) =>
+				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? " · answers here" : ""}`,
+		);
+	return `\`${current}\` answers here. \`/model\` with a name chooses another one:\n\n${lines.join("\n")}`;
+}
+
+function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
+	const of = ({ tokens_input, tokens_output, cost_usd }: typeof total): string =>
+		`${whole.format(tokens_input)} tokens in, ${whole.format(tokens_output)} out, ${dollars.format(cost_usd)}`;
+	const lines = rows.map((row) => `- \`${row.model ?? "?"}\`: ${of(row)}`);
+	const limits = budgets.flatMap(({ scope, period, spent_usd, limit_usd }) =>
+		limit_usd === null
+			? []
+			: [
+					`- ${scope === "session" ? "this conversation" : "the gateway"}: ${dollars.format(spent_usd)} of ${dollars.format(limit_usd)} a ${period}`,
+				],
+	);
+	return [
+		`This conversation: ${of(total)}, ${whole.format(total.calls)} calls of models.`,
+		...(lines.length > 1 ? [lines.join("\n")] : []),
+		...(limits.length > 0 ? [`Budgets:\n\n${limits.join("\n")}`] : []),
+	].join("\n\n");
+}
+
+function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoami">["place"]>): string {
+	const when = mention === "always" ? "everything said here is for me" : "I answer here when I am named";
+	const whose =
+		sessions === "person" ? "each person has a conversation of their own" : "all share a conversation";
+	return `In this channel: ${when}; ${whose}${agent === undefined ? "" : `; agent \`${agent}\``}.`;
+}
+
+function explained({ state, calls, models, said, files }: MethodResult<"explain">): string[] {
+	const states = {
+		queued: "It waits for its turn.",
+		active: "I am at work on it.",
+		ended: "I have answered it.",
+	};
+	const used = calls.map(({ name, decision, reason, by }) => {
+		const who = by === undefined ? "" : ` by ${plain(by, 100)}`;
+		return `- \`${name}\` was ${decision}${who}: ${plain(reason, 200)}`;
+	});
+	const by = models.map(({ model: name }) => `\`${name}\``).join(", ");
+	return [
+		states[state],
+		...(by === "" ? [] : [`Model: ${by}`]),
+		...(used.length === 0 ? [] : [used.slice(0, 20).join("\n")]),
+		...(said !== undefined && said.error !== "" ? [`It ended with: ${plain(said.error, 300)}`] : []),
+		...(files.length === 0 ? [] : [`Files: ${files.map(({ name }) => `\`${name}\``).join(", ")}`]),
+	];
+}

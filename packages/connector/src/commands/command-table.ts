@@ -1,0 +1,17 @@
+import type { RoomDesk } from "../rooms/desk.ts";
+import { aboutCommands, helpCommand } from "./about.ts";
+import type { Command } from "./command.ts";
+import { sessionCommands } from "./session.ts";
+import { talkCommands } from "./talk.ts";
+import { taskCommands } from "./task.ts";
+import { trustCommands } from "./trust.ts";
+
+/** All that people can order, on every platform: from here come menus, help and the reading of texts. */
+export const commandTable: readonly Command<RoomDesk>[] = [
+	...talkCommands,
+	...taskCommands,
+	...sessionCommands,
+	...trustCommands,
+	...aboutCommands,
+	helpCommand(() => commandTable),
+];

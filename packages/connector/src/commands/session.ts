@@ -1,0 +1,135 @@
+import { oneLine, plain } from "../conversation/tasks/plain.ts";
+import type { ListedSession, RoomDesk } from "../rooms/desk.ts";
+import type { Command, CommandOption } from "./command.ts";
+import { mostSuggestions, textOf } from "./options.ts";
+
+const mostListed = 15;
+const mostTitle = 200;
+
+const title: CommandOption = {
+	...{ name: "title", description: "What it is called", type: "string", required: false, max: mostTitle },
+};
+
+const create: Command<RoomDesk> = {
+	name: "session new",
+	description: "Begin a fresh conversation here; the old one stays as it is",
+	options: [title],
+	async run(desk, { arrival: { person, room, options }, key }) {
+		const wanted = textOf(options["title"]);
+		await desk.turnTo(person, room, { key, ...(wanted !== "" && { title: wanted }) });
+		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
+		return {
+			text: `A fresh conversation${name} begins here. \`/session switch\` goes back to an older one.`,
+		};
+	},
+};
+
+const turn: Command<RoomDesk> = {
+	name: "session switch",
+	description: "Go on with another conversation of this channel",
+	options: [
+		{
+			...{ name: "session", type: "string", required: true, completes: true, max: 256 },
+			description: "Which one: its title, or the end of its id",
+		},
+	],
+	async run(desk, { arrival: { person, room, options }, key }) {
+		const wanted = textOf(options["session"]);
+		const found = findSession(await desk.sessions(person, room), wanted);
+		if (found === undefined) {
+			return {
+				text: `No one conversation here is called “${plain(wanted, 100)}”: \`/session list\` shows them.`,
+			};
+		}
+		await desk.turnTo(person, room, { key, session: found.session });
+		return { text: `This channel goes on with **${nameOf(found)}**.` };
+	},
+	async complete(desk, { typed, person, room }) {
+		const words = typed.trim().toLowerCase();
+		return (await desk.sessions(person, room))
+			.filter(({ title: name, session }) => `${name} ${session}`.toLowerCase().includes(words))
+			.slice(0, mostSuggestions)
+			.map((each) => ({ value: each.session, label: oneLine(labelOf(each), 90) }));
+	},
+};
+
+const list: Command<RoomDesk> = {
+	name: "session list",
+	description: "The conversations of this channel",
+	options: [],
+	async run(desk, { arrival: { person, room } }) {
+		const sessions = await desk.sessions(person, room);
+		if (sessions.length === 0)
+			return { text: "There is no conversation here yet: write to me, and one begins." };
+		const lines = sessions.slice(0, mostListed).map((each) => {
+			const { current, messages, usedAt, session } = each;
+			const facts = [
+				`${messages} messages`,
+				desk.platform.moment(usedAt, "relative"),
+				`\`${idEnd(session)}\``,
+			];
+			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
+		});
+		const more = sessions.length - lines.length;
+		return { text: [...lines, ...(more > 0 ? [`- and ${more} older ones`] : [])].join("\n") };
+	},
+};
+
+const rename: Command<RoomDesk> = {
+	name: "session rename",
+	description: "Give this channel's conversation another title",
+	options: [{ ...title, required: true }],
+	async run(desk, { arrival: { person, room, options }, key }) {
+		const { session } = await desk.sessionOf(person, room, key);
+		const renamed = { session_id: session, title: textOf(options["title"]), key: `${key}/rename` };
+		const { title: given } = await desk.gateway.request("rename_session", {
+			...{ ...renamed, ...desk.onBehalf(person, room) },
+		});
+		return { text: `This conversation is called **${plain(given, mostTitle)}** from now on.` };
+	},
+};
+
+const info: Command<RoomDesk> = {
+	name: "session info",
+	description: "What this channel talks to at the moment",
+	options: [],
+	async run(desk, { arrival: { person, room } }) {
+		const current = (await desk.sessions(person, room)).find((each) => each.current);
+		if (current === undefined)
+			return { text: "There is no conversation here yet: write to me, and one begins." };
+		const { messages, usedAt, session, model } = current;
+		return {
+			text: [
+				`**${nameOf(current)}** · \`${idEnd(session)}\``,
+				`${messages} messages, the last ${desk.platform.moment(usedAt, "relative")}`,
+				`Model: ${model === undefined ? "the gateway's choice" : `\`${model}\``}`,
+			].join("\n\n"),
+		};
+	},
+};
+
+/** The conversations of a channel. */
+export const sessionCommands: readonly Command<RoomDesk>[] = [create, turn, list, rename, info];
+
+function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {
+	const words = wanted.toLowerCase();
+	const found = sessions.filter(
+		({ session, title: name }) =>
+			session === wanted || idEnd(session) === words || name.toLowerCase() === words,
+	);
+	return found.length === 1 ? found[0] : undefined;
+}
+
+function nameOf({ title: name }: ListedSession): string {
+	return name === "" ? "without a title" : plain(name, 100);
+}
+
+function labelOf({ title: name, session, current }: ListedSession): string {
+	const shown = name === "" ? "without a title" : name;
+	return `${shown} · ${idEnd(session)}${current ? " · at the moment" : ""}`;
+}
+
+/** As much of an id as tells the sessions of a channel apart. */
+function idEnd(session: string): string {
+	return session.slice(-6);
+}

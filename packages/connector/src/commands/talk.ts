@@ -1,0 +1,43 @@
+import type { RoomDesk } from "../rooms/desk.ts";
+import type { Command } from "./command.ts";
+import { textOf } from "./options.ts";
+
+const mostText = 6000;
+
+const ask: Command<RoomDesk> = {
+	name: "ask",
+	description: "Ask the agent something, in this channel's conversation",
+	options: [{ name: "text", description: "What you want", type: "string", required: true, max: mostText }],
+	async run(desk, { arrival, key, message }) {
+		const { person, room, options, attachments, target } = arrival;
+		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
+		const answered = message ?? target?.message;
+		const { sent, failures } = await desk.say(person, room, {
+			...{ text: `${quoted}${textOf(options["text"])}`, attachments, key: `${key}/say` },
+			...(answered !== undefined && { message: answered }),
+		});
+		const missing = failures.map((failure) => `- ${failure}`).join("\n");
+		if (!sent) return { text: `There was nothing to ask with:\n\n${missing}` };
+		return {
+			text:
+				missing === "" ? "Asked: the answer comes here." : `Asked, but not with everything:\n\n${missing}`,
+		};
+	},
+};
+
+const stop: Command<RoomDesk> = {
+	name: "stop",
+	description: "Stop what is at work in this channel's conversation",
+	options: [],
+	async run(desk, { arrival: { person, room, at }, key }) {
+		const stopped = await desk.stop(person, room, { key, at });
+		return { text: stopped ? "Stopped." : "Nothing is at work here." };
+	},
+};
+
+/** To talk, and to end that. */
+export const talkCommands: readonly Command<RoomDesk>[] = [ask, stop];
+
+function quote(text: string): string {
+	return text.replace(/^/gm, "> ");
+}

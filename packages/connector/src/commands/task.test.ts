@@ -1,0 +1,170 @@
+import type { TaskPayload } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { ada, commanded, general, scriptedDesk, taskPayload } from "../testing/scripted-desk.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { taskCommands } from "./task.ts";
+
+const { id } = taskPayload();
+const done = taskPayload({ id: "task_01234567890123456789abbbbb", title: "Old", status: "completed" });
+const alike = taskPayload({ id: "task_01234567890123456789baaaaa", title: "Alike" });
+const part = taskPayload({ id: "task_01234567890123456789zzzzzz", title: "Part", parent_id: id });
+const token = "review_01234567890123456789cccccc";
+const suspension = { reason: "A schema", plan_content: "a *table*", token };
+const waiting = taskPayload({ status: "suspended", suspension });
+
+function listing(...tasks: TaskPayload[]): ScriptedAnswers {
+	return { query_tasks: () => ({ tasks }) };
+}
+
+const everything = listing(done, taskPayload(), part);
+const submitted = { task_id: "task_2", status: "submitted" } as const;
+const replied = { task_id: id, status: "replied" } as const;
+
+interface Scenario {
+	readonly name: string;
+	readonly command: string;
+	readonly options?: Readonly<Record<string, string>>;
+	readonly answers: ScriptedAnswers;
+	readonly says: string | RegExp;
+	/** What the gateway is asked last. */
+	readonly asks: { readonly method: string; readonly params: object; readonly sessionId?: string };
+}
+
+const scenarios: readonly Scenario[] = [
+	{
+		...{ name: "a task has the beginning of its text as its title", command: "task new" },
+		options: { text: "Tidy *up* the\nhouse" },
+		answers: { submit_task: () => submitted },
+		says: "**Tidy \\*up\\* the house** is submitted: its card shows how far it is.",
+		asks: {
+			method: "submit_task",
+			params: { title: "Tidy *up* the house", description: "Tidy *up* the\nhouse", priority: "normal" },
+			sessionId: "sess_1",
+		},
+	},
+	{
+		...{ name: "a task goes without what it cannot have, and says so", command: "task new" },
+		options: { text: "x", title: "Tidy", agent: "coder", priority: "high" },
+		answers: { submit_task: () => ({ ...submitted, notes: ["tools: *none*"] }) },
+		says: "**Tidy** is submitted: its card shows how far it is.\n- tools: \\*none\\*",
+		asks: { method: "submit_task", params: { title: "Tidy", agent: "coder", priority: "high" } },
+	},
+	{
+		...{ name: "the list has what is open first, and no parts", command: "task list" },
+		answers: everything,
+		says: "- `aaaaaa` **Tidy \\*up\\*** · ▶️ At work, ▰▱▱ 1 of 3 · {1 s}\n- `abbbbb` **Old** · ✅ Done · {1 s}",
+		asks: { method: "query_tasks", params: { limit: 100, place: { tenant: "1", channel: "2" } } },
+	},
+	{
+		...{ name: "where there are no tasks, the list says how to submit one", command: "task list" },
+		answers: listing(),
+		says: "There are no tasks here yet. `/task new` submits one.",
+		asks: { method: "query_tasks", params: {} },
+	},
+	{
+		...{ name: "a task is shown by the end of its id, with what it has cost", command: "task show" },
+		options: { id: "AAAAAA" },
+		answers: { ...everything, check_task: () => taskPayload() },
+		says: "**Tidy \\*up\\*** · `aaaaaa`\n▶️ At work\n▰▱▱ 1 of 3\n\nasked for at 1 s · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Asked for**\n\nSplit *it*",
+		asks: { method: "check_task", params: { task_id: id } },
+	},
+	{
+		...{ name: "a task that waits shows its question, and one with a plan its plan", command: "task show" },
+		options: { id },
+		answers: {
+			check_task: () => ({
+				...waiting,
+				...{ description: "", output: "four" },
+				plan: [
+					{ title: "look", status: "completed" },
+					{ title: "tell", status: "skipped" },
+				],
+			}),
+		},
+		says: /\n\n\*\*Plan\*\*\n- \[x\] look\n- \[ \] tell \(left out\)\n\n\*\*It waits for you\*\*: A schema\n\na \*table\*\n\n\*\*Came of it\*\*\n\nfour$/,
+		asks: { method: "check_task", params: { task_id: id } },
+	},
+	{
+		...{ name: "a task is cancelled with a reason", command: "task cancel" },
+		options: { id: "aaaaaa", reason: "No need" },
+		answers: { ...everything, cancel_task: () => ({ task_id: id, status: "cancelled" }) },
+		says: "`aaaaaa` is cancelled, with all its parts.",
+		asks: { method: "cancel_task", params: { task_id: id, reason: "No need", key: "key" } },
+	},
+	{
+		...{ name: "a task that had ended cannot be cancelled", command: "task cancel" },
+		options: { id },
+		answers: { cancel_task: () => ({ task_id: id, status: "failed" }) },
+		says: "`aaaaaa` had ended before: ❌ Failed.",
+		asks: { method: "cancel_task", params: { task_id: id, key: "key" } },
+	},
+	{
+		...{ name: "approve lets a task go on", command: "task reply" },
+		options: { id: "aaaaaa", text: "approve" },
+		answers: { ...everything, check_task: () => waiting, reply_task: () => replied },
+		says: "`aaaaaa` has your answer: it goes on.",
+		asks: { method: "reply_task", params: { task_id: id, status: "approved", token, key: "key" } },
+	},
+	{
+		...{ name: "other words tell a task what should change", command: "task reply" },
+		options: { id, text: "views" },
+		answers: { check_task: () => waiting, reply_task: () => replied },
+		says: "`aaaaaa` has your answer: it goes on with what you wrote.",
+		asks: { method: "reply_task", params: { status: "revise", feedback: "views" } },
+	},
+	{
+		...{ name: "a task that asks nothing cannot be answered", command: "task reply" },
+		options: { id, text: "views" },
+		answers: { check_task: () => taskPayload() },
+		says: "That was answered already: **Tidy \\*up\\*** goes on.",
+		asks: { method: "check_task", params: { task_id: id } },
+	},
+];
+
+function run(answers: ScriptedAnswers, command: string, options: Readonly<Record<string, string>> = {}) {
+	const { desk, gateway } = scriptedDesk(answers);
+	const found = taskCommands.find(({ name }) => name === command);
+	return { gateway, reply: found?.run(desk, commanded(command, options)) };
+}
+
+test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) => {
+	const { reply, gateway } = run(answers, command, options);
+	expect((await reply)?.text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
+	expect(gateway.asked.at(-1)).toMatchObject(asks);
+});
+
+test.each([
+	["aaaaa", /several tasks end with aaaaa: write more of the one you mean, such as 6789baaaaa/],
+	["zzzzzz", /no task here has an id that ends with zzzzzz: \/task list shows them/],
+	["a", /no task here has an id that ends with a:/],
+])("an id that ends with %s is refused in words", async (typed, message) => {
+	const { reply } = run(listing(alike, taskPayload(), part), "task cancel", { id: typed });
+	await expect(reply).rejects.toThrow(message);
+});
+
+const waits = { person: ada, room: general, options: {} };
+
+test.each([
+	["task show", "", ["Tidy *up* · ⏸️ Waits for you · aaaaaa", "Old · ✅ Done · abbbbb"]],
+	["task show", "OLD", ["Old · ✅ Done · abbbbb"]],
+	["task show", "abb", ["Old · ✅ Done · abbbbb"]],
+	["task cancel", "", ["Tidy *up* · ⏸️ Waits for you · aaaaaa"]],
+	["task reply", "x", []],
+])("%s proposes what %j may mean", async (command, typed, labels) => {
+	const { desk } = scriptedDesk(listing(waiting, done, part));
+	const found = taskCommands.find(({ name }) => name === command);
+	const proposed = await found?.complete?.(desk, { option: "id", typed, ...waits });
+	expect(proposed?.map(({ label }) => label)).toEqual(labels);
+});
+
+test("task new proposes who can work on it", async () => {
+	const agents = [
+		{ name: "coder", title: "Coder", sampling: {} },
+		{ name: "writer", title: "", sampling: {} },
+	];
+	const { desk } = scriptedDesk({ list_agents: () => ({ agents, problems: [] }) });
+	const create = taskCommands.find(({ name }) => name === "task new");
+	const proposed = (typed: string) => create?.complete?.(desk, { option: "agent", typed, ...waits });
+	expect(await proposed("WRI")).toEqual([{ value: "writer", label: "writer" }]);
+	expect(await proposed("")).toHaveLength(2);
+});

@@ -1,0 +1,279 @@
+import { expect, test } from "vitest";
+import {
+	ada,
+	called,
+	ends,
+	file,
+	type Happening,
+	retries,
+	says,
+	tell,
+	under,
+} from "../testing/tell-answers.ts";
+import { activeRun, messageOf, runOf, waiting } from "./answers/runs.ts";
+
+const oneWaits = [says("r1", "one", "m1"), says("r2", "two", "m2")];
+const twoWait = [...oneWaits, says("r3", "three", "m3")];
+const next = "I am still on another message. Yours is next. [Stop = stop r2]";
+const third = "I am still on other messages. Yours is number 2 in line. [Stop = stop r3]";
+
+test.each<{ what: string; events: Happening[]; shown: string[] }>([
+	{
+		what: "an answer replies to its message",
+		events: [says("r1", "hi", "m1"), ends("r1", "Hello *you*")],
+		shown: [`final > m1: Hello *you* ${under("r1")}`],
+	},
+	{
+		what: "an answer without a run answers the oldest message",
+		events: [...oneWaits, ends(undefined, "1"), ends(undefined, "2")].filter(
+			([name]) => name !== "run.retrying",
+		),
+		shown: [
+			`acknowledgement queue:r2 > m2: ${next}`,
+			`final > m1: 1 ${under("r1")}`,
+			"progress queue:r2 > m2: Your turn: I am on it now. [Stop = stop r2]",
+			"progress queue:r2 > m2: It was your turn: see below.",
+			`final > m2: 2 ${under("r2")}`,
+		],
+	},
+	{
+		what: "an answer to what nobody remembers is shown all the same",
+		events: [ends("r9", "late"), ends(undefined, "later")],
+		shown: [`final: late ${under("r9")}`, "final: later"],
+	},
+	{
+		what: "words that look like an approval are words",
+		events: [says("r1", "hi", "m1"), ends("r1", "Click [Approve](https://a.example) or say *approve*.")],
+		shown: [`final > m1: Click [Approve](https://a.example) or say *approve*. ${under("r1")}`],
+	},
+	{
+		what: "an answer of nothing is not silence",
+		events: [says("r1", "hi", "m1"), ends("r1", " \n")],
+		shown: [`final > m1: Done. There is nothing to add. ${under("r1")}`],
+	},
+	{
+		what: "an error says why and offers another try",
+		events: [says("r1", "hi", "m1"), ends("r1", "", "*host* was asked too often")],
+		shown: ["error > m1: That did not work: \\*host\\* was asked too often. [Again = again r1]"],
+	},
+	{
+		what: "an error of the gateway itself sends to the operator",
+		events: [says("r1", "hi", "m1"), ends("r1", "", "internal error")],
+		shown: [
+			"error > m1: Something broke inside the gateway; its log tells the operator what. Again tries once more. [Again = again r1]",
+		],
+	},
+	{
+		what: "what was said before an error is shown first",
+		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "the reply was cut off.")],
+		shown: [
+			"final > m1: Half of",
+			"error > m1: That did not work: the reply was cut off. [Again = again r1]",
+		],
+	},
+	{
+		what: "what was stopped is named, in a line that formats nothing",
+		events: [says("r1", "sum\nup *all*", "m1"), ends("r1", "", "cancelled")],
+		shown: ["final > m1: Stopped: “sum up \\*all\\*” [Again = again r1]"],
+	},
+	{
+		what: "what was said before it was stopped stays",
+		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "cancelled")],
+		shown: [`final > m1: Half of ~ stopped here ${under("r1")}`],
+	},
+	{
+		what: "people see what they do not see of others: who asks, and from where",
+		events: [
+			["user.message", { content: "sum *up*\n# all", run_id: "r1", correlation_id: "cli-7" }],
+			ends("r1", "ok"),
+			["user.message", { content: "and I?", run_id: "r2", author: ada }],
+			ends("r2", "ok"),
+			["user.message", { content: "x", run_id: "r3", author: { id: "bob", name: "_Bob_" }, attachments: [] }],
+		],
+		shown: [
+			"milestone: > From the terminal: sum \\*up\\* # all",
+			`final: ok ${under("r1")}`,
+			"milestone: > person 42 asks: and I?",
+			`final: ok ${under("r2")}`,
+			"milestone: > \\_Bob\\_ asks: x",
+		],
+	},
+	{
+		what: "what enters a run at work is no message that waits",
+		events: [
+			says("r1", "hi", "m1"),
+			[
+				"user.message",
+				{ content: "be brief", run_id: "r1", steered: true, author: ada, correlation_id: "m2" },
+			],
+			["user.message", { content: "very", run_id: "r1", steered: true }],
+			ends("r1", "Hello"),
+		],
+		shown: ["milestone: > From the terminal: very", `final > m1: Hello ${under("r1")}`],
+	},
+	{
+		what: "an answer that is made again replies to the same message",
+		events: [
+			says("r1", "hi", "m1"),
+			ends("r1", "Hello"),
+			["user.message", { content: "hi", run_id: "r2", retry_of: "r1" }],
+			ends("r2", "Good day"),
+		],
+		shown: [`final > m1: Hello ${under("r1")}`, `final > m1: Good day ${under("r2")}`],
+	},
+	{
+		what: "who waits is told the place in line, and each step forward",
+		events: [...twoWait, ends("r1", "1"), ends("r2", "", "too much"), ends("r3", "", "cancelled")],
+		shown: [
+			`acknowledgement queue:r2 > m2: ${next}`,
+			`acknowledgement queue:r3 > m3: ${third}`,
+			`final > m1: 1 ${under("r1")}`,
+			"progress queue:r2 > m2: Your turn: I am on it now. [Stop = stop r2]",
+			"progress queue:r3 > m3: I am still on another message. Yours is next. [Stop = stop r3]",
+			"progress queue:r2 > m2: It was your turn: see below.",
+			"error > m2: That did not work: too much. [Again = again r2]",
+			"progress queue:r3 > m3: Your turn: I am on it now. [Stop = stop r3]",
+			"progress queue:r3 > m3: Stopped.",
+			"final > m3: Stopped: “three” [Again = again r3]",
+		],
+	},
+	{
+		what: "what is taken out of the line leaves its card alone, and others move up",
+		events: [...twoWait, ends("r2", "", "cancelled")],
+		shown: [
+			`acknowledgement queue:r2 > m2: ${next}`,
+			`acknowledgement queue:r3 > m3: ${third}`,
+			"progress queue:r2 > m2: Taken out of the line: nobody answers it.",
+			"progress queue:r3 > m3: I am still on another message. Yours is next. [Stop = stop r3]",
+		],
+	},
+	{
+		what: "a model that does not answer is told of from the second failure on, in one card, until it answers",
+		events: [
+			says("r1", "hi", "m1"),
+			...[retries("r1", 1), retries("r1", 2), retries("r1", 3), called("r1", "start")],
+			...[called("r1", "end", "again"), called("r1", "end"), called("r1", "end"), ends("r1", "Hello")],
+		],
+		shown: [
+			"progress retry:r1 > m1: The model has not answered yet: \\*host\\* was asked too often. Try number 3: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered yet: \\*host\\* was asked too often. Try number 4: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model answers again.",
+			`final > m1: Hello ${under("r1")}`,
+		],
+	},
+	{
+		what: "no card goes on promising a try when the run is over",
+		events: [
+			...[says("r1", "hi", "m1"), retries("r1", 2), ends("r1", "", "cancelled")],
+			...[says("r2", "hi", "m2"), retries("r2", 2), ends("r2", "", "host was asked too often")],
+			retries("of a task", 2),
+		],
+		shown: [
+			expect.stringMatching(/^progress retry:r1 .*Try number 3/),
+			"progress retry:r1 > m1: The model has not answered: stopped.",
+			"final > m1: Stopped: “hi” [Again = again r1]",
+			expect.stringMatching(/^progress retry:r2 .*Try number 3/),
+			"progress retry:r2 > m2: The model has not answered: no more tries.",
+			"error > m2: That did not work: host was asked too often. [Again = again r2]",
+		],
+	},
+	{
+		what: "a file goes with its name, and a picture with words for who cannot see it",
+		events: [
+			says("r1", "hi", "m1"),
+			file("r1", "sales_chart-2.final.png", "image/png"),
+			file("of a task", "a.csv", "text/csv"),
+			file("r1", ".png", "image/png"),
+		],
+		shown: [
+			"milestone > m1: sales_chart-2.final.png {file_1, sales_chart-2.final.png, 12, sales chart 2 final}",
+			"milestone: a.csv {file_1, a.csv, 12}",
+			"milestone > m1: .png {file_1, .png, 12, .png}",
+		],
+	},
+	{
+		what: "an answer that nobody was asked for carries the badge",
+		events: [
+			says("r1", "hi", "m1"),
+			[
+				"assistant.message",
+				{
+					...{ content: "Hello", run_id: "r1", error: "" },
+					context: { trusted: { grant_id: "g", until: "1970-01-01T00:50:00.000Z" } },
+				},
+			],
+		],
+		shown: [
+			`final > m1: Hello ~ trusted channel: ran without asking; the trust ends relative 3000000 ${under("r1")}`,
+		],
+	},
+	{
+		what: "a budget is told of when it is reached",
+		events: [
+			[
+				"budget.reached",
+				{
+					...{ scope: "session", period: "day", percent: 80, spent_usd: 8, limit_usd: 10 },
+					message: "80 % of this session's budget for this day (UTC) is spent: $8.00 of $10.00",
+				},
+			],
+		],
+		shown: ["error: 80 % of this session's budget for this day (UTC) is spent: $8.00 of $10.00."],
+	},
+	{
+		what: "a person's title is news, a model's is not",
+		events: [
+			["session.renamed", { title: "Lists", by: "model" }],
+			["session.renamed", { title: "*Prices*", by: "person" }],
+			["session.renamed", { title: "", by: "person" }],
+		],
+		shown: ["milestone: This conversation is called “\\*Prices\\*” from now on."],
+	},
+	{
+		what: "nothing goes on waiting in a conversation that was deleted",
+		events: [...oneWaits, retries("r1", 2), ["session.deleted", {}]],
+		shown: [
+			`acknowledgement queue:r2 > m2: ${next}`,
+			expect.stringMatching(/^progress retry:r1 /),
+			"progress retry:r1 > m1: This conversation was deleted.",
+			"progress queue:r2 > m2: This conversation was deleted.",
+			"milestone: This conversation was deleted. What you write next begins another one.",
+		],
+	},
+	{
+		what: "what has nothing to do with answers shows nothing here",
+		events: [["session.created", {}], ["session.closed", {}], called("r1", "end")],
+		shown: [],
+	},
+])("$what", ({ events, shown }) => {
+	expect(tell(events).shown).toEqual(shown);
+});
+
+test("others learn which run answers which message, and whether one is at work", () => {
+	const { slice } = tell([
+		says("r1", "one", "m1"),
+		ends("r1", "1"),
+		says("r2", "two", "m2"),
+		says("r3", "3", "m3"),
+	]);
+	expect(waiting(slice)).toBe(true);
+	expect(activeRun(slice)).toEqual({ id: "r2", message: "m2", author: ada, about: "two" });
+	expect(runOf(slice, "m3")).toEqual({ id: "r3", message: "m3", author: ada, open: true });
+	expect(runOf(slice, "m1")).toEqual({ id: "r1", message: "m1", author: ada, open: false });
+	expect(runOf(slice, "m9")).toBeUndefined();
+	expect(messageOf(slice, "r1")).toBe("m1");
+	expect(messageOf(slice, "r9")).toBeUndefined();
+	expect(slice.newest).toBe("r3");
+	expect(waiting(tell([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBe(false);
+});
+
+test("what is remembered does not grow with the conversation", () => {
+	const many = Array.from({ length: 200 }, (_, index) => `r${index}`);
+	const asked = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
+	expect(JSON.stringify(tell(asked).slice).length).toBeLessThan(12_000);
+	const answered = many.flatMap((run): Happening[] => [
+		says(run, "word", `m${run}`),
+		ends(run, "x".repeat(999)),
+	]);
+	expect(JSON.stringify(tell(answered).slice).length).toBeLessThan(1000);
+});

@@ -1,0 +1,65 @@
+import type { ShowIntention } from "../intention.ts";
+import type { Scene } from "../part.ts";
+import { plain } from "../tasks/plain.ts";
+import { control } from "./control.ts";
+import type { Run } from "./runs.ts";
+
+type Card = Pick<ShowIntention, "lane" | "text"> & { readonly stop?: true };
+
+/** A message that waits behind `position` others. */
+export function showWaiting(run: Run, position: number, scene: Scene): ShowIntention {
+	const text =
+		position === 1
+			? "I am still on another message. Yours is next."
+			: `I am still on other messages. Yours is number ${position} in line.`;
+	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
+}
+
+/** The messages behind one that is done have moved up, and the first of them has its turn. */
+export function showMoved(runs: readonly Run[], from: number, scene: Scene): ShowIntention[] {
+	return runs.flatMap((run, position) => {
+		if (run.waited === undefined || position < from) return [];
+		if (position === 0) {
+			return [showQueue(run, { lane: "progress", text: "Your turn: I am on it now.", stop: true }, scene)];
+		}
+		return [{ ...showWaiting(run, position, scene), lane: "progress" }];
+	});
+}
+
+/** Nothing of the message waits any more. */
+export function showQueueOver(run: Run, text: string, scene: Scene): ShowIntention[] {
+	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
+}
+
+function showQueue(run: Run, card: Card, scene: Scene): ShowIntention {
+	return showCard(run, `queue:${run.id}`, card, scene);
+}
+
+/** A model call that has failed is made once more at a moment in milliseconds since the epoch. */
+export function showRetrying(
+	run: Run,
+	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },
+	scene: Scene,
+): ShowIntention {
+	const when = scene.platform.moment(at, "relative");
+	const text = `The model has not answered yet: ${plain(reason, 300)}. Try number ${attempt + 1}: ${when}.`;
+	return showRetryCard(run, { lane: "progress", text, stop: true }, scene);
+}
+
+/** Where a card says that calls are being made again: they are not any more. */
+export function showRetryOver(run: Run, text: string, scene: Scene): ShowIntention[] {
+	return run.retrying === true ? [showRetryCard(run, { lane: "progress", text }, scene)] : [];
+}
+
+function showRetryCard(run: Run, card: Card, scene: Scene): ShowIntention {
+	return showCard(run, `retry:${run.id}`, card, scene);
+}
+
+/** An edit may take the place of a post that was not sent yet, so that each of them replies. */
+function showCard(run: Run, card: string, { lane, text, stop }: Card, scene: Scene): ShowIntention {
+	return {
+		...{ type: "show", lane, card, text },
+		...(run.message !== undefined && { replyTo: run.message }),
+		...(stop && { controls: [[control("stop", run.id, scene)]] }),
+	};
+}

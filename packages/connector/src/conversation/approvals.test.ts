@@ -1,0 +1,179 @@
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { answered, approval, closed, play, read, reminded, scene, token } from "../testing/question-scene.ts";
+
+const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
+const wait = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
+
+const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[], reads: string])[] = [
+	[
+		"a command is shown with where it runs, its risk and its end",
+		[approval()],
+		`${begin}\n\n- in /srv/app\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"what may be allowed for the session offers that",
+		[approval({ allow_session: true, notes: [] })],
+		`${begin}\n\nRisk: normal.\n${wait}\n[Approve once] [For this session] [Deny]`,
+	],
+	[
+		"what is always asked about can only be denied in a chat, and the card says who approves it",
+		[approval({ risk: "critical", notes: [] })],
+		`${begin}\n\n**Risk: critical.** This is always asked, and the operator alone approves it, with \`parley answer k3v9qx\` or in \`parley chat\`. Here it can be denied.\n${wait}\n[Deny]`,
+	],
+	[
+		"a high risk is said in words",
+		[approval({ risk: "high", notes: [] })],
+		`${begin}\n\n**Risk: high.**\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"a label that says more than tool and arguments stands above them",
+		[approval({ notes: [], arguments: { path: "a" } }, { label: "Allow delete 3 files in a?" })],
+		"**Approval k3v9qx** · the agent wants to use `run_command`\n\nAllow delete 3 files in a?\n\n```\npath: a\n```" +
+			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"arguments stand by their names, and no line of a value looks like another argument",
+		[approval({ notes: [], arguments: { cmd: "npm test\nnetwork: false", network: true } })],
+		"**Approval k3v9qx** · the agent wants to use `run_command`\n\nAllow run npm test?\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
+			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"a fence in a command does not end the block that shows it",
+		[approval({ notes: [], arguments: { cmd: "echo '```'" } }, { label: "Allow run echo '```'?" })],
+		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n````\necho '```'\n````" +
+			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"what nobody would see in a command is written out",
+		[
+			approval(
+				{ notes: [], arguments: { cmd: "ls \u202e\u200b" } },
+				{ label: "Allow run ls \\u{202e}\\u{200b}?" },
+			),
+		],
+		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nls \\u{202e}\\u{200b}\n```" +
+			`\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"a change is shown as a diff, and a long text that the diff tells only by its length",
+		[
+			approval(
+				{
+					...{ notes: [], tool: "write_file", preview: "--- a\n+++ a\n-old\n+new\n" },
+					arguments: { path: "a", content: "new".repeat(100) },
+				},
+				{ label: "Allow write a?" },
+			),
+		],
+		"**Approval k3v9qx** · the agent wants to use `write_file`\n\n```\npath: a\ncontent: (300 characters)\n```\n\n```diff\n--- a\n+++ a\n-old\n+new\n```" +
+			`\n\nRisk: normal.\n\nNot all of it fits here: the rest is behind **Show all**.\n${wait}\n[Approve once] [Deny] [Show all]`,
+	],
+	[
+		"notes cannot format anything",
+		[approval({ notes: ["a *b* [c](https://evil.example)\n# d"] })],
+		`${begin}\n\n- a \\*b\\* \\[c]\\(https\\://evil.example) \\# d\n\nRisk: normal.\n${wait}\n[Approve once] [Deny]`,
+	],
+	[
+		"an approval is shown with who gave it and when, and nothing more to press",
+		[approval(), answered({})],
+		`${begin}\n\n✅ **Approved once** by @42, at 2 s`,
+	],
+	[
+		"where a yes could be for the session, one that was not says that it was for once",
+		[approval({ allow_session: true }), answered({})],
+		`${begin}\n\n✅ **Approved once** by @42, at 2 s`,
+	],
+	[
+		"an approval for the session says so",
+		[approval({ allow_session: true }), answered({ remembered: true })],
+		`${begin}\n\n✅ **Approved for this session** by @42, at 2 s`,
+	],
+	[
+		"who answered elsewhere is the operator",
+		[approval(), answered({ by: "operator" })],
+		`${begin}\n\n✅ **Approved once** by the operator, at 2 s`,
+	],
+	[
+		"a denial is shown with who gave it",
+		[approval(), answered({ value: false, cancelled: true })],
+		`${begin}\n\n⛔ **Denied** by @42, at 2 s`,
+	],
+	[
+		"a denial is shown with its reason, in which nothing formats",
+		[approval(), answered({ value: false, cancelled: true, reason: "not on a *Friday*\n# ask Bo " })],
+		`${begin}\n\n⛔ **Denied** by @42, at 2 s\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
+	],
+	[
+		"what was approved with other arguments shows both",
+		[approval(), answered({ by: "operator", arguments: { cmd: "npm run lint" } })],
+		`${begin}\n\n✅ **Approved once**, with other arguments, by the operator, at 2 s\n\nThese arguments were approved instead:\n\n\`\`\`\nnpm run lint\n\`\`\``,
+	],
+	[
+		"no answer in time is not a denial",
+		[approval(), closed("expired")],
+		`${begin}\n\n⌛ **No answer**, so nothing was run: nobody answered in time, at 2 s`,
+	],
+	[
+		"a question that was stopped with its run says so",
+		[approval(), closed("cancelled")],
+		`${begin}\n\n⌛ **No answer**, so nothing was run: the work was stopped first, at 2 s`,
+	],
+	[
+		"any other reason is told in the gateway's words",
+		[approval(), closed("the *model* failed")],
+		`${begin}\n\n⌛ **No answer**, so nothing was run: the \\*model\\* failed, at 2 s`,
+	],
+	[
+		"a reminder is a post of its own with the code of the question",
+		[approval(), reminded()],
+		"**Reminder 1 for k3v9qx**: this still waits for an answer, until {86400 s}.\n\nAllow run npm test?",
+	],
+	[
+		"the second reminder is another post than the first",
+		[approval(), reminded(), reminded()],
+		"**Reminder 2 for k3v9qx**: this still waits for an answer, until {86400 s}.\n\nAllow run npm test?",
+	],
+	[
+		"a trust request says what is asked for in whole, and who decides",
+		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
+		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests\n\nAn owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.\n(Waits for an answer.)\n[Approve] [Deny]",
+	],
+	[
+		"a trust request that was confirmed says so",
+		[approval({}, { label: "Trust it?", context: {} }), answered({})],
+		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust it?\n\n✅ **Approved** by @42, at 2 s",
+	],
+];
+
+test.each(scenarios)("%s", (_, events, reads) => {
+	expect(read(play(events).posts.at(-1) ?? { text: "nothing" })).toBe(reads);
+});
+
+test("a card is one post that is found by its title whatever became of it", () => {
+	const { posts } = play([approval({ task_id: "task_1" }), answered({})]);
+	const place = {
+		...{ type: "show", lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" },
+		...{ task: "task_1", thread: "task:task_1" },
+	};
+	expect(posts).toEqual([
+		expect.objectContaining(place),
+		expect.objectContaining({ ...place, controls: [] }),
+	]);
+	for (const { text, marker = "-" } of posts) expect(text).toContain(marker);
+	expect(posts[0]?.text).toContain("the task wants to use");
+});
+
+test("where a room has no threads the card of a task's question stands in the room", () => {
+	const [card] = play([approval({ task_id: "task_1" })], { ...scene, threads: false }).posts;
+	expect(card).toMatchObject({ task: "task_1" });
+	expect(card).not.toHaveProperty("thread");
+});
+
+test("a reminder edits no card, and has words that its card lacks", () => {
+	const [card, post] = play([approval(), reminded()]).posts;
+	expect(post).not.toHaveProperty("card");
+	expect(post).toMatchObject({ lane: "approval", marker: "Reminder 1 for k3v9qx" });
+	expect(card?.text).not.toContain("Reminder 1 for k3v9qx");
+	expect(post?.text).not.toContain(card?.marker);
+});

@@ -1,0 +1,50 @@
+import { type AnswersSlice, answers } from "./answers.ts";
+import type { Intention } from "./intention.ts";
+import type { Scene, Told } from "./part.ts";
+import { type QuestionsSlice, questions } from "./questions.ts";
+import { cardWith } from "./tasks/task-state.ts";
+import { type TasksSlice, tasks } from "./tasks.ts";
+import { type TrustSlice, trust } from "./trust.ts";
+
+/** What a session looks like to those who talk to it, kept as JSON beside the session's cursor. */
+export interface ConversationState {
+	/** Of another version: the session is told from its beginning. */
+	readonly v: 1;
+	readonly answers: AnswersSlice;
+	readonly questions: QuestionsSlice;
+	readonly tasks: TasksSlice;
+	readonly trust: TrustSlice;
+}
+
+export const emptyConversation: ConversationState = {
+	v: 1,
+	answers: answers.empty,
+	questions: questions.empty,
+	tasks: tasks.empty,
+	trust: trust.empty,
+};
+
+/** What an event makes of a conversation, and what of it people are to see, in order. Pure. */
+export function tellConversation(
+	state: ConversationState,
+	told: Told,
+	scene: Scene,
+): { readonly state: ConversationState; readonly intentions: readonly Intention[] } {
+	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
+	const steps = {
+		answers: answers.tell(state.answers, told, scene),
+		questions: questions.tell(state.questions, told, { ...scene, taskOf }),
+		tasks: tasks.tell(state.tasks, told, scene),
+		trust: trust.tell(state.trust, told, scene),
+	};
+	return {
+		state: {
+			v: 1,
+			answers: steps.answers.slice,
+			questions: steps.questions.slice,
+			tasks: steps.tasks.slice,
+			trust: steps.trust.slice,
+		},
+		intentions: Object.values(steps).flatMap(({ intentions }) => intentions),
+	};
+}

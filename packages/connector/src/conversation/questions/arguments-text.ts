@@ -1,0 +1,60 @@
+import { visible, visibleLine } from "./visible.ts";
+
+/** Longer values stand in the preview, where there is one. */
+const briefLength = 200;
+const count = new Intl.NumberFormat("en");
+
+/** Arguments as people read them, and whether a long value is told by the preview alone. */
+export interface ArgumentsText {
+	readonly text: string;
+	readonly brief: boolean;
+}
+
+export interface ArgumentsOptions {
+	/** Whether tool and label say what a single text is: it stands there without its name. */
+	readonly told?: boolean;
+	/** Whether there is a preview, which tells long texts. */
+	readonly previewed?: boolean;
+}
+
+/**
+ * The arguments of a call, a line for each by its name, with the lines of a longer text indented below it, so that no
+ * value looks like another argument.
+ */
+export function argumentsText(
+	given: unknown,
+	{ told = false, previewed = false }: ArgumentsOptions = {},
+): ArgumentsText {
+	const entries = entriesOf(given);
+	if (!entries) return { text: visible(JSON.stringify(given, undefined, 2) ?? ""), brief: false };
+	const [only] = entries;
+	if (told && entries.length === 1 && typeof only?.[1] === "string") {
+		return { text: visible(only[1]), brief: false };
+	}
+	let brief = false;
+	const lines = entries.map(([name, value]) => {
+		const text =
+			typeof value === "string" ? visible(value) : visible(JSON.stringify(value, undefined, 2) ?? "");
+		const shortened = previewed && text.length > briefLength;
+		brief ||= shortened;
+		const shown = shortened ? `(${count.format(text.length)} characters)` : text;
+		const many = shown.includes("\n");
+		return `${visibleLine(name)}:${many ? `\n  ${shown.replaceAll("\n", "\n  ")}` : ` ${shown}`}`;
+	});
+	return { text: lines.join("\n"), brief };
+}
+
+/** Whether the label of an approval says no more than one word and one of the texts among the arguments. */
+export function isToldBy(label: string, given: unknown): boolean {
+	const said = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
+	const texts = (entriesOf(given) ?? []).map(([, value]) => value);
+	return texts.some((text) => {
+		const line = typeof text === "string" ? visibleLine(text) : "";
+		return line !== "" && said.includes(line) && /^\w*$/u.test(said.replace(line, () => "").trim());
+	});
+}
+
+function entriesOf(given: unknown): [name: string, value: unknown][] | undefined {
+	if (typeof given !== "object" || given === null || Array.isArray(given)) return;
+	return Object.entries(given);
+}

@@ -1,0 +1,41 @@
+import type { Block } from "../../text/document.ts";
+import { markdownDialect } from "../../text/markdown-dialect.ts";
+import { visibleWords } from "./visible.ts";
+
+/** Markdown in which nothing of the text formats or links; its line breaks stay. */
+export function plain(text: string): string {
+	return markdownDialect.write(paragraphs(text));
+}
+
+/** The same as the words of somebody else. */
+export function quoted(text: string): string {
+	return markdownDialect.write([{ type: "blockquote", children: paragraphs(text) }]);
+}
+
+export function fenced(value: string, lang?: string): string {
+	return markdownDialect.write([{ type: "code", lang, value }]);
+}
+
+export function inlineCode(value: string): string {
+	return markdownDialect.write([
+		{
+			type: "paragraph",
+			children: [{ type: "inlineCode", value: visibleWords(value).replaceAll("\n", " ") }],
+		},
+	]);
+}
+
+export function bullets(items: readonly string[]): string {
+	return items.map((item) => `- ${item.replaceAll("\n", " ")}`).join("\n");
+}
+
+function paragraphs(text: string): Block[] {
+	const blocks = visibleWords(text)
+		.split(/\n\s*\n/u)
+		.map((part) => part.replaceAll(/^[ \t]+|[ \t]+$/gmu, ""))
+		.filter((part) => part !== "");
+	return (blocks.length > 0 ? blocks : ["–"]).map((value) => ({
+		type: "paragraph",
+		children: [{ type: "text", value }],
+	}));
+}

@@ -1,0 +1,87 @@
+import type { EventPayloads } from "@parley/protocol";
+import type { Scene } from "../part.ts";
+import { argumentsText } from "./arguments-text.ts";
+import { type Cut, keep } from "./cut.ts";
+import { fenced, plain, quoted } from "./markdown.ts";
+import type { OpenQuestion } from "./question.ts";
+
+/** What became of a question. */
+export interface Outcome {
+	/** Markdown in one line: what, by whom and when. */
+	readonly words: string;
+	/** Paragraphs with what was answered in words, why it was denied, or what was approved instead. */
+	readonly details: (cut: Cut) => readonly string[];
+	/** Whose answer it was, as the gateway names them. */
+	readonly by?: string;
+}
+
+type Response = EventPayloads["prompt.response"];
+type Asked = Pick<OpenQuestion, "kind" | "options" | "call">;
+
+/** What an answer was, who gave it and when. */
+export function answeredOutcome(
+	question: Asked,
+	response: Response,
+	at: number,
+	{ moment, person }: Scene["platform"],
+): Outcome {
+	const who = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(response.by)?.groups?.["id"];
+	const whose = who === undefined ? "the operator" : person(who);
+	return {
+		words: `${answerWords(question, response)} by ${whose}, ${moment(at, "exact")}`,
+		details: (cut) => answerDetails(question, response, cut),
+		by: response.by,
+	};
+}
+
+function answerWords({ kind }: Asked, response: Response): string {
+	const { value, cancelled, arguments: changed, remembered } = response;
+	const isYesNo = kind === "approval" || kind === "grant";
+	if (!isYesNo) return cancelled ? "⏭️ **Skipped**" : "✅ **Answered**";
+	if (cancelled || value === false) return "⛔ **Denied**";
+	const edited = changed === undefined ? "" : ", with other arguments,";
+	if (remembered) return "✅ **Approved for this session**";
+	return `✅ **${kind === "grant" ? "Approved" : "Approved once"}**${edited}`;
+}
+
+function answerDetails({ kind, options, call }: Asked, response: Response, cut: Cut): string[] {
+	const { value, cancelled, arguments: changed, reason = "" } = response;
+	if (kind === "password")
+		return cancelled ? [] : ["What was entered is not shown: the gateway alone has it."];
+	if (reason.trim() !== "") return [quoted(cut.words(whole(reason.trim())))];
+	if (kind === "grant" || cancelled) return [];
+	if (kind === "approval") {
+		if (changed === undefined || changed === null) return [];
+		const approved = fenced(cut.code(whole(argumentsText(changed, call).text)));
+		return ["These arguments were approved instead:", approved];
+	}
+	const values: readonly unknown[] = Array.isArray(value) ? value : [value ?? ""];
+	const labels = values.map((one) => options.find((option) => option.value === one)?.label ?? String(one));
+	const said = labels.join(", ");
+	return said === "" ? ["The answer is empty."] : [quoted(cut.words(whole(said)))];
+}
+
+/** Why a question can be answered no more: nobody has said no. */
+export function unansweredOutcome(
+	{ kind }: Pick<OpenQuestion, "kind">,
+	reason: string,
+	at: number,
+	{ moment }: Scene["platform"],
+): Outcome {
+	const left =
+		kind === "approval" ? ", so nothing was run" : kind === "grant" ? ", so nothing was trusted" : "";
+	const why = reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason));
+	return { words: `⌛ **No answer**${left}: ${why}, ${moment(at, "exact")}`, details: () => [] };
+}
+
+const longestReason = 300;
+const reasons: ReadonlyMap<string, string> = new Map([
+	["expired", "nobody answered in time"],
+	["cancelled", "the work was stopped first"],
+	["ended", "the work ended without it"],
+	["", "it is no longer needed"],
+]);
+
+function whole(text: string): ReturnType<typeof keep> {
+	return keep(text, text.length);
+}

@@ -1,0 +1,76 @@
+import type { ShowIntention } from "../intention.ts";
+import type { Scene } from "../part.ts";
+import type { Cut } from "./cut.ts";
+import { fitCard } from "./fit-card.ts";
+import { inlineCode, plain } from "./markdown.ts";
+import type { Outcome } from "./outcome.ts";
+import { cardOf, codeOf, type OpenQuestion, titleOf } from "./question.ts";
+import { questionControls } from "./question-controls.ts";
+import { askedFacts, openFacts } from "./question-facts.ts";
+
+/** The card of a question that can be answered. */
+export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
+	const { expiresAt } = question;
+	const { moment } = scene.platform;
+	const foot =
+		expiresAt === undefined
+			? "Waits for an answer."
+			: `Waits until ${moment(expiresAt, "exact")} (${moment(expiresAt, "relative")}); after that it counts as no answer.`;
+	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
+		heading(question),
+		...askedFacts(question, cutting),
+		...openFacts(question, scene, cutting),
+	]);
+	return { ...place(question, scene), text, foot, controls: questionControls(question, scene, cut) };
+}
+
+/** The same card when its question was answered, or can be no more. */
+export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowIntention {
+	const write = (cut: Cut): string[] => {
+		const asked = [heading(question), ...askedFacts(question, cut)];
+		const paragraphs = [...asked, outcome.words, ...outcome.details(cut)];
+		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
+	};
+	const { text } = fitCard(scene.platform, "", write);
+	return { ...place(question, scene), text, controls: [] };
+}
+
+/** A post of its own that a question still waits. */
+export function reminder(question: OpenQuestion, scene: Scene): ShowIntention {
+	const { token, label, reminders, expiresAt } = question;
+	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
+	const until = expiresAt === undefined ? "" : `, until ${scene.platform.moment(expiresAt, "relative")}`;
+	const { text } = fitCard(scene.platform, "", (cut) => [
+		`**${marker}**: this still waits for an answer${until}.`,
+		plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
+	]);
+	const { card: _, ...rest } = place(question, scene);
+	return { ...rest, marker, text };
+}
+
+const longestReminder = 300;
+
+function heading({ call, task, ...question }: OpenQuestion): string {
+	const asks = task === undefined ? "the agent" : "the task";
+	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
+		approval: `${asks} wants to use ${inlineCode(call?.tool ?? "")}`,
+		grant: "somebody wants this channel to be trusted",
+		text: `${asks} asks`,
+		select: `${asks} asks`,
+		multi: `${asks} asks`,
+		password: `${asks} asks for something secret`,
+	};
+	return `**${titleOf(question)}** · ${what[question.kind]}`;
+}
+
+/** Which post it is, and where it stands. */
+function place(
+	{ task, ...question }: OpenQuestion,
+	{ threads }: Scene,
+): Pick<ShowIntention, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
+	return {
+		...{ type: "show", lane: "approval", card: cardOf(question.token), marker: titleOf(question) },
+		...(task !== undefined && { task }),
+		...(task !== undefined && threads !== false && { thread: `task:${task}` }),
+	};
+}

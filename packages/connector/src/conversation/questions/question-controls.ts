@@ -1,0 +1,99 @@
+import type { ControlKind } from "../../controls/control-kind.ts";
+import type { Control } from "../../platform/posting.ts";
+import type { Scene } from "../part.ts";
+import type { OpenQuestion, QuestionOption } from "./question.ts";
+
+type Button = Extract<Control, { type: "button" }>;
+
+/** The options that the platform lets people choose from, and those for which there is no room. */
+export function offeredOptions(
+	{ options }: Pick<OpenQuestion, "options">,
+	limits: Scene["platform"]["limits"],
+): { readonly offered: readonly QuestionOption[]; readonly further: readonly QuestionOption[] } {
+	const possible = options.filter(({ disabled }) => !disabled);
+	return { offered: possible.slice(0, limits.options), further: possible.slice(limits.options) };
+}
+
+/** What a question is answered with, in rows. `cut`: its card does not show all of it. */
+export function questionControls(question: OpenQuestion, scene: Scene, cut: boolean): Control[][] {
+	const buttons = buttonsOf(question, scene, cut).map(([kind, label, style]): Button => {
+		const id = scene.controls.write({ kind, session: scene.session, subject: question.token });
+		return { type: "button", id, label: label.slice(0, scene.platform.limits.buttonLabel), style };
+	});
+	const rows: Control[][] = choiceOf(question, scene);
+	const most = scene.platform.limits.controlsPerRow;
+	for (let first = 0; first < buttons.length; first += most) rows.push(buttons.slice(first, first + most));
+	return rows;
+}
+
+type ButtonFacts = readonly [kind: ControlKind, label: string, style: Button["style"]];
+
+function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): ButtonFacts[] {
+	const { kind, call, required } = question;
+	const whole: ButtonFacts[] = cut ? [["whole", "Show all", "secondary"]] : [];
+	const skip: ButtonFacts[] = required ? [] : [["skip", "Skip", "secondary"]];
+	switch (kind) {
+		case "approval":
+			return [...approving(call), ["deny", "Deny", "danger"], ...whole];
+		case "grant":
+			return [["approve", "Approve", "success"], ["deny", "Deny", "danger"], ...whole];
+		case "password":
+			return [["secret", "Enter it on a page", "primary"], ...skip, ...whole];
+		case "text":
+			return [["answer", "Answer", "primary"], ...skip, ...whole];
+		case "select":
+		case "multi": {
+			const { offered, further } = offeredOptions(question, platform.limits);
+			const written = further.length > 0 || question.unlisted > 0 || offered.length === 0;
+			return [...(written ? [["answer", "Answer", "primary"] as const] : []), ...skip, ...whole];
+		}
+	}
+}
+
+/** What is always asked about, no platform can approve. */
+function approving(call: OpenQuestion["call"]): ButtonFacts[] {
+	if (call?.risk === "critical") return [];
+	return [
+		["approve", "Approve once", "success"],
+		...(call?.allowSession ? [["approve-session", "For this session", "secondary"] as const] : []),
+	];
+}
+
+function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene): Control[][] {
+	const { kind, options, token, required } = question;
+	if (kind !== "select" && kind !== "multi") return [];
+	const { limits } = platform;
+	const { offered } = offeredOptions(question, limits);
+	if (offered.length === 0) return [];
+	return [
+		[
+			{
+				type: "choice",
+				id: controls.write({ kind: "choose", session, subject: token }),
+				placeholder: kind === "select" ? "Choose one" : "Choose any",
+				options: offered.map((option) => ({
+					// Values can be longer than what platforms take.
+					value: String(options.indexOf(option)),
+					label: shortened(option.label, limits.optionText),
+					description: shortened(option.description, limits.optionText),
+					chosen: false,
+				})),
+				least: required ? 1 : 0,
+				most: kind === "select" ? 1 : offered.length,
+			},
+		],
+	];
+}
+
+/** Whether some options are shown shortened. */
+export function hasShortened(question: OpenQuestion, { limits }: Scene["platform"]): boolean {
+	const { offered } = offeredOptions(question, limits);
+	return offered.some(
+		({ label, description }) => Math.max(label.length, description.length) > limits.optionText,
+	);
+}
+
+function shortened(text: string, most: number): string {
+	const line = text.replace(/\s+/gu, " ").trim();
+	return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
+}

@@ -1,0 +1,78 @@
+import type { Scene } from "../part.ts";
+import { type Cut, keep } from "./cut.ts";
+import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
+import { type AskedCall, codeOf, type OpenQuestion } from "./question.ts";
+import { hasShortened, offeredOptions } from "./question-controls.ts";
+
+const mostNotes = 8;
+
+/** Paragraphs that say what is asked, in every state of a card. */
+export function askedFacts({ call, label }: Pick<OpenQuestion, "call" | "label">, cut: Cut): string[] {
+	if (!call) return [quoted(cut.words(label))];
+	const { told, preview, arguments: given } = call;
+	return [
+		...(told ? [] : [plain(cut.words(label))]),
+		...(given.length === 0 ? [] : [fenced(cut.code(given))]),
+		...(preview.length === 0 ? [] : [fenced(cut.code(preview), "diff")]),
+	];
+}
+
+/** Paragraphs that help to decide and say how to answer, while that can be done. */
+export function openFacts(question: OpenQuestion, { platform }: Scene, cut: Cut): string[] {
+	const { call, kind, token } = question;
+	if (call) return callFacts(call, token, cut);
+	if (kind === "grant") {
+		return [
+			"An owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.",
+		];
+	}
+	return elicitationFacts(question, platform, cut);
+}
+
+function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): string[] {
+	const listed = cut.list(notes, mostNotes).map((note) => plain(cut.words(note)));
+	if (brief) cut.happened = true;
+	return [
+		...(listed.length === 0 ? [] : [bullets(listed)]),
+		...(risk === "critical"
+			? [
+					`**Risk: critical.** This is always asked, and the operator alone approves it, with ${inlineCode(`parley answer ${codeOf(token)}`)} or in ${inlineCode("parley chat")}. Here it can be denied.`,
+				]
+			: [risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`]),
+		...allFact(cut),
+	];
+}
+
+function elicitationFacts(question: OpenQuestion, platform: Scene["platform"], cut: Cut): string[] {
+	const { hints, options, unlisted } = question;
+	const { further } = offeredOptions(question, platform.limits);
+	const closed = options.filter(({ disabled }) => disabled);
+	const others = unlisted > 0 ? [`and ${unlisted} more`] : [];
+	const lists: (readonly [string, readonly string[]])[] = [
+		["Also possible", [...further.map(({ label }) => label), ...others]],
+		["Not available", closed.map(({ label }) => label)],
+	];
+	const lines = [
+		...hints.map(([name, text]) => `${name}: ${inlineCode(cut.words(text))}`),
+		...lists.flatMap(([name, labels]) => {
+			const said = labels.join(", ");
+			return said === "" ? [] : [`${name}: ${plain(cut.words(keep(said, said.length)))}`];
+		}),
+	];
+	if (hasShortened(question, platform)) cut.happened = true;
+	const help = howToAnswer(question, further.length + unlisted > 0);
+	return [...(lines.length === 0 ? [] : [bullets(lines)]), help, ...allFact(cut)];
+}
+
+function howToAnswer({ kind }: OpenQuestion, more: boolean): string {
+	if (kind === "password") {
+		return "Press **Enter it on a page**. What you type there goes to the gateway alone: it never enters this chat, and nobody reads it here. Do not write it as a message.";
+	}
+	if (kind === "text") return "Press **Answer**, or reply to this post.";
+	const choose = kind === "select" ? "Choose one below" : "Choose below";
+	return more ? `${choose}; what the list lacks you can write with **Answer**.` : `${choose}.`;
+}
+
+function allFact({ happened }: Cut): string[] {
+	return happened ? ["Not all of it fits here: the rest is behind **Show all**."] : [];
+}

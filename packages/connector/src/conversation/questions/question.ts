@@ -1,0 +1,82 @@
+/** The beginning of a text that may be longer than what is kept of it. */
+export interface Kept {
+	readonly text: string;
+	/** Of all of it, in UTF-16 code units. */
+	readonly length: number;
+}
+
+/** `grant`: whether a channel is to be trusted. */
+export type QuestionKind = "approval" | "grant" | "text" | "select" | "multi" | "password";
+
+export interface QuestionOption {
+	readonly value: string;
+	readonly label: string;
+	readonly description: string;
+	readonly disabled: boolean;
+}
+
+/** The call that an approval is about, ready to be read. */
+export interface AskedCall {
+	readonly tool: string;
+	readonly arguments: Kept;
+	/** Whether long values stand in the preview alone. */
+	readonly brief: boolean;
+	/** Whether the label says nothing that tool and arguments do not. */
+	readonly told: boolean;
+	/** A unified diff, or empty. */
+	readonly preview: Kept;
+	readonly notes: readonly Kept[];
+	readonly risk: "low" | "normal" | "high" | "critical";
+	readonly allowSession: boolean;
+}
+
+/** A question that waits for its answer, with all that its card shows. */
+export interface OpenQuestion {
+	readonly token: string;
+	readonly kind: QuestionKind;
+	readonly label: Kept;
+	readonly required: boolean;
+	readonly options: readonly QuestionOption[];
+	/** Options that are not kept. */
+	readonly unlisted: number;
+	/** What helps to answer, in the words of who asks: its name and the text. */
+	readonly hints: readonly (readonly [name: string, text: Kept])[];
+	readonly reminders: number;
+	/** Milliseconds since the epoch. */
+	readonly expiresAt?: number;
+	readonly task?: string;
+	readonly call?: AskedCall;
+}
+
+/** What became of a question. */
+export interface ClosedQuestion {
+	readonly token: string;
+	/** Markdown: what, by whom and when. */
+	readonly outcome: string;
+	/** Whose answer counted, as the gateway names them; absent where nobody answered. */
+	readonly by?: string;
+}
+
+/** What a question goes by among people, in text and on the command line. */
+export function codeOf(token: string): string {
+	return token.slice(-6);
+}
+
+/** The card that shows a question. */
+export function cardOf(token: string): string {
+	return `prompt:${token}`;
+}
+
+const titles: Readonly<Record<QuestionKind, string>> = {
+	approval: "Approval",
+	grant: "Trust request",
+	text: "Question",
+	select: "Question",
+	multi: "Question",
+	password: "Question",
+};
+
+/** How the card of a question begins, and no other post: it is found by that. */
+export function titleOf({ kind, token }: Pick<OpenQuestion, "kind" | "token">): string {
+	return `${titles[kind]} ${codeOf(token)}`;
+}

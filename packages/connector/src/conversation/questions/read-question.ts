@@ -1,0 +1,69 @@
+import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
+import { argumentsText, isToldBy } from "./arguments-text.ts";
+import { keep } from "./cut.ts";
+import type { AskedCall, OpenQuestion, QuestionKind } from "./question.ts";
+
+const mostOptions = 100;
+const mostNotes = 20;
+const longestNote = 1_000;
+const longestDescription = 200;
+
+/** A question as the gateway asks it, with as much of it as posts of `post` characters could ever show. */
+export function readQuestion(payload: PromptRequestPayload, post: number): OpenQuestion {
+	const { token, label, required, options, context } = payload;
+	const most = 2 * post;
+	const expiresAt = Date.parse(context.expires_at ?? "");
+	return {
+		...{ token, kind: kindOf(payload), label: keep(label, most), required, reminders: 0 },
+		options: options.slice(0, mostOptions).map(({ value, label: name, description, disabled }) => ({
+			...{ value, label: name || value, disabled },
+			description: description.slice(0, longestDescription),
+		})),
+		unlisted: Math.max(0, options.length - mostOptions),
+		hints: hintsOf(payload).map(([name, text]) => [name, keep(text, longestNote)] as const),
+		...(Number.isFinite(expiresAt) && { expiresAt }),
+		...(context.task_id !== undefined && { task: context.task_id }),
+		...(isCall(context) && { call: readCall(label, context, most) }),
+	};
+}
+
+function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
+	if (type !== "confirm") return type;
+	return isCall(context) ? "approval" : "grant";
+}
+
+/** Of the questions that are answered by yes or no, only one about a call has its context. */
+function isCall(context: PromptContext): boolean {
+	return context.tool !== undefined;
+}
+
+function readCall(label: string, context: PromptContext, most: number): AskedCall {
+	const {
+		tool = "",
+		preview = "",
+		notes = [],
+		risk = "normal",
+		allow_session: allowSession = false,
+	} = context;
+	const told = isToldBy(label, context.arguments);
+	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
+	const more = notes.length > mostNotes ? [`and ${notes.length - mostNotes} more notes`] : [];
+	return {
+		...{ tool, risk, allowSession, brief, told },
+		arguments: keep(text, most),
+		preview: keep(preview.replace(/\n$/u, ""), most),
+		notes: [...notes.slice(0, mostNotes), ...more].map((note) => keep(note, longestNote)),
+	};
+}
+
+function hintsOf({ default: fallback, placeholder, validation }: PromptRequestPayload): [string, string][] {
+	const suggested = Array.isArray(fallback) ? fallback.join(", ") : fallback;
+	const hints: [string, unknown][] = [
+		["Default", suggested],
+		["For example", placeholder],
+		["Must match", validation],
+	];
+	return hints.flatMap(([name, text]): [string, string][] =>
+		text === "" || text === null || text === undefined ? [] : [[name, String(text)]],
+	);
+}

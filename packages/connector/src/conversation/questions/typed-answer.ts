@@ -1,0 +1,66 @@
+import type { MethodInput } from "@parley/protocol";
+import type { OpenQuestion, QuestionOption } from "./question.ts";
+
+/** What is sent for an answer. */
+export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
+
+/** What somebody has written at a question: an answer, or Markdown that says why it is none. */
+export type TypedAnswer = { readonly response: Response } | { readonly help: string };
+
+type Asked = Pick<OpenQuestion, "kind" | "options" | "call">;
+
+/** Reads it for the question as far as that is known; whether it fits, the gateway decides. */
+export function readTypedAnswer(question: Asked | undefined, text: string): TypedAnswer {
+	const { kind = "text", options = [], call } = question ?? {};
+	const typed = text.trim();
+	switch (kind) {
+		case "approval":
+		case "grant":
+			return readDecision(typed, call?.allowSession === true);
+		case "password":
+			return {
+				help: "This was not sent on, because people can read it here: delete your message, take another password if it was a real one, and press **Enter it on a page**.",
+			};
+		case "text":
+			return { response: { text: typed } };
+		case "select":
+			return { response: { value: optionMeant(options, typed) } };
+		case "multi":
+			return { response: { values: optionsMeant(options, typed) } };
+	}
+}
+
+const yes = /^(?:yes|y|approve|allow|approve once)$/iu;
+const forSession = /^(?:(?:approve )?(?:for )?(?:this )?session)$/iu;
+const no = /^(?:no|n|deny)$/iu;
+const noBecause = /^(?:deny\b[\s:,.]*|no\s*[:,]\s*)(?<reason>\S.*)$/isu;
+const longestReason = 1_000;
+
+function readDecision(typed: string, allowSession: boolean): TypedAnswer {
+	if (yes.test(typed)) return { response: { value: "once" } };
+	// Where it is not allowed, the gateway takes it for a no.
+	if (forSession.test(typed) && allowSession) return { response: { value: "session" } };
+	if (no.test(typed)) return { response: { cancelled: true } };
+	const reason = noBecause.exec(typed)?.groups?.["reason"];
+	if (reason !== undefined) return { response: { cancelled: true, reason: reason.slice(0, longestReason) } };
+	const session = allowSession ? ", **session**" : "";
+	return {
+		help: `Nothing was decided: that is neither yes nor no. Reply **approve**${session} or **deny** with your reason, or press a button.`,
+	};
+}
+
+/** What is meant by its value or its name, however it is written; else what was typed, which the gateway refuses. */
+function optionMeant(options: readonly QuestionOption[], typed: string): string {
+	const meant = typed.toLowerCase();
+	const found =
+		options.find(({ value, label }) => value === typed || label === typed) ??
+		options.find(({ value, label }) => value.toLowerCase() === meant || label.toLowerCase() === meant);
+	return found?.value ?? typed;
+}
+
+function optionsMeant(options: readonly QuestionOption[], typed: string): string[] {
+	const one = optionMeant(options, typed);
+	if (options.some(({ value }) => value === one)) return [one];
+	const parts = typed.split(/[,\n]/u).map((part) => part.trim());
+	return [...new Set(parts.filter((part) => part !== "").map((part) => optionMeant(options, part)))];
+}

@@ -1,0 +1,273 @@
+import { isOzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { chatScene, type Happening, tellAll, written } from "../testing/chat-scene.ts";
+import type { Scene } from "./part.ts";
+import { tasks } from "./tasks.ts";
+
+const id = "task_1aaaaaa";
+const one = { task_id: id, title: "Tidy *up*" };
+const part = { task_id: "task_2bbbbbb", title: "Look" };
+const created: Happening = [1, "task.created", { ...one, description: "…", parent_id: "" }];
+const started: Happening = [5, "task.started", one];
+const partCreated: Happening = [6, "task.created", { ...part, description: "…", parent_id: id }];
+const asks = { reason: "A schema change", suspend_count: 1, token: "review_x1cccccc" };
+const suspended: Happening = [9, "task.suspended", { ...one, ...asks, plan_content: "1. a\n2. b" }];
+const resumed: Happening = [20, "task.resumed", one];
+
+function progress(second: number, done: number, total: number, label: string): Happening {
+	const percentage = Math.floor((100 * done) / total);
+	const steps = { current_step: done, total_steps: total, current_step_label: label, percentage };
+	return [second, "task.progress", { task_id: id, ...steps }];
+}
+
+function completed(output_summary: string): Happening {
+	const took = { duration: 200_000_000_000, tokens_input: 1200, tokens_output: 34 };
+	return [205, "task.completed", { ...one, output_summary, ...took }];
+}
+
+function failed(error: string, will_retry: boolean): Happening {
+	return [8, "task.failed", { ...one, error, retry_count: 0, will_retry }];
+}
+
+const card = "task task:task_1aaaaaa: **Tidy \\*up\\***";
+const foot = "(task id aaaaaa)\n[Cancel]";
+const over = "(task id aaaaaa)\n[Retry]";
+const inThread = "task in thread";
+
+interface Scenario {
+	readonly name: string;
+	readonly events: readonly Happening[];
+	/** What is wanted to be seen of the last event. */
+	readonly sees: readonly string[];
+	readonly scene?: Scene;
+}
+
+const noThreads: Scene = { ...chatScene, threads: false };
+
+const scenarios: readonly Scenario[] = [
+	{
+		name: "a task gets a card, and a thread of its own",
+		events: [created],
+		sees: [
+			`milestone ${card}\n🕓 Waits for its turn · asked for {1 s}\n${foot}`,
+			'milestone task thread "Tidy *up*" of task:task_1aaaaaa',
+		],
+	},
+	{
+		name: "a long title is cut to what a thread can be called",
+		events: [[1, "task.created", { ...one, title: "word ".repeat(40), description: "", parent_id: "" }]],
+		sees: [
+			`milestone task task:task_1aaaaaa: **${"word ".repeat(29)}word…**\n🕓 Waits for its turn · asked for {1 s}\n${foot}`,
+			'milestone task thread "word word word word word word word word…" of task:task_1aaaaaa',
+		],
+	},
+	{
+		name: "its start is an edit of the card, which says since when it is at work",
+		events: [created, started],
+		sees: [`progress ${card}\n▶️ At work · started {5 s}\n${foot}`],
+	},
+	{
+		name: "a task without a plan shows no bar",
+		events: [created, started, progress(6, 0, 1, "Tidy *up*")],
+		sees: [],
+	},
+	{
+		name: "a plan is a bar, and the step at work",
+		events: [created, started, progress(6, 0, 3, "split")],
+		sees: [`progress ${card}\n▶️ At work · started {5 s}\n▱▱▱ 0 of 3 · now: split\n${foot}`],
+	},
+	{
+		name: "a step that is done is told in the thread",
+		events: [created, started, progress(6, 0, 3, "split"), progress(7, 1, 3, "test")],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n▰▱▱ 1 of 3 · now: test\n${foot}`,
+			`milestone ${inThread}: ☑️ Step 1 of 3 is done: split`,
+		],
+	},
+	{
+		name: "of several steps at once nobody guesses which they were, and the last of a plan ends the bar",
+		events: [created, started, progress(6, 1, 3, "test"), progress(7, 3, 3, "release")],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n▰▰▰ 3 of 3\n${foot}`,
+			`milestone ${inThread}: ☑️ Step 3 of 3 is done`,
+		],
+	},
+	{
+		name: "progress that changes nothing people see is not shown",
+		events: [created, started, progress(6, 1, 20, "test"), progress(7, 1, 20, "test")],
+		sees: [],
+	},
+	{
+		name: "a plan of many steps has a bar of ten",
+		events: [created, started, progress(6, 13, 20, "test")],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n▰▰▰▰▰▰▱▱▱▱ 13 of 20 · now: test\n${foot}`,
+			`milestone ${inThread}: ☑️ Step 13 of 20 is done`,
+		],
+	},
+	{
+		name: "a suspended task shows its plan and the buttons that answer it, and the room hears that it waits",
+		events: [created, started, suspended],
+		sees: [
+			`milestone ${card}\n⏸️ Waits for you · started {5 s}\n${foot}`,
+			`milestone ${inThread}: 📋 **The plan**\n\n1. a\n2. b`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
+			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: its question is in its thread.",
+		],
+	},
+	{
+		name: "a question that was answered loses its buttons",
+		events: [created, started, suspended, resumed],
+		sees: [
+			`milestone ${card}\n▶️ At work · started {5 s}\n${foot}`,
+			`milestone ${inThread} review:review_x1cccccc: ▶️ **Answered**: A schema change\n(question id cccccc)`,
+			`milestone ${inThread}: ▶️ It goes on.`,
+		],
+	},
+	{
+		name: "a task that is cancelled while it waits closes its question",
+		events: [created, started, suspended, [30, "task.cancelled", { task_id: id, reason: "No *need*" }]],
+		sees: [
+			`milestone ${card}\n⏹️ Cancelled after 25 s: No \\*need\\*\n${over}`,
+			`milestone ${inThread} review:review_x1cccccc: ⏹️ **No longer asked**: A schema change\n(question id cccccc)`,
+			`milestone ${inThread}: ⏹️ **Cancelled**: No \\*need\\*`,
+		],
+	},
+	{
+		name: "who cancelled it has a name",
+		events: [created, [3, "task.cancelled", { task_id: id, reason: "cancelled by discord:1:42" }]],
+		sees: [`milestone ${card}\n⏹️ Cancelled by @42\n${over}`, `milestone ${inThread}: ⏹️ **Cancelled** by @42`],
+	},
+	{
+		name: "what came of it stands in the thread, and the room hears that it is done",
+		events: [created, started, progress(6, 1, 2, "test"), completed("Three *modules*.")],
+		sees: [
+			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n▰▱ 1 of 2\n(task id aaaaaa · 1,200 tokens in, 34 out)",
+			`final ${inThread}: ✅ **Done**\n\nThree *modules*.\n(took 3 min 20 s · 1,200 tokens in, 34 out)`,
+			"final room: ✅ **Tidy \\*up\\*** is done: its thread has what came of it.",
+		],
+	},
+	{
+		name: "an output that was cut says where the whole is",
+		events: [created, started, completed("Much…")],
+		sees: [
+			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n(task id aaaaaa · 1,200 tokens in, 34 out)",
+			`final ${inThread}: ✅ **Done**\n\nMuch…\n(took 3 min 20 s · 1,200 tokens in, 34 out · all of it: /task show aaaaaa)`,
+			"final room: ✅ **Tidy \\*up\\*** is done: its thread has what came of it.",
+		],
+	},
+	{
+		name: "a failure tells its cause, in the thread and in the room",
+		events: [created, started, failed("out of <ideas>\nreally", false)],
+		sees: [
+			`milestone ${card}\n❌ Failed after 3 s: out of \\<ideas> really\n${over}`,
+			`error ${inThread}: ❌ Failed: out of \\<ideas> really`,
+			"error room: ❌ **Tidy \\*up\\*** has failed: out of \\<ideas> really",
+		],
+	},
+	{
+		name: "a failure that is tried again is a milestone, and the card says so",
+		events: [created, started, failed("overloaded", true)],
+		sees: [
+			`milestone ${card}\n🔁 Is tried again soon: overloaded · started {5 s}\n${foot}`,
+			`milestone ${inThread}: 🔁 It failed and is tried again by itself, try 2: overloaded`,
+		],
+	},
+	{
+		name: "a task that is tried again counts from its first start, and its failure is forgotten",
+		events: [created, started, failed("overloaded", true), [60, "task.started", one]],
+		sees: [`progress ${card}\n▶️ At work · started {5 s}\n${foot}`],
+	},
+	{
+		name: "those who work for a task stand on its card, each below the one it works for",
+		events: [
+			...[created, started, partCreated],
+			[6, "task.created", { task_id: "task_4", title: "Other", description: "", parent_id: id }],
+			[6, "task.created", { task_id: "task_3", title: "Deep", description: "", parent_id: part.task_id }],
+		],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n\n- 🕓 Waits for its turn: Look\n  - 🕓 Waits for its turn: Deep\n- 🕓 Waits for its turn: Other\n${foot}`,
+		],
+	},
+	{
+		name: "the end of one who works for a task is told on the card alone",
+		events: [
+			...[created, started, partCreated],
+			[7, "task.failed", { ...part, error: "no", retry_count: 0, will_retry: false }],
+		],
+		sees: [`progress ${card}\n▶️ At work · started {5 s}\n\n- ❌ Failed: Look\n${foot}`],
+	},
+	{
+		name: "of many who work for a task the newest are shown",
+		events: [
+			...[created, started],
+			...Array.from({ length: 10 }, (_, index): Happening => {
+				return [
+					6,
+					"task.created",
+					{ task_id: `task_w${index}`, title: `W${index}`, description: "", parent_id: id },
+				];
+			}),
+		],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n\n${[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `- 🕓 Waits for its turn: W${n}\n`).join("")}- and 2 earlier parts\n${foot}`,
+		],
+	},
+	{
+		name: "what one who works for a task asks is asked in the thread of that task",
+		events: [
+			...[created, started, partCreated],
+			[9, "task.suspended", { ...part, ...asks, plan_content: "" }],
+		],
+		sees: [
+			`progress ${card}\n▶️ At work · started {5 s}\n⏸️ Waits for you: Look\n\n- ⏸️ Waits for you: Look\n${foot}`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
+			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: its question is in its thread.",
+		],
+	},
+	{
+		name: "a worker that only its own conversation tells of joins the card",
+		events: [
+			...[created, started],
+			[6, "internal.worker", { ...part, event: "started", parent_id: id, agent: "default" }],
+			[7, "internal.worker", { task_id: part.task_id, event: "phase", phase: "acting" }],
+			[8, "internal.worker", { task_id: part.task_id, event: "completed", output_summary: "four" }],
+		],
+		sees: [`progress ${card}\n▶️ At work · started {5 s}\n\n- ✅ Done: Look\n${foot}`],
+	},
+	{
+		name: "where no thread can be, the room hears all of it, with the name of the task",
+		scene: noThreads,
+		events: [created, started, completed("Three.")],
+		sees: [
+			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n(task id aaaaaa · 1,200 tokens in, 34 out)",
+			"final task: **Tidy \\*up\\***\n✅ **Done**\n\nThree.\n(took 3 min 20 s · 1,200 tokens in, 34 out)",
+		],
+	},
+	{
+		name: "where no thread can be, none is opened",
+		scene: noThreads,
+		events: [created],
+		sees: [`milestone ${card}\n🕓 Waits for its turn · asked for {1 s}\n${foot}`],
+	},
+	{
+		name: "a task that nobody saw begin is not shown",
+		events: [started, progress(6, 1, 2, "x"), suspended, completed("x")],
+		sees: [],
+	},
+];
+
+test.each(scenarios)("$name", ({ events, sees, scene = chatScene }) => {
+	for (const [, event, payload] of events) {
+		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
+	}
+	const { shown } = tellAll(tasks, events, { scene });
+	expect(shown.at(-1)?.map(written)).toEqual(sees);
+});
+
+test("every card can be found again by a part of it that stays", () => {
+	const { shown } = tellAll(tasks, [created, suspended, resumed, completed("x")]);
+	const cards = shown.flat().filter((one) => one.type === "show" && one.card !== undefined);
+	expect(cards).toHaveLength(6);
+	for (const one of cards) expect(written(one)).toContain(`(${"marker" in one ? one.marker : "?"}`);
+});

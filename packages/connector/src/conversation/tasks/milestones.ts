@@ -1,0 +1,122 @@
+import type { EventPayloads } from "@parley/protocol";
+import type { Lane } from "../../outbox/lane.ts";
+import type { ShowIntention } from "../intention.ts";
+import type { Scene } from "../part.ts";
+import { plain } from "./plain.ts";
+import { closedReview, openReview } from "./review-card.ts";
+import type { TaskChange, TaskEvent } from "./task-change.ts";
+import { shortId, type Task, type TaskState, taskCard } from "./task-state.ts";
+import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
+
+type Said = Omit<ShowIntention, "type" | "task" | "thread">;
+
+/** What people are told of an event beside the card: posts of the task's thread, and what the room itself is to hear. */
+export function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+	const { before, after } = change;
+	const closed = (before?.reviews ?? []).filter(({ token }) =>
+		after.reviews.every((one) => one.token !== token),
+	);
+	const asking = event.payload.task_id;
+	const state = after.workers.find(({ id }) => id === asking)?.state ?? after.state;
+	return [...closedIn({ ...after, reviews: closed }, state, scene), ...toldOf(event, change, scene)];
+}
+
+/** The cards of a task's questions when nobody can answer them any more. */
+export function closedIn(task: Task, state: TaskState, scene: Scene): ShowIntention[] {
+	return task.reviews.map((review) =>
+		inThread(task, { lane: "milestone", ...closedReview(review, { state }) }, scene),
+	);
+}
+
+function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+	const { after: task } = change;
+	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
+	// Of its workers people are told on the card.
+	if (event.payload.task_id !== task.id) return [];
+	switch (event.event) {
+		case "task.progress":
+			return stepped(change, scene);
+		case "task.resumed":
+			return [said(task, { lane: "milestone", text: "▶️ It goes on." }, scene)];
+		case "task.completed":
+			return completed(event.payload, task, scene);
+		case "task.failed":
+			return failed(event.payload, task, scene);
+		case "task.cancelled": {
+			const reason = because(event.payload.reason, scene.platform);
+			return [said(task, { lane: "milestone", text: `⏹️ **Cancelled**${reason}` }, scene)];
+		}
+		default:
+			return [];
+	}
+}
+
+function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowIntention[] {
+	const review = task.reviews.find(({ token }) => token === payload.token);
+	if (!review) return [];
+	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
+	const plan = payload.plan_content.trim();
+	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: its question is in its thread.`;
+	return [
+		...(plan === ""
+			? []
+			: [said(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene)]),
+		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
+		...inRoom({ lane: "milestone", text: waits }, scene),
+	];
+}
+
+function stepped({ before, after: task }: TaskChange, scene: Scene): ShowIntention[] {
+	const { step } = task;
+	const earlier = before?.step;
+	const bar = step && barOf(step.done, step.total);
+	if (!step || bar === undefined || step.done <= (earlier?.done ?? 0)) return [];
+	// The step that was at work is the one that is done, unless it still is at work.
+	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
+	const isOver = step.done === step.total || step.label !== earlier?.label;
+	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
+	return [
+		said(task, { lane: "milestone", text: `☑️ Step ${step.done} of ${step.total} is done${which}` }, scene),
+	];
+}
+
+function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowIntention[] {
+	const { output_summary: summary, duration } = payload;
+	const spent = task.spent && spentWords(task.spent);
+	const whole = summary.endsWith("…") ? ` · all of it: /task show ${shortId(task.id)}` : "";
+	const foot = `took ${lengthOf(duration / 1_000_000)}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
+	const text = summary.trim() === "" ? "✅ **Done**" : `✅ **Done**\n\n${summary.trim()}`;
+	const short = `✅ **${plain(task.title, 150)}** is done: its thread has what came of it.`;
+	return [said(task, { lane: "final", text, foot }, scene), ...inRoom({ lane: "final", text: short }, scene)];
+}
+
+function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowIntention[] {
+	const error = payload.error.trim() === "" ? "nobody knows why" : plain(payload.error, 1_000);
+	if (payload.will_retry) {
+		const text = `🔁 It failed and is tried again by itself, try ${payload.retry_count + 2}: ${error}`;
+		return [said(task, { lane: "milestone", text }, scene)];
+	}
+	const short = `❌ **${plain(task.title, 150)}** has failed: ${plain(payload.error, 300)}`;
+	return [
+		said(task, { lane: "error", text: `${stateWords.failed}: ${error}` }, scene),
+		...inRoom({ lane: "error", text: short }, scene),
+	];
+}
+
+/** A post that says by itself which task it is about where it does not stand in that one's thread. */
+function said(task: Task, { text, ...post }: Said, scene: Scene): ShowIntention {
+	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
+	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
+}
+
+function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowIntention {
+	return { type: "show", ...post, task: id, ...(threads && { thread: taskCard(id) }) };
+}
+
+/** Where there are no threads, the room has heard it already. */
+function inRoom(
+	post: { readonly lane: Lane; readonly text: string },
+	{ threads = true }: Scene,
+): ShowIntention[] {
+	return threads ? [{ type: "show", ...post }] : [];
+}

@@ -1,0 +1,70 @@
+import type { Control } from "../../platform/posting.ts";
+import type { ShowIntention } from "../intention.ts";
+import type { Scene } from "../part.ts";
+import { plain } from "./plain.ts";
+import { hasEnded, type Review, shortId, type Task } from "./task-state.ts";
+
+/** Enough of a token to tell it from others of the same task; the whole is too long for the id of a control. */
+const endLength = 8;
+
+/** What a button of a review stands for: the task that asks, and which of its questions. */
+export interface ReviewSubject {
+	readonly task: string;
+	/** How the question's token ends. */
+	readonly tokenEnd: string;
+}
+
+/** The subject of a review's buttons: an older card must not answer a newer question. */
+export function reviewSubject({ task, token }: Pick<Review, "task" | "token">): string {
+	return `${task}~${token.slice(-endLength)}`;
+}
+
+export function readReviewSubject(subject: string): ReviewSubject {
+	const [task = "", tokenEnd = ""] = subject.split("~");
+	return { task, tokenEnd };
+}
+
+/** The card of a question while it is open. */
+export function openReview(
+	review: Review,
+	scene: Scene,
+): Pick<ShowIntention, "card" | "marker" | "text" | "foot" | "controls"> {
+	const how =
+		scene.threads === false
+			? `\`/task reply\` answers it with your own words.`
+			: "What you write in this thread answers it, too.";
+	return {
+		...named(review),
+		text: `⏸️ **It waits for you**: ${asked(review)}\nApprove lets it go on, Revise tells it what should change. ${how}`,
+		controls: [reviewControls(review, scene)],
+	};
+}
+
+/** The card of a question that nobody can answer any more. */
+export function closedReview(review: Review, { state }: Pick<Task, "state">): ReturnType<typeof openReview> {
+	const what = hasEnded(state) ? "⏹️ **No longer asked**" : "▶️ **Answered**";
+	return { ...named(review), text: `${what}: ${asked(review)}` };
+}
+
+function named({ token }: Review): Required<Pick<ShowIntention, "card" | "marker" | "foot">> {
+	const marker = `question id ${shortId(token)}`;
+	return { card: `review:${token}`, marker, foot: marker };
+}
+
+function asked({ reason }: Review): string {
+	return reason === "" ? "it wants somebody to look at its plan." : plain(reason, 300);
+}
+
+/** The buttons that answer a question. */
+export function reviewControls(
+	review: Pick<Review, "task" | "token">,
+	{ controls, session }: Pick<Scene, "controls" | "session">,
+): Control[] {
+	const subject = reviewSubject(review);
+	const approve = controls.write({ kind: "task-approve", session, subject });
+	const revise = controls.write({ kind: "task-revise", session, subject });
+	return [
+		{ type: "button", id: approve, label: "Approve", style: "success" },
+		{ type: "button", id: revise, label: "Revise", style: "secondary" },
+	];
+}

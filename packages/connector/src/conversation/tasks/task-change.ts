@@ -1,0 +1,149 @@
+import type { EventPayloads, OzzieEvent } from "@parley/protocol";
+import type { Told } from "../part.ts";
+import { oneLine } from "./plain.ts";
+import {
+	cardWith,
+	hasEnded,
+	type Review,
+	type Spent,
+	type Task,
+	type TaskEnd,
+	type TaskState,
+	type TasksSlice,
+	type Worker,
+} from "./task-state.ts";
+
+/** What an event makes of the task of a card. */
+export interface TaskChange {
+	/** Absent where it came into being. */
+	readonly before?: Task;
+	readonly after: Task;
+}
+
+export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
+
+const mostTitle = 150;
+const mostLabel = 120;
+const mostWhy = 300;
+/** More than the gateway lets a task have, on all levels. */
+const mostWorkers = 80;
+
+/** Undefined where the event is of no task that has a card. */
+export function changeOf(slice: TasksSlice, { event, at }: Told): TaskChange | undefined {
+	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
+	if (!isTaskEvent(event)) return;
+	if (event.event === "task.created") return created(slice, event.payload, at);
+	const before = cardWith(slice, event.payload.task_id);
+	return before && { before, after: changed(before, event, at) };
+}
+
+export function isTaskEvent(event: OzzieEvent): event is TaskEvent {
+	return event.event.startsWith("task.");
+}
+
+function created(
+	slice: TasksSlice,
+	{ task_id: id, title: given, parent_id: parent }: EventPayloads["task.created"],
+	at: number,
+): TaskChange | undefined {
+	const title = oneLine(given, mostTitle);
+	if (parent === "") {
+		return { after: { id, title, state: "pending", createdAt: at, workers: [], reviews: [] } };
+	}
+	return joined(slice, { id, parent, title, state: "pending" });
+}
+
+function joined(slice: TasksSlice, worker: Worker): TaskChange | undefined {
+	const before = cardWith(slice, worker.parent);
+	return before && { before, after: { ...before, workers: [...before.workers, worker].slice(-mostWorkers) } };
+}
+
+function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]): TaskChange | undefined {
+	const { task_id: id } = payload;
+	const before = cardWith(slice, id);
+	if (payload.event === "started" && !before) {
+		const { parent_id: parent, title } = payload;
+		return joined(slice, { id, parent, title: oneLine(title, mostTitle), state: "running" });
+	}
+	// A task's own end is told by itself, with all that belongs to it.
+	if (!before || before.id === id) return;
+	if (payload.event !== "completed" && payload.event !== "failed") return;
+	return { before, after: withState(before, id, payload.event) };
+}
+
+function changed(task: Task, event: Exclude<TaskEvent, { event: "task.created" }>, at: number): Task {
+	const { task_id: id } = event.payload;
+	const own = task.id === id;
+	const spent = own ? spentBy(event) : undefined;
+	if (event.event === "task.progress") {
+		return own ? { ...withStep(task, event.payload), ...(spent && { spent }) } : task;
+	}
+	const state = stateAfter(event);
+	const moved = withState(task, id, state);
+	const closed = own && hasEnded(state) ? [] : moved.reviews.filter((review) => review.task !== id);
+	const reviews = event.event === "task.suspended" ? [...closed, reviewOf(event.payload)] : closed;
+	if (!own) return { ...moved, reviews };
+	const { why: _, ...rest } = moved;
+	const why = whyOf(event);
+	return {
+		...{ ...rest, reviews },
+		...(spent && { spent }),
+		...(event.event === "task.started" && { startedAt: task.startedAt ?? at }),
+		...(why !== undefined && { why: oneLine(why, mostWhy) }),
+		...(hasEnded(state) && { end: endOf(task, event, at) }),
+	};
+}
+
+function stateAfter(event: Exclude<TaskEvent, { event: "task.created" | "task.progress" }>): TaskState {
+	switch (event.event) {
+		case "task.started":
+		case "task.resumed":
+			return "running";
+		case "task.suspended":
+			return "suspended";
+		case "task.completed":
+			return "completed";
+		case "task.failed":
+			return event.payload.will_retry ? "retrying" : "failed";
+		case "task.cancelled":
+			return "cancelled";
+	}
+}
+
+function withState(task: Task, id: string, state: TaskState): Task {
+	if (task.id === id) return { ...task, state };
+	return {
+		...task,
+		workers: task.workers.map((worker) => (worker.id === id ? { ...worker, state } : worker)),
+	};
+}
+
+function withStep(
+	task: Task,
+	{ current_step: done, total_steps: total, current_step_label: label }: EventPayloads["task.progress"],
+): Task {
+	return { ...task, step: { done, total, label: oneLine(label, mostLabel) } };
+}
+
+function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspended"]): Review {
+	return { token, task: task_id, title: oneLine(title, mostTitle), reason: oneLine(reason, mostWhy) };
+}
+
+function whyOf(event: TaskEvent): string | undefined {
+	if (event.event === "task.failed") return event.payload.error;
+	return event.event === "task.cancelled" ? event.payload.reason : undefined;
+}
+
+function endOf({ startedAt }: Task, event: TaskEvent, at: number): TaskEnd {
+	if (event.event !== "task.completed") return startedAt === undefined ? {} : { tookMs: at - startedAt };
+	return { tookMs: event.payload.duration / 1_000_000 };
+}
+
+function spentBy({ event, payload }: TaskEvent): Spent | undefined {
+	const usage = "usage" in payload ? payload.usage : undefined;
+	if (usage) {
+		return { input: usage.tokens_input, output: usage.tokens_output, cost: usage.cost_usd };
+	}
+	if (event !== "task.completed") return;
+	return { input: payload.tokens_input, output: payload.tokens_output };
+}

@@ -1,0 +1,36 @@
+import { parseJson } from "@parley/base";
+import { expect, test } from "vitest";
+import { type Happening, tellAll } from "../../testing/chat-scene.ts";
+import { type TasksSlice, tasks } from "../tasks.ts";
+
+test("a task that is over is remembered for late presses, the newest thirty of them", () => {
+	const lives = Array.from({ length: 40 }, (_, index): Happening[] => {
+		const task = { task_id: `task_${index}`, title: `T${index}` };
+		return [
+			[1, "task.created", { ...task, description: "", parent_id: "" }],
+			[2, "task.cancelled", { task_id: task.task_id, reason: "" }],
+		];
+	});
+	const { slice } = tellAll(tasks, lives.flat());
+	expect(slice.live).toEqual([]);
+	expect(slice.ended).toHaveLength(30);
+	expect(slice.ended.at(-1)).toEqual({ id: "task_39", title: "T39", state: "cancelled" });
+});
+
+test("what is remembered of tasks is bounded and survives being kept as JSON", () => {
+	const many = Array.from({ length: 120 }, (_, index): Happening => {
+		return [
+			1,
+			"task.created",
+			{ task_id: `task_${index}`, title: "x".repeat(200), description: "", parent_id: "" },
+		];
+	});
+	const { slice } = tellAll(tasks, many);
+	expect(slice.live).toHaveLength(100);
+	expect(slice.live.at(-1)).toMatchObject({ id: "task_119" });
+	// What JSON gives back is the slice again, or the next line fails.
+	const kept = parseJson(JSON.stringify(slice)) as TasksSlice;
+	expect(kept).toEqual(slice);
+	const next: Happening = [2, "task.started", { task_id: "task_119", title: "x" }];
+	expect(tellAll(tasks, [next], { slice: kept }).shown).toEqual(tellAll(tasks, [next], { slice }).shown);
+});

@@ -1,0 +1,62 @@
+import type { Scene } from "../part.ts";
+import { plain } from "./plain.ts";
+import type { Spent, TaskState } from "./task-state.ts";
+
+/** How a task stands, for people: the words say all that the sign does. */
+export const stateWords: Readonly<Record<TaskState, string>> = {
+	pending: "🕓 Waits for its turn",
+	running: "▶️ At work",
+	retrying: "🔁 Is tried again soon",
+	suspended: "⏸️ Waits for you",
+	completed: "✅ Done",
+	failed: "❌ Failed",
+	cancelled: "⏹️ Cancelled",
+};
+
+const barLength = 10;
+
+/** `▰▰▰▱▱ 3 of 5`; undefined where there are no steps to speak of. */
+export function barOf(done: number, total: number): string | undefined {
+	if (total < 2) return;
+	const length = Math.min(total, barLength);
+	const full = Math.min(length, Math.floor((done * length) / total));
+	return `${"▰".repeat(full)}${"▱".repeat(length - full)} ${done} of ${total}`;
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min`. */
+export function lengthOf(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1_000));
+	const minutes = Math.floor(seconds / 60);
+	if (minutes === 0) return `${seconds} s`;
+	if (minutes < 60) return joined([minutes, "min"], [seconds % 60, "s"]);
+	return joined([Math.floor(minutes / 60), "h"], [minutes % 60, "min"]);
+}
+
+function joined(...parts: readonly (readonly [number, string])[]): string {
+	return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(" ");
+}
+
+const grouped = new Intl.NumberFormat("en");
+
+export function tokensOf({ input, output }: { readonly input: number; readonly output: number }): string {
+	return `${grouped.format(input)} tokens in, ${grouped.format(output)} out`;
+}
+
+const leastCost = 0.0001;
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+
+/** Tokens and, where they cost anything, what they cost; undefined where there is nothing to tell. */
+export function spentWords({ input, output, cost = 0 }: Spent): string | undefined {
+	if (input === 0 && output === 0) return;
+	const tokens = tokensOf({ input, output });
+	if (cost === 0) return tokens;
+	return `${tokens} · ${cost < leastCost ? `less than ${dollars.format(leastCost)}` : dollars.format(cost)}`;
+}
+
+/** Why something was cancelled or failed, to go on with after the word for that: the gateway may have named a person. */
+export function because(reason: string, { person }: Pick<Scene["platform"], "person">): string {
+	if (reason === "" || reason === "cancelled") return "";
+	const id = /^cancelled by [^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(reason)?.[1];
+	if (id !== undefined) return ` by ${person(id)}`;
+	return reason === "cancelled by operator" ? " by the operator" : `: ${plain(reason, 300)}`;
+}

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Control, Posting } from "../platform/posting.ts";
+import { chatDialect } from "../testing/chat-dialect.ts";
+import type { Dialect } from "../text/dialect.ts";
+import { markdownDialect } from "../text/markdown-dialect.ts";
+import type { Intention, ShowIntention } from "./intention.ts";
+import { isBlank } from "./is-blank.ts";
+import { toRows } from "./to-rows.ts";
+
+const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
+const limits = {
+	...{ post: 200, postsPerAnswer: 4, buttonLabel: 10, controlsPerRow: 3 },
+	...{ options: 25, optionText: 12, threadName: 20 },
+};
+const told = { seq: 7, at: 1000 };
+
+function rows(intention: Intention, dialect: Dialect = chatDialect, post = limits.post) {
+	return toRows([intention], {
+		...{ told, conversation: "general" },
+		platform: { dialect, limits: { ...limits, post } },
+	});
+}
+
+type Post = Extract<Posting, { type: "post" }>;
+
+function posts(show: Partial<ShowIntention>, dialect?: Dialect, post?: number): Post[] {
+	const whole: ShowIntention = { type: "show", lane: "final", text: "", ...show };
+	return rows(whole, dialect, post).map(({ payload }) => {
+		const posting = Posting.parse(payload);
+		if (posting.type !== "post") throw new Error(`${posting.type} is no post`);
+		return posting;
+	});
+}
+
+function button(label: string): Control {
+	return { type: "button", id: "id", label, style: "primary" };
+}
+
+const sentence = "The quick brown fox jumps over the lazy dog. ";
+
+test("only the first post replies, and only the last has what belongs below", () => {
+	const upload = { fileId: "file_1", name: "a.png", size: 3 };
+	const below = { controls: [[button("Stop")]], upload, foot: "small *print*" };
+	const all = posts({ text: sentence.repeat(10), replyTo: "5", thread: "task:1", ...below }, smallDialect);
+	expect(all.length).toBe(3);
+	expect(all.map(({ replyTo }) => replyTo)).toEqual(["5", undefined, undefined]);
+	expect(all.map(({ thread }) => thread)).toEqual(["task:1", "task:1", "task:1"]);
+	expect(all.map(({ controls }) => controls)).toEqual([undefined, undefined, below.controls]);
+	expect(all.map((post) => post.upload)).toEqual([undefined, undefined, upload]);
+	expect(all.map(({ body }) => body.includes("-# small _print_"))).toEqual([false, false, true]);
+});
+
+test("a row keeps the event's place and moment, and a task's the order of the task", () => {
+	const show: ShowIntention = { type: "show", lane: "progress", card: "task:9", text: "half", task: "9" };
+	const payload = { type: "post", body: "half" };
+	const row = { seq: 7, at: 1000, lane: "progress", payload };
+	expect(rows(show)).toEqual([{ ...row, card: "task:9", conversation: "general#task:9" }]);
+	const { task: _, card: __, ...plain } = show;
+	expect(rows(plain)).toEqual([row]);
+});
+
+test("a thread is opened for a card that is there, with a name that fits", () => {
+	const name = "Compare  the\nprices of all shops";
+	expect(rows({ type: "thread", lane: "milestone", card: "task:9", name, task: "9" })).toEqual([
+		{
+			...{ seq: 7, at: 1000, lane: "milestone", conversation: "general#task:9" },
+			payload: { type: "thread", card: "task:9", name: "Compare the prices…" },
+		},
+	]);
+});
+
+test.each<[string, Partial<ShowIntention>, string]>([
+	["a text", { text: "hello *you*" }, "hello _you_"],
+	["its foot alone", { foot: "trusted" }, "_trusted_"],
+	["a mark of its own where there is nothing", { text: " \n\u200b\n", card: "queue:1" }, "…"],
+	["nothing beside a file", { upload: { fileId: "f", name: "a", size: 1 } }, ""],
+	["no foot where that is blank", { text: "hi", foot: " " }, "hi"],
+	["the text above the foot", { text: "hi", foot: "trusted" }, "hi\n\n_trusted_"],
+])("a post shows %s", (_what, show, body) => {
+	expect(posts(show).map((post) => post.body)).toEqual([body]);
+});
+
+test("a foot that leaves no room for the text goes with less of it, and a long foot is cut", () => {
+	const text = `${"word ".repeat(39)}word`;
+	expect(posts({ text })).toHaveLength(1);
+	expect(posts({ text, foot: "trusted channel" })).toHaveLength(2);
+	const [cut] = posts({ text: "hi", foot: sentence.repeat(9) });
+	expect(cut?.body).toMatch(/^hi\n\n_The quick.*\n\n_…_$/);
+	expect(cut?.body.length).toBeLessThan(60);
+});
+
+test("a card is one post, cut between its parts with a word about it, and keeps its controls", () => {
+	const text = `Run this?\n\n\`\`\`sh\n${"make all\n".repeat(40)}\`\`\`\n\nReally?`;
+	const [card, ...others] = posts({ text, card: "ask:1", foot: "until noon", controls: [[button("Yes")]] });
+	expect(others).toEqual([]);
+	expect(card?.body).toMatch(
+		/^Run this\?\n\n```\n(?:make all\n)+```\n\n_… there is more.*_\n\n_until noon_$/,
+	);
+	expect(card?.controls).toHaveLength(1);
+	expect(posts({ text: "short", card: "ask:1" })).toEqual([{ type: "post", body: "short" }]);
+});
+
+test("an answer of too many posts is a file with a beginning", () => {
+	const text = sentence.repeat(40);
+	const [post, ...others] = posts({ text, foot: "trusted", controls: [[button("Good")]] });
+	expect(others).toEqual([]);
+	expect(post?.file).toEqual({ name: "answer.md", content: text });
+	expect(post?.body).toMatch(/^The quick brown fox.*answer\.md\._\n\n_trusted_$/s);
+	expect(post?.controls).toHaveLength(1);
+});
+
+test("controls get labels and rows that fit", () => {
+	const option = { value: "v", label: "a rather long option", description: "", chosen: false };
+	const choice = { type: "choice", id: "id", placeholder: "x".repeat(20), least: 1, most: 1 } as const;
+	const wide = ["Approve once and for all", "", "b", "c"].map(button);
+	const [post] = posts({ text: "?", controls: [wide, [], [{ ...choice, options: [option] }]] });
+	expect(post?.controls).toEqual([
+		[button("Approve o…"), button("…"), button("b")],
+		[button("c")],
+		[{ ...choice, placeholder: `${"x".repeat(11)}…`, options: [{ ...option, label: "a rather lo…" }] }],
+	]);
+});
+
+const token = fc.nat(99_999).map((n) => `w${n}`);
+const tokens = fc.array(token, { minLength: 1, maxLength: 30 }).map((list) => list.join(" "));
+const block = fc.oneof(
+	tokens,
+	tokens.map((text) => `**${text}**`),
+	tokens.map((text) => `> ${text}`),
+	fc
+		.array(tokens, { minLength: 1, maxLength: 4 })
+		.map((items) => items.map((item) => `- ${item}`).join("\n")),
+	tokens.map((text) => `\`\`\`ts\n${text.replaceAll(" ", "\n")}\n\`\`\``),
+);
+const text = fc.array(block, { maxLength: 8 }).map((blocks) => blocks.join("\n\n"));
+const foot = fc.option(
+	fc.array(fc.nat(99), { minLength: 1, maxLength: 30 }).map((list) => list.map((n) => `f${n}`).join(" ")),
+	{ nil: undefined },
+);
+const dialects = fc.constantFrom(chatDialect, smallDialect, markdownDialect);
+
+function words(written: string): string[] {
+	return written.match(/\bw\d+\b/g) ?? [];
+}
+
+test("every post fits and shows something, and nothing of an answer is lost", () => {
+	fc.assert(
+		fc.property(text, foot, dialects, fc.constantFrom(120, 300, 700), (said, below, dialect, limit) => {
+			const show = { text: said, ...(below !== undefined && { foot: below }) };
+			const all = posts(show, dialect, limit);
+			expect(all.length).toBeLessThanOrEqual(limits.postsPerAnswer);
+			for (const { body } of all) {
+				expect(dialect.measure(body)).toBeLessThanOrEqual(limit);
+				expect(isBlank(body)).toBe(false);
+			}
+			const file = all[0]?.file;
+			const seen = file === undefined ? all.map(({ body }) => body).join("\n") : file.content;
+			expect(words(seen)).toEqual(words(said));
+			const [card, ...others] = posts({ ...show, card: "c" }, dialect, limit);
+			expect(others).toEqual([]);
+			expect(dialect.measure(card?.body ?? "")).toBeLessThanOrEqual(limit);
+			const kept = words(card?.body ?? "");
+			expect(kept).toEqual(words(said).slice(0, kept.length));
+			if (kept.length < words(said).length) expect(card?.body).toContain("there is more");
+		}),
+		{ numRuns: 60 },
+	);
+});

@@ -1,0 +1,61 @@
+import type { GrantPayload } from "@parley/protocol";
+import type { ShowIntention } from "../intention.ts";
+import type { Scene, Told } from "../part.ts";
+import { plain } from "../tasks/plain.ts";
+import { shortId } from "../tasks/task-state.ts";
+import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
+
+/** The card of a channel that is trusted: all its people see it, and can end it. */
+export function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention {
+	const { controls, session, platform } = scene;
+	const { grant_id: id, reason, granted_by } = grant;
+	const until = Date.parse(grant.expires_at);
+	const end = controls.write({ kind: "grant-end", session, subject: id });
+	return {
+		...named(id, scene),
+		text: [
+			"🔓 **This channel is trusted**: tools run here without asking.",
+			`- Covered: ${coverOf(grant, platform)}`,
+			`- Until ${platform.moment(until, "exact")}, ${platform.moment(until, "relative")}`,
+			`- Granted by ${whoIs(granted_by, platform)}: ${plain(reason, 300)}`,
+			`- Still asked about: ${alwaysAsked}`,
+		].join("\n"),
+		controls: [[{ type: "button", id: end, label: "End trust", style: "danger" }]],
+	};
+}
+
+/** The same card after the end. */
+export function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowIntention {
+	const when = scene.platform.moment(told.at, "exact");
+	const why = endWords(reason, scene.platform);
+	return {
+		...named(id, scene),
+		text: `🔒 **This channel is trusted no more** since ${when}: ${why}.\nTools ask here again.`,
+	};
+}
+
+/** What everybody notices, once in a room, however many of its conversations hear of it. */
+export function endNotice(id: string, reason: string, { scene }: Ended): ShowIntention {
+	const why = endWords(reason, scene.platform);
+	const card = `grant-end:${inRoom(id, scene)}`;
+	return { type: "show", lane: "milestone", card, text: `🔒 Tools ask here again: ${why}.` };
+}
+
+/** Where and when a grant has ended. */
+interface Ended {
+	readonly told: Told;
+	readonly scene: Scene;
+}
+
+/** A channel and its threads are told each, because a post stands in one of them. */
+function inRoom(id: string, { thread }: Scene): string {
+	return thread === undefined ? id : `${id}:${thread}`;
+}
+
+function named(
+	id: string,
+	scene: Scene,
+): Pick<ShowIntention, "type" | "lane" | "card" | "marker"> & { readonly foot: string } {
+	const marker = `grant id ${shortId(id)}`;
+	return { type: "show", lane: "milestone", card: `grant:${inRoom(id, scene)}`, marker, foot: marker };
+}

@@ -1,0 +1,50 @@
+import type { GrantPayload } from "@parley/protocol";
+import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import { plain } from "../tasks/plain.ts";
+
+type Names = Pick<ChatPlatform, "person">;
+
+const mostListed = 10;
+
+/** A principal as people know it: `operator`, or somebody of the platform. */
+export function whoIs(principal: string, { person }: Names): string {
+	if (principal === "operator") return "the operator";
+	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
+	return id === undefined ? plain(principal, 100) : person(id);
+}
+
+/** What runs unasked, in one line. */
+export function coverOf(
+	{ people, tools, classes, max_actions }: Pick<GrantPayload, "people" | "tools" | "classes" | "max_actions">,
+	names: Names,
+): string {
+	return [
+		tools === null
+			? "all tools"
+			: `the tools ${listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``))}`,
+		...(classes === null ? [] : [`only what is ${listed(classes.map((name) => plain(name, 40)))}`]),
+		people === null ? "for every member here" : `for ${listed(people.map((id) => whoIs(id, names)))}`,
+		`${max_actions} calls at most`,
+	].join(", ");
+}
+
+/** What no grant covers. */
+export const alwaysAsked =
+	"what is written outside of the working directory, secrets, the gateway itself, commands without a sandbox, and what cannot be undone";
+
+/** Why a grant has ended, to go on with after a colon. */
+export function endWords(reason: string, names: Names): string {
+	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
+	if (by !== undefined) {
+		const isPerson = by === "operator" || by.split(":").length === 3;
+		// For a connector that ends it the reason says all.
+		if (!isPerson && why !== "") return plain(why, 300);
+		return `${whoIs(by, names)} ended it${why === "" ? "" : `: ${plain(why, 300)}`}`;
+	}
+	return reason === "expired" ? "its time is over" : plain(reason, 300);
+}
+
+function listed(names: readonly string[]): string {
+	const more = names.length - mostListed;
+	return [...names.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}

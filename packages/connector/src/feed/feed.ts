@@ -1,0 +1,232 @@
+import { delay, ParleyError } from "@parley/base";
+import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
+import { readSessionKey, roomOf, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
+import { forgetMark, readMark, readSeqs } from "./marks.ts";
+import { SessionFeed, type SessionFeedParts } from "./session-feed.ts";
+
+/** Sessions that are brought back at the start, and how many of them at once. */
+const mostListed = 1000;
+const parallel = 8;
+/** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
+const recentMs = 24 * 3_600_000;
+
+const firstWaitMs = 1000;
+const mostWaitMs = 30_000;
+
+const activeTasks = ["pending", "running", "suspended"] as const;
+
+export interface FeedParts extends SessionFeedParts {
+	readonly gateway: Pick<Client, "request" | "open">;
+	/** From 0 up to but without 1. */
+	readonly chance: () => number;
+}
+
+/** A session of ours that the gateway has. */
+export interface KnownSession {
+	readonly id: string;
+	readonly key: SessionKey;
+	/** When something last happened there, in milliseconds since the epoch, as far as is known. */
+	readonly usedAt: number;
+}
+
+/** How a session is opened that is not there yet. */
+export interface Opening {
+	readonly key: string;
+	readonly title?: string;
+	readonly onBehalf: Required<OnBehalf>;
+}
+
+type Listed = MethodResult<"list_sessions">["sessions"][number];
+
+/** All sessions of the connector: those that are talked to or still have something to say are read and told. */
+export class Feed {
+	/** Resolves when it is known which sessions there are. Rejects when the connector stops before. */
+	readonly ready: Promise<void>;
+	readonly #parts: FeedParts;
+	readonly #feeds = new Map<string, SessionFeed>();
+	/** By external key. */
+	readonly #known = new Map<string, KnownSession>();
+	/** What is being opened, by external key. */
+	readonly #opening = new Map<string, Promise<SessionFeed>>();
+	readonly #begun: Promise<void>;
+
+	constructor(parts: FeedParts) {
+		this.#parts = parts;
+		const listed = this.#list();
+		this.ready = listed.then(() => undefined);
+		// Whoever waits for it hears of it; that the connector stops is no fault.
+		this.ready.catch(() => undefined);
+		this.#begun = listed.then((sessions) => this.#bringBack(sessions)).catch(() => undefined);
+	}
+
+	/** The sessions that are read. */
+	get size(): number {
+		return this.#feeds.size;
+	}
+
+	/** The sessions of ours that are known, read or not. */
+	known(): Iterable<KnownSession> {
+		return this.#known.values();
+	}
+
+	/** A session that is read. */
+	session(id: string): SessionFeed | undefined {
+		return this.#feeds.get(id);
+	}
+
+	/** Reads a session by its id, where it is one of ours; resolves when all is told that has happened there so far. */
+	async follow(id: string): Promise<SessionFeed | undefined> {
+		await this.ready;
+		const known = [...this.#known.values()].find((session) => session.id === id);
+		const feed = known && (await this.#once(writeSessionKey(known.key), () => this.#resume(known)));
+		await feed?.caughtUp;
+		return feed;
+	}
+
+	/** Reads the session of an external key, which is created where there is none. */
+	async bring(key: SessionKey, opening: Opening): Promise<SessionFeed> {
+		await this.ready;
+		return this.#once(writeSessionKey(key), async (externalKey) => {
+			const known = this.#known.get(externalKey);
+			if (known === undefined) return this.#create(key, opening);
+			return this.#resume(known).catch((reason: unknown) => {
+				if (ParleyError.from(reason).code !== "not_found") throw reason;
+				// It was deleted while nobody read it.
+				this.#known.delete(externalKey);
+				return this.#create(key, opening);
+			});
+		});
+	}
+
+	/** A session that turned out to be gone: the next message of its room begins another one. */
+	forget(id: string): void {
+		this.#feeds.get(id)?.close();
+		for (const [externalKey, known] of this.#known) if (known.id === id) this.#known.delete(externalKey);
+	}
+
+	/** Resolves when nothing more is told. The signal must be aborted. */
+	async stop(): Promise<void> {
+		await this.#begun;
+		await Promise.allSettled(this.#opening.values());
+		const feeds = [...this.#feeds.values()];
+		for (const feed of feeds) feed.close();
+		await Promise.allSettled(feeds.map(({ ended }) => ended));
+	}
+
+	async #list(): Promise<readonly Listed[]> {
+		const { store, gateway, clock, chance, log, signal } = this.#parts;
+		for (let failures = 1; ; failures++) {
+			try {
+				const { sessions } = await gateway.request("list_sessions", { limit: mostListed });
+				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
+				const busy = new Set(tasks.map(({ session_id }) => session_id));
+				const told = await store.read(readSeqs);
+				const ours = sessions.filter((session) => this.#learn(session));
+				return ours.filter((session) => this.#isAlive(session, busy, told));
+			} catch (error) {
+				signal.throwIfAborted();
+				log.warn("the gateway does not say which sessions there are", { error });
+			}
+			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
+			await delay(clock, whole * (0.5 + chance() / 2), signal);
+		}
+	}
+
+	/** Whether it is one of ours. */
+	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
+		const key = readSessionKey(text);
+		if (key?.platform !== this.#parts.platform.name) return false;
+		this.#known.set(text, { id, key, usedAt: Date.parse(updated_at) });
+		return true;
+	}
+
+	#isAlive(
+		{ session_id: id, state, updated_at, last_seq }: Listed,
+		busy: ReadonlySet<string>,
+		told: ReadonlyMap<string, number>,
+	): boolean {
+		const isRecent = this.#parts.clock.now() - Date.parse(updated_at) < recentMs;
+		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id) ?? 0);
+	}
+
+	async #bringBack(sessions: readonly Listed[]): Promise<void> {
+		const { log, signal } = this.#parts;
+		const queue = [...sessions];
+		const work = async (): Promise<void> => {
+			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
+				const { session_id: session } = next;
+				await this.follow(session).catch((error: unknown) => {
+					if (!signal.aborted) log.error("a session cannot be read", { session, error });
+				});
+			}
+		};
+		await Promise.all(Array.from({ length: parallel }, work));
+	}
+
+	/** One opening of a session at a time, and none of one that is read. */
+	#once(
+		externalKey: string,
+		open: (externalKey: string) => Promise<SessionFeed>,
+	): Promise<SessionFeed> | SessionFeed {
+		const known = this.#known.get(externalKey);
+		const feed = known && this.#feeds.get(known.id);
+		if (feed) return feed;
+		const pending = this.#opening.get(externalKey);
+		if (pending) return pending;
+		const opening = open(externalKey).finally(() => this.#opening.delete(externalKey));
+		this.#opening.set(externalKey, opening);
+		return opening;
+	}
+
+	async #resume({ id, key }: KnownSession): Promise<SessionFeed> {
+		const { store, gateway } = this.#parts;
+		const mark = await store.read((db) => readMark(db, id));
+		const after = mark?.state ? mark.seq : 0;
+		const opened = await gateway.open({ session_id: id, after_seq: after });
+		return this.#tell(opened, { key, after, mark: mark ?? { seq: 0, replayedTo: opened.lastSeq } });
+	}
+
+	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
+		const { store, gateway } = this.#parts;
+		const opened = await gateway.open({
+			...{ external_key: writeSessionKey(key), after_seq: 0, key: once, ...onBehalf },
+			...(title !== undefined && { title }),
+		});
+		const mark = await store.read((db) => readMark(db, opened.id));
+		const replayedTo = opened.status === "created" ? 0 : opened.lastSeq;
+		return this.#tell(opened, { key, after: 0, mark: mark ?? { seq: 0, replayedTo } });
+	}
+
+	#tell(
+		opened: OpenSession,
+		{
+			key,
+			...from
+		}: { readonly key: SessionKey } & Pick<ConstructorParameters<typeof SessionFeed>[1], "mark" | "after">,
+	): SessionFeed {
+		const { clock } = this.#parts;
+		const externalKey = writeSessionKey(key);
+		const feed = new SessionFeed(this.#parts, { opened, room: roomOf(key), ...from });
+		this.#feeds.set(feed.session, feed);
+		this.#known.set(externalKey, { id: feed.session, key, usedAt: clock.now() });
+		void feed.ended.then(
+			(end) => this.#ended(feed, end),
+			(error: unknown) => this.#ended(feed, ParleyError.from(error)),
+		);
+		return feed;
+	}
+
+	async #ended({ session }: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
+		const { store, log, signal } = this.#parts;
+		this.#feeds.delete(session);
+		if (signal.aborted || end === "closed") return;
+		const isLost = end === "deleted" || end.code === "data_loss" || end.code === "not_found";
+		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
+		else log.error("a session cannot be read any more", { session, error: end });
+		if (!isLost) return;
+		this.forget(session);
+		await store
+			.commit((tx) => forgetMark(tx, session))
+			.catch((error: unknown) => log.warn("a deleted session is still remembered", { session, error }));
+	}
+}

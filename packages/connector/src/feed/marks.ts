@@ -1,0 +1,69 @@
+import { hotStatement, parseJson } from "@parley/base";
+import type { Kysely } from "kysely";
+import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** How far a session has been told, and what it looked like then. */
+export interface Mark {
+	/** The newest event whose posts are planned. */
+	readonly seq: number;
+	/** The last event that another database may have shown already. */
+	readonly replayedTo: number;
+	/** Undefined where another version of this program wrote it: it is told again, in silence. */
+	readonly state?: ConversationState;
+}
+
+const selectMark = hotStatement<
+	ConnectorTables,
+	{ session: string },
+	{ seq: number; replayed_to: number; state: string | null }
+>((db, p) =>
+	db.selectFrom("cursors").select(["seq", "replayed_to", "state"]).where("session", "=", p("session")),
+);
+
+const updateState = hotStatement<ConnectorTables, { session: string; state: string; replayedTo: number }>(
+	(db, p) =>
+		db
+			.updateTable("cursors")
+			.set({ state: p("state"), replayed_to: p("replayedTo") })
+			.where("session", "=", p("session")),
+);
+
+/** Undefined for a session that this database has never told. */
+export async function readMark(db: Tx, session: string): Promise<Mark | undefined> {
+	const [row] = await selectMark(db, { session });
+	if (row === undefined) return undefined;
+	const state = row.state === null ? undefined : readState(row.state);
+	return { seq: Number(row.seq), replayedTo: Number(row.replayed_to), ...(state && { state }) };
+}
+
+/** How far each session was told. */
+export async function readSeqs(db: Tx): Promise<ReadonlyMap<string, number>> {
+	const rows = await db.selectFrom("cursors").select(["session", "seq"]).execute();
+	return new Map(rows.map(({ session, seq }) => [session, Number(seq)]));
+}
+
+/** Beside the cursor, which `Outbox.plan` has moved in the same transaction. */
+export async function writeState(
+	tx: Tx,
+	told: { readonly session: string; readonly state: string; readonly replayedTo: number },
+): Promise<void> {
+	await updateState(tx, told);
+}
+
+/** A session that is told from its beginning as if it had never been. */
+export async function forgetMark(tx: Tx, session: string): Promise<void> {
+	await tx.deleteFrom("cursors").where("session", "=", session).execute();
+}
+
+/** As deep and as wide as a conversation can grow. */
+const stateLimits = { maxDepth: 64, maxNodes: 1_000_000 };
+
+function readState(text: string): ConversationState | undefined {
+	const value = parseJson(text, stateLimits);
+	const isOurs = typeof value === "object" && value !== null && "v" in value;
+	// True because this program wrote it in this very version: a state is our own JSON.
+	return isOurs && value.v === emptyConversation.v ? (value as unknown as ConversationState) : undefined;
+}

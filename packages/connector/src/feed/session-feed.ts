@@ -1,0 +1,206 @@
+import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
+import { type EventFrame, isOzzieEvent, type OpenSession } from "@parley/protocol";
+import { activeRun } from "../conversation/answers/runs.ts";
+import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
+import type { Scene } from "../conversation/part.ts";
+import { openQuestions } from "../conversation/questions.ts";
+import { toRows } from "../conversation/to-rows.ts";
+import type { GatewayHistory } from "../gateway-files.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { PlannedRow } from "../outbox/plan.ts";
+import type { Room } from "../platform/arrival.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { RoomSession } from "../rooms/desk.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { type Mark, writeState } from "./marks.ts";
+import { Moments } from "./moments.ts";
+import { Typing } from "./typing.ts";
+
+/** What another database has shown or not shown so long ago is nothing that anybody waits for. */
+const staleMs = 24 * 3_600_000;
+/** Frames that share a transaction. */
+const mostTogether = 500;
+/** Frames that wait for the database; the others wait in the connection. */
+const mostWaiting = 2000;
+const storeWaitMs = 1000;
+
+export interface SessionFeedParts {
+	readonly store: Store<ConnectorTables>;
+	readonly history: GatewayHistory;
+	readonly outbox: Outbox;
+	readonly platform: ChatPlatform;
+	readonly controls: Scene["controls"];
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Ends the telling; what was not told by then, the next process tells. */
+	readonly signal: AbortSignal;
+	/** Called for each frame. */
+	heard(): void;
+}
+
+/** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
+export class SessionFeed implements RoomSession {
+	readonly session: string;
+	readonly room: Room;
+	/** Resolves when the session was deleted or closed here; rejects where it cannot be read on. */
+	readonly ended: Promise<"deleted" | "closed">;
+	/** Resolves when all is told that had happened before it was read here, or when nothing more is told. */
+	readonly caughtUp: Promise<void>;
+	readonly #catchUp = Promise.withResolvers<void>();
+	readonly #parts: SessionFeedParts;
+	readonly #opened: OpenSession;
+	readonly #scene: Scene;
+	readonly #conversation: string;
+	readonly #moments: Moments;
+	readonly #typing: Typing;
+	readonly #replayedTo: number;
+	#state: ConversationState;
+	/** As the database has it. */
+	#written: string;
+	/** The newest event whose rows are planned. */
+	#planned: number;
+	readonly #waiting: EventFrame[] = [];
+	#drained: Promise<void> = Promise.resolve();
+	#isDeleted = false;
+
+	/** `mark` is how far it was told; its state is gone on from where the session was opened after it. */
+	constructor(
+		parts: SessionFeedParts,
+		from: { readonly opened: OpenSession; readonly room: Room; readonly mark: Mark; readonly after: number },
+	) {
+		const { opened, room, mark, after } = from;
+		const { platform, controls, outbox, clock } = parts;
+		this.#parts = parts;
+		this.#opened = opened;
+		this.session = opened.id;
+		this.room = room;
+		this.#conversation = platform.conversation(room);
+		const { thread } = room;
+		this.#scene = {
+			...{ session: opened.id, controls, platform },
+			...(thread !== undefined && { thread }),
+			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
+		};
+		this.#moments = new Moments(parts, opened.id, opened.lastSeq);
+		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
+		this.#replayedTo = mark.replayedTo;
+		this.#planned = mark.seq;
+		this.#state = after === mark.seq ? (mark.state ?? emptyConversation) : emptyConversation;
+		this.#written = JSON.stringify(this.#state);
+		this.#showTyping();
+		this.caughtUp = this.#catchUp.promise;
+		this.#caughtUpTo(after);
+		this.ended = this.#read();
+	}
+
+	/** What of it was shown so far. */
+	get state(): ConversationState {
+		return this.#state;
+	}
+
+	close(): void {
+		this.#opened.close();
+	}
+
+	async #read(): Promise<"deleted" | "closed"> {
+		try {
+			for await (const frame of this.#opened.events()) {
+				this.#parts.heard();
+				if (frame.transient || this.#isDeleted) continue;
+				this.#waiting.push(frame);
+				if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
+				if (this.#waiting.length >= mostWaiting) await this.#drained;
+			}
+		} finally {
+			await this.#drained;
+			this.#typing.show(undefined);
+			this.#catchUp.resolve();
+		}
+		return this.#isDeleted ? "deleted" : "closed";
+	}
+
+	async #drain(): Promise<void> {
+		const { signal, clock, log } = this.#parts;
+		while (this.#waiting.length > 0 && !signal.aborted) {
+			const frames = this.#together();
+			try {
+				await this.#tell(frames);
+				this.#waiting.splice(0, frames.length);
+			} catch (reason) {
+				if (signal.aborted) return;
+				const error = ParleyError.from(reason);
+				log.warn("what a session tells waits because the connector failed", { session: this.session, error });
+				// That it is time to stop shows in the signal.
+				await delay(clock, storeWaitMs, signal).catch(() => undefined);
+			}
+		}
+	}
+
+	/** The next frames for one transaction: all of them may have been shown before, or none. */
+	#together(): EventFrame[] {
+		const next = this.#waiting.slice(0, mostTogether);
+		const [first] = next;
+		const fresh = next.findIndex(({ seq }) => seq > this.#replayedTo);
+		return first !== undefined && first.seq <= this.#replayedTo && fresh > 0 ? next.slice(0, fresh) : next;
+	}
+
+	async #tell(frames: readonly EventFrame[]): Promise<void> {
+		const { store, outbox } = this.#parts;
+		let state = this.#state;
+		const rows: PlannedRow[] = [];
+		for (const frame of frames) {
+			const step = await this.#step(state, frame);
+			state = step.state;
+			rows.push(...step.rows);
+		}
+		const seq = frames.at(-1)?.seq ?? 0;
+		const written = JSON.stringify(state);
+		if (seq > this.#planned && (rows.length > 0 || written !== this.#written)) {
+			const cursor = { session: this.session, seq };
+			const replayed = seq <= this.#replayedTo;
+			await store.commit(async (tx) => {
+				await outbox.plan(tx, { conversation: this.#conversation, cursor, rows, replayed });
+				await writeState(tx, { session: this.session, state: written, replayedTo: this.#replayedTo });
+			});
+			this.#planned = seq;
+			this.#written = written;
+		}
+		this.#state = state;
+		this.#caughtUpTo(seq);
+		this.#showTyping();
+		this.#isDeleted ||= frames.some(({ event }) => event === "session.deleted");
+		if (this.#isDeleted) this.#opened.close();
+	}
+
+	/** What an event makes of the conversation. One that this program cannot tell is left out, whatever the reason. */
+	async #step(
+		state: ConversationState,
+		frame: EventFrame,
+	): Promise<{ readonly state: ConversationState; readonly rows: readonly PlannedRow[] }> {
+		const { platform, clock, log } = this.#parts;
+		if (!isOzzieEvent(frame)) return { state, rows: [] };
+		const { seq } = frame;
+		const at = await this.#moments.of(seq);
+		try {
+			const told = tellConversation(state, { seq, at, event: frame }, this.#scene);
+			const isOld = seq <= this.#replayedTo && clock.now() - at > staleMs;
+			if (seq <= this.#planned || isOld) return { state: told.state, rows: [] };
+			const showing = { told: { seq, at }, conversation: this.#conversation, platform };
+			return { state: told.state, rows: toRows(told.intentions, showing) };
+		} catch (error) {
+			log.error("an event cannot be told", { session: this.session, seq, event: frame.event, error });
+			return { state, rows: [] };
+		}
+	}
+
+	#caughtUpTo(seq: number): void {
+		if (seq >= this.#opened.lastSeq) this.#catchUp.resolve();
+	}
+
+	/** Nobody is at work who waits for a person. */
+	#showTyping(): void {
+		const { answers, questions } = this.#state;
+		const asks = openQuestions(questions).some(({ task }) => task === undefined);
+		this.#typing.show(asks ? undefined : activeRun(answers)?.id);
+	}
+}

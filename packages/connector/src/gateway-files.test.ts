@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { openGatewayFiles } from "./gateway-files.ts";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function gatewayThat(answers: Answer) {
+	const heard: { line: string; authorization: string | undefined; key: unknown; body: string }[] = [];
+	const server = createServer(async (request, response) => {
+		const { method = "", url = "", headers } = request;
+		const body = (await buffer(request)).toString();
+		const { authorization, "idempotency-key": key } = headers;
+		heard.push({ line: `${method} ${url}`, authorization, key, body });
+		answers(request, response);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	onTestFinished(() => void server.close());
+	// A server that listens on TCP has an address and a port.
+	const { port } = server.address() as AddressInfo;
+	return {
+		heard,
+		files: openGatewayFiles({ url: `ws://127.0.0.1:${port}/api/ws`, token: "gw_connector_1" }),
+	};
+}
+
+const { signal } = new AbortController();
+const answer =
+	(status: number, body: unknown): Answer =>
+	(_request, response) =>
+		void response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
+
+test("a file is uploaded with the token, its name and its key", async () => {
+	const kept = { file_id: "file_1", name: "ä b.txt", type: "text/plain", bytes: 3, url: "/api/files/file_1" };
+	const { heard, files } = await gatewayThat(answer(201, { ...kept, sha256: "…", expires_at: "…" }));
+	const file = { name: "ä b.txt", bytes: Buffer.from("abc"), key: "k1", signal };
+	expect(await files.upload(file)).toBe("file_1");
+	expect(heard).toEqual([
+		{
+			line: "POST /api/files?name=%C3%A4%20b.txt",
+			authorization: "Bearer gw_connector_1",
+			key: "k1",
+			body: "abc",
+		},
+	]);
+});
+
+test("a file is downloaded up to a limit", async () => {
+	const { heard, files } = await gatewayThat(answer(200, "0123456789"));
+	expect((await files.download("file_1", 10, signal)).toString()).toBe("0123456789");
+	expect(heard[0]?.line).toBe("GET /api/files/file_1");
+	await expect(files.download("file_1", 9, signal)).rejects.toMatchObject({ code: "resource_exhausted" });
+});
+
+test("the moments of events are read from the history", async () => {
+	const events = [{ seq: 3, timestamp: "2026-01-01T00:00:01Z" }, { seq: 4 }];
+	const { heard, files } = await gatewayThat(answer(200, events));
+	expect(await files.moments("sess_1", 2, signal)).toEqual(new Map([[3, Date.UTC(2026, 0, 1, 0, 0, 1)]]));
+	expect(heard[0]?.line).toBe("GET /api/events?session=sess_1&after=2&limit=1000");
+});
+
+test.each([
+	[404, { error: "file not found: file_1" }, "not_found", "file not found: file_1"],
+	[403, { error: "forbidden" }, "permission_denied", "forbidden"],
+	[413, { error: "too large" }, "invalid_argument", "too large"],
+	[502, "<html>", "unavailable", "status 502"],
+])("the status %d is a refusal in the gateway's words", async (status, body, code, words) => {
+	const { files } = await gatewayThat(answer(status, body));
+	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({
+		...{ code, message: expect.stringContaining(words) },
+	});
+});
+
+test("a gateway that is away is unavailable, and whoever stops waiting is told so", async () => {
+	const { files } = await gatewayThat((request) => void request.socket.destroy());
+	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({ code: "unavailable" });
+	const silent = await gatewayThat(() => undefined);
+	const stopping = new AbortController();
+	const waiting = silent.files.download("file_1", 100, stopping.signal);
+	stopping.abort();
+	await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+});

@@ -1,0 +1,135 @@
+import { request as plainRequest, type RequestOptions } from "node:http";
+import { request as secureRequest } from "node:https";
+import { type ErrorCode, ParleyError, parseJson } from "@parley/base";
+import { pinnedTo, UploadedFile } from "@parley/protocol";
+import * as z from "zod";
+
+/** The files that the gateway keeps. Rejects with a `ParleyError` in the gateway's words, `unavailable` while it is away. */
+export interface GatewayFiles {
+	/** Resolves with the id of the file; the same key gets the first answer again. */
+	upload(file: {
+		readonly name: string;
+		readonly bytes: Uint8Array;
+		readonly key: string;
+		readonly signal: AbortSignal;
+	}): Promise<string>;
+	/** Rejects with `resource_exhausted` beyond `most` bytes. */
+	download(fileId: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/** When what a session tells has happened: the frames of the connection do not say. */
+export interface GatewayHistory {
+	/** Times by `seq`, in milliseconds since the epoch, of some of the first events after a number; none after the last. */
+	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
+}
+
+/** Where the gateway is, as the connection to it is told. */
+export interface GatewayPlace {
+	/** `http://HOST:PORT` or `ws://HOST:PORT/…`; of `wss` and `https` over TLS. */
+	readonly url: string;
+	readonly token?: string | undefined;
+	/** See `ClientOptions`. */
+	readonly certificate?: string | undefined;
+}
+
+interface Asked {
+	readonly method: "GET" | "POST";
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string | number>>;
+	readonly body?: Uint8Array;
+	/** Bytes of the answer at most. */
+	readonly most: number;
+	readonly signal: AbortSignal;
+}
+
+interface Answered {
+	readonly status: number;
+	readonly body: Buffer;
+}
+
+const patienceMs = 120_000;
+const mostWords = 65_536;
+/** A page of events: as many as the gateway puts into one. */
+const mostEvents = 64 * 1_048_576;
+const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+	...{ 400: "invalid_argument", 401: "unauthenticated", 403: "permission_denied", 404: "not_found" },
+	...{ 413: "invalid_argument", 415: "invalid_argument", 429: "unavailable", 507: "resource_exhausted" },
+};
+
+const Words = z.object({ error: z.string() });
+const Events = z.array(z.object({ seq: z.number(), timestamp: z.exactOptional(z.string()) }));
+
+/** The gateway's own places for files and events, asked with the connector's token. Nothing is tried twice. */
+export function openGatewayFiles(place: GatewayPlace): GatewayFiles & GatewayHistory {
+	return {
+		async upload({ name, bytes, key, signal }) {
+			const path = `/api/files?name=${encodeURIComponent(name)}`;
+			const headers = { "content-length": bytes.length, "idempotency-key": key };
+			const asked = { method: "POST", path, headers, body: bytes, most: mostWords, signal } as const;
+			const { body } = await ask(place, asked, 201);
+			return UploadedFile.parse(parseJson(body.toString())).file_id;
+		},
+		async download(fileId, most, signal) {
+			const path = `/api/files/${encodeURIComponent(fileId)}`;
+			return (await ask(place, { method: "GET", path, most, signal }, 200)).body;
+		},
+		async moments(session, after, signal) {
+			const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
+			const { body } = await ask(place, { method: "GET", path, most: mostEvents, signal }, 200);
+			const events = Events.parse(parseJson(body.toString(), eventLimits));
+			return new Map(
+				events.flatMap(({ seq, timestamp }) => (timestamp ? [[seq, Date.parse(timestamp)]] : [])),
+			);
+		},
+	};
+}
+
+async function ask(place: GatewayPlace, asked: Asked, wanted: number): Promise<Answered> {
+	const answered = await exchange(place, asked);
+	if (answered.status === wanted) return answered;
+	throw new ParleyError(wordsOf(answered), { code: codes[answered.status] ?? "unavailable" });
+}
+
+function wordsOf({ status, body }: Answered): string {
+	try {
+		return Words.parse(parseJson(body.toString())).error;
+	} catch {
+		return `the gateway answered with the status ${status}`;
+	}
+}
+
+function exchange({ url, token, certificate }: GatewayPlace, asked: Asked): Promise<Answered> {
+	const target = new URL(asked.path, url.replace(/^ws/, "http"));
+	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(patienceMs)]);
+	const options: RequestOptions = {
+		...{ method: asked.method, agent: false, signal },
+		headers: { ...asked.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+	};
+	const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+	const failed = (cause: unknown): void => {
+		const message = `the gateway at ${target.origin} did not answer`;
+		if (cause instanceof ParleyError) reject(cause);
+		else if (asked.signal.aborted) reject(ParleyError.from(asked.signal.reason));
+		else reject(new ParleyError(message, { code: "unavailable", cause }));
+	};
+	const secure = target.protocol === "https:";
+	const pinned = secure && certificate !== undefined ? pinnedTo(certificate) : {};
+	const request = (secure ? secureRequest : plainRequest)(target, { ...options, ...pinned }, (response) => {
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		response.on("data", (chunk: Buffer) => {
+			bytes += chunk.length;
+			chunks.push(chunk);
+			if (bytes <= asked.most) return;
+			const message = `the answer has more than ${asked.most} bytes`;
+			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
+		});
+		response.on("error", failed);
+		response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+	});
+	request.on("error", failed);
+	request.end(asked.body);
+	return promise;
+}

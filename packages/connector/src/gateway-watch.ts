@@ -1,0 +1,60 @@
+import type { Clock } from "@parley/base";
+import type { Client, MethodInput, MethodResult, OpenSession, RequestMethod } from "@parley/protocol";
+
+/** A gateway that answers, even a busy one, does so within this time. */
+const patienceMs = 5000;
+
+/** The client of the gateway, which ends its waiting when the connector stops and knows whether the gateway answers. */
+export class GatewayWatch implements Pick<Client, "request" | "open"> {
+	readonly #gateway: Client;
+	readonly #clock: Clock;
+	readonly #stopping: AbortSignal;
+	/** When each request began that has no answer, in milliseconds since the epoch; the oldest first. */
+	readonly #asked = new Set<{ readonly at: number }>();
+	#changedAt: number;
+
+	constructor(gateway: Client, clock: Clock, stopping: AbortSignal) {
+		this.#gateway = gateway;
+		this.#clock = clock;
+		this.#stopping = stopping;
+		this.#changedAt = clock.now();
+	}
+
+	request<Name extends RequestMethod>(
+		method: Name,
+		params: MethodInput<Name>,
+		options: Parameters<Client["request"]>[2] = {},
+	): Promise<MethodResult<Name>> {
+		return this.#watch(() =>
+			this.#gateway.request(method, params, { ...options, signal: this.#signal(options.signal) }),
+		);
+	}
+
+	open(...[params, options = {}]: Parameters<Client["open"]>): Promise<OpenSession> {
+		return this.#watch(() =>
+			this.#gateway.open(params, { ...options, signal: this.#signal(options.signal) }),
+		);
+	}
+
+	/** Whether what was asked is answered, and since when that is so. */
+	get state(): { readonly state: "reached" | "waiting"; readonly since: number } {
+		const [oldest] = this.#asked;
+		const isLate = oldest !== undefined && this.#clock.now() - oldest.at > patienceMs;
+		return isLate ? { state: "waiting", since: oldest.at } : { state: "reached", since: this.#changedAt };
+	}
+
+	#signal(signal: AbortSignal | undefined): AbortSignal {
+		return signal ? AbortSignal.any([signal, this.#stopping]) : this.#stopping;
+	}
+
+	async #watch<Value>(work: () => Promise<Value>): Promise<Value> {
+		const asked = { at: this.#clock.now() };
+		this.#asked.add(asked);
+		try {
+			return await work();
+		} finally {
+			if (this.state.state === "waiting") this.#changedAt = this.#clock.now();
+			this.#asked.delete(asked);
+		}
+	}
+}

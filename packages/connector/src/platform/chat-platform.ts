@@ -1,0 +1,35 @@
+import type { Surface } from "../outbox/surface.ts";
+import type { Dialect } from "../text/dialect.ts";
+import type { Attachment, Room } from "./arrival.ts";
+
+/** How much the platform shows. All counts are as its dialect measures. */
+export interface PlatformLimits {
+	/** Of one post. */
+	readonly post: number;
+	/** Longer answers become a file with a beginning. */
+	readonly postsPerAnswer: number;
+	readonly buttonLabel: number;
+	readonly controlsPerRow: number;
+	readonly options: number;
+	readonly optionText: number;
+	readonly threadName: number;
+}
+
+/** What the kit is told of a platform, and asks of it. */
+export interface ChatPlatform {
+	/** As tokens and people are named by it: `discord`. */
+	readonly name: string;
+	readonly dialect: Dialect;
+	readonly limits: PlatformLimits;
+	readonly surface: Surface;
+	/** What a room is called in the outbox: the same for the same room, without `#`. */
+	conversation(room: Room): string;
+	/** Whether posts of a room, which is no thread itself, can have threads. They can unless told. */
+	hasThreads?(room: Room): boolean;
+	/** Markdown of the kit that shows a moment in the reader's time: `in 5 minutes`, or the date and time. */
+	moment(at: number, style: "relative" | "exact"): string;
+	/** Markdown of the kit that names a person without calling them, by the platform's own id. */
+	person(id: string): string;
+	/** Reads an attachment; rejects with a `ParleyError` whose message a person may read. */
+	read(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
+}

@@ -1,0 +1,57 @@
+import type { ArrivalParts } from "../arrivals/arrival-parts.ts";
+import { type Heard, readHeard, writeHeard } from "../arrivals/heard.ts";
+import type { Controls } from "../controls/controls.ts";
+import type { RoomDesk, RoomSession } from "./desk.ts";
+import { onBehalf } from "./on-behalf.ts";
+import { type SayingParts, say } from "./say.ts";
+
+/** What a desk is made of. */
+export type DeskParts = Omit<ArrivalParts, "desk" | "outbox"> &
+	Omit<SayingParts, "platform"> & { readonly controls: Controls };
+
+/** The desk of a connector: requests for people, in the rooms and sessions of its platform. */
+export function openDesk(parts: DeskParts): RoomDesk {
+	const { gateway, controls, platform, clock, log, rooms, feed, store } = parts;
+	const inRoom = async (message: string, room: Parameters<RoomDesk["heard"]>[0]): Promise<Heard[]> =>
+		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
+	return {
+		...{ gateway, controls, platform, clock, log, onBehalf },
+		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
+		session: (id) => feed.session(id),
+		turnTo: (person, room, choice) => rooms.turnTo(person, room, choice),
+		whoami: (person, room) => rooms.whoami(person, room),
+		sessions: (person, room) => rooms.list(person, room),
+		say: (person, room, words) => say(parts, person, room, words),
+		async edited(room, message) {
+			return (await inRoom(message, room)).find(({ text }) => text !== undefined)?.text;
+		},
+		async heard(room, { message, person }) {
+			if (message !== undefined) return (await inRoom(message, room))[0];
+			const conversation = platform.conversation(room);
+			const newest = await store.read((db) => readHeard(db, { conversation, limit: 100 }));
+			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");
+			return own[0];
+		},
+		async stop(person, room, { key, at }) {
+			let stopped = false;
+			for (const sessionId of await rooms.stoppable(person, room)) {
+				const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
+				const { status } = await gateway.request("cancel_turn", params, { sessionId });
+				stopped ||= status === "cancelled";
+			}
+			const effect = stopped ? "stopped" : "nothing-to-stop";
+			const conversation = platform.conversation(room);
+			const heard = {
+				id: `stop:${key}`,
+				message: key,
+				conversation,
+				reason: "mention",
+				effect,
+				person,
+				at,
+			} as const;
+			await store.commit((tx) => writeHeard(tx, heard, clock.now()));
+			return stopped;
+		},
+	};
+}

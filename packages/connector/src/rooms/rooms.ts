@@ -1,0 +1,187 @@
+import { type Clock, ParleyError, type Store } from "@parley/base";
+import type { Client, MethodInput, MethodResult } from "@parley/protocol";
+import { type RoomFacts, usualFacts } from "../addressing/is-for-us.ts";
+import { activeRun } from "../conversation/answers/runs.ts";
+import type { Feed, KnownSession } from "../feed/feed.ts";
+import type { SessionFeed } from "../feed/session-feed.ts";
+import type { Person, Room } from "../platform/arrival.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { readTurn, writeTurn } from "./current-sessions.ts";
+import type { ListedSession } from "./desk.ts";
+import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "./external-key.ts";
+import { onBehalf } from "./on-behalf.ts";
+
+/** How long what the gateway says of a room counts. */
+const factsMs = 30_000;
+const mostListed = 200;
+
+export interface RoomsParts {
+	readonly store: Store<ConnectorTables>;
+	readonly gateway: Pick<Client, "request">;
+	readonly feed: Feed;
+	/** The platform's name. */
+	readonly platform: string;
+	readonly clock: Clock;
+}
+
+type Self = MethodResult<"whoami">;
+
+/** Which session is talked to in a room, and by whom. */
+export class Rooms {
+	readonly #parts: RoomsParts;
+	readonly #facts = new Map<string, { readonly until: number; readonly facts: Promise<RoomFacts> }>();
+
+	constructor(parts: RoomsParts) {
+		this.#parts = parts;
+	}
+
+	/** How a room works, as the gateway said less than half a minute ago. */
+	facts(person: Person, room: Room): Promise<RoomFacts> {
+		const { clock } = this.#parts;
+		const place = `${room.tenant}:${room.channel}`;
+		const known = this.#facts.get(place);
+		if (known && clock.monotonic() < known.until) return known.facts;
+		const facts = this.whoami(person, room).then((self) => self.place ?? usualFacts);
+		this.#facts.set(place, { until: clock.monotonic() + factsMs, facts });
+		facts.catch(() => this.#facts.delete(place));
+		return facts;
+	}
+
+	/** Who somebody is to the gateway, and what they may do there. */
+	whoami(person: Person, room: Room): Promise<Self> {
+		// True on the wire: for whom something is asked stands beside a method's own params, of which this one has none.
+		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
+		return this.#parts.gateway.request("whoami", asked);
+	}
+
+	/** The session that is talked to in a room by this person, opened where there is none yet. */
+	async current(person: Person, room: Room, key: string): Promise<SessionFeed> {
+		const roomKey = await this.#roomKey(person, room);
+		const { feed } = this.#parts;
+		return feed.bring(await this.#currentKey(roomKey), {
+			...{ key: `${key}/open`, onBehalf: onBehalf(person, room) },
+		});
+	}
+
+	/** The session that is talked to in a room, and those that it was turned away from while they were at work. */
+	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
+		const { feed } = this.#parts;
+		const roomKey = await this.#roomKey(person, room);
+		const current = writeSessionKey(await this.#currentKey(roomKey));
+		const ids: string[] = [];
+		for (const { id, key } of this.#knownOf(roomKey)) {
+			const isCurrent = writeSessionKey(key) === current;
+			const read = isCurrent ? await feed.follow(id) : feed.session(id);
+			if (read && (isCurrent || activeRun(read.state.answers))) ids.push(id);
+		}
+		return ids;
+	}
+
+	/** The sessions of a room, whoever talks to them. */
+	knownIn({ tenant, channel, thread }: Room): KnownSession[] {
+		const isHere = ({ key }: KnownSession): boolean =>
+			key.tenant === tenant && key.channel === channel && key.thread === thread;
+		return [...this.#parts.feed.known()].filter(isHere);
+	}
+
+	/** The sessions of a room that this person may see there, the last used first. */
+	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
+		const roomKey = await this.#roomKey(person, room);
+		const current = writeSessionKey(await this.#currentKey(roomKey));
+		const asked = { limit: mostListed, ...onBehalf(person, room) };
+		const { sessions } = await this.#parts.gateway.request("list_sessions", asked);
+		return sessions.flatMap(({ session_id, title, updated_at, message_count, external_key = "", model }) => {
+			const key = readSessionKey(external_key);
+			if (key === undefined || roomKeyOf(key) !== roomKey) return [];
+			return [
+				{
+					...{ session: session_id, title, usedAt: Date.parse(updated_at), messages: message_count, key },
+					current: external_key === current,
+					...(model !== undefined && { model }),
+				},
+			];
+		});
+	}
+
+	/** Lets another session be talked to in a room; without an id a fresh one. */
+	async turnTo(
+		person: Person,
+		room: Room,
+		choice: { readonly session?: string; readonly title?: string; readonly key: string },
+	): Promise<SessionFeed> {
+		const { may, hint } = await this.whoami(person, room);
+		if (!may.includes("session.open")) {
+			throw new ParleyError(hint ?? "you may not open conversations here", { code: "permission_denied" });
+		}
+		const roomKey = await this.#roomKey(person, room);
+		const { session, title, key } = choice;
+		const chosen =
+			session === undefined ? await this.#fresh(roomKey, key) : await this.#listed(person, room, session);
+		await this.#turn(roomKey, chosen, key);
+		return this.#parts.feed.bring(chosen, {
+			...{ key: `${key}/open`, onBehalf: onBehalf(person, room) },
+			...(title !== undefined && { title }),
+		});
+	}
+
+	async #roomKey(person: Person, room: Room): Promise<string> {
+		const { platform } = this.#parts;
+		const { tenant, channel, thread, kind } = room;
+		const { sessions } = kind === "direct" ? usualFacts : await this.facts(person, room);
+		return writeSessionKey({
+			...{ platform, tenant, channel, number: 1 },
+			...(thread !== undefined && { thread }),
+			...(sessions === "person" && { person: person.id }),
+		});
+	}
+
+	/** Where nobody has turned the room, as after a loss of the database, the session that was used last counts. */
+	async #currentKey(roomKey: string): Promise<SessionKey> {
+		const { store, feed } = this.#parts;
+		await feed.ready;
+		const turn = await store.read((db) => readTurn(db, roomKey));
+		const turned = turn && readSessionKey(turn.externalKey);
+		if (turned) return turned;
+		const known = this.#knownOf(roomKey);
+		const [newest] = known.toSorted((one, other) => other.usedAt - one.usedAt);
+		if (newest === undefined) return ours(roomKey);
+		if (known.length > 1) await this.#turn(roomKey, newest.key, "the last used");
+		return newest.key;
+	}
+
+	async #fresh(roomKey: string, key: string): Promise<SessionKey> {
+		const { store, feed } = this.#parts;
+		await feed.ready;
+		const turn = await store.read((db) => readTurn(db, roomKey));
+		const turned = turn && readSessionKey(turn.externalKey);
+		// It has come this far before, and perhaps further.
+		if (turned && turn.turnedBy === key) return turned;
+		const numbers = this.#knownOf(roomKey).map(({ key: { number } }) => number);
+		const number = Math.max(0, turned?.number ?? 0, ...numbers) + 1;
+		return { ...ours(roomKey), number };
+	}
+
+	async #listed(person: Person, room: Room, session: string): Promise<SessionKey> {
+		const listed = (await this.list(person, room)).find((each) => each.session === session);
+		if (listed) return listed.key;
+		throw new ParleyError("there is no such conversation here: choose one of those that are offered", {
+			code: "not_found",
+		});
+	}
+
+	async #turn(room: string, to: SessionKey, turnedBy: string): Promise<void> {
+		const { store, clock } = this.#parts;
+		const turn = { room, externalKey: writeSessionKey(to), turnedBy, now: clock.now() };
+		await store.commit((tx) => writeTurn(tx, turn));
+	}
+
+	#knownOf(roomKey: string) {
+		return [...this.#parts.feed.known()].filter(({ key }) => roomKeyOf(key) === roomKey);
+	}
+}
+
+function ours(roomKey: string): SessionKey {
+	const key = readSessionKey(roomKey);
+	if (key) return key;
+	throw new ParleyError(`the room ${roomKey} cannot be named`, { code: "internal" });
+}

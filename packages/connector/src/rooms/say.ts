@@ -1,0 +1,109 @@
+import { ParleyError } from "@parley/base";
+import { maxRequestBytes } from "@parley/protocol";
+import { runOf } from "../conversation/answers/runs.ts";
+import type { Feed } from "../feed/feed.ts";
+import type { SessionFeed } from "../feed/session-feed.ts";
+import type { GatewayFiles } from "../gateway-files.ts";
+import type { Attachment, Person, Room } from "../platform/arrival.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Desk, Said, Words } from "./desk.ts";
+import { onBehalf } from "./on-behalf.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** As many as the gateway takes with a message. */
+const mostAttachments = 20;
+/** For all of a request that is not its text. */
+const aroundBytes = 16_384;
+
+export interface SayingParts {
+	readonly gateway: Desk["gateway"];
+	readonly rooms: Rooms;
+	readonly feed: Feed;
+	readonly files: Pick<GatewayFiles, "upload">;
+	readonly platform: Pick<ChatPlatform, "read">;
+	/** That the connector stops. */
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Says something to the session of a room, with what is attached to it as far as that can be read. Rejects with
+ * `invalid_argument` where it is too long, with `permission_denied` where the person may not.
+ */
+export async function say(parts: SayingParts, person: Person, room: Room, words: Words): Promise<Said> {
+	refuseLong(words.text);
+	const feed = await parts.rooms.current(person, room, words.key);
+	const { ids, failures } = await bring(parts, words);
+	const content = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
+	const isEmpty = words.text.trim() === "" && ids.length === 0;
+	if (isEmpty || (await words.isWanted?.()) === false)
+		return { session: feed.session, sent: false, failures };
+	const { message, key } = words;
+	const sent = {
+		...{ content, key, ...(message !== undefined && { correlation_id: message }) },
+		...{ ...(ids.length > 0 && { attachments: ids }), ...onBehalf(person, room) },
+	};
+	const again = async (): Promise<SessionFeed> => {
+		// Somebody has deleted the session: it goes on with a fresh one.
+		parts.feed.forget(feed.session);
+		return parts.rooms.current(person, room, `${key}/2`);
+	};
+	const run = await send(parts, feed, sent).catch(async (reason: unknown) => {
+		const { code } = ParleyError.from(reason);
+		if (code === "not_found") return send(parts, await again(), { ...sent, key: `${key}/2` });
+		if (isRepeated(reason)) return undefined;
+		throw reason;
+	});
+	const known = run ?? (message === undefined ? undefined : runOf(feed.state.answers, message)?.id);
+	return { session: feed.session, sent: true, failures, ...(known !== undefined && { run: known }) };
+}
+
+async function send(
+	{ gateway }: SayingParts,
+	{ session }: SessionFeed,
+	params: { readonly content: string; readonly key: string },
+): Promise<string> {
+	const { run_id } = await gateway.request("send_message", params, { sessionId: session });
+	return run_id;
+}
+
+/** It was said by a process that ended before it noted that, and to another session, which the room has left since. */
+function isRepeated(reason: unknown): boolean {
+	const { code, message } = ParleyError.from(reason);
+	return code === "invalid_argument" && message.includes("was used for another request");
+}
+
+function refuseLong(text: string): void {
+	const bytes = Buffer.byteLength(JSON.stringify(text));
+	if (bytes <= maxRequestBytes - aroundBytes) return;
+	throw new ParleyError("that is too long for one message: send it as a file, or in parts", {
+		code: "invalid_argument",
+	});
+}
+
+function namesOf(attachments: readonly Attachment[]): string {
+	return `Attached: ${attachments.map(({ name }) => name).join(", ")}`;
+}
+
+async function bring(
+	parts: SayingParts,
+	{ attachments, key }: Words,
+): Promise<{ readonly ids: readonly string[]; readonly failures: readonly string[] }> {
+	const { platform, files, signal } = parts;
+	const ids: string[] = [];
+	const failures = attachments
+		.slice(mostAttachments)
+		.map(({ name }) => `\`${name}\`: only ${mostAttachments} files fit into one message`);
+	for (const [index, attachment] of attachments.slice(0, mostAttachments).entries()) {
+		const { name } = attachment;
+		try {
+			const bytes = await platform.read(attachment, signal);
+			ids.push(await files.upload({ name, bytes, key: `${key}/file/${index}`, signal }));
+		} catch (reason) {
+			const { code, message } = ParleyError.from(reason);
+			// The gateway is away, or it is time to stop: the whole message is tried again.
+			if (code === "cancelled" || code === "unavailable" || signal.aborted) throw reason;
+			failures.push(`\`${name}\`: ${message}`);
+		}
+	}
+	return { ids, failures };
+}

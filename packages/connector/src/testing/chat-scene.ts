@@ -1,0 +1,54 @@
+import { Controls } from "../controls/controls.ts";
+import type { Intention } from "../conversation/intention.ts";
+import type { Part, Scene, Told } from "../conversation/part.ts";
+import type { Control } from "../platform/posting.ts";
+
+/** A platform in which moments and people can be read in what is shown. */
+export const chatScene: Scene = {
+	session: "sess_1",
+	controls: new Controls("the secret of a test"),
+	platform: {
+		limits: {
+			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 80, controlsPerRow: 5 },
+			...{ options: 25, optionText: 100, threadName: 40 },
+		},
+		moment: (at, style) => (style === "exact" ? `at ${at / 1000} s` : `{${at / 1000} s}`),
+		person: (id) => `@${id}`,
+	},
+};
+
+/** Events of a test, with the second in which each happened. */
+export type Happening = readonly [second: number, event: Told["event"]["event"], payload: object];
+
+/** Tells a part of a conversation one event after the other, and returns what it wants to be seen of the last ones. */
+export function tellAll<Slice>(
+	part: Part<Slice>,
+	happenings: readonly Happening[],
+	{ scene = chatScene, slice = part.empty }: { readonly scene?: Scene; readonly slice?: Slice } = {},
+): { readonly slice: Slice; readonly shown: readonly (readonly Intention[])[] } {
+	let known = slice;
+	const shown = happenings.map(([second, event, payload], index) => {
+		// Tests give each event the payload that belongs to it.
+		const told = { seq: index + 1, at: second * 1000, event: { event, payload } } as unknown as Told;
+		const step = part.tell(known, told, scene);
+		known = step.slice;
+		return step.intentions;
+	});
+	return { slice: known, shown };
+}
+
+/** An intention as a line or more to read: where it goes, what it says, and what can be pressed. */
+export function written(intention: Intention): string {
+	const { lane, task } = intention;
+	const order = task === undefined ? "room" : "task";
+	if (intention.type === "thread") return `${lane} ${order} thread "${intention.name}" of ${intention.card}`;
+	const { card, thread, text, foot, controls = [] } = intention;
+	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;
+	const below = foot === undefined ? "" : `\n(${foot})`;
+	const buttons = controls.flat().map(labelOf).join("");
+	return `${where}: ${text}${below}${buttons === "" ? "" : `\n${buttons}`}`;
+}
+
+function labelOf(control: Control): string {
+	return `[${"label" in control ? control.label : control.placeholder}]`;
+}

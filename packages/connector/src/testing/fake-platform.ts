@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { ParleyError } from "@parley/base";
+import type { Attachment, Room } from "../platform/arrival.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import { markdownDialect } from "../text/markdown-dialect.ts";
+import { ScriptedSurface } from "./scripted-surface.ts";
+
+/** A platform that shows Markdown as it is, with people `@id` and times as they are written. */
+export class FakePlatform implements ChatPlatform {
+	readonly name = "chat";
+	readonly dialect = markdownDialect;
+	readonly limits = {
+		...{ post: 2000, postsPerAnswer: 5, buttonLabel: 80, controlsPerRow: 5 },
+		...{ options: 25, optionText: 100, threadName: 100 },
+	};
+	readonly surface = new ScriptedSurface();
+	/** Bytes of attachments by their URL; what is not there cannot be read, and `endless` never ends. */
+	readonly attachments = new Map<string, Uint8Array>();
+
+	conversation({ tenant, channel, thread }: Room): string {
+		return [tenant, channel, ...(thread === undefined ? [] : [thread])].join("/");
+	}
+
+	moment(at: number): string {
+		return new Date(at).toISOString();
+	}
+
+	person(id: string): string {
+		return `@${id}`;
+	}
+
+	async read({ url }: Attachment, signal: AbortSignal): Promise<Uint8Array> {
+		signal.throwIfAborted();
+		if (url === "endless") await once(signal, "abort");
+		signal.throwIfAborted();
+		const bytes = this.attachments.get(url);
+		if (bytes) return bytes;
+		throw new ParleyError("it cannot be downloaded any more", { code: "not_found" });
+	}
+}

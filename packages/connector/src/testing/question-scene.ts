@@ -1,0 +1,107 @@
+import type { EventPayloads, OzzieEvent } from "@parley/protocol";
+import type { ShowIntention } from "../conversation/intention.ts";
+import type { Scene } from "../conversation/part.ts";
+import { type QuestionsSlice, questions } from "../conversation/questions.ts";
+import type { Control } from "../platform/posting.ts";
+import { markdownDialect } from "../text/markdown-dialect.ts";
+import { chatScene } from "./chat-scene.ts";
+
+export const token = "prompt_0123456789abcdefghijk3v9qx";
+export const session = "sess_0123456789abcdefghijklmnop";
+
+/** A room of a platform with Discord's limits whose posts are plain Markdown. */
+export const scene = {
+	...{ session, controls: chatScene.controls },
+	platform: { ...chatScene.platform, dialect: markdownDialect },
+} satisfies Scene;
+
+type Changes<Name extends "prompt.request"> = Partial<EventPayloads[Name]>;
+
+/** Asks whether `npm test` may run, but for what the test says. */
+export function approval(
+	context: Changes<"prompt.request">["context"] = {},
+	changes: Changes<"prompt.request"> = {},
+): OzzieEvent {
+	return request({
+		...{ type: "confirm", label: "Allow run npm test?" },
+		context: {
+			...{ call_id: "call_1", tool: "run_command", arguments: { cmd: "npm test" }, preview: "" },
+			...{ risk: "normal", allow_session: false, notes: ["in /srv/app"] },
+			expires_at: "1970-01-02T00:00:00.000Z",
+			...context,
+		},
+		...changes,
+	});
+}
+
+/** Asks something that is no approval. */
+export function elicitation(changes: Changes<"prompt.request">): OzzieEvent {
+	return request({ label: "Which colour?", ...changes });
+}
+
+export function offer(
+	value: string,
+	changes: { label?: string; description?: string; disabled?: boolean } = {},
+) {
+	return { value, label: value, description: "", disabled: false, ...changes };
+}
+
+export function answered(changes: Partial<EventPayloads["prompt.response"]>): OzzieEvent {
+	const payload = { token, value: true, cancelled: false, by: "discord:1:42", ...changes };
+	return event("prompt.response", payload);
+}
+
+export function closed(reason: string): OzzieEvent {
+	return event("prompt.closed", { token, reason });
+}
+
+export function reminded(): OzzieEvent {
+	return event("prompt.reminder", { token, label: "?", expires_at: "", run_id: "run_1" });
+}
+
+/** What the questions of a conversation come to; the events happen a second apart. */
+export function play(
+	events: readonly OzzieEvent[],
+	where: Scene = scene,
+): { readonly slice: QuestionsSlice; readonly posts: readonly ShowIntention[] } {
+	let { empty: slice }: { empty: QuestionsSlice } = questions;
+	const posts: ShowIntention[] = [];
+	for (const [index, told] of events.entries()) {
+		const step = questions.tell(slice, { seq: index + 1, at: (index + 1) * 1000, event: told }, where);
+		slice = step.slice;
+		posts.push(...step.intentions.filter((intention) => intention.type === "show"));
+	}
+	return { slice, posts };
+}
+
+/** What people read of a post: its text, its foot, and what they can press. */
+export function read({
+	text,
+	foot,
+	controls = [],
+}: Pick<ShowIntention, "text" | "foot" | "controls">): string {
+	const rows = controls.map((row) => row.map(readControl).join(" "));
+	return [text, ...(foot === undefined ? [] : [`(${foot})`]), ...rows].join("\n");
+}
+
+function readControl(control: Control): string {
+	if (control.type !== "choice") return `[${control.label}]`;
+	const { least, most, options, placeholder } = control;
+	return `{${placeholder} ${least}-${most}: ${options.map(({ label }) => label).join(" | ")}}`;
+}
+
+function request(changes: Changes<"prompt.request">): OzzieEvent {
+	return event("prompt.request", {
+		...{ type: "text", label: "?", token, required: true, options: [], default: null },
+		...{ placeholder: "", validation: "", context: {}, ...changes },
+	});
+}
+
+function event<Name extends "prompt.request" | "prompt.response" | "prompt.closed" | "prompt.reminder">(
+	name: Name,
+	payload: EventPayloads[Name],
+): OzzieEvent {
+	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
+	// True because the payload is that of the event's name, which the compiler does not follow through a type parameter.
+	return frame as unknown as OzzieEvent;
+}

@@ -1,0 +1,193 @@
+/**
+ * Scenes: what people do, what the gateway does, and what people then see, as data.
+ *
+ *     await playScene([
+ *       { says: "hello" },                        // Ada, in a direct message
+ *       { gateway: { answers: "hi" } },           // the run at work there ends with this
+ *       { shows: ["hi"] },                        // exactly one post, which contains `hi`
+ *     ]);
+ *
+ * A scene plays in the real connector with a database of its own, over a `ScriptedGateway` and a `FakePlatform`, in a
+ * time that stands still except for `passes` and one second before each thing that a person does. After each step
+ * everything that can happen has happened.
+ *
+ * - Rooms (`in`): `dm` (the usual one), a channel such as `general`, a thread of ours such as `general/post 1`.
+ *   People (`by`): `ada` unless told; everybody is a member, `roles` of the gateway changes that.
+ * - Messages are `m1`, `m2`, … in the order in which they are said, or what `as` says; posts are `post 1`, `post 2`, …
+ *   as they come on the platform.
+ * - `presses` finds the newest button with that label, or in the post that contains `at`; `chooses` its options.
+ * - `shows` wants exactly these posts in a room, each containing what is written, buttons as `[Label]`; `whispers` the
+ *   private answers since it was asked last; `asked` the requests of one method so far.
+ * - What cannot be said is done: `{ does: async (stage) => … }`.
+ */
+import { deepEqual, equal, partialDeepStrictEqual } from "node:assert/strict";
+import type { Address } from "../platform/arrival.ts";
+import type { ScriptedSession } from "./scripted-session.ts";
+import { Stage } from "./stage.ts";
+
+interface Where {
+	readonly in?: string;
+	readonly by?: string;
+}
+
+interface Saying extends Where {
+	/** In a channel: `us`, `others` or `everyone`. */
+	readonly mentions?: "us" | "others" | "everyone";
+	/** A message; a post is ours. */
+	readonly replyTo?: string;
+	/** Names of files; `missing` cannot be read, `endless` never comes to its end. */
+	readonly attaches?: readonly string[];
+	readonly bot?: true;
+}
+
+type GatewayStep =
+	| "goes away"
+	| "comes back"
+	| { readonly answers: string; readonly error?: string }
+	| { readonly asks: Parameters<ScriptedSession["ask"]>[0] };
+
+/** One thing that happens, or that must be so. */
+export type Step =
+	| (Saying & { readonly says: string; readonly as?: string })
+	| (Saying & { readonly edits: string; readonly to: string })
+	| (Where & { readonly deletes: string })
+	| (Where & { readonly reacts: "stop" | "again"; readonly to: string })
+	| (Where & {
+			readonly commands: string;
+			readonly options?: Readonly<Record<string, string | number | boolean>>;
+	  })
+	| (Where & {
+			readonly presses: string;
+			readonly at?: string;
+			readonly fields?: Readonly<Record<string, string>>;
+			readonly chooses?: readonly string[];
+	  })
+	| { readonly gateway: GatewayStep; readonly of?: number }
+	| { readonly passes: number }
+	| { readonly restarts: true }
+	| { readonly losesDatabase: true }
+	/** The platform repeats all that it has told so far. */
+	| { readonly repeats: true }
+	| (Where & { readonly shows: readonly string[] })
+	| { readonly whispers: readonly string[] }
+	| { readonly asked: string; readonly times: number; readonly with?: object }
+	| { readonly does: (stage: Stage) => Promise<void> | void };
+
+/** Plays a scene and returns its stage, as it is at the end. */
+export async function playScene(steps: readonly Step[], stage?: Stage): Promise<Stage> {
+	const own = stage ?? (await Stage.open());
+	for (const step of steps) {
+		await play(own, step);
+		await own.quiet();
+	}
+	return own;
+}
+
+async function play(stage: Stage, step: Step): Promise<void> {
+	if ("says" in step || "edits" in step) return speak(stage, step);
+	if ("deletes" in step || "reacts" in step) return mark(stage, step);
+	if ("commands" in step || "presses" in step) return wish(stage, step);
+	if ("gateway" in step) return tell(stage, step.gateway, step.of);
+	if ("passes" in step) return stage.pass(step.passes);
+	if ("restarts" in step) return stage.restart();
+	if ("losesDatabase" in step) return stage.loseDatabase();
+	if ("repeats" in step) return stage.repeat();
+	if ("does" in step) return step.does(stage);
+	check(stage, step);
+}
+
+async function speak(stage: Stage, step: Extract<Step, { says: string } | { edits: string }>): Promise<void> {
+	await stage.pass(1000);
+	const { in: where, by, bot, attaches = [] } = step;
+	const isEdit = "edits" in step;
+	const message = isEdit ? step.edits : (step.as ?? stage.nextMessage());
+	const at = stage.clock.now();
+	const arrival = {
+		...({ type: isEdit ? "edited" : "message", message, text: isEdit ? step.to : step.says, at } as const),
+		...{ room: stage.room(where, by), person: stage.person(by, bot), address: addressOf(step) },
+		...{ attachments: attaches.map((name) => ({ id: name, name, size: 3, url: name })) },
+		ourThread: where?.includes("/") ?? false,
+	};
+	for (const name of attaches)
+		if (!["missing", "endless"].includes(name)) stage.platform.attachments.set(name, Buffer.from(name));
+	await stage.arrive(arrival, `${arrival.type}:${message}${isEdit ? `:${at}` : ""}`);
+}
+
+function addressOf({ mentions, replyTo }: Saying): Address {
+	return {
+		...{ us: mentions === "us", others: mentions === "others", everyone: mentions === "everyone" },
+		...(replyTo !== undefined && { reply: { message: replyTo, ours: replyTo.startsWith("post ") } }),
+	};
+}
+
+async function mark(
+	stage: Stage,
+	step: Extract<Step, { deletes: string } | { reacts: string }>,
+): Promise<void> {
+	await stage.pass(1000);
+	const room = stage.room(step.in, step.by);
+	const at = stage.clock.now();
+	if ("deletes" in step) {
+		return stage.arrive({ type: "deleted", room, message: step.deletes, at }, `deleted:${step.deletes}`);
+	}
+	const { to: message, reacts: sign } = step;
+	const reaction = { type: "reaction", room, message, at, sign, person: stage.person(step.by) } as const;
+	return stage.arrive(reaction, `reaction:${message}:${sign}:${at}`);
+}
+
+async function wish(
+	stage: Stage,
+	step: Extract<Step, { commands: string } | { presses: string }>,
+): Promise<void> {
+	await stage.pass(1000);
+	const { id, ticket } = stage.nextWish();
+	const happened = {
+		room: stage.room(step.in, step.by),
+		person: stage.person(step.by),
+		at: stage.clock.now(),
+	};
+	if ("commands" in step) {
+		const { commands: command, options = {} } = step;
+		const arrival = { type: "command" as const, ...happened, ticket, command, attachments: [] };
+		return stage.arrive({ ...arrival, options: { ...options } }, id);
+	}
+	const { id: control, message } = stage.control(step.presses, step.at);
+	const { fields = {}, chooses = [] } = step;
+	const arrival = { type: "press" as const, ...happened, ticket, control, message };
+	return stage.arrive({ ...arrival, fields: { ...fields }, values: [...chooses] }, id);
+}
+
+function tell({ gateway }: Stage, step: GatewayStep, of: number | undefined): void {
+	if (step === "goes away" || step === "comes back") {
+		gateway.away = step === "goes away";
+		return;
+	}
+	const session = of === undefined ? gateway.newest : gateway.sessions[of - 1];
+	if (!session) throw new Error(`there is no session ${of}`);
+	if ("asks" in step) session.ask(step.asks);
+	else if (!session.end({ content: step.answers, ...(step.error && { error: step.error }) })) {
+		throw new Error("no run is at work there");
+	}
+}
+
+function check(
+	stage: Stage,
+	step: Extract<Step, { shows: unknown } | { whispers: unknown } | { asked: string }>,
+): void {
+	if ("asked" in step) {
+		const asked = stage.gateway.asked
+			.filter(({ method }) => method === step.asked)
+			.map(({ params }) => params);
+		equal(
+			asked.length,
+			step.times,
+			`${step.asked} was asked ${asked.length} times: ${JSON.stringify(asked)}`,
+		);
+		if (step.with) partialDeepStrictEqual(asked.at(-1), step.with);
+		return;
+	}
+	const wanted = "shows" in step ? step.shows : step.whispers;
+	const seen = "shows" in step ? stage.posts(stage.room(step.in, step.by)) : stage.whispers();
+	const fits = seen.length === wanted.length && wanted.every((words, index) => seen[index]?.includes(words));
+	if (!fits) deepEqual(seen, wanted);
+}

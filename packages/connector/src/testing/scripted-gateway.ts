@@ -1,0 +1,274 @@
+import { type Clock, ParleyError } from "@parley/base";
+import type {
+	Client,
+	EventFrame,
+	MethodInput,
+	MethodResult,
+	OnBehalf,
+	OpenParams,
+	OpenSession,
+	RequestMethod,
+	RequestOptions,
+} from "@parley/protocol";
+import type { RoomFacts } from "../addressing/is-for-us.ts";
+import type { GatewayFiles, GatewayHistory } from "../gateway-files.ts";
+import { type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
+import { ScriptedSession } from "./scripted-session.ts";
+
+type Role = "stranger" | "guest" | "member" | "approver" | "owner";
+
+/** Methods that who is not let in may ask, too. */
+const forStrangers = new Set(["whoami", "pair"]);
+
+/**
+ * A gateway in memory that outlives connectors: sessions with numbered frames, messages in line, questions, answers that
+ * are given once for each key. `away` is what a network does: requests wait, and so do frames.
+ */
+export class ScriptedGateway {
+	readonly sessions: ScriptedSession[] = [];
+	/** What was asked and carried out, in order: once for each key. */
+	readonly asked: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
+	/** Roles of people by their id on the platform; `member` for all others. */
+	readonly roles = new Map<string, Role>();
+	/** How places work, by `TENANT:CHANNEL`. */
+	readonly facts = new Map<string, RoomFacts>();
+	readonly methods: ScriptedMethods = usualMethods();
+	readonly #clock: Clock;
+	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();
+	readonly #waiting = new Set<() => void>();
+	#isAway = false;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	get away(): boolean {
+		return this.#isAway;
+	}
+
+	set away(away: boolean) {
+		this.#isAway = away;
+		this.changed();
+	}
+
+	roleOf(person: string): Role {
+		return this.roles.get(person) ?? "member";
+	}
+
+	/** The session that was used last. */
+	get newest(): ScriptedSession {
+		const [newest] = this.sessions.toSorted((one, other) => other.updatedAt - one.updatedAt);
+		if (newest) return newest;
+		throw new Error("the gateway has no session yet");
+	}
+
+	/** A connection of its own, as each process has one. */
+	connect(): Client {
+		return new ScriptedClient(this);
+	}
+
+	/** Kept in memory, under their names. */
+	readonly kept = new Map<string, Uint8Array>();
+	readonly files: GatewayFiles & GatewayHistory = {
+		upload: async ({ name, bytes, signal }) => {
+			await this.reached(signal);
+			this.kept.set(`file_${name}`, bytes);
+			return `file_${name}`;
+		},
+		download: async (id) => {
+			const bytes = this.kept.get(id);
+			if (bytes) return bytes;
+			throw new ParleyError(`file not found: ${id}`, { code: "not_found" });
+		},
+		moments: async (id, after, signal) => {
+			await this.reached(signal);
+			const moments = this.sessions.find((session) => session.id === id)?.moments ?? [];
+			return new Map(moments.map((at, index) => [index + 1, at] as const).filter(([seq]) => seq > after));
+		},
+	};
+
+	/** Wakes everybody who waits for something. */
+	readonly changed = (): void => {
+		const waiting = [...this.#waiting];
+		this.#waiting.clear();
+		for (const wake of waiting) wake();
+	};
+
+	/** Resolves when anything has changed. */
+	change(): Promise<void> {
+		return new Promise((resolve) => this.#waiting.add(resolve));
+	}
+
+	/** Resolves as soon as the gateway can be reached. */
+	async reached(signal?: AbortSignal): Promise<void> {
+		const aborted = (): void => this.changed();
+		signal?.addEventListener("abort", aborted, { once: true });
+		try {
+			while (this.#isAway && !signal?.aborted) await this.change();
+		} finally {
+			signal?.removeEventListener("abort", aborted);
+		}
+		if (signal?.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause: signal.reason });
+	}
+
+	/** Carries a request out once for each key. */
+	once<Value>(method: string, params: object, work: () => Value | Promise<Value>): Promise<Value> {
+		const { key, ...rest } = { key: undefined, ...params };
+		const request = JSON.stringify({ method, rest });
+		const known = typeof key === "string" ? this.#answers.get(key) : undefined;
+		if (known && known.request !== request) {
+			return Promise.reject(
+				new ParleyError(`invalid params: key "${key}" was used for another request`, {
+					code: "invalid_argument",
+				}),
+			);
+		}
+		// True because the request is the same, and so is what answers it.
+		if (known) return known.answer as Promise<Value>;
+		this.asked.push({ method, params: { ...params } });
+		const answer = (async () => work())();
+		if (typeof key === "string") {
+			this.#answers.set(key, { request, answer });
+			// What was refused may be asked again.
+			answer.catch(() => this.#answers.delete(key));
+		}
+		return answer;
+	}
+
+	admit(method: string, { actor }: Partial<OnBehalf>): void {
+		if (actor === undefined || forStrangers.has(method) || this.roleOf(actor.id) !== "stranger") return;
+		const message = `forbidden: nobody has let chat:guild:${actor.id} in yet: ask for a code with pair`;
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+
+	/** Creates a session or finds the one of the external key. */
+	create({ external_key, title, place }: OpenParams & Partial<OnBehalf>): {
+		readonly session: ScriptedSession;
+		readonly status: "created" | "resumed";
+	} {
+		const known = this.sessions.find(
+			(session) => !session.isDeleted && external_key && session.externalKey === external_key,
+		);
+		if (known) return { session: known, status: "resumed" };
+		const session = new ScriptedSession({
+			...{ id: `sess_${String(this.sessions.length + 1).padStart(4, "0")}`, title: title ?? "" },
+			...{ externalKey: external_key ?? undefined, clock: this.#clock, changed: this.changed },
+			place: place && `${place.tenant}:${place.channel}`,
+		});
+		this.sessions.push(session);
+		return { session, status: "created" };
+	}
+}
+
+/** One connection: sessions are spoken to by whoever has opened them here. */
+class ScriptedClient implements Client {
+	readonly #gateway: ScriptedGateway;
+	readonly #open = new Map<string, ScriptedReader>();
+
+	constructor(gateway: ScriptedGateway) {
+		this.#gateway = gateway;
+	}
+
+	async request<Name extends RequestMethod>(
+		method: Name,
+		params: MethodInput<Name>,
+		{ sessionId, signal }: RequestOptions = {},
+	): Promise<MethodResult<Name>> {
+		await this.#gateway.reached(signal);
+		const { actor, place } = behalfOf(params);
+		this.#gateway.admit(method, { actor });
+		if (sessionId !== undefined && !this.#open.has(sessionId)) throw unknown(sessionId);
+		// True because the table gives each name the method of that name.
+		const work = this.#gateway.methods[method] as
+			| ((params: MethodInput<Name>, asked: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
+			| undefined;
+		if (!work) throw new ParleyError("not available", { code: "unimplemented" });
+		const session = this.#gateway.sessions.find(({ id }) => id === sessionId);
+		return this.#gateway.once(method, { ...params, session: sessionId }, () =>
+			work(params, { gateway: this.#gateway, actor, place, session }),
+		);
+	}
+
+	async open(
+		params: OpenParams,
+		{ signal }: { readonly signal?: AbortSignal | undefined } = {},
+	): Promise<OpenSession> {
+		const gateway = this.#gateway;
+		await gateway.reached(signal);
+		gateway.admit("open_session", behalfOf(params));
+		const { session, status } = params.session_id
+			? { session: this.#find(params.session_id), status: "resumed" as const }
+			: await gateway.once("open_session", params, () => gateway.create(params));
+		if (this.#open.has(session.id)) {
+			throw new ParleyError(`session ${session.id} is open on this client already`, {
+				code: "already_exists",
+			});
+		}
+		const after = status === "created" ? 0 : (params.after_seq ?? session.frames.length);
+		const reader = new ScriptedReader(gateway, {
+			...{ session, status, after, lastSeq: status === "created" ? 0 : session.frames.length },
+			closed: () => this.#open.delete(session.id),
+		});
+		this.#open.set(session.id, reader);
+		return reader;
+	}
+
+	async close(): Promise<void> {
+		for (const reader of [...this.#open.values()]) reader.close();
+	}
+
+	#find(id: string): ScriptedSession {
+		const session = this.#gateway.sessions.find((each) => each.id === id && !each.isDeleted);
+		if (session) return session;
+		throw unknown(id);
+	}
+}
+
+interface Reading {
+	readonly session: ScriptedSession;
+	readonly status: "created" | "resumed";
+	readonly after: number;
+	readonly lastSeq: number;
+	readonly closed: () => void;
+}
+
+class ScriptedReader implements OpenSession {
+	readonly id: string;
+	readonly status: "created" | "resumed";
+	readonly lastSeq: number;
+	readonly #gateway: ScriptedGateway;
+	readonly #reading: Reading;
+	#isClosed = false;
+
+	constructor(gateway: ScriptedGateway, reading: Reading) {
+		this.#gateway = gateway;
+		this.#reading = reading;
+		this.id = reading.session.id;
+		this.status = reading.status;
+		this.lastSeq = reading.lastSeq;
+	}
+
+	async *events(): AsyncGenerator<EventFrame> {
+		for (let after = this.#reading.after; !this.#isClosed; ) {
+			const next = this.#gateway.away ? undefined : this.#reading.session.frames[after];
+			if (next === undefined) {
+				await this.#gateway.change();
+			} else {
+				after += 1;
+				yield next;
+			}
+		}
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#reading.closed();
+		this.#gateway.changed();
+	}
+}
+
+/** For whom something is asked stands beside a method's own params. */
+function behalfOf(params: object): Partial<OnBehalf> {
+	// True because the connector writes them with `onBehalf`.
+	return params as Partial<OnBehalf>;
+}

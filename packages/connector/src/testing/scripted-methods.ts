@@ -1,0 +1,159 @@
+import { ParleyError } from "@parley/base";
+import type { MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
+import type { ScriptedGateway } from "./scripted-gateway.ts";
+import type { ScriptedSession } from "./scripted-session.ts";
+
+/** A request as it has reached the gateway. */
+export interface Asked {
+	readonly gateway: ScriptedGateway;
+	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
+	readonly place: NonNullable<OnBehalf["place"]> | undefined;
+	/** The session that the frame names. */
+	readonly session: ScriptedSession | undefined;
+}
+
+type Method<Name extends MethodName> = (
+	params: MethodInput<Name>,
+	asked: Asked,
+) => MethodResult<Name> | Promise<MethodResult<Name>>;
+
+/** What of the gateway's methods the scripted one knows; a test may replace or add any. */
+export type ScriptedMethods = { [Name in MethodName]?: Method<Name> };
+
+const nothingUsed = {
+	...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
+};
+
+const spoken = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
+
+/** What the scripted gateway answers unless a test says otherwise. */
+export function usualMethods(): ScriptedMethods {
+	return { ...talking, ...looking };
+}
+
+const talking: ScriptedMethods = {
+	send_message({ content, correlation_id }, asked) {
+		const session = targetOf(asked);
+		if (session.runs.length > 32) throw new ParleyError("session busy", { code: "resource_exhausted" });
+		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
+		const { run, position } = session.say(content, { author, correlation: correlation_id ?? undefined });
+		return { status: "sent", run_id: run, ...(position > 0 && { queued_position: position }) };
+	},
+	cancel_turn({ run_id }, asked) {
+		const ended = targetOf(asked).end({ content: "", error: "cancelled" }, run_id ?? undefined);
+		return { status: ended ? "cancelled" : "idle" };
+	},
+	retry(_params, asked) {
+		const session = targetOf(asked);
+		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
+		const { content = "", run_id = "" } = Object(last);
+		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
+		const { run, position } = session.say(String(content), { author, retryOf: String(run_id) });
+		return { status: "sent", run_id: run, ...(position > 0 && { queued_position: position }) };
+	},
+	prompt_response({ token, value, cancelled, reason }, asked) {
+		const session = asked.gateway.sessions.find(({ asking }) => asking.has(token));
+		if (!session) throw new ParleyError("prompt not found", { code: "not_found" });
+		session.asking.delete(token);
+		const by = personOf(asked);
+		const remembered = value === "session";
+		session.record("prompt.response", {
+			...{ token, value: remembered ? true : (value ?? null), cancelled: cancelled ?? false, by },
+			...(remembered && { remembered }),
+			...(cancelled && reason && { reason }),
+		});
+		return { status: "sent" };
+	},
+	feedback: ({ run_id }) => ({ status: "recorded", run_id: run_id ?? "" }),
+	set_model({ model }, asked) {
+		targetOf(asked).model = model;
+		return { model };
+	},
+	rename_session({ session_id, title }, { gateway }) {
+		const session = gateway.sessions.find(({ id }) => id === session_id);
+		if (!session) throw unknown(session_id ?? "");
+		session.title = title;
+		session.record("session.renamed", { title, by: "person" });
+		return { title };
+	},
+	pair: () => ({ status: "requested", code: "ABCD-EFGH", expires_at: "2026-01-01T01:00:00.000Z" }),
+};
+
+const looking: ScriptedMethods = {
+	whoami(_params, asked) {
+		const role = asked.gateway.roleOf(asked.actor?.id ?? "");
+		const may = role === "stranger" ? [] : ["session.open", "session.write"];
+		const { tenant = "", channel = "" } = asked.place ?? {};
+		const place = asked.gateway.facts.get(`${tenant}:${channel}`) ?? {
+			mention: "required",
+			sessions: "shared",
+		};
+		return { principal: "connector:chat", kind: "connector", person: personOf(asked), role, may, place };
+	},
+	list_sessions({ limit }, { gateway, place }) {
+		const here = place && `${place.tenant}:${place.channel}`;
+		const sessions = gateway.sessions
+			.filter((session) => !session.isDeleted && (here === undefined || session.place === here))
+			.toSorted((one, other) => other.updatedAt - one.updatedAt)
+			.slice(0, limit ?? 50);
+		return { sessions: sessions.map(listed) };
+	},
+	explain({ session_id, run_id }, { gateway }) {
+		const session = gateway.sessions.find(({ id }) => id === session_id);
+		const index = session?.runs.findIndex(({ id }) => id === run_id) ?? -1;
+		const ofRun = session?.frames.filter(({ payload }) => Object(payload).run_id === run_id) ?? [];
+		const { content = "" } = Object(ofRun[0]?.payload);
+		const end = ofRun.find(({ event }) => event === "assistant.message");
+		const { content: said = "", error = "" } = Object(end?.payload);
+		return {
+			...{
+				run_id: run_id ?? "",
+				correlation_id: "",
+				state: index < 0 ? "ended" : index > 0 ? "queued" : "active",
+			},
+			...{ heard: { content: String(content), ts: "2026-01-01T00:00:00Z", attachments: [] }, steered: [] },
+			...{ profile: "default", policy_version: "1", accept_all: false, taint: [], models: [], calls: [] },
+			...{ files: [], feedback: [] },
+			...(end && { said: { content: String(said), error: String(error), ...spoken } }),
+		};
+	},
+	query_tasks: () => ({ tasks: [] }),
+	list_grants: () => ({ grants: [], wishes: [] }),
+	usage: () => ({ rows: [], total: { ...nothingUsed, calls: 0 }, budgets: [] }),
+	list_models: () => ({
+		default: "scripted",
+		models: ["scripted", "other"].map((name) => ({
+			...{ name, provider: "test", context_window: 1000, max_output: 100, reasoning: "none", images: false },
+		})),
+	}),
+};
+
+function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessions"][number] {
+	const { id, title, externalKey, model, frames, moments, updatedAt, asking, runs } = session;
+	return {
+		...{ session_id: id, title, status: "active", root_dir: "", last_seq: frames.length },
+		created_at: new Date(moments[0] ?? 0).toISOString(),
+		updated_at: new Date(updatedAt).toISOString(),
+		message_count: frames.filter(({ event }) => event === "user.message").length,
+		state: asking.size > 0 ? "waiting" : runs.length > 0 ? "running" : "idle",
+		...(externalKey !== undefined && { external_key: externalKey }),
+		...(model !== undefined && { model }),
+	};
+}
+
+/** The session that a request means, for somebody: a connector speaks for nobody of its own. */
+function targetOf({ session, actor }: Asked): ScriptedSession {
+	if (!actor) {
+		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });
+	}
+	if (session && !session.isDeleted) return session;
+	throw unknown(session?.id ?? "");
+}
+
+function personOf({ actor, place }: Asked): string {
+	return `chat:${place?.tenant ?? ""}:${actor?.id ?? ""}`;
+}
+
+export function unknown(session: string): ParleyError {
+	return new ParleyError(`session not found: ${session}`, { code: "not_found" });
+}

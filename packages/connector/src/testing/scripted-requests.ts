@@ -1,0 +1,30 @@
+import { ParleyError } from "@parley/base";
+import type { Client, MethodInput, MethodResult, RequestMethod, RequestOptions } from "@parley/protocol";
+
+/** How methods are answered, by their name; what they throw is the gateway's refusal. */
+export type ScriptedAnswers = {
+	readonly [Name in RequestMethod]?: (
+		params: MethodInput<Name>,
+	) => MethodResult<Name> | Promise<MethodResult<Name>>;
+};
+
+/** A gateway that answers as it is told and keeps what it was asked; everything else it does not know. */
+export class ScriptedRequests implements Pick<Client, "request"> {
+	readonly asked: { method: RequestMethod; params: object; sessionId?: string }[] = [];
+	readonly #answers: ScriptedAnswers;
+
+	constructor(answers: ScriptedAnswers = {}) {
+		this.#answers = answers;
+	}
+
+	async request<Name extends RequestMethod>(
+		method: Name,
+		params: MethodInput<Name>,
+		{ sessionId }: RequestOptions = {},
+	): Promise<MethodResult<Name>> {
+		this.asked.push({ method, params, ...(sessionId !== undefined && { sessionId }) });
+		const answer: ScriptedAnswers[Name] = this.#answers[method];
+		if (!answer) throw new ParleyError("not available", { code: "unimplemented" });
+		return answer(params);
+	}
+}

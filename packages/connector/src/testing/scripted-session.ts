@@ -1,0 +1,107 @@
+import type { Clock } from "@parley/base";
+import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
+
+/** A run that has not ended; the first of a session is at work. */
+interface ScriptedRun {
+	readonly id: string;
+	readonly content: string;
+	readonly author?: { readonly id: string; readonly name: string };
+}
+
+/** A session of the scripted gateway: numbered frames that never change, and messages that wait in line. */
+export class ScriptedSession {
+	readonly id: string;
+	readonly externalKey: string | undefined;
+	readonly place: string | undefined;
+	readonly frames: EventFrame[] = [];
+	/** When each frame was recorded, in milliseconds since the epoch. */
+	readonly moments: number[] = [];
+	readonly runs: ScriptedRun[] = [];
+	/** Tokens of questions that nobody has answered. */
+	readonly asking = new Set<string>();
+	title: string;
+	model: string | undefined;
+	isDeleted = false;
+	readonly #clock: Clock;
+	readonly #changed: () => void;
+	#count = 0;
+
+	constructor(options: {
+		readonly id: string;
+		readonly externalKey?: string | undefined;
+		readonly place?: string | undefined;
+		readonly title: string;
+		readonly clock: Clock;
+		/** Called after each change that readers may wait for. */
+		readonly changed: () => void;
+	}) {
+		this.id = options.id;
+		this.externalKey = options.externalKey;
+		this.place = options.place;
+		this.title = options.title;
+		this.#clock = options.clock;
+		this.#changed = options.changed;
+		this.record("session.created", {});
+	}
+
+	get updatedAt(): number {
+		return this.moments.at(-1) ?? 0;
+	}
+
+	record<Name extends EventName>(event: Name, payload: EventPayloads[Name]): void {
+		const seq = this.frames.length + 1;
+		this.frames.push({ type: "event", event, session_id: this.id, payload, seq });
+		this.moments.push(this.#clock.now());
+		if (event === "session.deleted") this.isDeleted = true;
+		this.#changed();
+	}
+
+	/** Takes a message; its run is at work, or waits behind `position` others. */
+	say(
+		content: string,
+		of: {
+			readonly author?: ScriptedRun["author"];
+			readonly correlation?: string | undefined;
+			readonly retryOf?: string;
+		},
+	): { readonly run: string; readonly position: number } {
+		this.#count += 1;
+		const run = `run_${this.id.slice(-4)}_${this.#count}`;
+		const { author, correlation, retryOf } = of;
+		const position = this.runs.length;
+		this.runs.push({ id: run, content, ...(author && { author }) });
+		this.record("user.message", {
+			...{ content, run_id: run },
+			...(author && { author }),
+			...(correlation !== undefined && { correlation_id: correlation }),
+			...(retryOf !== undefined && { retry_of: retryOf }),
+		});
+		return { run, position };
+	}
+
+	/** Ends a run, the one at work unless told; false where it is not there. */
+	end(answer: { readonly content: string; readonly error?: string }, run = this.runs[0]?.id): boolean {
+		const index = this.runs.findIndex(({ id }) => id === run);
+		if (index < 0 || run === undefined) return false;
+		this.runs.splice(index, 1);
+		const { content, error = "" } = answer;
+		this.record("assistant.message", { content, run_id: run, error, context: { model: "scripted" } });
+		return true;
+	}
+
+	/** Asks a question; returns its token. */
+	ask(question: Partial<EventPayloads["prompt.request"]> = {}): string {
+		this.#count += 1;
+		const token = `prompt_${this.id.slice(-4)}_${this.#count}`;
+		this.asking.add(token);
+		this.record("prompt.request", {
+			...{ type: "confirm", label: "Allow run rm -rf build?", required: true, options: [], default: null },
+			...{ placeholder: "", validation: "", token, ...question },
+			context: {
+				...{ call_id: "call_1", tool: "run_command", arguments: { cmd: "rm -rf build" }, preview: "" },
+				...{ risk: "normal", allow_session: true, notes: [], ...question.context },
+			},
+		});
+		return token;
+	}
+}

@@ -1,0 +1,152 @@
+import type { Store } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { Connector } from "../connector.ts";
+import { Controls } from "../controls/controls.ts";
+import type { Arrival, Person, Room, Ticket } from "../platform/arrival.ts";
+import { Posting } from "../platform/posting.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { FakePlatform } from "./fake-platform.ts";
+import { openSqlite, WatchedStore } from "./open-stores.ts";
+import { ScriptedGateway } from "./scripted-gateway.ts";
+
+/** Everything that a scene plays with. */
+export class Stage {
+	readonly clock = new ManualClock();
+	readonly log = new MemoryLogger();
+	readonly platform = new FakePlatform();
+	readonly gateway = new ScriptedGateway(this.clock);
+	readonly controls = new Controls("the platform's token");
+	store: WatchedStore;
+	connector: Connector;
+	readonly #said: { readonly arrival: Arrival; readonly id: string; readonly conversation: string }[] = [];
+	#messages = 0;
+	#wishes = 0;
+	#whispered = 0;
+
+	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<Stage> {
+		return new Stage(new WatchedStore(await open())).#started();
+	}
+
+	private constructor(store: WatchedStore) {
+		this.store = store;
+		// True from `#started` on, before which nobody has the stage.
+		this.connector = undefined as unknown as Connector;
+	}
+
+	async #started(): Promise<this> {
+		const { store, gateway, platform, controls, clock, log } = this;
+		this.connector = await Connector.start({
+			...{ store, platform, controls, clock, log, chance: () => 0 },
+			...{ gateway: gateway.connect(), files: gateway.files },
+		});
+		await this.quiet();
+		return this;
+	}
+
+	/** Another process takes over, with this database or an empty one. */
+	async restart(store = this.store): Promise<void> {
+		await this.connector.stop();
+		await this.store.quiet();
+		this.store = store;
+		await this.#started();
+	}
+
+	async loseDatabase(): Promise<void> {
+		await this.restart(new WatchedStore(await openSqlite()));
+	}
+
+	quiet(): Promise<void> {
+		return this.store.quiet();
+	}
+
+	async pass(ms: number): Promise<void> {
+		const part = Math.max(1000, Math.ceil(ms / 50));
+		for (let left = ms; left > 0; left -= part) {
+			this.clock.advance(Math.min(part, left));
+			await this.quiet();
+		}
+	}
+
+	room(name = "dm", person = "ada"): Room {
+		if (name === "dm") return { tenant: "dms", channel: `dm-${person}`, shared: false, kind: "direct" };
+		const [channel = "", thread] = name.split("/");
+		return { tenant: "guild", channel, ...(thread && { thread }), shared: false, kind: "channel" };
+	}
+
+	person(id = "ada", bot = false): Person {
+		return { id, name: id.slice(0, 1).toUpperCase() + id.slice(1), roles: [], guest: false, bot };
+	}
+
+	/** What is to be read of the posts in a room: bodies, with their buttons behind them. */
+	posts(room: Room): string[] {
+		const conversation = this.platform.conversation(room);
+		return this.#postings()
+			.filter((post) => post.conversation.split("#")[0] === conversation && post.posting.type === "post")
+			.map(({ posting }) => read(posting));
+	}
+
+	whispers(): string[] {
+		const all = this.#postings().filter(({ posting }) => posting.type === "private");
+		const fresh = all.slice(this.#whispered).map(({ posting }) => read(posting));
+		this.#whispered = all.length;
+		return fresh;
+	}
+
+	/** The id of the newest control with a label. */
+	control(label: string, at = ""): { readonly id: string; readonly message: string } {
+		const found = this.#postings()
+			.toReversed()
+			.filter(({ posting }) => read(posting).includes(at))
+			.flatMap(({ posting, remote }) => controlsOf(posting).map((control) => ({ control, remote })))
+			.find(({ control }) => labelOf(control) === label && "id" in control);
+		if (!found || !("id" in found.control)) throw new Error(`nobody sees a button ${label}`);
+		return { id: found.control.id, message: found.remote };
+	}
+
+	async arrive(arrival: Arrival, id: string): Promise<void> {
+		const event = { arrival, id, conversation: this.platform.conversation(arrival.room) };
+		this.#said.push(event);
+		await this.connector.accept(arrival, event);
+		await this.quiet();
+	}
+
+	async repeat(): Promise<void> {
+		for (const event of this.#said) await this.connector.accept(event.arrival, event);
+		await this.quiet();
+	}
+
+	nextMessage(): string {
+		this.#messages += 1;
+		return `m${this.#messages}`;
+	}
+
+	nextWish(): { readonly id: string; readonly ticket: Ticket } {
+		this.#wishes += 1;
+		const id = `wish${this.#wishes}`;
+		return { id, ticket: { id, token: "token", expiresAt: this.clock.now() + 900_000 } };
+	}
+
+	#postings(): { readonly posting: Posting; readonly remote: string; readonly conversation: string }[] {
+		return this.platform.surface.posts.map(({ payload, ...post }) => ({
+			...post,
+			posting: Posting.parse(payload),
+		}));
+	}
+}
+
+function read(posting: Posting): string {
+	if (posting.type === "thread") return posting.name;
+	const labels = controlsOf(posting).map((control) => `[${labelOf(control)}]`);
+	const file = posting.file === undefined ? [] : [`(${posting.file.name})`];
+	return [posting.body, ...file, ...labels].join(" ");
+}
+
+type Shown = NonNullable<Extract<Posting, { type: "post" }>["controls"]>[number][number];
+
+function controlsOf(posting: Posting): Shown[] {
+	return posting.type === "thread" ? [] : (posting.controls ?? []).flat();
+}
+
+function labelOf(control: Shown): string {
+	return control.type === "choice" ? control.placeholder : control.label;
+}
