@@ -1,0 +1,87 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { HighWater, type Marks } from "./high-water.ts";
+
+async function place(kept?: Marks) {
+	const [clock, log] = [new ManualClock(), new MemoryLogger()];
+	const saved: Marks[] = [];
+	const failures: Error[] = [];
+	const store = {
+		load: async () => kept,
+		save: async (marks: Marks) => {
+			const failure = failures.shift();
+			if (failure) throw failure;
+			saved.push(marks);
+		},
+	};
+	return { highWater: await HighWater.open({ store, clock, log }), clock, log, saved, failures };
+}
+
+/** When all that needs no clock has happened. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test("marks only move on, and are written once for many messages", async () => {
+	const { highWater, clock, saved } = await place({
+		"1": { message: "100", guild: "9" },
+		"2": { message: "8" },
+	});
+	await highWater.passed("1", { message: "99", guild: "9" });
+	expect(clock.pending).toBe(0);
+	for (let id = 101; id <= 150; id++) await highWater.passed("1", { message: String(id), guild: "9" });
+	// Longer numbers are later ones, whatever they begin with.
+	await highWater.passed("2", { message: "9" });
+	await highWater.passed("2", { message: "10" });
+	clock.advance(10_000);
+	await settled();
+	expect(saved).toEqual([{ "1": { message: "150", guild: "9" }, "2": { message: "10" } }]);
+	expect(clock.pending).toBe(0);
+});
+
+test("the first message of a channel counts as taken when its mark is written", async () => {
+	const { highWater, clock, saved } = await place();
+	await highWater.passed("1", { message: "5" });
+	expect(saved).toEqual([{ "1": { message: "5" } }]);
+	expect(clock.pending).toBe(0);
+});
+
+test("what cannot be written at the end is not tried again by a program that has ended", async () => {
+	const { highWater, clock, failures } = await place({ "1": { message: "5" } });
+	await highWater.passed("1", { message: "6" });
+	failures.push(new Error("disk full"));
+	await highWater.close();
+	expect(clock.pending).toBe(0);
+});
+
+test("what is not written yet is when the connector ends, and what has not changed is not", async () => {
+	const { highWater, clock, saved } = await place({ "1": { message: "4" } });
+	await highWater.passed("1", { message: "5" });
+	await highWater.close();
+	await highWater.close();
+	expect(saved).toEqual([{ "1": { message: "5" } }]);
+	expect(clock.pending).toBe(0);
+});
+
+test("five hundred channels are kept: those with the newest messages", async () => {
+	const { highWater, saved } = await place();
+	for (let channel = 1; channel <= 501; channel++)
+		await highWater.passed(`${channel}`, { message: `${channel}` });
+	await highWater.passed("2", { message: "600" });
+	await highWater.passed("502", { message: "700" });
+	await highWater.close();
+	const kept = Object.keys(saved.at(-1) ?? {});
+	expect(kept).toHaveLength(500);
+	expect([kept.includes("1"), kept.includes("2"), kept.includes("3")]).toEqual([false, true, false]);
+});
+
+test("a write that fails is made again, and a channel that is gone is forgotten", async () => {
+	const { highWater, clock, log, saved, failures } = await place({ "1": { message: "5" } });
+	failures.push(new Error("disk full"));
+	highWater.forget("1");
+	highWater.forget("1");
+	clock.advance(10_000);
+	await settled();
+	expect(log.records).toMatchObject([{ level: "warn" }]);
+	clock.advance(10_000);
+	await settled();
+	expect(saved).toEqual([{}]);
+});

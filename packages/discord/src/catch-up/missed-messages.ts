@@ -1,0 +1,115 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
+import { limits } from "../limits.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import type { Mark } from "./high-water.ts";
+
+export interface MissedMessagesParts {
+	readonly port: Pick<DiscordPort, "request">;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly signal: AbortSignal;
+}
+
+/** Nobody waits any more for an answer to what is older, and nobody reads more than that at once. */
+const oldestMs = 24 * 3_600_000;
+const mostMessages = 200;
+
+/** How often Discord is asked for the same, and how long in between at most. */
+const tries = 5;
+const mostWaitMs = 60_000;
+
+const Messages = z.array(
+	z.looseObject({
+		id: z.string().regex(/^\d{1,20}$/),
+		author: z.looseObject({ id: z.string(), bot: z.boolean().optional() }),
+	}),
+);
+type Message = z.output<typeof Messages>[number];
+const Limited = z.object({ retry_after: z.number() });
+
+/** Reads messages that no event has told of, and makes them what an event would have said. */
+export class MissedMessages {
+	readonly #parts: MissedMessagesParts;
+	/** By guild and user; Discord's messages do not say who somebody is in the guild, its events do. */
+	readonly #members = new Map<string, Promise<unknown>>();
+
+	constructor(parts: MissedMessagesParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Gives what was written after a mark to `take`, oldest first; where that is too much, the newest of it, for which
+	 * somebody may still wait. `gone`: the channel can be read no more. Rejects with a `ParleyError` where Discord does not
+	 * answer for minutes, or the signal aborts.
+	 */
+	async read(channel: string, mark: Mark, take: (data: unknown) => Promise<void>): Promise<"read" | "gone"> {
+		const { clock, log } = this.#parts;
+		const earliest = BigInt(snowflakeAt(clock.now() - oldestMs));
+		const after = BigInt(mark.message) > earliest ? BigInt(mark.message) : earliest;
+		const missed: Message[] = [];
+		for (let isWhole = false; !isWhole; ) {
+			if (missed.length >= mostMessages) {
+				log.warn("more was written in a channel than is read afterwards", { channel, read: missed.length });
+				break;
+			}
+			const page = await this.#page(channel, missed[0]?.id);
+			if (page === undefined) return "gone";
+			const later = page.filter(({ id }) => BigInt(id) > after);
+			missed.unshift(...later);
+			isWhole = later.length < limits.messagesPerPage;
+		}
+		for (const message of missed) await take(await this.#asEvent(message, mark.guild));
+		return "read";
+	}
+
+	/** The newest messages before one, or of all, oldest first; undefined where Discord does not let us read the channel. */
+	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
+		const { status, body } = await this.#ask({
+			...{ method: "GET", path: `/channels/${channel}/messages` },
+			query: { limit: String(limits.messagesPerPage), ...(before !== undefined && { before }) },
+		});
+		if (status === 403 || status === 404) return undefined;
+		if (status !== 200) {
+			const message = `Discord answered ${status} instead of the messages of channel ${channel}`;
+			throw new ParleyError(message, { code: "unavailable" });
+		}
+		return Messages.parse(body).toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
+	}
+
+	async #asEvent(message: Message, guild: string | undefined): Promise<unknown> {
+		if (guild === undefined) return message;
+		const member = message.author.bot === true ? undefined : await this.#member(guild, message.author.id);
+		return { ...message, guild_id: guild, ...(member !== undefined && { member }) };
+	}
+
+	#member(guild: string, user: string): Promise<unknown> {
+		const path = `/guilds/${guild}/members/${user}`;
+		const known = this.#members.get(path);
+		if (known !== undefined) return known;
+		const asked = this.#ask({ method: "GET", path }).then(({ status, body }) =>
+			status === 200 ? body : undefined,
+		);
+		this.#members.set(path, asked);
+		return asked;
+	}
+
+	/** Asks again where that may help. */
+	async #ask(request: DiscordRequest): Promise<DiscordResponse> {
+		const { port, clock, signal } = this.#parts;
+		for (let tried = 1; ; tried++) {
+			signal.throwIfAborted();
+			const response = await port.request(request).catch(ParleyError.from);
+			const isAnswer = !(response instanceof ParleyError);
+			if (isAnswer && response.status !== 429 && response.status < 500) return response;
+			if (tried === tries) {
+				if (isAnswer) return response;
+				throw response;
+			}
+			const limited = isAnswer ? Limited.safeParse(response.body).data : undefined;
+			const waitMs = limited ? limited.retry_after * 1000 : 1000 * 2 ** (tried - 1);
+			await delay(clock, Math.min(waitMs, mostWaitMs), signal);
+		}
+	}
+}

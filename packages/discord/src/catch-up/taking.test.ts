@@ -1,0 +1,131 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { Arrival } from "@parley/connector";
+import { expect, test } from "vitest";
+import { HighWater } from "./high-water.ts";
+import { type Takers, Taking } from "./taking.ts";
+
+const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };
+const room = { tenant: "1", channel: "5", shared: false, kind: "channel" } as const;
+const address = { us: false, others: false, everyone: false };
+
+function arrived(message: string, place: Arrival["room"] = room): Arrival {
+	return {
+		...{ type: "message", room: place, person, at: 0, message, text: "hello", address },
+		...{ attachments: [], ourThread: false },
+	};
+}
+
+/** When all that needs no clock has happened. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+async function place() {
+	const [clock, log] = [new ManualClock(), new MemoryLogger()];
+	const store = { load: async () => undefined, save: async () => undefined };
+	const highWater = await HighWater.open({ store, clock, log });
+	const there = Promise.withResolvers<Takers>();
+	const taking = new Taking({ takers: there.promise, highWater, clock, log });
+	const seen: string[] = [];
+	const failures: Error[] = [];
+	const translations = new Map<string, Promise<void>>();
+	const takers: Takers = {
+		intake: {
+			async translate({ d }, signal) {
+				// As these tests hand it in.
+				const { arrival } = d as { readonly arrival: Arrival };
+				const id = "message" in arrival ? (arrival.message ?? "") : "";
+				await translations.get(id);
+				signal.throwIfAborted();
+				return [{ arrival, key: { id, conversation: "5" } }];
+			},
+		},
+		interactions: { handle: (data) => void seen.push(`interaction ${String(data)}`) },
+		accept: async (_arrival, { id }) => {
+			const failure = failures.shift();
+			if (failure) throw failure;
+			seen.push(id);
+			return true;
+		},
+	};
+	const take = (channel: string, arrival: Arrival) =>
+		taking.take({ t: "MESSAGE_CREATE", d: { channel_id: channel, arrival } });
+	const begin = (): void => there.resolve(takers);
+	return { clock, log, highWater, taking, take, seen, failures, translations, begin, there };
+}
+
+test("events of one channel are taken in order, and those of others do not wait for them", async () => {
+	const { take, seen, translations, begin, highWater } = await place();
+	const slow = Promise.withResolvers<void>();
+	translations.set("1", slow.promise);
+	const first = take("5", arrived("1"));
+	const second = take("5", arrived("2"));
+	const other = take("6", arrived("3", { ...room, channel: "6" }));
+	await settled();
+	expect(seen).toEqual([]);
+	begin();
+	await other;
+	expect(seen).toEqual(["3"]);
+	slow.resolve();
+	await Promise.all([first, second]);
+	expect(seen).toEqual(["3", "1", "2"]);
+	expect([...highWater.marks]).toEqual([
+		["6", { message: "3", guild: "1" }],
+		["5", { message: "2", guild: "1" }],
+	]);
+});
+
+test("what cannot be written down is tried again, before what came after it", async () => {
+	const { clock, log, take, seen, failures, begin, highWater } = await place();
+	begin();
+	failures.push(new Error("disk full"), new Error("disk full"));
+	const taken = [take("5", arrived("1")), take("5", arrived("2"))];
+	await settled();
+	expect([seen, highWater.marks.size]).toEqual([[], 0]);
+	clock.advance(1000);
+	await settled();
+	clock.advance(1000);
+	await Promise.all(taken);
+	expect(seen).toEqual(["1", "2"]);
+	expect(log.records.map(({ level }) => level)).toEqual(["warn", "warn"]);
+});
+
+test("an interaction waits for nothing but the start", async () => {
+	const { taking, take, seen, translations, begin } = await place();
+	translations.set("1", new Promise(() => undefined));
+	const early = taking.take({ t: "INTERACTION_CREATE", d: "early" });
+	begin();
+	await early;
+	void take("5", arrived("1"));
+	void taking.take({ t: "INTERACTION_CREATE", d: "late" });
+	expect(seen).toEqual(["interaction early", "interaction late"]);
+});
+
+test("marks are of threads where there are some, and of direct messages without a guild", async () => {
+	const { take, begin, highWater } = await place();
+	begin();
+	await take("8", arrived("1", { ...room, thread: "8" }));
+	await take("9", arrived("2", { tenant: "dm", channel: "9", shared: false, kind: "direct" }));
+	await take("5", { type: "deleted", room, message: "3", at: 0 });
+	expect([...highWater.marks]).toEqual([
+		["8", { message: "1", guild: "1" }],
+		["9", { message: "2" }],
+	]);
+});
+
+test("what is not taken when the connector stops says so, also what comes then", async () => {
+	const { clock, taking, take, failures, begin, highWater } = await place();
+	begin();
+	failures.push(new Error("disk full"));
+	const waiting = take("5", arrived("1"));
+	const refused = expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+	await settled();
+	await taking.stop();
+	await refused;
+	await expect(take("5", arrived("2"))).rejects.toMatchObject({ code: "cancelled" });
+	expect([clock.pending, highWater.marks.size]).toEqual([0, 0]);
+});
+
+test("where nothing could be started nothing is taken", async () => {
+	const { take, there } = await place();
+	there.reject(new Error("no database"));
+	await expect(take("5", arrived("1"))).rejects.toThrow("no database");
+});

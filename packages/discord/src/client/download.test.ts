@@ -1,0 +1,71 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { download } from "./download.ts";
+
+async function place(listener: RequestListener) {
+	const server = createServer(listener);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	// A server that listens on TCP has a port.
+	const cdnUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const read = (path: string, most = 10, signal = new AbortController().signal) =>
+		download({ url: `${cdnUrl}${path}`, most, signal, cdnUrl });
+	return { read };
+}
+
+test("reads a file of the CDN, up to what is allowed", async () => {
+	const { read } = await place((_request, response) => response.end("0123456789"));
+	expect(Buffer.from(await read("/attachments/1/2/a.txt")).toString()).toBe("0123456789");
+});
+
+test("a file that says it is too long is not read, and one that does not say it only so far", async () => {
+	const { read } = await place((request, response) => {
+		if (request.url === "/said") response.setHeader("content-length", "11");
+		response.write("0123456789");
+		response.end("!");
+	});
+	await expect(read("/said")).rejects.toMatchObject({ code: "resource_exhausted" });
+	await expect(read("/unsaid")).rejects.toMatchObject({ code: "resource_exhausted" });
+});
+
+test.each([
+	"http://169.254.169.254/latest/meta-data",
+	"https://cdn.discordapp.com.evil.example/a",
+	"http://cdn.discordapp.com/a",
+	"https://cdn.discordapp.com:8443/a",
+	"file:///etc/passwd",
+	"nonsense",
+])("%s is not asked", async (url) => {
+	const refused = download({ url, most: 10, signal: new AbortController().signal });
+	await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
+});
+
+test("nobody is followed anywhere else", async () => {
+	const { read } = await place((request, response) => {
+		if (request.url === "/there") response.end("secret");
+		else response.writeHead(302, { location: "/there" }).end();
+	});
+	await expect(read("/here")).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a file that has gone says so, and one whose reading is cut off is to be tried again", async () => {
+	const { read } = await place((request, response) => {
+		if (request.url === "/gone") response.writeHead(404).end();
+		else response.writeHead(200, { "content-length": "5" }).write("01", () => response.destroy());
+	});
+	await expect(read("/gone")).rejects.toMatchObject({ code: "not_found" });
+	await expect(read("/cut")).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("reading stops when nobody wants it any more", async () => {
+	const controller = new AbortController();
+	const { read } = await place((_request, response) => {
+		response.write("0");
+		controller.abort();
+	});
+	await expect(read("/slow", 10, controller.signal)).rejects.toMatchObject({ code: "cancelled" });
+});

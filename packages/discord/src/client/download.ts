@@ -1,0 +1,57 @@
+import { ParleyError } from "@parley/base";
+import { readBounded } from "./read-bounded.ts";
+
+/** Where Discord keeps what people attach: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
+const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
+
+export interface Download {
+	readonly url: string;
+	/** In bytes. */
+	readonly most: number;
+	readonly signal: AbortSignal;
+	/** Another place that stands for the CDN. */
+	readonly cdnUrl?: string | undefined;
+}
+
+/** Reads an attachment. Only from Discord: a message may name any address, and the machine may reach what people cannot. */
+export async function download({ url, most, signal, cdnUrl }: Download): Promise<Uint8Array> {
+	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
+	const origin = URL.canParse(url) ? new URL(url).origin : "an address that is none";
+	if (!allowed.includes(origin)) {
+		throw new ParleyError(
+			`the file is at ${origin}, which is not Discord's: attach it to a message instead`,
+			{
+				code: "permission_denied",
+			},
+		);
+	}
+	const over = new AbortController();
+	try {
+		return await read(url, most, AbortSignal.any([signal, over.signal]));
+	} catch (cause) {
+		if (cause instanceof ParleyError) throw cause;
+		if (signal.aborted) throw ParleyError.from(signal.reason);
+		throw new ParleyError("the file cannot be read from Discord: try again", { code: "unavailable", cause });
+	} finally {
+		// What is left of an answer that is not wanted must not keep its connection.
+		over.abort();
+	}
+}
+
+async function read(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+	const { status, headers, body } = await fetch(url, { redirect: "manual", signal });
+	if (status !== 200 || body === null) throw refused(status);
+	if (Number(headers.get("content-length") ?? 0) > most) {
+		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
+	}
+	return readBounded(body, most, "the file");
+}
+
+function refused(status: number): ParleyError {
+	if (status === 404 || status === 403 || status === 410) {
+		return new ParleyError("the file is not at Discord any more: attach it again", { code: "not_found" });
+	}
+	return new ParleyError(`Discord answered ${status} instead of the file: try again`, {
+		code: "unavailable",
+	});
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { RestAnswers } from "./rest-answers.ts";
+
+interface Seen {
+	readonly request: IncomingMessage;
+	readonly body: string;
+}
+
+/** A REST API that answers what `reply` writes, and remembers what was asked. */
+async function place(reply: (response: ServerResponse, path: string) => void) {
+	const seen: Seen[] = [];
+	const server = createServer(async (request, response) => {
+		const body = (await request.toArray()).join("");
+		seen.push({ request, body });
+		reply(response, request.url ?? "");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	// A server that listens on TCP has a port.
+	const { port } = server.address() as AddressInfo;
+	const rest = new RestAnswers("canary", `http://127.0.0.1:${port}/api`);
+	onTestFinished(() => {
+		rest.close();
+		server.closeAllConnections();
+		server.close();
+	});
+	return { rest, seen };
+}
+
+function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+	response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+test.each([200, 201, 400, 401, 403, 404, 409, 429, 500, 503])(
+	"an answer with the status %i is handed on as it came, after one request",
+	async (status) => {
+		const { rest, seen } = await place((response) => json(response, status, { code: 7 }, { "x-trace": "a" }));
+		const answer = await rest.request({ method: "GET", path: "/channels/1" });
+		expect(answer).toMatchObject({ status, body: { code: 7 } });
+		expect(answer.headers["x-trace"]).toBe("a");
+		expect(seen).toHaveLength(1);
+	},
+);
+
+test("the token goes with a request, also after it was refused, and not with those that have their own", async () => {
+	const { rest, seen } = await place((response) => json(response, 401, { code: 0 }));
+	await rest.request({ method: "GET", path: "/users/@me" });
+	await rest.request({ method: "GET", path: "/users/@me", query: { a: "b c" } });
+	await rest.request({
+		method: "POST",
+		path: "/webhooks/1/secret",
+		authorized: false,
+		body: { content: "hi" },
+	});
+	expect(seen.map(({ request: { url, headers } }) => [url, headers.authorization])).toEqual([
+		["/api/v10/users/@me", "Bot canary"],
+		["/api/v10/users/@me?a=b+c", "Bot canary"],
+		["/api/v10/webhooks/1/secret", undefined],
+	]);
+	expect(seen.at(-1)?.body).toBe('{"content":"hi"}');
+});
+
+test("files go as parts, beside the body as JSON", async () => {
+	const { rest, seen } = await place((response) => json(response, 200, {}));
+	const files = [
+		{ name: "a.txt", bytes: Buffer.from("one") },
+		{ name: "ü.md", bytes: Buffer.from("two") },
+	];
+	await rest.request({ method: "POST", path: "/channels/1/messages", body: { content: "hi" }, files });
+	const body = seen[0]?.body ?? "";
+	expect(seen[0]?.request.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+	expect(body).toMatch(/name="files\[0\]"; filename="a.txt"[\s\S]*\r\n\r\none\r\n/);
+	expect(body).toMatch(/name="files\[1\]"; filename="ü.md"[\s\S]*\r\n\r\ntwo\r\n/);
+	expect(body).toMatch(/name="payload_json"\r\n\r\n\{"content":"hi"\}\r\n/);
+});
+
+test("a bucket that is known to be empty is not asked: the answer is the one Discord would give", async () => {
+	const empty = {
+		...{ "x-ratelimit-bucket": "b", "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0" },
+		"x-ratelimit-reset-after": "30",
+	};
+	const { rest, seen } = await place((response) => json(response, 200, {}, empty));
+	const ask = () => rest.request({ method: "POST", path: "/channels/123456789012345678/messages", body: {} });
+	await ask();
+	// discord.js learns the name of the bucket with the first answer, and what is left in it with the second.
+	await ask();
+	const kept = await ask();
+	expect(seen).toHaveLength(2);
+	expect(kept).toMatchObject({ status: 429, body: { global: false } });
+	expect(Number(kept.headers["retry-after"])).toBeGreaterThan(25);
+	expect(kept.headers["x-ratelimit-scope"]).toBe("user");
+});
+
+test("what is no JSON is no body, and an answer without one neither", async () => {
+	const { rest } = await place((response, path) => {
+		if (path.endsWith("/html")) response.writeHead(502, { "content-type": "text/html" }).end("<html>");
+		else response.writeHead(204).end();
+	});
+	expect(await rest.request({ method: "GET", path: "/html" })).toMatchObject({ status: 502, body: null });
+	expect(await rest.request({ method: "DELETE", path: "/empty" })).toMatchObject({ status: 204, body: null });
+});
+
+test("a request without an answer rejects, once, and its error does not tell the token of the path", async () => {
+	const { rest, seen } = await place((response) => response.destroy());
+	const lost = rest.request({ method: "POST", path: "/interactions/1/secret/callback", body: {} });
+	await expect(lost).rejects.toMatchObject({
+		code: "unavailable",
+		message: "Discord did not answer POST /interactions/1/…/callback",
+	});
+	expect(seen).toHaveLength(1);
+});
+
+test("an answer that is no valid JSON rejects: nobody knows what became of the request", async () => {
+	const { rest } = await place((response) => {
+		response.writeHead(200, { "content-type": "application/json" }).end('{"id":');
+	});
+	await expect(rest.request({ method: "POST", path: "/channels/1/messages" })).rejects.toThrow();
+});

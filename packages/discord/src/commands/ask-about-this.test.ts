@@ -1,0 +1,23 @@
+import type { ArrivalOf } from "@parley/connector";
+import { expect, test } from "vitest";
+import { asKitCommand } from "./ask-about-this.ts";
+
+const room = { tenant: "1", channel: "2", shared: false, kind: "channel" } as const;
+const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };
+const command: ArrivalOf<"command"> = {
+	...{ type: "command", room, person, at: 0, ticket: { id: "9", token: "t", expiresAt: 1 } },
+	...{ command: "Ask about this", options: {}, attachments: [], target: { message: "30", text: "hello" } },
+};
+
+test("the command in the menu of a message is to ask about that message", () => {
+	const asked = asKitCommand(command);
+	expect(asked).toMatchObject({ command: "ask", target: { message: "30", text: "hello" } });
+	expect(asked).toHaveProperty("options.text", expect.stringMatching(/\S/));
+});
+
+test("all else is what it is", () => {
+	const other = { ...command, command: "task new" };
+	expect(asKitCommand(other)).toBe(other);
+	const deleted = { type: "deleted", room, message: "30", at: 0 } as const;
+	expect(asKitCommand(deleted)).toBe(deleted);
+});

@@ -1,0 +1,151 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { CommandShape } from "@parley/connector";
+import { expect, test } from "vitest";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { InstalledState } from "./command-memory.ts";
+import { keepCommands, planCommands } from "./command-sync.ts";
+
+const path = "/applications/22/commands";
+const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };
+const ask: CommandShape = {
+	...{ name: "ask", description: "Ask the agent" },
+	options: [{ name: "text", description: "What", type: "string", required: true, max: 4000 }],
+};
+
+/** As Discord writes them: with more than is asked for, and less where something says nothing. */
+const common = { application_id: "22", version: "1", default_member_permissions: null, nsfw: false };
+const text = { type: 3, name: "text", description: "What", required: true, max_length: 4000 };
+const file = { type: 11, name: "file", description: "A file that belongs to it" };
+const installed = {
+	whoami: { id: "1", name: "whoami", type: 1, description: "Who you are", contexts: [1, 0], ...common },
+	ask: {
+		...{ id: "2", name: "ask", type: 1, description: "Ask the agent", contexts: [0, 1], ...common },
+		options: [text, file],
+		integration_types: [0],
+	},
+	menu: { id: "3", name: "Ask about this", type: 3, description: "", contexts: [0, 1], ...common },
+	foreign: { id: "4", name: "dice", type: 1, description: "Rolls", contexts: null, ...common },
+};
+
+/** When all that needs no clock has happened. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+function place(state?: InstalledState) {
+	const port = new ScriptedPort();
+	const [clock, log] = [new ManualClock(), new MemoryLogger()];
+	const memory = {
+		state,
+		load: async () => memory.state,
+		save: async (next: InstalledState) => {
+			memory.state = next;
+		},
+	};
+	const sync = { port, application: "22", shapes: [whoami, ask], memory };
+	const stopping = new AbortController();
+	const keep = (shapes: readonly CommandShape[] = sync.shapes) =>
+		keepCommands({ ...sync, shapes }, { clock, log, signal: stopping.signal });
+	const list = (...commands: readonly object[]) => port.answer(`GET ${path}`, { body: commands });
+	return { port, clock, log, memory, sync, stopping, keep, list };
+}
+
+test("nothing is written where Discord has the same, however it says so", async () => {
+	const { port, keep, list } = place();
+	list(...Object.values(installed));
+	await keep();
+	expect(port.asked).toEqual([`GET ${path}`]);
+});
+
+test("nothing is asked where nothing has changed since the last time", async () => {
+	const { port, keep, list } = place();
+	list(...Object.values(installed));
+	await keep();
+	await keep();
+	expect(port.asked).toHaveLength(1);
+});
+
+test("what is missing is created, what differs changed, one by one, and what is another program's stays", async () => {
+	const { port, log, keep, list } = place();
+	list({ ...installed.ask, description: "Old words" }, installed.menu, installed.foreign);
+	await keep();
+	expect(port.requests.slice(1)).toEqual([
+		{
+			...{ method: "POST", path },
+			body: {
+				...{ type: 1, name: "whoami", description: "Who you are", options: [] },
+				...{ default_member_permissions: null, contexts: [0, 1], integration_types: [0] },
+			},
+		},
+		{
+			...{ method: "PATCH", path: `${path}/2` },
+			body: {
+				...{ name: "ask", description: "Ask the agent" },
+				options: [text, file],
+				...{ default_member_permissions: null, contexts: [0, 1], integration_types: [0] },
+			},
+		},
+	]);
+	expect(log.records.map(({ fields }) => fields)).toMatchObject([
+		{ action: "create", command: "whoami" },
+		{ action: "change", command: "ask" },
+	]);
+});
+
+test("a command that we no longer have goes, even when the last try was cut short", async () => {
+	const { port, keep, list, memory } = place();
+	list(...Object.values(installed));
+	port.answer(`DELETE ${path}/1`, { status: 403, body: { message: "no" } });
+	memory.state = { application: "22", fingerprint: "", ours: ["1 whoami", "1 ask"] };
+	await keep([ask]);
+	list(...Object.values(installed));
+	await keep([ask]);
+	expect(port.asked.filter((asked) => !asked.startsWith("GET"))).toEqual([
+		`DELETE ${path}/1`,
+		`DELETE ${path}/1`,
+	]);
+	expect(memory.state?.ours).toEqual(["1 ask", "3 Ask about this"]);
+});
+
+test("what another application had installed is not ours", async () => {
+	const { sync, list, memory } = place();
+	memory.state = { application: "other", fingerprint: "", ours: ["1 dice"] };
+	list(...Object.values(installed));
+	expect(await planCommands(sync)).toEqual([]);
+});
+
+test.each([
+	[{ status: 429, body: { retry_after: 7.2 } }, 8000],
+	[{ status: 400, body: { code: 30_034, message: "daily" } }, 3_600_000],
+	[{ status: 503 }, 60_000],
+	[new Error("no answer"), 60_000],
+])("what Discord does not do yet is done later: %o", async (answer, waitMs) => {
+	const { port, clock, log, keep, list } = place();
+	list(...Object.values(installed).slice(1));
+	port.answer(`POST ${path}`, answer);
+	const kept = keep();
+	await settled();
+	expect(log.records).toMatchObject([{ level: "warn", fields: { waitMs } }]);
+	list(...Object.values(installed).slice(1));
+	clock.advance(waitMs);
+	await kept;
+	expect(port.asked).toEqual([`GET ${path}`, `POST ${path}`, `GET ${path}`, `POST ${path}`]);
+});
+
+test("what Discord refuses is told, and not tried again", async () => {
+	const { port, clock, log, keep, list } = place();
+	list(...Object.values(installed).slice(1));
+	port.answer(`POST ${path}`, { status: 400, body: { code: 50_035, message: "Invalid Form Body" } });
+	await keep();
+	expect(clock.pending).toBe(0);
+	expect(log.records).toMatchObject([{ level: "error" }]);
+	expect(String(log.records[0]?.fields?.["error"])).toContain("Invalid Form Body");
+});
+
+test("waiting ends when the connector does", async () => {
+	const { port, keep, stopping } = place();
+	port.answer(`GET ${path}`, { status: 503 });
+	const kept = keep();
+	await settled();
+	stopping.abort();
+	await kept;
+	expect(port.asked).toHaveLength(1);
+});

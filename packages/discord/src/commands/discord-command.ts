@@ -1,0 +1,58 @@
+import * as z from "zod";
+
+/** resources/application-commands: https://docs.discord.com/developers/interactions/application-commands */
+interface Option {
+	readonly type: number;
+	readonly name: string;
+	readonly description: string;
+	readonly required: boolean;
+	readonly autocomplete: boolean;
+	readonly choices: readonly { readonly name: string; readonly value: string | number }[];
+	readonly min_value?: number | undefined;
+	readonly max_value?: number | undefined;
+	readonly min_length?: number | undefined;
+	readonly max_length?: number | undefined;
+	readonly options: readonly Option[];
+}
+
+const bound = z.number().optional();
+
+// What Discord leaves out, and what it writes for nothing, is read as what it means.
+const Option: z.ZodType<Option> = z.object({
+	type: z.int(),
+	name: z.string(),
+	description: z.string(),
+	required: z.boolean().default(false),
+	autocomplete: z.boolean().default(false),
+	choices: z
+		.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) }))
+		.nullish()
+		.transform((choices) => choices ?? []),
+	...{ min_value: bound, max_value: bound, min_length: bound, max_length: bound },
+	options: z.array(z.lazy(() => Option)).default([]),
+});
+
+/** A command as Discord has it, as far as we write it; two that mean the same are equal. */
+export const DiscordCommand = z.object({
+	type: z.int().default(1),
+	name: z.string(),
+	description: z.string().default(""),
+	options: z.array(Option).default([]),
+	default_member_permissions: z
+		.string()
+		.nullish()
+		.transform((bits) => bits ?? null),
+	contexts: z
+		.array(z.int())
+		.nullish()
+		.transform((contexts) => contexts?.toSorted() ?? null),
+	integration_types: z
+		.array(z.int())
+		.default([0])
+		.transform((types) => types.toSorted()),
+});
+export type DiscordCommand = z.output<typeof DiscordCommand>;
+
+/** The same with its id. */
+export const InstalledCommand = DiscordCommand.extend({ id: z.string() });
+export type InstalledCommand = z.output<typeof InstalledCommand>;

@@ -1,0 +1,21 @@
+export { createDiscordPort, type DiscordPortOptions } from "./client/discord-client.ts";
+export { guardProcess } from "./client/guard-process.ts";
+export type { GatewaySession, SessionStore } from "./client/session-store.ts";
+export type {
+	DiscordDispatch,
+	DiscordLink,
+	DiscordPort,
+	DiscordRequest,
+	DiscordResponse,
+} from "./discord-port.ts";
+export {
+	type DiscordStatus,
+	type RunDiscordOptions,
+	type RunningDiscord,
+	runDiscord,
+} from "./run-discord.ts";
+export { examineDiscord } from "./setup/doctor.ts";
+export type { Finding } from "./setup/finding.ts";
+export { openChecks } from "./setup/open-checks.ts";
+export { type SetupParts, type SetupStep, setupSteps } from "./setup/setup-steps.ts";
+export { decideStuckPost, readStuckPosts } from "./stuck-posts.ts";

@@ -1,0 +1,33 @@
+import { type Clock, delay, ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { DiscordPort, DiscordResponse } from "../discord-port.ts";
+
+const firstWaitMs = 1000;
+const mostWaitMs = 30_000;
+
+const Wait = z.object({ retry_after: z.number().min(0) });
+
+/**
+ * Reads something until Discord has said either what it is or that we may not have it: then undefined. What happened
+ * must not be lost because this could not be read for a moment. Rejects only when `signal` says so.
+ */
+export async function readUntilAnswered(
+	path: string,
+	{ port, clock }: { readonly port: DiscordPort; readonly clock: Clock },
+	signal: AbortSignal,
+): Promise<unknown> {
+	for (let tries = 0; ; tries++) {
+		signal.throwIfAborted();
+		const response = await port.request({ method: "GET", path }).catch(ParleyError.from);
+		if (!(response instanceof ParleyError)) {
+			if (response.status < 300) return response.body;
+			if (response.status < 500 && response.status !== 429 && response.status !== 401) return undefined;
+		}
+		await delay(clock, waitAfter(response, tries), signal);
+	}
+}
+
+function waitAfter(response: DiscordResponse | ParleyError, tries: number): number {
+	const wait = response instanceof ParleyError ? undefined : Wait.safeParse(response.body).data;
+	return wait ? wait.retry_after * 1000 : Math.min(firstWaitMs * 2 ** tries, mostWaitMs);
+}

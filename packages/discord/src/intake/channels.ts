@@ -1,0 +1,114 @@
+import type { Clock } from "@parley/base";
+import type { Room } from "@parley/connector";
+import type { DiscordPort } from "../discord-port.ts";
+import { readUntilAnswered } from "./answered.ts";
+import { Channel } from "./wire.ts";
+
+/** The tenant of all direct messages with us: they belong to no guild. */
+export const directTenant = "dm";
+
+/** What is known of a channel or thread. */
+export interface KnownChannel {
+	readonly id: string;
+	/** resources/channel#channel-object-channel-types */
+	readonly type: number;
+	/** Absent: direct messages. */
+	readonly guild?: string;
+	/** Of a thread its channel, of a channel its category. */
+	readonly parent?: string;
+	/** Of a thread: who has opened it. */
+	readonly owner?: string;
+	readonly name?: string;
+	/** Who may read it, as far as it says so itself; compared, not read. */
+	readonly audience?: string;
+}
+
+/** What is forgotten is asked for again. */
+const most = 20_000;
+const directType = 1;
+const groupType = 3;
+const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
+
+export function isThread({ type }: Pick<KnownChannel, "type">): boolean {
+	return threadTypes.has(type);
+}
+
+/** The room of a channel. A thread's channel is its parent. */
+export function roomOf(channel: KnownChannel): Room {
+	const { id, type, guild: tenant = directTenant, parent } = channel;
+	if (isThread(channel) && parent !== undefined) {
+		return { tenant, channel: parent, thread: id, shared: false, kind: "channel" };
+	}
+	const kind = type === directType ? "direct" : type === groupType ? "group" : "channel";
+	return { tenant, channel: id, shared: false, kind };
+}
+
+/** The channels and threads that Discord has told of, and those that it is asked for. Lost with the process. */
+export class Channels {
+	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
+	readonly #known = new Map<string, KnownChannel>();
+	readonly #asked = new Map<string, Promise<KnownChannel | undefined>>();
+
+	constructor(parts: { readonly port: DiscordPort; readonly clock: Clock }) {
+		this.#parts = parts;
+	}
+
+	get(id: string): KnownChannel | undefined {
+		return this.#known.get(id);
+	}
+
+	/** Takes what Discord says of a channel; undefined where that is no channel. `guild` where it does not say itself. */
+	note(data: unknown, guild?: string): KnownChannel | undefined {
+		const read = Channel.safeParse(data);
+		if (!read.success) return undefined;
+		const { id, type, parent_id: parent, owner_id: owner, name, permission_overwrites } = read.data;
+		const before = this.#known.get(id);
+		const tenant = read.data.guild_id ?? guild ?? before?.guild;
+		const audience = permission_overwrites && audienceOf(permission_overwrites);
+		const channel: KnownChannel = {
+			...before,
+			...{ id, type },
+			...(tenant && { guild: tenant }),
+			...(parent && { parent }),
+			...(owner && { owner }),
+			...(name && { name }),
+			...(audience !== undefined && { audience }),
+		};
+		this.#known.delete(id);
+		this.#known.set(id, channel);
+		for (const oldest of this.#known.keys()) {
+			if (this.#known.size <= most) break;
+			this.#known.delete(oldest);
+		}
+		return channel;
+	}
+
+	forget(id: string): void {
+		this.#known.delete(id);
+	}
+
+	/** What is known, else what Discord answers; undefined where it does not let us see the channel. */
+	async find(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
+		const known = this.#known.get(id);
+		if (known !== undefined) return known;
+		const asked = this.#asked.get(id) ?? this.#ask(id, signal);
+		this.#asked.set(id, asked);
+		return asked;
+	}
+
+	async #ask(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
+		try {
+			const data = await readUntilAnswered(`/channels/${id}`, this.#parts, signal);
+			return this.#known.get(id) ?? this.note(data);
+		} finally {
+			this.#asked.delete(id);
+		}
+	}
+}
+
+function audienceOf(overwrites: NonNullable<(typeof Channel)["_output"]["permission_overwrites"]>): string {
+	return overwrites
+		.map(({ id, allow, deny }) => `${id} ${allow} ${deny}`)
+		.toSorted()
+		.join();
+}

@@ -1,0 +1,248 @@
+import { ParleyError } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { ArrivalOf } from "@parley/connector";
+import { expect, test } from "vitest";
+import { snowflakeAt } from "../snowflake.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { Channels } from "./channels.ts";
+import { type Incoming, Intake } from "./intake.ts";
+
+const us = "500";
+const clock = new ManualClock();
+const id = snowflakeAt(clock.now());
+const never = new AbortController().signal;
+
+const ada = { id: "42", username: "ada", global_name: "Ada" };
+const channel = { id: "10", type: 0, guild_id: "1", name: "general", permission_overwrites: [] };
+const thread = { id: "20", type: 11, guild_id: "1", parent_id: "10", owner_id: us, name: "task" };
+const roles = [
+	{ id: "70", name: "Parley", tags: { bot_id: us } },
+	{ id: "71", name: "Mods" },
+];
+const guild = { id: "1", channels: [channel], threads: [thread], roles };
+
+const message = {
+	...{ id, channel_id: "10", guild_id: "1", type: 0, author: ada, member: { nick: null, roles: ["71"] } },
+	...{ content: "hello", timestamp: "2026-01-01T00:00:00+00:00", edited_timestamp: null, attachments: [] },
+	...{ mentions: [] as object[], mention_roles: [] as string[], mention_everyone: false, embeds: [] },
+};
+const bot = { id: us, username: "parley", bot: true };
+
+function open() {
+	const port = new ScriptedPort();
+	const log = new MemoryLogger();
+	const channels = new Channels({ port, clock });
+	const self = { user: us, application: "501" };
+	const intake = new Intake({ self, port, channels, clock, log });
+	const tell = (t: string, d: unknown) => intake.translate({ t, d }, never);
+	return { port, log, intake, tell };
+}
+
+async function arrivalOf(t: string, d: object, known = true): Promise<Incoming> {
+	const { tell } = open();
+	if (known) await tell("GUILD_CREATE", guild);
+	const translated = await tell(t, d);
+	if ("ignored" in translated) throw new Error(translated.ignored);
+	const [first] = translated;
+	if (first === undefined) throw new Error("nothing arrived");
+	return first;
+}
+
+async function messageOf(more: object): Promise<ArrivalOf<"message">> {
+	const { arrival } = await arrivalOf("MESSAGE_CREATE", { ...message, ...more });
+	if (arrival.type !== "message") throw new Error(`it is a ${arrival.type}`);
+	return arrival;
+}
+
+test("a message arrives with its room, its author and its time", async () => {
+	expect(await arrivalOf("MESSAGE_CREATE", message)).toEqual({
+		key: { id: `message:1:10:${id}`, conversation: "10" },
+		arrival: {
+			...{ type: "message", message: id, text: "hello", at: clock.now(), attachments: [], ourThread: false },
+			room: { tenant: "1", channel: "10", shared: false, kind: "channel" },
+			person: { id: "42", name: "Ada", roles: ["71"], guest: false, bot: false },
+			address: { us: false, others: false, everyone: false },
+		},
+	});
+});
+
+test("a thread's room is its channel's, and one that we opened says so", async () => {
+	const arrival = await messageOf({ channel_id: "20" });
+	expect(arrival).toMatchObject({ room: { channel: "10", thread: "20" }, ourThread: true });
+	const { key } = await arrivalOf("MESSAGE_CREATE", { ...message, channel_id: "20" });
+	expect(key).toEqual({ id: `message:1:20:${id}`, conversation: "20" });
+});
+
+test("direct messages have a tenant of their own, and no roles", async () => {
+	const { guild_id: _, member: __, ...direct } = message;
+	const { arrival } = await arrivalOf("MESSAGE_CREATE", { ...direct, channel_id: "30" }, false);
+	expect(arrival).toMatchObject({
+		room: { tenant: "dm", channel: "30", kind: "direct" },
+		person: { name: "Ada", roles: [] },
+	});
+});
+
+test("mentions are resolved with what the guild has told of its roles and channels", async () => {
+	const content = `<@${us}> <@&71> <#10>`;
+	expect(await messageOf({ content, mentions: [bot], mention_roles: ["71"] })).toMatchObject({
+		text: "@Mods #general",
+		address: { us: true, others: true },
+	});
+});
+
+test("files come along, and webhooks count as bots", async () => {
+	const attachments = [
+		{ id: "8", filename: "a.png", size: 3, url: "https://cdn.example/a.png", content_type: "image/png" },
+		{ id: "9", filename: "b", size: 4, url: "https://cdn.example/b" },
+	];
+	expect(await messageOf({ attachments, webhook_id: "77" })).toMatchObject({
+		person: { bot: true },
+		attachments: [
+			{ id: "8", name: "a.png", size: 3, url: "https://cdn.example/a.png", type: "image/png" },
+			{ id: "9", name: "b", size: 4, url: "https://cdn.example/b" },
+		],
+	});
+});
+
+test("an edit is one of its time; what changed only a preview is none", async () => {
+	const edited = { ...message, content: "hallo", edited_timestamp: "2026-01-01T00:00:05.5+00:00" };
+	const { arrival, key } = await arrivalOf("MESSAGE_UPDATE", edited);
+	expect(arrival).toMatchObject({ type: "edited", text: "hallo", message: id, at: clock.now() + 5500 });
+	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
+	const { tell, log } = open();
+	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };
+	expect(await tell("MESSAGE_UPDATE", preview)).toEqual({ ignored: "nobody has edited the message" });
+	expect(log.records).toEqual([]);
+});
+
+test("deletions arrive one by one", async () => {
+	const { tell } = open();
+	await tell("GUILD_CREATE", guild);
+	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
+	const of = (at: string) => ({
+		arrival: { type: "deleted", room, message: at, at: clock.now() },
+		key: { id: `deleted:1:20:${at}`, conversation: "20" },
+	});
+	const where = { channel_id: "20", guild_id: "1" };
+	expect(await tell("MESSAGE_DELETE", { ...where, id: "5" })).toEqual([of("5")]);
+	expect(await tell("MESSAGE_DELETE_BULK", { ...where, ids: ["5", "6"] })).toEqual([of("5"), of("6")]);
+});
+
+test("two reactions mean something; to stop again counts again, to run again does not", async () => {
+	const { tell } = open();
+	await tell("GUILD_CREATE", guild);
+	const reaction = {
+		...{ user_id: "42", channel_id: "10", guild_id: "1", message_id: "5" },
+		...{ member: { nick: "Countess", roles: [], user: ada }, emoji: { id: null, name: "❌" } },
+	};
+	const again = { ...reaction, emoji: { id: null, name: "🔁" } };
+	expect(await tell("MESSAGE_REACTION_ADD", reaction)).toMatchObject([
+		{ arrival: { type: "reaction", sign: "stop", message: "5", person: { name: "Countess" } } },
+	]);
+	expect(await tell("MESSAGE_REACTION_ADD", again)).toMatchObject([
+		{ arrival: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
+	]);
+	const nothing = { ignored: "no reaction that means anything to us" };
+	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name: "👍" } })).toEqual(
+		nothing,
+	);
+	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: "3", name: "❌" } })).toEqual(
+		nothing,
+	);
+	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, user_id: us })).toEqual({
+		ignored: "it is our own",
+	});
+	clock.advance(1);
+	const [first] = [await tell("MESSAGE_REACTION_ADD", reaction)].flat();
+	expect(first).toMatchObject({ key: { id: `reaction:1:10:5:42:stop-${clock.now()}` } });
+});
+
+test.each([
+	["our own", "MESSAGE_CREATE", { ...message, author: bot }, "it is our own"],
+	["Discord's own", "MESSAGE_CREATE", { ...message, type: 7 }, "messages of type 7 are Discord's own"],
+	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE says nothing to us"],
+	["no event of Discord", "constructor", {}, "constructor says nothing to us"],
+])("what is %s is ignored with the reason", async (_name, t, d, ignored) => {
+	const { tell } = open();
+	await tell("GUILD_CREATE", guild);
+	expect(await tell(t, d)).toEqual({ ignored });
+});
+
+test("a payload that makes no sense is counted, and told once for each way of it", async () => {
+	const { tell, intake, log } = open();
+	for (const d of [null, 5, { ...message, author: 7 }, { ...message, author: 8 }]) {
+		expect(await tell("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });
+	}
+	expect(await tell("GUILD_CREATE", { id: "1", channels: [7, channel], roles: "?" })).toHaveProperty(
+		"ignored",
+	);
+	expect(await tell("MESSAGE_REACTION_ADD", {})).toHaveProperty("ignored");
+	expect(intake.malformed).toBe(6);
+	const told = log.records.map(({ fields }) => `${fields["event"]} ${fields["wrong"]}`.replace(/:.*/, ""));
+	expect(told).toEqual([
+		...["MESSAGE_CREATE the whole", "MESSAGE_CREATE the whole", "MESSAGE_CREATE author"],
+		...["GUILD_CREATE roles", "MESSAGE_REACTION_ADD user_id"],
+	]);
+});
+
+test("other readers than before are told, others of what is not known may be", async () => {
+	const { tell } = open();
+	await tell("GUILD_CREATE", guild);
+	const overwrites = [{ id: "71", type: 0, allow: "0", deny: "1024" }];
+	expect(await tell("CHANNEL_UPDATE", { ...channel, name: "other" })).toHaveProperty("ignored");
+	const hidden = { ...channel, permission_overwrites: overwrites };
+	expect(await tell("CHANNEL_UPDATE", hidden)).toMatchObject([
+		{
+			arrival: { type: "audience", room: { channel: "10" }, change: "who may read the channel has changed" },
+		},
+	]);
+	expect(await tell("CHANNEL_UPDATE", hidden)).toHaveProperty("ignored");
+	expect(await tell("CHANNEL_UPDATE", { ...channel, id: "11" })).toHaveLength(1);
+	expect(await tell("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toMatchObject([
+		{ arrival: { room: { channel: "10", thread: "20" }, change: "the thread was deleted" } },
+	]);
+	expect(await tell("CHANNEL_DELETE", channel)).toMatchObject([
+		{ arrival: { room: { channel: "10" }, change: "the channel was deleted" } },
+	]);
+});
+
+test("after a resume, what is not known is asked for, until there is an answer", async () => {
+	const { tell, port } = open();
+	const refused = new ParleyError("no answer", { code: "unavailable" });
+	port.answer("GET /channels/20", refused, { status: 429, body: { retry_after: 2 } }, { body: thread });
+	port.answer("GET /guilds/1/roles", { body: roles });
+	const more = { channel_id: "20", channel_type: 11 };
+	const both = [
+		tell("MESSAGE_CREATE", { ...message, ...more, content: "<@&71> hi", mention_roles: ["71"] }),
+		tell("MESSAGE_CREATE", { ...message, ...more }),
+	];
+	const asked = ["GET /channels/20", "GET /channels/20", "GET /channels/20", "GET /guilds/1/roles"];
+	for (const [index, ms] of [1000, 2000, 0].entries()) {
+		while (port.requests.length <= index || (ms > 0 && clock.pending === 0)) await Promise.resolve();
+		clock.advance(ms);
+	}
+	const room = { channel: "10", thread: "20" };
+	expect(await Promise.all(both)).toMatchObject([
+		[{ arrival: { room, text: "@Mods hi" } }],
+		[{ arrival: { room, text: "hello" } }],
+	]);
+	expect(port.asked).toEqual(asked);
+});
+
+test("a channel that Discord does not let us see has no arrivals", async () => {
+	const { tell, port } = open();
+	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
+	expect(await tell("MESSAGE_CREATE", message)).toEqual({
+		ignored: "Discord does not let us see channel 10",
+	});
+});
+
+test("asking ends when the connector does", async () => {
+	const { intake, port } = open();
+	const ending = new AbortController();
+	port.answer("GET /channels/10", () => {
+		ending.abort();
+		return { status: 503 };
+	});
+	await expect(intake.translate({ t: "MESSAGE_CREATE", d: message }, ending.signal)).rejects.toThrow();
+});

@@ -1,0 +1,21 @@
+import type { Attachment, Person } from "@parley/connector";
+import type { User, WireAttachment } from "./wire.ts";
+
+/** Somebody as the guild shows them; what a guild says of them is absent in direct messages. */
+export function personOf(
+	user: User,
+	member?: {
+		readonly nick?: string | null | undefined;
+		readonly roles?: readonly string[] | undefined;
+	} | null,
+): Person {
+	const name = member?.nick ?? user.global_name ?? user.username;
+	return { id: user.id, name, roles: [...(member?.roles ?? [])], guest: false, bot: user.bot === true };
+}
+
+export function attachmentsOf(attachments: readonly WireAttachment[]): Attachment[] {
+	return attachments.map(({ id, filename, size, content_type, url }) => ({
+		...{ id, name: filename, size, url },
+		...(content_type && { type: content_type }),
+	}));
+}

@@ -1,0 +1,77 @@
+import * as z from "zod";
+
+/** A snowflake. */
+export const id = z.string().regex(/^\d{1,20}$/);
+const text = z.string().nullish();
+
+export const User = z.object({ id, username: z.string(), global_name: text, bot: z.boolean().optional() });
+export type User = z.output<typeof User>;
+
+export const Member = z.object({ nick: text, roles: z.array(id) });
+
+export const WireAttachment = z.object({
+	id,
+	filename: z.string(),
+	size: z.int().min(0),
+	content_type: text,
+	url: z.string(),
+});
+export type WireAttachment = z.output<typeof WireAttachment>;
+
+/** resources/message#message-object, as far as it is read. */
+export const Message = z.object({
+	id,
+	channel_id: id,
+	channel_type: z.int().optional(),
+	guild_id: id.optional(),
+	type: z.int(),
+	author: User,
+	member: Member.optional(),
+	webhook_id: id.nullish(),
+	content: z.string(),
+	edited_timestamp: z.iso.datetime({ offset: true }).nullish(),
+	mentions: z.array(User.extend({ member: Member.partial().nullish() })),
+	mention_roles: z.array(id),
+	mention_everyone: z.boolean(),
+	attachments: z.array(WireAttachment),
+	message_reference: z.object({ type: z.int().optional(), message_id: id.optional() }).nullish(),
+	referenced_message: z.object({ author: z.object({ id }) }).nullish(),
+});
+export type Message = z.output<typeof Message>;
+
+export const Deleted = z.object({ id, channel_id: id, guild_id: id.optional() });
+export const BulkDeleted = z.object({ ids: z.array(id), channel_id: id, guild_id: id.optional() });
+
+export const Reaction = z.object({
+	user_id: id,
+	channel_id: id,
+	message_id: id,
+	guild_id: id.optional(),
+	member: Member.extend({ user: User }).optional(),
+	emoji: z.object({ id: id.nullish(), name: text }),
+});
+
+/** resources/channel#channel-object, as far as it is read; of a thread, too. */
+export const Channel = z.object({
+	id,
+	type: z.int(),
+	guild_id: id.nullish(),
+	parent_id: id.nullish(),
+	owner_id: id.nullish(),
+	name: text,
+	permission_overwrites: z
+		.array(z.object({ id, type: z.int(), allow: z.string(), deny: z.string() }))
+		.optional(),
+});
+
+export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });
+
+/** Of a guild; `channels`, `threads` and `roles` are read one by one, so that a bad one costs no other. */
+export const Guild = z.object({
+	id,
+	channels: z.array(z.unknown()).default([]),
+	threads: z.array(z.unknown()).default([]),
+	roles: z.array(z.unknown()).default([]),
+});
+export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
+export const OfGuild = z.object({ guild_id: id });

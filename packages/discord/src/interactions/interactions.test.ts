@@ -1,0 +1,290 @@
+import { ParleyError } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { type Arrival, type ControlKind, Controls } from "@parley/connector";
+import { expect, test } from "vitest";
+import { Channels } from "../intake/channels.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { Interactions } from "./interactions.ts";
+import { Tickets } from "./tickets.ts";
+
+const controls = new Controls("secret");
+const clockStart = Date.UTC(2026, 0, 1);
+const id = snowflakeAt(clockStart);
+const callback = `POST /interactions/${id}/tok/callback`;
+const user = { id: "42", username: "ada" };
+const head = {
+	...{ id, token: "tok", application_id: "501", guild_id: "1", channel_id: "20" },
+	...{ channel: { id: "20", type: 11, parent_id: "10" }, member: { nick: "Ada", roles: ["7"], user } },
+};
+const command = {
+	...head,
+	type: 2,
+	data: { name: "ask", type: 1, options: [{ name: "question", type: 3, value: "why?" }] },
+};
+
+type Accept = (arrival: Arrival, key: { id: string; conversation: string }) => Promise<boolean>;
+type Suggested = readonly { value: string; label: string }[];
+
+function open(more: { accept?: Accept; complete?: (asked: object) => Promise<Suggested> } = {}) {
+	const clock = new ManualClock(clockStart);
+	const port = new ScriptedPort();
+	const log = new MemoryLogger();
+	const tickets = new Tickets();
+	const accepted: unknown[] = [];
+	const connector = {
+		accept: async (arrival: Arrival, key: { id: string; conversation: string }) => {
+			accepted.push({ arrival, key });
+			return more.accept?.(arrival, key) ?? true;
+		},
+		complete: more.complete ?? (async () => []),
+	};
+	const channels = new Channels({ port, clock });
+	const self = { user: "500", application: "501" };
+	const interactions = new Interactions({ self, port, channels, controls, tickets, connector, clock, log });
+	const say = async (data: unknown): Promise<void> => {
+		interactions.handle(data);
+		await interactions.settled();
+	};
+	return { clock, port, log, tickets, accepted, interactions, say };
+}
+
+const deferred = { type: 5, data: { flags: 64 } };
+const press = (kind: ControlKind, data: object = {}) => {
+	const custom_id = controls.write({ kind, session: "sess_1", subject: "x" });
+	return { ...head, type: 3, data: { custom_id, component_type: 2, ...data }, message: { id: "77" } };
+};
+
+test("a command is durable before Discord hears that it has arrived", async () => {
+	const { port, accepted, say } = open({
+		accept: async () => {
+			expect(port.requests).toEqual([]);
+			return true;
+		},
+	});
+	await say(command);
+	expect(accepted).toEqual([
+		{
+			key: { id: `command:${id}`, conversation: "20" },
+			arrival: {
+				...{
+					type: "command",
+					command: "ask",
+					options: { question: "why?" },
+					attachments: [],
+					at: clockStart,
+				},
+				room: { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" },
+				person: { id: "42", name: "Ada", roles: ["7"], guest: false, bot: false },
+				ticket: { id, token: "tok", expiresAt: clockStart + 900_000 },
+			},
+		},
+	]);
+	expect(port.requests).toEqual([
+		{ method: "POST", path: callback.slice(5), body: deferred, authorized: false },
+	]);
+});
+
+test("a press arrives with what was chosen and the post that it stands below", async () => {
+	const { accepted, port, say } = open();
+	const data = press("choose", { values: ["a", "b"] });
+	await say(data);
+	expect(accepted).toMatchObject([
+		{
+			arrival: { type: "press", control: data.data.custom_id, values: ["a", "b"], fields: {}, message: "77" },
+		},
+	]);
+	expect(port.last).toEqual(deferred);
+});
+
+test("a press that has a form opens it at once, and what is written comes back with the same control", async () => {
+	const { accepted, port, interactions, say } = open();
+	const { data } = press("deny");
+	interactions.handle(press("deny"));
+	// Before anything was awaited.
+	expect(port.asked).toEqual([callback]);
+	expect(port.last).toEqual({
+		type: 9,
+		data: {
+			...{ custom_id: data.custom_id, title: "Deny" },
+			components: [
+				{
+					...{ type: 18, label: "Why not? The agent reads it" },
+					component: { type: 4, custom_id: "reason", style: 2, required: false, max_length: 300 },
+				},
+			],
+		},
+	});
+	await interactions.settled();
+	expect(accepted).toEqual([]);
+	const field = { type: 4, custom_id: "reason", value: "no" };
+	for (const component of [
+		{ type: 18, component: field },
+		{ type: 1, components: [field] },
+	]) {
+		const components = [{ type: 10 }, component];
+		await say({ ...head, type: 5, data: { custom_id: data.custom_id, components }, message: { id: "77" } });
+	}
+	const submitted = { control: data.custom_id, fields: { reason: "no" }, message: "77", values: [] };
+	expect(accepted).toMatchObject([{ arrival: submitted }, { arrival: submitted }]);
+	expect(port.last).toEqual(deferred);
+});
+
+test("a button that we did not sign still arrives: the answer to it is in words", async () => {
+	const { accepted, say } = open();
+	await say({ ...press("stop"), data: { custom_id: "old", component_type: 2 } });
+	expect(accepted).toMatchObject([{ arrival: { control: "old" } }]);
+});
+
+test("where the disk is slow, Discord is answered first, and private answers wait for that", async () => {
+	const slow = Promise.withResolvers<boolean>();
+	const { clock, port, tickets, interactions } = open({ accept: () => slow.promise });
+	interactions.handle(command);
+	clock.advance(1499);
+	expect(port.requests).toEqual([]);
+	clock.advance(1);
+	expect(port.last).toEqual(deferred);
+	let isAnswered = false;
+	const answered = tickets.answered(id).then(() => {
+		isAnswered = true;
+	});
+	await Promise.resolve();
+	expect(isAnswered).toBe(false);
+	slow.resolve(true);
+	await interactions.settled();
+	await answered;
+	expect(port.requests).toHaveLength(1);
+	await tickets.answered("never opened");
+});
+
+test.each([
+	[new ParleyError("full", { code: "resource_exhausted" }), "I have too much to do at the moment."],
+	[new Error("disk"), "I could not take that."],
+])("what cannot be taken (%s) is said in words", async (error, words) => {
+	const { port, log, say } = open({ accept: () => Promise.reject(error) });
+	await say(command);
+	expect(port.last).toMatchObject({ type: 4, data: { flags: 64, content: expect.stringContaining(words) } });
+	expect(port.last).toHaveProperty(["data", "allowed_mentions"], { parse: [], replied_user: false });
+	expect(log.records.map(({ level }) => level)).toEqual(["error"]);
+});
+
+test("what cannot be taken after all is said where it was deferred", async () => {
+	const slow = Promise.withResolvers<boolean>();
+	const { clock, port, interactions } = open({ accept: () => slow.promise });
+	interactions.handle(command);
+	clock.advance(1500);
+	slow.reject(new Error("disk"));
+	await interactions.settled();
+	expect(port.asked).toEqual([callback, "PATCH /webhooks/501/tok/messages/@original"]);
+	expect(port.last).toEqual({
+		content: "I could not take that. Please try again in a moment.",
+		allowed_mentions: { parse: [], replied_user: false },
+	});
+});
+
+test.each([10_062, 40_060])(
+	"that Discord has an answer, or none in time (%d), ends nothing",
+	async (code) => {
+		const { port, log, say } = open();
+		port.answer(callback, { status: 400, body: { code } });
+		await say(command);
+		expect(port.requests).toHaveLength(1);
+		expect(log.records).toMatchObject([{ level: "warn", fields: { fault: code } }]);
+	},
+);
+
+test("an answer that got lost is given once more, as long as there is time", async () => {
+	const { port, say, clock, interactions } = open();
+	port.answer(callback, new Error("reset"), { status: 200 });
+	await say(command);
+	expect(port.asked).toEqual([callback, callback]);
+	port.answer(callback, () => {
+		clock.advance(2501);
+		return { status: 502 };
+	});
+	interactions.handle(command);
+	await interactions.settled();
+	expect(port.requests).toHaveLength(3);
+});
+
+const completing = {
+	...head,
+	type: 4,
+	data: {
+		name: "task",
+		options: [
+			{
+				...{ name: "show", type: 1 },
+				options: [
+					{ name: "state", type: 3, value: "open" },
+					{ name: "task", type: 3, value: "ab", focused: true },
+				],
+			},
+		],
+	},
+};
+
+test("what may follow is asked with what is typed so far, and fits", async () => {
+	const asked: object[] = [];
+	const long = { value: "v".repeat(101), label: "too long" };
+	const many = Array.from({ length: 30 }, (_, n) => ({ value: `v${n}`, label: "l".repeat(150) }));
+	const { port, say } = open({
+		complete: async (one) => {
+			asked.push(one);
+			return [long, ...many];
+		},
+	});
+	await say(completing);
+	expect(asked).toMatchObject([
+		{ command: "task show", option: "task", typed: "ab", options: { state: "open" }, person: { id: "42" } },
+	]);
+	const choices = many.slice(0, 25).map(({ value }) => ({ value, name: `${"l".repeat(99)}…` }));
+	expect(port.last).toEqual({ type: 8, data: { choices } });
+});
+
+test("where that takes too long or fails, nothing is suggested", async () => {
+	const never = open({ complete: () => new Promise<never>(() => undefined) });
+	never.interactions.handle(completing);
+	never.clock.advance(2500);
+	await never.interactions.settled();
+	const fails = open({ complete: () => Promise.reject(new Error("away")) });
+	await fails.say(completing);
+	for (const { port } of [never, fails]) expect(port.last).toEqual({ type: 8, data: { choices: [] } });
+});
+
+test("what cannot be read is answered in words where it can be answered, and never throws", async () => {
+	const { port, say, interactions, accepted } = open();
+	await say(null);
+	expect(port.requests).toEqual([]);
+	for (const broken of [
+		{ member: null },
+		{ channel: null, channel_id: null },
+		{ data: { name: 7 } },
+		{ type: 3 },
+	]) {
+		await say({ ...command, ...broken });
+		expect(port.last).toMatchObject({
+			type: 4,
+			data: { content: "I could not read that. Please try again." },
+		});
+	}
+	await say({ ...command, type: 99 });
+	expect(interactions.malformed).toBe(6);
+	expect(port.requests).toHaveLength(4);
+	expect(accepted).toEqual([]);
+});
+
+test("what was pressed long ago, and seen to fail, is not done after all", async () => {
+	const { port, log, say, accepted } = open();
+	await say({ ...command, id: snowflakeAt(clockStart - 61_000) });
+	expect([accepted, port.requests]).toEqual([[], []]);
+	expect(log.records).toMatchObject([
+		{ level: "warn", message: "an interaction came too late to be answered" },
+	]);
+});
+
+test("the token of an interaction stands in its path and nowhere else", async () => {
+	const { port, say } = open();
+	await say(command);
+	expect(JSON.stringify(port.last)).not.toContain("tok");
+});

@@ -1,0 +1,180 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Arrival, type ArrivalOf, type Controls, forms } from "@parley/connector";
+import * as z from "zod";
+import type { DiscordPort } from "../discord-port.ts";
+import type { Channels } from "../intake/channels.ts";
+import { conversationOf } from "../intake/intake.ts";
+import { Malformed } from "../intake/malformed.ts";
+import { errorCodes } from "../limits.ts";
+import type { OwnAccount } from "../own-account.ts";
+import { momentOf } from "../snowflake.ts";
+import { type Callback, deferral, formFor, suggestions, words } from "./answers.ts";
+import { type Asked, readInteraction } from "./read-interaction.ts";
+import type { Tickets } from "./tickets.ts";
+import { Head } from "./wire.ts";
+
+export interface InteractionsParts {
+	readonly self: OwnAccount;
+	readonly port: DiscordPort;
+	readonly channels: Channels;
+	readonly controls: Pick<Controls, "read">;
+	readonly tickets: Tickets;
+	/** The connector, as far as it is needed here. */
+	readonly connector: {
+		accept(arrival: Arrival, key: { readonly id: string; readonly conversation: string }): Promise<boolean>;
+		complete(asked: Asked): Promise<readonly { readonly value: string; readonly label: string }[]>;
+	};
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Discord gives up after three seconds: interactions/receiving-and-responding#responding-to-an-interaction. */
+const deferAfterMs = 1500;
+const completeWithinMs = 2500;
+const answerableMs = 2500;
+/** Who pressed this long ago has seen it fail and gone on; what only the clocks differ by is less. */
+const staleMs = 60_000;
+
+const lost: ReadonlySet<number | undefined> = new Set([
+	...[errorCodes.unknownInteraction, errorCodes.alreadyAnswered],
+]);
+const busy = "I have too much to do at the moment. Please try again in a minute.";
+const failed = "I could not take that. Please try again in a moment.";
+const unreadable = "I could not read that. Please try again.";
+
+/** Answers interactions in time, whatever else is slow, and hands what they ask for to the connector. */
+export class Interactions {
+	readonly #parts: InteractionsParts;
+	readonly #malformed: Malformed;
+	readonly #running = new Set<Promise<unknown>>();
+
+	constructor(parts: InteractionsParts) {
+		this.#parts = parts;
+		this.#malformed = new Malformed(parts.log);
+	}
+
+	/** How many could not be read. */
+	get malformed(): number {
+		return this.#malformed.count;
+	}
+
+	/** Takes the data of an INTERACTION_CREATE. What is answered first is decided before this returns. */
+	handle(data: unknown): void {
+		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
+		if (head === undefined) return;
+		const work = this.#answer(head, data).catch((error: unknown) => {
+			this.#parts.log.error("an interaction was not answered", { id: head.id, error });
+		});
+		const running = work.finally(() => this.#running.delete(running));
+		this.#running.add(running);
+	}
+
+	/** Resolves when all that were handed in are answered. */
+	async settled(): Promise<void> {
+		await Promise.all(this.#running);
+	}
+
+	#answer(head: Head, data: unknown): Promise<unknown> {
+		const { channels, controls, clock, log } = this.#parts;
+		const call = { head, since: clock.monotonic() };
+		if (clock.now() - momentOf(head.id) > staleMs) {
+			log.warn("an interaction came too late to be answered", { id: head.id });
+			return Promise.resolve();
+		}
+		const interaction = readInteraction(head, data, { channels, malformed: this.#malformed });
+		if (interaction === undefined) return this.#respond(call, words(unreadable));
+		if (interaction.type === "complete") return this.#complete(call, interaction.asked);
+		const { arrival, opens } = interaction;
+		const target = opens && arrival.type === "press" ? controls.read(arrival.control) : undefined;
+		const form = target && forms[target.kind];
+		if (form && arrival.type === "press") return this.#respond(call, formFor(arrival.control, form));
+		return this.#accept(call, arrival);
+	}
+
+	async #complete(call: Call, asked: Asked): Promise<void> {
+		const { connector, clock, log } = this.#parts;
+		const ending = new AbortController();
+		const late = delay(clock, completeWithinMs, ending.signal).then(
+			() => [],
+			() => [],
+		);
+		const found = connector.complete(asked).catch((error: unknown) => {
+			log.warn("nothing can be suggested", { command: asked.command, error });
+			return [];
+		});
+		const shown = await Promise.race([found, late]);
+		ending.abort();
+		await this.#respond(call, suggestions(shown));
+	}
+
+	/** It is durable before Discord is told that it has arrived, unless that takes too long to be told in time. */
+	async #accept(call: Call, arrival: ArrivalOf<"command" | "press">): Promise<void> {
+		const { connector, tickets, clock, log } = this.#parts;
+		const { id } = call.head;
+		const answered = Promise.withResolvers<void>();
+		tickets.open(id, answered.promise);
+		let deferred: Promise<boolean> | undefined;
+		const defer = (): Promise<boolean> => {
+			deferred ??= this.#respond(call, deferral);
+			return deferred;
+		};
+		const timer = clock.after(deferAfterMs, () => void defer());
+		const conversation = conversationOf(arrival.room);
+		try {
+			await connector.accept(arrival, { id: `${arrival.type}:${id}`, conversation });
+			timer.cancel();
+			await defer();
+		} catch (reason) {
+			timer.cancel();
+			const error = ParleyError.from(reason);
+			log.error("an interaction was not taken", { id, error });
+			const said = error.code === "resource_exhausted" ? busy : failed;
+			if (deferred === undefined) await this.#respond(call, words(said));
+			else if (await deferred) await this.#replace(call, said);
+		} finally {
+			answered.resolve();
+		}
+	}
+
+	/** Whether Discord has taken it. A second one does no harm: then it says that there was one. */
+	async #respond(call: Call, body: Callback): Promise<boolean> {
+		const { port, clock, log } = this.#parts;
+		const { id, token } = call.head;
+		const path = `/interactions/${id}/${encodeURIComponent(token)}/callback`;
+		const request = { method: "POST", path, body, authorized: false } as const;
+		for (let tries = 1; ; tries++) {
+			const response = await port.request(request).catch(ParleyError.from);
+			if (!(response instanceof ParleyError) && response.status < 300) return true;
+			const fault =
+				response instanceof ParleyError ? response.message : (faultOf(response.body) ?? response.status);
+			const isOver = clock.monotonic() - call.since > answerableMs;
+			const mayPass = response instanceof ParleyError || response.status >= 500;
+			if (mayPass && !isOver && tries === 1) continue;
+			const level = typeof fault === "number" && lost.has(fault) ? "warn" : "error";
+			log[level]("Discord did not take the answer to an interaction", { id, fault });
+			return false;
+		}
+	}
+
+	async #replace({ head }: Call, content: string): Promise<void> {
+		const { port, self, log } = this.#parts;
+		const path = `/webhooks/${self.application}/${encodeURIComponent(head.token)}/messages/@original`;
+		const body = words(content).data;
+		const { flags: _ephemeral, ...message } = body;
+		const request = { method: "PATCH", path, body: message, authorized: false } as const;
+		const response = await port.request(request).catch(ParleyError.from);
+		if (response instanceof ParleyError || response.status >= 300) {
+			log.error("nobody could be told that an interaction was not taken", { id: head.id });
+		}
+	}
+}
+
+interface Call {
+	readonly head: Head;
+	/** Monotonic. */
+	readonly since: number;
+}
+
+function faultOf(body: unknown): number | undefined {
+	return z.object({ code: z.number() }).safeParse(body).data?.code;
+}

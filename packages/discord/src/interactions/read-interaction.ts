@@ -1,0 +1,137 @@
+import type { ArrivalOf, Attachment, Person, Room } from "@parley/connector";
+import { type Channels, roomOf } from "../intake/channels.ts";
+import type { Malformed } from "../intake/malformed.ts";
+import { attachmentsOf, personOf } from "../intake/people.ts";
+import { limits } from "../limits.ts";
+import { momentOf } from "../snowflake.ts";
+import {
+	CommandData,
+	ComponentData,
+	FormData,
+	type Head,
+	interactionTypes,
+	Whence,
+	type WireOption,
+} from "./wire.ts";
+
+type Options = ArrivalOf<"command">["options"];
+
+/** What somebody is typing into an option of a command. */
+export interface Asked {
+	readonly command: string;
+	readonly option: string;
+	readonly typed: string;
+	readonly options: Options;
+	readonly person: Person;
+	readonly room: Room;
+}
+
+/** What an interaction is about. `opens`: it is a press, which may open a form instead of arriving. */
+export type Interaction =
+	| { readonly type: "complete"; readonly asked: Asked }
+	| {
+			readonly type: "arrival";
+			readonly arrival: ArrivalOf<"command" | "press">;
+			readonly opens: boolean;
+	  };
+
+/** application-commands#application-command-object-application-command-option-type */
+const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
+const commandTypes = { user: 2, message: 3 } as const;
+
+/** Reads an interaction; undefined, with a word in the log, where it is not what Discord documents. */
+export function readInteraction(
+	head: Head,
+	data: unknown,
+	{ channels, malformed }: { readonly channels: Channels; readonly malformed: Malformed },
+): Interaction | undefined {
+	const whence = malformed.read("INTERACTION_CREATE", Whence, data);
+	const happened = whence && happenedIn(head, whence, channels);
+	if (happened === undefined) return undefined;
+	switch (head.type) {
+		case interactionTypes.command:
+		case interactionTypes.complete: {
+			const read = malformed.read("INTERACTION_CREATE", CommandData, data);
+			if (read === undefined) return undefined;
+			return head.type === interactionTypes.command
+				? { type: "arrival", arrival: commandOf(read.data, happened), opens: false }
+				: completionOf(read.data, happened);
+		}
+		case interactionTypes.component: {
+			const read = malformed.read("INTERACTION_CREATE", ComponentData, data);
+			if (read === undefined) return undefined;
+			const { custom_id: control, values } = read.data;
+			const press = { ...happened, control, values, fields: {}, message: read.message.id };
+			return { type: "arrival", arrival: { type: "press", ...press }, opens: true };
+		}
+		case interactionTypes.form: {
+			const read = malformed.read("INTERACTION_CREATE", FormData, data);
+			if (read === undefined) return undefined;
+			const { custom_id: control, components } = read.data;
+			const fields = Object.fromEntries(components.flat().map((one) => [one.custom_id, one.value]));
+			const press = { ...happened, control, values: [], fields };
+			const message = read.message && { message: read.message.id };
+			return { type: "arrival", arrival: { type: "press", ...press, ...message }, opens: false };
+		}
+	}
+}
+
+type Happened = Pick<ArrivalOf<"press">, "room" | "person" | "at" | "ticket">;
+
+function happenedIn({ id, token }: Head, whence: Whence, channels: Channels): Happened | undefined {
+	const { guild_id: guild, channel, channel_id: channelId, member } = whence;
+	const user = member?.user ?? whence.user;
+	const known =
+		(channel && channels.note(channel, guild ?? undefined)) ??
+		(channelId &&
+			(channels.get(channelId) ?? channels.note({ id: channelId, type: guild ? 0 : 1 }, guild ?? undefined)));
+	if (!user || !known) return undefined;
+	const at = momentOf(id);
+	const ticket = { id, token, expiresAt: at + limits.ticketMs };
+	return { room: roomOf(known), person: personOf(user, member), at, ticket };
+}
+
+type Data = (typeof CommandData)["_output"]["data"];
+
+function commandOf(data: Data, happened: Happened): ArrivalOf<"command"> {
+	const { command, options } = unfolded(data);
+	const { target_id: target, resolved } = data;
+	const attachments: Attachment[] = options.flatMap(({ type, value }) => {
+		const file = type === optionTypes.attachment ? resolved.attachments?.[String(value)] : undefined;
+		return file === undefined ? [] : attachmentsOf([file]);
+	});
+	const message = data.type === commandTypes.message && target ? resolved.messages?.[target] : undefined;
+	return {
+		...{ type: "command", ...happened, command, attachments },
+		options: { ...valuesOf(options), ...(data.type === commandTypes.user && target && { user: target }) },
+		...(message && { target: { message: message.id, text: message.content } }),
+	};
+}
+
+function completionOf(data: Data, { person, room }: Happened): Interaction | undefined {
+	const { command, options } = unfolded(data);
+	const focused = options.find((option) => option.focused);
+	if (focused === undefined) return undefined;
+	const others = valuesOf(options.filter((option) => option !== focused));
+	const typed = String(focused.value ?? "");
+	return { type: "complete", asked: { command, option: focused.name, typed, options: others, person, room } };
+}
+
+/** `task new` is a command with a subcommand, which has the options. */
+function unfolded({ name, options }: Data): { command: string; options: readonly WireOption[] } {
+	const words = [name];
+	let inner: readonly WireOption[] = options;
+	for (let depth = 0; depth < 2; depth++) {
+		const [first] = inner;
+		if (first?.type !== optionTypes.subcommand && first?.type !== optionTypes.group) break;
+		words.push(first.name);
+		inner = first.options ?? [];
+	}
+	return { command: words.join(" "), options: inner };
+}
+
+function valuesOf(options: readonly WireOption[]): Options {
+	return Object.fromEntries(
+		options.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
+	);
+}

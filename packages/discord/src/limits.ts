@@ -1,0 +1,92 @@
+/**
+ * What Discord takes, counted in code points where it is text (discord/discord-api-docs #1315) and in bytes where it is
+ * files. Each number with the page of https://docs.discord.com/developers that names it.
+ */
+export const limits = {
+	/** resources/message#create-message */
+	content: 2000,
+	nonce: 25,
+	attachments: 10,
+	/** resources/message#attachment-object: what a description, the alt text, may have. */
+	attachmentDescription: 1024,
+	attachmentName: 1024,
+	/** reference#uploading-files: one file where nobody has paid for more. */
+	fileBytes: 10 * 1024 * 1024,
+	/** reference#uploading-files: a whole request. */
+	requestBytes: 25 * 1024 * 1024,
+	/** components/reference#action-row */
+	rows: 5,
+	buttonsPerRow: 5,
+	/** components/reference#anatomy-of-a-component */
+	customId: 100,
+	/** components/reference#button */
+	buttonLabel: 80,
+	buttonUrl: 512,
+	/** components/reference#string-select */
+	options: 25,
+	optionText: 100,
+	placeholder: 150,
+	/** components/reference#label, components/reference#text-input */
+	fieldLabel: 45,
+	fieldText: 4000,
+	/** interactions/receiving-and-responding#interaction-response-object-modal */
+	modalTitle: 45,
+	modalFields: 5,
+	/** interactions/application-commands#autocomplete */
+	suggestions: 25,
+	suggestionText: 100,
+	/** interactions/receiving-and-responding#followup-messages */
+	ticketMs: 15 * 60_000,
+	/** topics/threads, resources/channel#start-thread-from-message */
+	threadName: 100,
+	/** In minutes; resources/channel#thread-metadata-object. */
+	threadArchives: [60, 1440, 4320, 10_080],
+	/** resources/message#get-channel-messages */
+	messagesPerPage: 100,
+} as const;
+
+/** Codes of errors that mean something to us: topics/opcodes-and-status-codes#json-json-error-codes. */
+export const errorCodes = {
+	unknownChannel: 10_003,
+	unknownMessage: 10_008,
+	unknownWebhook: 10_015,
+	unknownInteraction: 10_062,
+	tooManyOldEdits: 30_046,
+	alreadyAnswered: 40_060,
+	missingAccess: 50_001,
+	missingPermissions: 50_013,
+	wrongChannelType: 50_024,
+	archivedThread: 50_083,
+	replyWithoutHistory: 160_002,
+	threadExists: 160_004,
+	lockedThread: 160_005,
+	tooManyThreads: 160_006,
+} as const;
+
+/** resources/message#message-object-message-flags */
+export const messageFlags = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6 } as const;
+
+/** How long Discord takes a text to be. */
+export function lengthOf(text: string): number {
+	let length = text.length;
+	for (let at = 0; at < text.length - 1; at++) {
+		const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+		if (isPair) length--;
+	}
+	return length;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** A text of at most `most`, with an ellipsis where something is missing, and no character as people see it cut in two. */
+export function cutTo(text: string, most: number): string {
+	if (lengthOf(text) <= most) return text;
+	let kept = "";
+	let length = 1;
+	for (const { segment } of graphemes.segment(text.slice(0, 2 * most))) {
+		length += lengthOf(segment);
+		if (length > most) break;
+		kept += segment;
+	}
+	return `${kept.trimEnd()}…`;
+}

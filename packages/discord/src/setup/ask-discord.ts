@@ -1,0 +1,30 @@
+import { type Clock, ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { DiscordPort, DiscordResponse } from "../discord-port.ts";
+
+/** What checks look at Discord with. */
+export interface Discord {
+	readonly port: Pick<DiscordPort, "request">;
+	readonly clock: Clock;
+}
+
+const Words = z.object({ message: z.string() });
+
+/**
+ * Asks for something; rejects with a `ParleyError` that a person may read where Discord does not give it:
+ * `unauthenticated` where it does not know the token.
+ */
+export async function askDiscord(port: Discord["port"], path: string): Promise<DiscordResponse> {
+	const response = await port.request({ method: "GET", path });
+	const { status, body } = response;
+	if (status === 200) return response;
+	const words = Words.safeParse(body).data?.message ?? "without a reason";
+	throw new ParleyError(`Discord answered ${status} to GET ${path}: ${words}`, {
+		code:
+			status === 401
+				? "unauthenticated"
+				: status >= 500 || status === 429
+					? "unavailable"
+					: "permission_denied",
+	});
+}

@@ -1,0 +1,212 @@
+import { ManualClock } from "@parley/base/testing";
+import type { CommandShape } from "@parley/connector";
+import { expect, test } from "vitest";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { type DoctorParts, examineDiscord } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
+import { neededPermissions } from "./permissions.ts";
+
+const all = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
+const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };
+const menu = { id: "2", type: 3, name: "Ask about this", description: "", contexts: [0, 1] };
+const start = Date.UTC(2026, 0, 1);
+
+/** A Discord where all is well, but for what a test changes. */
+function healthy(): Record<string, unknown> {
+	return {
+		"/users/@me": { id: "11", username: "parley" },
+		"/applications/@me": { id: "22", name: "Parley", flags: 1 << 19 },
+		"/gateway/bot": { shards: 1, session_start_limit: { remaining: 990, reset_after: 3_600_000 } },
+		"/gateway": {},
+		"/users/@me/guilds": [{ id: "1", name: "Home" }],
+		"/guilds/1/members/11": { roles: ["2"] },
+		"/guilds/1/roles": [
+			{ id: "1", permissions: "0" },
+			{ id: "2", permissions: String(all) },
+		],
+		"/guilds/1/channels": [{ id: "5", name: "general", type: 0, permission_overwrites: [] }],
+		"/applications/22/commands": [
+			{ id: "1", type: 1, name: "whoami", description: "Who you are", contexts: [0, 1] },
+			menu,
+		],
+	};
+}
+
+class Answers extends ScriptedPort {
+	readonly bodies: Record<string, unknown>;
+	readonly statuses: Record<string, number> = {};
+	date = new Date(start).toUTCString();
+
+	constructor(changes: Record<string, unknown>) {
+		super();
+		this.bodies = { ...healthy(), ...changes };
+	}
+
+	override async request(request: Parameters<ScriptedPort["request"]>[0]) {
+		this.requests.push(request);
+		const status = this.statuses[request.path] ?? 200;
+		return { status, headers: { date: this.date }, body: this.bodies[request.path] ?? null };
+	}
+}
+
+async function examine(
+	changes: Record<string, unknown> = {},
+	adjust: (port: Answers) => void = () => undefined,
+) {
+	const port = new Answers(changes);
+	adjust(port);
+	const memory = { load: async () => undefined, save: async () => undefined };
+	const parts: DoctorParts = { port, clock: new ManualClock(start), shapes: [whoami], memory };
+	const findings: Finding[] = [];
+	for await (const finding of examineDiscord(parts)) findings.push(finding);
+	return { findings, port, wrong: findings.filter(({ status }) => status !== "ok") };
+}
+
+test("where all is well every check says so, and nothing was changed", async () => {
+	const { findings, wrong, port } = await examine();
+	expect(wrong).toEqual([]);
+	expect(findings.map(({ id }) => id)).toEqual([
+		...["discord-token", "discord-intents", "discord-interactions", "discord-invite", "discord-gateway"],
+		...["discord-clock", "discord-servers", "discord-permissions", "discord-commands"],
+	]);
+	expect(port.requests.every(({ method }) => method === "GET")).toBe(true);
+});
+
+const channel = { id: "5", name: "general", type: 0 };
+const without = (bit: bigint) => [{ id: "1", type: 0, allow: "0", deny: String(bit) }];
+const gateway = (remaining: number, shards = 1) => ({
+	"/gateway/bot": { shards, session_start_limit: { remaining, reset_after: 7_200_000 } },
+});
+
+test.each<[string, Record<string, unknown>, Pick<Finding, "id" | "status" | "what">, string]>([
+	[
+		"no message content",
+		{ "/applications/@me": { id: "22", name: "Parley", flags: 0 } },
+		{
+			id: "discord-intents",
+			status: "fail",
+			what: "the bot may not read messages, and Discord will refuse it",
+		},
+		"https://discord.com/developers/applications/22/bot",
+	],
+	[
+		"interactions that go elsewhere",
+		{
+			"/applications/@me": {
+				id: "22",
+				name: "P",
+				flags: 1 << 18,
+				interactions_endpoint_url: "https://other",
+			},
+		},
+		{
+			...{ id: "discord-interactions", status: "fail" },
+			what: "Discord sends commands and buttons to https://other instead",
+		},
+		"https://discord.com/developers/applications/22/information",
+	],
+	[
+		"a code grant",
+		{ "/applications/@me": { id: "22", name: "P", flags: 1 << 18, bot_require_code_grant: true } },
+		{ id: "discord-invite", status: "fail", what: "Discord lets nobody in by an invite link alone" },
+		"Requires OAuth2 Code Grant",
+	],
+	[
+		"no sessions",
+		gateway(0),
+		{ id: "discord-gateway", status: "fail", what: "Discord allows no new session today" },
+		"wait 2 hours",
+	],
+	[
+		"few sessions",
+		gateway(20),
+		{ id: "discord-gateway", status: "warn", what: "Discord allows only 20 new sessions today" },
+		"starts again and again",
+	],
+	[
+		"shards",
+		gateway(900, 3),
+		{ id: "discord-gateway", status: "warn", what: "Discord recommends 3 connections" },
+		"2,500",
+	],
+	[
+		"no server",
+		{ "/users/@me/guilds": [] },
+		{ id: "discord-servers", status: "fail", what: "the bot is in no server" },
+		`https://discord.com/oauth2/authorize?client_id=22&scope=bot+applications.commands&permissions=${all}`,
+	],
+	[
+		"too little in a server",
+		{ "/guilds/1/roles": [{ id: "1", permissions: String(all & ~(1n << 15n)) }] },
+		{
+			...{ id: "discord-permissions", status: "fail" },
+			what: 'in Home the bot lacks "Attach Files" (to post files, and answers that are too long for messages)',
+		},
+		"guild_id=1&disable_guild_select=true",
+	],
+	[
+		"too little in a channel",
+		{ "/guilds/1/channels": [{ ...channel, permission_overwrites: without(1n << 11n) }] },
+		{
+			...{ id: "discord-permissions", status: "warn" },
+			what: "in Home the bot lacks in #general: Send Messages",
+		},
+		"Edit Channel",
+	],
+	[
+		"old commands",
+		{ "/applications/22/commands": [menu] },
+		{
+			...{ id: "discord-commands", status: "warn" },
+			what: "the commands at Discord are not up to date: create whoami",
+		},
+		"start the connector",
+	],
+])("%s: says what is wrong, and what to do", async (_case, changes, wanted, fix) => {
+	const { wrong } = await examine(changes);
+	expect(wrong).toHaveLength(1);
+	expect(wrong[0]).toMatchObject(wanted);
+	expect(wrong[0]?.fix).toContain(fix);
+});
+
+test("a channel that the bot does not see is none of its business", async () => {
+	const hidden = { ...channel, permission_overwrites: without((1n << 10n) | (1n << 11n)) };
+	expect((await examine({ "/guilds/1/channels": [hidden] })).wrong).toEqual([]);
+});
+
+test("of many channels some are named", async () => {
+	const channels = Array.from({ length: 8 }, (_, index) => ({
+		...{ id: String(index), name: `c${index}`, type: 0, permission_overwrites: without(1n << 11n) },
+	}));
+	const { wrong } = await examine({ "/guilds/1/channels": channels });
+	expect(wrong[0]?.what).toMatch(/#c4: Send Messages; and 3 more channels$/);
+});
+
+test.each([
+	[20_000, undefined],
+	[-40_000, "warn"],
+	[400_000, "fail"],
+])("a clock that is %i ms away", async (apart, status) => {
+	const { wrong } = await examine({}, (port) => {
+		port.date = new Date(start + apart).toUTCString();
+	});
+	expect(wrong.map((finding) => finding.status)).toEqual(status === undefined ? [] : [status]);
+});
+
+test("a token that Discord does not know is all there is to say", async () => {
+	const { findings } = await examine({ "/users/@me": { message: "401: Unauthorized" } }, (port) => {
+		port.statuses["/users/@me"] = 401;
+	});
+	expect(findings).toMatchObject([
+		{ id: "discord-token", status: "fail", what: "Discord does not know this token" },
+	]);
+	expect(findings[0]?.fix).toContain("DISCORD_TOKEN");
+});
+
+test("what cannot be looked at is a finding, and the others are looked at", async () => {
+	const { wrong } = await examine({}, (port) => {
+		port.statuses["/gateway/bot"] = 503;
+	});
+	expect(wrong).toMatchObject([{ id: "discord-gateway", status: "fail" }]);
+	expect(wrong[0]?.fix).toContain("discordstatus.com");
+});

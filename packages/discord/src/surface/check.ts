@@ -1,0 +1,143 @@
+import { lengthOf, limits } from "../limits.ts";
+
+/** A message that is to be made or changed, before it is a request. */
+export interface Draft {
+	readonly content: string;
+	/** Rows of buttons and choices, as Discord has them. */
+	readonly components: readonly ComponentRow[];
+	readonly files: readonly DraftFile[];
+}
+
+export interface DraftFile {
+	readonly name: string;
+	readonly bytes: Uint8Array;
+	/** What is read out instead of it. */
+	readonly description: string;
+}
+
+export interface ComponentRow {
+	readonly type: 1;
+	readonly components: readonly Component[];
+}
+
+export type Component =
+	| { readonly type: 2; readonly style: 1 | 2 | 3 | 4; readonly label: string; readonly custom_id: string }
+	| { readonly type: 2; readonly style: 5; readonly label: string; readonly url: string }
+	| {
+			readonly type: 3;
+			readonly custom_id: string;
+			readonly placeholder?: string;
+			readonly min_values: number;
+			readonly max_values: number;
+			readonly options: readonly {
+				readonly value: string;
+				readonly label: string;
+				readonly description?: string;
+				readonly default: boolean;
+			}[];
+	  };
+
+/** What Discord would not take of a message, by the part that has to change. Empty: it takes all. */
+export interface Violations {
+	readonly content?: string;
+	readonly components?: string;
+	readonly files?: string;
+}
+
+/** Checks a message against all limits of Discord that it could break. */
+export function checkDraft({ content, components, files }: Draft): Violations {
+	const wrong = {
+		content: first([
+			[lengthOf(content) <= limits.content, `content has ${lengthOf(content)} characters`],
+			[content.trim() !== "" || files.length > 0, "content is empty"],
+		]),
+		components: componentsProblem(components),
+		files: filesProblem(files),
+	};
+	return Object.fromEntries(Object.entries(wrong).filter(([, problem]) => problem !== undefined));
+}
+
+/** What Discord would not take of the name of a thread; undefined where it would. */
+export function threadNameProblem(name: string): string | undefined {
+	const length = lengthOf(name);
+	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;
+}
+
+function first(rules: readonly (readonly [holds: boolean, problem: string])[]): string | undefined {
+	return rules.find(([holds]) => !holds)?.[1];
+}
+
+function filesProblem(files: readonly DraftFile[]): string | undefined {
+	const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+	const large = files.find(({ bytes }) => bytes.length > limits.fileBytes);
+	return first([
+		[files.length <= limits.attachments, `there are ${files.length} files`],
+		[large === undefined, `${large?.name} has ${large?.bytes.length} bytes`],
+		[total < limits.requestBytes, `the files have ${total} bytes`],
+		[files.every(({ name }) => within(name, limits.attachmentName)), "the name of a file is too long"],
+		[
+			files.every(({ description }) => lengthOf(description) <= limits.attachmentDescription),
+			"the description of a file is too long",
+		],
+	]);
+}
+
+function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
+	const ids = rows.flatMap(({ components }) =>
+		components.flatMap((one) => ("custom_id" in one ? [one.custom_id] : [])),
+	);
+	return (
+		first([
+			[rows.length <= limits.rows, `there are ${rows.length} rows`],
+			[new Set(ids).size === ids.length, "two controls have the same id"],
+			[ids.every((id) => within(id, limits.customId)), "the id of a control is too long, or empty"],
+		]) ?? rows.map(rowProblem).find((problem) => problem !== undefined)
+	);
+}
+
+function rowProblem({ components }: ComponentRow): string | undefined {
+	const choices = components.filter(({ type }) => type === 3);
+	const most = choices.length > 0 ? 1 : limits.buttonsPerRow;
+	return (
+		first([
+			[components.length >= 1, "a row is empty"],
+			[components.length <= most, `a row has ${components.length} controls`],
+		]) ?? components.map(componentProblem).find((problem) => problem !== undefined)
+	);
+}
+
+function componentProblem(one: Component): string | undefined {
+	if (one.type === 3) return choiceProblem(one);
+	return first([
+		[within(one.label, limits.buttonLabel), `the label "${one.label}" is too long, or empty`],
+		[
+			!("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl)),
+			"a link is no link",
+		],
+	]);
+}
+
+function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefined {
+	const { options, min_values, max_values, placeholder = "" } = choice;
+	const values = new Set(options.map(({ value }) => value));
+	return first([
+		[options.length >= 1 && options.length <= limits.options, `there are ${options.length} options`],
+		[values.size === options.length, "two options have the same value"],
+		[lengthOf(placeholder) <= limits.placeholder, "the placeholder is too long"],
+		[min_values >= 0 && max_values >= 1, "it cannot be chosen so few"],
+		[min_values <= max_values && max_values <= options.length, "it cannot be chosen so many"],
+		[
+			options.every(
+				({ value, label, description = "-" }) =>
+					within(value, limits.optionText) &&
+					within(label, limits.optionText) &&
+					within(description, limits.optionText),
+			),
+			"the text of an option is too long, or empty",
+		],
+	]);
+}
+
+function within(text: string, most: number): boolean {
+	return text !== "" && lengthOf(text) <= most;
+}

@@ -1,0 +1,136 @@
+import type { Control } from "@parley/connector";
+import { expect, test } from "vitest";
+import { limits } from "../limits.ts";
+import { type Component, checkDraft, threadNameProblem } from "./check.ts";
+import { draftOf } from "./drafts.ts";
+
+const button = (id: string, label = "Go"): Control => ({ type: "button", id, label, style: "primary" });
+const link = (label: string, url: string): Control => ({ type: "link", label, url });
+const choice = (count: number): Control => ({
+	...{ type: "choice", id: "c", placeholder: "p".repeat(200), least: 1, most: count },
+	options: Array.from({ length: count }, (_, n) => ({
+		...{ value: `v${n}`, label: "l".repeat(120), description: n === 0 ? "" : "d", chosen: n === 0 },
+	})),
+});
+const bytes = (length: number): Uint8Array => new Uint8Array(length);
+const file = (name: string, length = 1) => ({ name, bytes: bytes(length), description: name });
+
+test("controls stand in rows of five, and a choice alone", () => {
+	const many = Array.from({ length: 6 }, (_, n) => button(`b${n}`));
+	const { draft, spared } = draftOf({
+		body: "x",
+		controls: [[...many, choice(2)], [button("last")]],
+		files: [],
+	});
+	expect(draft.components.map(({ components }) => components.length)).toEqual([5, 1, 1, 1]);
+	expect(spared).toEqual([]);
+	expect(checkDraft(draft)).toEqual({});
+});
+
+test("what is too long in a control is cut, and what comes back is not", () => {
+	const { draft } = draftOf({
+		body: "x",
+		controls: [[choice(30)], [button("b", "😀".repeat(81))]],
+		files: [],
+	});
+	const [row, other] = draft.components;
+	expect(row?.components[0]).toMatchObject({ min_values: 1, max_values: 25 });
+	const [select] = row?.components ?? [];
+	expect(select?.type === 3 && select.options.length).toBe(25);
+	expect(select?.type === 3 && select.options[0]).toEqual({
+		...{ value: "v0", label: `${"l".repeat(99)}…`, default: true },
+	});
+	expect(other?.components[0]).toMatchObject({ label: `${"😀".repeat(79)}…`, style: 1, custom_id: "b" });
+	expect(checkDraft(draft)).toEqual({});
+});
+
+test("controls that Discord does not take are left out, and their links stay", () => {
+	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
+	expect(draftOf({ body: "text", controls, files: [] })).toEqual({
+		draft: { content: "text\nOpen: <https://a.example/b>", components: [], files: [] },
+		spared: ["the id of a control is too long, or empty"],
+	});
+});
+
+test("a text that is too long becomes a file with its beginning, and its code is closed", () => {
+	const body = `\`\`\`ts\n${"a\n".repeat(1500)}\`\`\``;
+	const { draft } = draftOf({ body, files: [] });
+	expect(draft.content).toMatch(/^```ts\na\n[\s\S]*…\n```\n-# The whole text is in message\.md\.$/);
+	expect(draft.files.map(({ name, bytes: content }) => [name, new TextDecoder().decode(content)])).toEqual([
+		["message.md", body],
+	]);
+	expect(checkDraft(draft)).toEqual({});
+});
+
+test("files that are too large are left out, and the text says so", () => {
+	const { draft } = draftOf({ body: "text", files: [file("a.bin", limits.fileBytes + 1)] });
+	expect(draft.files).toEqual([]);
+	expect(draft.content).toContain("-# Without its files");
+	expect(draft.content).toContain("a.bin has 10485761 bytes");
+});
+
+const row = (...components: Component[]) => ({ type: 1 as const, components });
+const go = { type: 2, style: 1, label: "Go", custom_id: "a" } as const;
+const pick = { type: 3, custom_id: "p", min_values: 1, max_values: 1 } as const;
+const option = { value: "v", label: "l", default: false };
+
+test.each<[string, object, string, string]>([
+	["more than 2,000 characters", { content: "😀".repeat(2001) }, "content", "content has 2001 characters"],
+	["nothing", { content: " " }, "content", "content is empty"],
+	[
+		"six rows",
+		{ components: "abcdef".split("").map((custom_id) => row({ ...go, custom_id })) },
+		"components",
+		"6 rows",
+	],
+	["an empty row", { components: [row()] }, "components", "a row is empty"],
+	[
+		"a button beside a choice",
+		{ components: [row(go, { ...pick, options: [option] })] },
+		"components",
+		"2 controls",
+	],
+	["one id twice", { components: [row(go, go)] }, "components", "two controls have the same id"],
+	["an empty id", { components: [row({ ...go, custom_id: "" })] }, "components", "id of a control"],
+	["a long label", { components: [row({ ...go, label: "x".repeat(81) })] }, "components", "too long"],
+	[
+		"a script",
+		{ components: [row({ type: 2, style: 5, label: "x", url: "javascript:1" })] },
+		"components",
+		"no link",
+	],
+	["no options", { components: [row({ ...pick, options: [] })] }, "components", "0 options"],
+	[
+		"one value twice",
+		{ components: [row({ ...pick, options: [option, option] })] },
+		"components",
+		"same value",
+	],
+	[
+		"too much chosen",
+		{ components: [row({ ...pick, max_values: 2, options: [option] })] },
+		"components",
+		"so many",
+	],
+	[
+		"a long value",
+		{ components: [row({ ...pick, options: [{ ...option, value: "x".repeat(101) }] })] },
+		"components",
+		"option",
+	],
+	["eleven files", { files: Array.from({ length: 11 }, () => file("a")) }, "files", "11 files"],
+	["a request too large", { files: [1, 2, 3].map(() => file("a", 9_000_000)) }, "files", "27000000 bytes"],
+	["a long alt text", { files: [{ ...file("a"), description: "x".repeat(1025) }] }, "files", "description"],
+])("a message with %s does not pass", (_name, more, part, problem) => {
+	const good = { content: "text", components: [row(go)], files: [] };
+	expect(checkDraft(good)).toEqual({});
+	const found = Object.entries(checkDraft({ ...good, ...more }));
+	expect(found).toEqual([[part, expect.stringContaining(problem)]]);
+});
+
+test("the name of a thread has 1 to 100 characters", () => {
+	expect([threadNameProblem("a"), threadNameProblem("😀".repeat(100))]).toEqual([undefined, undefined]);
+	expect([threadNameProblem(""), threadNameProblem("x".repeat(101))]).toEqual([
+		...["the name has 0 characters", "the name has 101 characters"],
+	]);
+});

@@ -1,0 +1,56 @@
+import type { Control } from "@parley/connector";
+import { cutTo, limits } from "../limits.ts";
+import { checkDraft, type Draft, type DraftFile } from "./check.ts";
+import { componentsOf, linksAsText } from "./components.ts";
+
+/** What is to be shown: text in our dialect, controls, files. */
+export interface Showing {
+	readonly body: string;
+	readonly controls?: readonly (readonly Control[])[];
+	readonly files: readonly DraftFile[];
+}
+
+/** A message that Discord takes, and what it had to be spared. */
+export interface Drafted {
+	readonly draft: Draft;
+	/** For operators: why it does not look as it was meant to. */
+	readonly spared: readonly string[];
+}
+
+const wholeText = "message.md";
+const kept = 1800;
+
+/**
+ * The message for what is to be shown. Where Discord would refuse it, it is shown with less: without controls, without
+ * files that are too large, and a text that is too long as a file with its beginning. No text is lost.
+ */
+export function draftOf(showing: Showing): Drafted {
+	const { body, controls = [] } = showing;
+	const components = componentsOf(controls);
+	const whole = { content: body, components, files: showing.files };
+	const { components: refused, files: tooMuch } = checkDraft(whole);
+	const files = tooMuch === undefined ? showing.files : [];
+	const without =
+		tooMuch === undefined ? "" : `\n-# Without its files, which Discord does not take: ${tooMuch}.`;
+	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;
+	const draft = { content: text, components: refused === undefined ? components : [], files };
+	const { content: tooLong } = checkDraft(draft);
+	const spared = [refused, tooMuch, tooLong].filter((problem) => problem !== undefined);
+	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
+}
+
+function shortened({ content, components, files }: Draft): Draft {
+	const bytes = new TextEncoder().encode(content);
+	const file = { name: wholeText, bytes, description: "The whole text of this message" };
+	return {
+		content: `${closed(cutTo(content, kept))}\n-# The whole text is in ${wholeText}.`,
+		components,
+		files: [...files.slice(0, limits.attachments - 1), file],
+	};
+}
+
+/** A block of code that is cut must not swallow what follows. */
+function closed(text: string): string {
+	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
+	return isOpen ? `${text}\n\`\`\`` : text;
+}

@@ -1,0 +1,177 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { OutboxRow, Posting } from "@parley/connector";
+import { expect, test } from "vitest";
+import { Tickets } from "../interactions/tickets.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { DiscordSurface } from "./discord-surface.ts";
+
+const clock = new ManualClock();
+const at = clock.now();
+const idAt = (ms: number, more = 0): string => String(BigInt(snowflakeAt(at + ms)) + BigInt(more));
+const list = "GET /channels/10/messages";
+
+function open(cards: Record<string, string> = {}, owners: Record<string, string> = {}) {
+	const port = new ScriptedPort();
+	const surface = new DiscordSurface({
+		...{
+			port,
+			clock,
+			log: new MemoryLogger(),
+			tickets: new Tickets(),
+			self: { user: "500", application: "501" },
+		},
+		cards: async (card) => cards[card],
+		ownerOf: async (message) => owners[message],
+		readFile: async () => {
+			throw new Error("nobody reads a file to look for it");
+		},
+	});
+	return { port, surface };
+}
+
+function row(payload: Partial<Extract<Posting, { type: "post" }>> = {}, nonce = "ours"): OutboxRow {
+	const whole = { type: "post", body: "hello", ...payload };
+	return { id: `s/${nonce}`, nonce, conversation: "10", lane: "final", at, attempt: 1, payload: whole };
+}
+
+const said = (id: string, more: object = {}) => ({ id, author: { id: "500" }, content: "hello", ...more });
+
+test.each([
+	["the nonce", said(idAt(5), { nonce: "ours", content: "edited since" }), {}],
+	["the marker, when the rest has changed", said(idAt(5), { content: "done · t7f2" }), { marker: "t7f2" }],
+	["the text", said(idAt(5), { content: "hello\n" }), { body: "hello\n\n" }],
+	[
+		"the text and what it answers",
+		said(idAt(5), { message_reference: { message_id: "3" } }),
+		{ replyTo: "3" },
+	],
+	[
+		"the file",
+		said(idAt(5), { attachments: [{ filename: "a.md" }] }),
+		{ file: { name: "a.md", content: "x" } },
+	],
+	["clocks that differ a little", said(idAt(-9000)), {}],
+	[
+		"the text, written in another way",
+		said(idAt(5), { content: "a ❤ b c" }),
+		{ body: "a \u2764\uFE0F b  c\u2060" },
+	],
+	["the text, when what it answers was deleted", said(idAt(5)), { replyTo: "3" }],
+	[
+		"a file that Discord has named anew",
+		said(idAt(5), { attachments: [{ filename: "My_Resume_1.md" }] }),
+		{ upload: { fileId: "f", name: "_My Résumé (1).md", size: 3 } },
+	],
+	[
+		"a file that has another name in another script",
+		said(idAt(5), { attachments: [{ filename: "x7q.png" }] }),
+		{ upload: { fileId: "f", name: "画像.png", size: 3 } },
+	],
+	[
+		"the words in the place of a file that the gateway did not have",
+		said(idAt(5), { content: "hello\n-# a.md could not be read." }),
+		{ upload: { fileId: "f", name: "a.md", size: 3 } },
+	],
+])("a post is found by %s", async (_name, message, payload) => {
+	const { port, surface } = open();
+	port.answer(list, { body: [said(idAt(6), { author: { id: "42" } }), message] });
+	expect(await surface.find(row(payload))).toEqual({ remote: message.id });
+	expect(port.requests[0]?.query).toEqual({ after: snowflakeAt(at - 10_000), limit: "100" });
+});
+
+test.each([
+	["another one's", said(idAt(5), { author: { id: "42" } }), {}],
+	["with another nonce", said(idAt(5), { nonce: "other" }), {}],
+	["with other words", said(idAt(5), { content: "hello you" }), {}],
+	["without the marker", said(idAt(5)), { marker: "t7f2" }],
+	["to another message", said(idAt(5), { message_reference: { message_id: "4" } }), { replyTo: "3" }],
+	["without its file", said(idAt(5)), { file: { name: "a.md", content: "x" } }],
+	["made before", said(idAt(-60_000)), {}],
+	[
+		"with another file",
+		said(idAt(5), { attachments: [{ filename: "b.md" }] }),
+		{ file: { name: "a.md", content: "x" } },
+	],
+	["that answers another one", said(idAt(5), { message_reference: { message_id: "4" } }), {}],
+])("a message %s is not the post", async (_name, message, payload) => {
+	const { port, surface } = open();
+	port.answer(list, { body: [message] });
+	expect(await surface.find(row(payload))).toBeUndefined();
+});
+
+test("what an earlier process has posted for another row is not this one's", async () => {
+	const { port, surface } = open({}, { [idAt(5)]: "s/first", [idAt(6)]: "s/second" });
+	const both = { body: [said(idAt(6)), said(idAt(5))] };
+	port.answer(list, both, both);
+	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
+	expect(await surface.find(row({}, "third"))).toBeUndefined();
+});
+
+test.each([
+	["nothing was ever written", null, [], undefined],
+	["nothing was written since", idAt(-60_000), [], undefined],
+	["the newest was deleted", idAt(5), [said(idAt(-60_000))], undefined],
+])("an empty list is believed where %s", async (_name, last, newest, found) => {
+	const { port, surface } = open();
+	port.answer(list, { body: [] }, { body: newest });
+	port.answer("GET /channels/10", { body: { id: "10", last_message_id: last } });
+	expect(await surface.find(row())).toBe(found);
+});
+
+test("an empty list is not believed where we may not read what was written", async () => {
+	const { port, surface } = open();
+	port.answer(list, { body: [] }, { body: [] });
+	port.answer("GET /channels/10", { body: { id: "10", last_message_id: idAt(5) } });
+	await expect(surface.find(row())).rejects.toMatchObject({
+		kind: "rejected",
+		message: expect.stringContaining('give the bot "Read Message History" there'),
+	});
+});
+
+test("of two rows that say the same, each finds its own message", async () => {
+	const { port, surface } = open();
+	const both = { body: [said(idAt(6)), said(idAt(5))] };
+	port.answer("POST /channels/10/messages", { body: { id: idAt(5) } });
+	await surface.send(row({}, "first"));
+	port.answer(list, both, both, both);
+	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
+	expect(await surface.find(row({}, "third"))).toBeUndefined();
+	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
+});
+
+test("what was written since then is looked through page by page, and not for ever", async () => {
+	const { port, surface } = open();
+	const page = (from: number) =>
+		Array.from({ length: 100 }, (_, n) => said(idAt(1, from + n), { content: "no" })).toReversed();
+	port.answer(list, { body: page(0) }, { body: [said(idAt(9))] });
+	expect(await surface.find(row())).toEqual({ remote: idAt(9) });
+	expect(port.requests[1]?.query).toEqual({ after: idAt(1, 99), limit: "100" });
+	for (let n = 0; n < 10; n++) port.answer(list, { body: page(n * 100) });
+	await expect(surface.find(row())).rejects.toMatchObject({ kind: "rejected" });
+	expect(port.requests).toHaveLength(12);
+});
+
+test.each([
+	[{ status: 403, body: { code: 50_001 } }, "rejected"],
+	[{ status: 503 }, "unknown"],
+	[{ body: { not: "a list" } }, "unknown"],
+])("where it cannot be looked (%j), that is said", async (answer, kind) => {
+	const { port, surface } = open();
+	port.answer(list, answer);
+	await expect(surface.find(row())).rejects.toMatchObject({ kind });
+});
+
+test("posts of a task are looked for in its thread, and threads by themselves", async () => {
+	const { port, surface } = open({ "task:1": "20" });
+	port.answer("GET /channels/20/messages", { body: [said(idAt(5))] });
+	expect(await surface.find(row({ thread: "task:1" }))).toEqual({ remote: idAt(5) });
+	// The thread was locked when it was sent.
+	port.answer("GET /channels/20/messages", { body: [said(idAt(5), { content: "no" })] });
+	port.answer(list, { body: [said(idAt(6))] });
+	expect(await surface.find(row({ thread: "task:1" }, "next"))).toEqual({ remote: idAt(6) });
+	const thread = { ...row(), payload: { type: "thread", card: "task:1", name: "a" } };
+	expect(await surface.find(thread)).toEqual({ remote: "20" });
+	port.answer("GET /channels/20", { status: 404, body: { code: 10_003 } });
+	expect(await surface.find(thread)).toBeUndefined();
+});

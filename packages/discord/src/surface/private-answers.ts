@@ -1,0 +1,73 @@
+import type { Clock } from "@parley/base";
+import { DeliveryError, type Posting, type Receipt } from "@parley/connector";
+import * as z from "zod";
+import type { Tickets } from "../interactions/tickets.ts";
+import type { OwnAccount } from "../own-account.ts";
+import type { Caller } from "./caller.ts";
+import { draftOf } from "./drafts.ts";
+import { attached, messageBody, passed, sent, textFile } from "./posts.ts";
+
+export type PrivateAnswer = Extract<Posting, { type: "private" }>;
+
+const Answer = z.object({ id: z.string(), content: z.string().default("") });
+
+export interface PrivateAnswersParts {
+	readonly caller: Caller;
+	readonly tickets: Tickets;
+	readonly self: OwnAccount;
+	readonly clock: Clock;
+}
+
+/**
+ * Answers that only the one who pressed or commanded sees: they take the place of the deferred answer
+ * (interactions/receiving-and-responding#edit-original-interaction-response), so that one made twice shows once.
+ */
+export class PrivateAnswers {
+	readonly #parts: PrivateAnswersParts;
+
+	constructor(parts: PrivateAnswersParts) {
+		this.#parts = parts;
+	}
+
+	/** Without a body nothing is shown any more. */
+	async answer(answer: PrivateAnswer): Promise<Receipt> {
+		const { ticket, body, file, controls = [] } = answer;
+		const { caller, tickets } = this.#parts;
+		this.#checkTime(answer);
+		await tickets.answered(ticket.id);
+		const path = this.#path(answer);
+		if (body.trim() === "" && file === undefined) {
+			await caller.ask({ method: "DELETE", path, authorized: false }, "edit");
+			return { remote: ticket.id };
+		}
+		const files = file ? [textFile(file)] : [];
+		const { draft } = draftOf({ body, controls, files });
+		const message = { ...messageBody(passed(draft)), ...attached(draft.files) };
+		const { body: made } = await caller.ask(
+			{ method: "PATCH", path, authorized: false, body: message, ...sent(draft.files) },
+			"edit",
+		);
+		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
+	}
+
+	/** Whether it stands there; where it does not, it can be written again. */
+	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
+		this.#checkTime(answer);
+		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;
+		const { body } = await this.#parts.caller.ask(request, "read");
+		const shown = Answer.safeParse(body).data;
+		const { draft } = draftOf({ body: answer.body, controls: [], files: [] });
+		return shown?.content.trim() === draft.content.trim() && shown.content !== ""
+			? { remote: shown.id }
+			: undefined;
+	}
+
+	#path({ ticket }: PrivateAnswer): string {
+		return `/webhooks/${this.#parts.self.application}/${encodeURIComponent(ticket.token)}/messages/@original`;
+	}
+
+	#checkTime({ expiresAt }: PrivateAnswer): void {
+		if (this.#parts.clock.now() < expiresAt) return;
+		throw new DeliveryError("the time for a private answer is over", { kind: "gone" });
+	}
+}

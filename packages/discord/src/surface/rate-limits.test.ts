@@ -1,0 +1,78 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { RateLimits } from "./rate-limits.ts";
+import { refusalOf } from "./refused.ts";
+
+function answered(more: Record<string, string>) {
+	const headers = {
+		"x-ratelimit-bucket": "abc",
+		"x-ratelimit-limit": "5",
+		"x-ratelimit-reset-after": "1.5",
+		...more,
+	};
+	return { status: 200, headers, body: null };
+}
+
+test("an empty bucket is told by the name that Discord has for it, and holds for each channel alone", () => {
+	const limits = new RateLimits(new ManualClock());
+	expect(limits.scopes("create", "10", "final")).toEqual(["everything", "create 10"]);
+	const empty = limits.learn("create", "10", answered({ "x-ratelimit-remaining": "0" }));
+	expect(empty).toEqual([{ scope: "abc 10", retryAfterMs: 1500 }]);
+	expect(limits.scopes("create", "10", "final")).toEqual(["everything", "abc 10"]);
+	expect(limits.scopes("create", "11", "approval")).toEqual(["everything", "abc 11"]);
+	expect(limits.scopes("edit", "10", "final")).toEqual(["everything", "edit 10"]);
+});
+
+test("of what is left, a third is kept for what people wait for", () => {
+	const limits = new RateLimits(new ManualClock());
+	const learn = (remaining: string) =>
+		limits.learn("edit", "10", answered({ "x-ratelimit-remaining": remaining }));
+	expect(learn("2")).toEqual([]);
+	expect(learn("1")).toEqual([{ scope: "abc 10 rest", retryAfterMs: 1500 }]);
+	for (const lane of ["progress", "milestone", "typing"] as const) {
+		expect(limits.scopes("edit", "10", lane)).toContain("abc 10 rest");
+	}
+	for (const lane of ["acknowledgement", "approval", "final", "error"] as const) {
+		expect(limits.scopes("edit", "10", lane)).not.toContain("abc 10 rest");
+	}
+});
+
+test("so many requests in one second let the next wait for the next second", () => {
+	const clock = new ManualClock();
+	const limits = new RateLimits(clock);
+	const ask = () => limits.learn("create", "10", { status: 200, headers: {}, body: null });
+	clock.advance(5000);
+	for (let n = 1; n < 18; n++) expect(ask()).toEqual([]);
+	clock.advance(400);
+	expect(ask()).toEqual([{ scope: "everything", retryAfterMs: 600 }]);
+	clock.advance(600);
+	expect(ask()).toEqual([]);
+});
+
+const fault = { message: "You are being rate limited.", retry_after: 0.25 };
+
+test.each([
+	["its own bucket", { status: 429, headers: {}, body: fault }, { scope: "create 10", retryAfterMs: 250 }],
+	[
+		"a shared one",
+		{ status: 429, headers: { "x-ratelimit-scope": "shared" }, body: fault },
+		{ scope: "create 10", retryAfterMs: 250 },
+	],
+	[
+		"all of it",
+		{ status: 429, headers: {}, body: { ...fault, global: true } },
+		{ scope: "everything", retryAfterMs: 250 },
+	],
+	[
+		"what stands before Discord",
+		{ status: 429, headers: { "retry-after": "30" }, body: null },
+		{ scope: "everything", retryAfterMs: 30_000 },
+	],
+	[
+		"edits of old messages",
+		{ status: 400, headers: {}, body: { code: 30_046, message: "Maximum number of edits" } },
+		{ scope: "create 10", retryAfterMs: 60_000 },
+	],
+])("a refusal by %s says what has to wait", (_name, response, limit) => {
+	expect(refusalOf(response, "create 10")).toMatchObject({ kind: "rate-limited", limit });
+});

@@ -1,0 +1,68 @@
+import type { Clock } from "@parley/base";
+import type { RateLimit, Request } from "@parley/connector";
+import type { DiscordResponse } from "../discord-port.ts";
+
+/** What is limited on its own, in each channel. */
+export type Route = "create" | "edit" | "typing" | "thread" | "read";
+
+/** A bucket that counts for all requests: topics/rate-limits#global-rate-limit. */
+export const everything = "everything";
+
+/**
+ * So many requests of one second let the others wait for the next: with the 32 that may be on their way it stays below
+ * the 50 of a second that Discord allows.
+ */
+const mostPerSecond = 18;
+/** The part of a bucket that is kept for what people wait for. */
+const reserve = 0.3;
+const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
+
+/** What Discord's headers tell of its buckets: topics/rate-limits#header-format. */
+export class RateLimits {
+	readonly #clock: Clock;
+	/** Discord's name of a route's bucket, which routes may share. */
+	readonly #buckets = new Map<Route, string>();
+	#second = { startedAt: 0, count: 0 };
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** The bucket of a route in a channel. */
+	nameOf(route: Route, channel: string): string {
+		return `${this.#buckets.get(route) ?? route} ${channel}`;
+	}
+
+	scopes(route: Route, channel: string, lane: Request["lane"]): string[] {
+		const name = this.nameOf(route, channel);
+		return [everything, name, ...(patient.has(lane) ? [restOf(name)] : [])];
+	}
+
+	/** Which buckets an answer has shown to be empty, or full enough only for what is urgent. */
+	learn(route: Route, channel: string, { headers }: DiscordResponse): RateLimit[] {
+		const bucket = headers["x-ratelimit-bucket"];
+		if (bucket !== undefined) this.#buckets.set(route, bucket);
+		const [limit, remaining, after] = ["limit", "remaining", "reset-after"].map((name) =>
+			Number(headers[`x-ratelimit-${name}`] ?? Number.NaN),
+		);
+		const name = this.nameOf(route, channel);
+		const paced = this.#pace();
+		if (limit === undefined || remaining === undefined || !(after !== undefined && after >= 0)) return paced;
+		const retryAfterMs = after * 1000;
+		if (remaining <= 0) paced.push({ scope: name, retryAfterMs });
+		else if (remaining <= Math.floor(limit * reserve)) paced.push({ scope: restOf(name), retryAfterMs });
+		return paced;
+	}
+
+	#pace(): RateLimit[] {
+		const now = this.#clock.monotonic();
+		if (now - this.#second.startedAt >= 1000) this.#second = { startedAt: now, count: 0 };
+		this.#second.count += 1;
+		if (this.#second.count < mostPerSecond) return [];
+		return [{ scope: everything, retryAfterMs: Math.max(1, this.#second.startedAt + 1000 - now) }];
+	}
+}
+
+function restOf(name: string): string {
+	return `${name} rest`;
+}

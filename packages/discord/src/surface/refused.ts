@@ -1,0 +1,65 @@
+import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/connector";
+import * as z from "zod";
+import type { DiscordResponse } from "../discord-port.ts";
+import { errorCodes } from "../limits.ts";
+import { everything } from "./rate-limits.ts";
+
+/** topics/opcodes-and-status-codes, and of 429 topics/rate-limits#exceeding-a-rate-limit-rate-limit-response-structure. */
+const Fault = z.object({
+	code: z.number().optional().catch(undefined),
+	message: z.string().optional().catch(undefined),
+	retry_after: z.number().optional().catch(undefined),
+	global: z.boolean().optional().catch(undefined),
+});
+type Fault = z.output<typeof Fault>;
+
+/** Edits of old messages are limited on their own, and Discord does not say for how long. */
+const oldEditsMs = 60_000;
+
+/** What Discord said instead of doing it. */
+export class Refused extends DeliveryError {
+	/** One of Discord's JSON error codes, where it gave one. */
+	readonly fault: number | undefined;
+
+	constructor(
+		message: string,
+		options: {
+			readonly kind: DeliveryFailure;
+			readonly limit?: RateLimit;
+			readonly fault?: number | undefined;
+		},
+	) {
+		super(message, options);
+		this.fault = options.fault;
+	}
+}
+
+/** The error for an answer that is no success. `bucket`: what the request counted towards. */
+export function refusalOf(response: DiscordResponse, bucket: string): Refused {
+	const fault = Fault.safeParse(response.body).data ?? {};
+	const { code, message = "no reason was given" } = fault;
+	const said = `Discord answered ${response.status}: ${message}${code ? ` (${code})` : ""}`;
+	const kind = kindOf(response.status, code);
+	if (kind !== "rate-limited") return new Refused(said, { kind, fault: code });
+	return new Refused(said, { kind, fault: code, limit: limitOf(response, fault, bucket) });
+}
+
+function kindOf(status: number, code: number | undefined): DeliveryFailure {
+	if (status === 429 || code === errorCodes.tooManyOldEdits) return "rate-limited";
+	// With another token it would have been carried out: nothing is lost while somebody sees to that.
+	if (status === 401 || status === 408 || status >= 500) return "unknown";
+	return status === 404 ? "gone" : "rejected";
+}
+
+function limitOf({ headers }: DiscordResponse, fault: Fault, bucket: string): RateLimit {
+	const seconds = fault.retry_after ?? Number(headers["retry-after"] ?? Number.NaN);
+	const known = Number.isFinite(seconds) && seconds > 0;
+	const unknownMs = fault.code === errorCodes.tooManyOldEdits ? oldEditsMs : 1000;
+	// Only Discord's own answers are JSON: what stands before it refuses everything.
+	const isGlobal =
+		fault.global === true || headers["x-ratelimit-scope"] === "global" || fault.message === undefined;
+	return {
+		scope: isGlobal ? everything : bucket,
+		retryAfterMs: known ? Math.ceil(seconds * 1000) : unknownMs,
+	};
+}

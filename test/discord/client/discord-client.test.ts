@@ -1,0 +1,150 @@
+import { expect, onTestFinished, test } from "vitest";
+import { DiscordServer } from "../../simulators/discord/server.ts";
+import { World, type WorldOptions } from "../../simulators/discord/world/world.ts";
+import { KeptSession } from "./kept-session.ts";
+import { type ClientOptions, WatchedClient } from "./watched-client.ts";
+
+async function place(options: WorldOptions = {}) {
+	const world = new World(options);
+	const server = await DiscordServer.start(world);
+	onTestFinished(() => server.close());
+	const { apiUrl, cdnUrl } = server;
+	const sessions = new KeptSession();
+	const client = (given: Partial<ClientOptions> = {}) =>
+		new WatchedClient({ token: world.token, apiUrl, cdnUrl, sessions, ...given });
+	const general = world.channel("general");
+	const ada = world.member("Ada");
+	const says = (text: string) => ada.says(text, { in: general });
+	return { world, general, ada, says, client, sessions };
+}
+
+test("the next client resumes the session, and gets what was said in between, in order", async () => {
+	const { world, says, client, sessions } = await place();
+	const first = await client().connect();
+	says("one");
+	await first.hears("one");
+	await first.port.close();
+	says("two");
+	says("three");
+	const second = await client().connect();
+	await second.hears("three");
+	expect(second.heard).toEqual(["two", "three"]);
+	const { user, application } = sessions.session ?? {};
+	expect([user, application]).toEqual([world.bot.id, world.state.app.id]);
+	expect([first.links, second.links]).toEqual([
+		[{ state: "ready", user, application, resumed: false }],
+		[{ state: "ready", user, application, resumed: true }],
+	]);
+});
+
+test("what was not taken comes again to the next client, with all that came after it", async () => {
+	const { says, client } = await place();
+	const first = await client({ takes: ({ t }) => t !== "MESSAGE_CREATE" }).connect();
+	says("one");
+	says("two");
+	await first.hears("two");
+	await first.port.close();
+	const second = await client().connect();
+	await second.hears("two");
+	expect(second.heard).toEqual(["one", "two"]);
+});
+
+test("a session that Discord has forgotten is begun anew, and the new one is resumed", async () => {
+	const { world, says, client, sessions } = await place();
+	const first = await client().connect();
+	await first.port.close();
+	const before = sessions.session?.id;
+	world.gateway.forgetSessions();
+	const second = await client().connect();
+	expect(second.links.at(-1)).toMatchObject({ state: "ready", resumed: false });
+	await second.gets("GUILD_CREATE");
+	await second.port.close();
+	expect(sessions.session?.id).not.toBe(before);
+	says("one");
+	const third = await client().connect();
+	await third.hears("one");
+	expect(third.links.at(-1)).toMatchObject({ state: "ready", resumed: true });
+});
+
+test("a connection that is lost, or that Discord wants to move, is resumed", async () => {
+	const { world, says, client } = await place();
+	const one = await client().connect();
+	world.gateway.drop();
+	await one.told("lost", 1);
+	says("meanwhile");
+	await one.told("ready", 2);
+	world.gateway.reconnect();
+	await one.told("ready", 3);
+	says("after");
+	await one.hears("meanwhile", "after");
+	expect(one.links.map((link) => (link.state === "ready" ? link.resumed : link.state))).toEqual([
+		...[false, "lost", true, "lost", true],
+	]);
+	expect(one.heard).toEqual(["meanwhile", "after"]);
+});
+
+test("without the intent it is refused, and told where to switch it on", async () => {
+	const { client, sessions } = await place({ privileged: 0 });
+	const one = await client().connect();
+	expect(one.links).toEqual([
+		{ state: "refused", detail: expect.stringContaining("Message Content Intent") },
+	]);
+	expect(sessions.session).toBeUndefined();
+});
+
+test("with a wrong token it is refused, before it connects and afterwards", async () => {
+	const { world, client } = await place();
+	const wrong = await client({ token: "MTA.wrong.token" }).connect();
+	expect(wrong.links).toEqual([{ state: "refused", detail: expect.stringContaining("DISCORD_TOKEN") }]);
+	const right = await client().connect();
+	world.gateway.close(4004);
+	await right.told("refused", 1);
+});
+
+test("an answer that says no is an answer: asked once, and handed on with its headers", async () => {
+	const { world, general, client } = await place();
+	const { port } = client();
+	const path = `/channels/${general.id}/messages`;
+	const send = () =>
+		port.request({ method: "POST", path, body: { content: "hi", allowed_mentions: { parse: [] } } });
+	world.network.next("POST /channels/{channel_id}/messages", { status: 429, retryAfter: 2000 });
+	world.network.next("GET /channels/{channel_id}/messages", { status: 502 });
+	const limited = await send();
+	expect(limited).toMatchObject({ status: 429, headers: { "retry-after": expect.any(String) } });
+	expect(await port.request({ method: "GET", path })).toMatchObject({ status: 502 });
+	world.network.next("POST /channels/{channel_id}/typing", { drop: "after-commit" });
+	const lost = port.request({ method: "POST", path: `/channels/${general.id}/typing` });
+	await expect(lost).rejects.toMatchObject({ code: "unavailable" });
+	expect(world.network.pending).toBe(0);
+	expect(general.shows()).toEqual([]);
+});
+
+test("files go up and come down again", async () => {
+	const { general, client } = await place();
+	const { port } = client();
+	const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
+	const sent = await port.request({
+		...{ method: "POST", path: `/channels/${general.id}/messages` },
+		body: { attachments: [{ id: "0", filename: "all.bin" }], allowed_mentions: { parse: [] } },
+		files: [{ name: "all.bin", bytes }],
+	});
+	expect(sent.status).toBe(200);
+	const [url = ""] = JSON.stringify(sent.body).match(/http[^"]+all\.bin[^"]*/) ?? [];
+	const { signal } = new AbortController();
+	expect(await port.download(url, 300, signal)).toEqual(Buffer.from(bytes));
+	await expect(port.download(url, 299, signal)).rejects.toMatchObject({ code: "resource_exhausted" });
+});
+
+test("a client that is closed while Discord is away does not come back", async () => {
+	const { world, client } = await place();
+	const one = await client().connect();
+	world.gateway.drop();
+	await one.told("lost", 1);
+	await one.port.close();
+	// As long as discord.js waits before it connects again, and some more.
+	const other = await client().connect();
+	world.gateway.drop();
+	await other.told("ready", 2);
+	expect(world.gateway.connections).toBe(1);
+	expect(one.links).toHaveLength(2);
+});

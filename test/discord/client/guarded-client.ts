@@ -1,0 +1,15 @@
+// A process of the client alone: writes which events come, and its log to stderr. Its argument is Discord's address.
+
+import { createLogger, Redactor, systemClock } from "@parley/base";
+import { createDiscordPort, guardProcess } from "@parley/discord";
+import { KeptSession } from "./kept-session.ts";
+
+const [, , apiUrl] = process.argv;
+const log = createLogger({ level: "info", redactor: new Redactor() });
+guardProcess(log);
+const sessions = new KeptSession();
+const port = createDiscordPort({ token: "token", apiUrl, clock: systemClock, log, sessions });
+await port.connect({
+	dispatch: ({ t }) => void process.stdout.write(`${t}\n`),
+	link: ({ state }) => void process.stdout.write(`${state}\n`),
+});

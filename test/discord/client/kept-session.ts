@@ -1,0 +1,14 @@
+import type { GatewaySession, SessionStore } from "@parley/discord";
+
+/** What outlives a client, in memory. */
+export class KeptSession implements SessionStore {
+	session: GatewaySession | undefined;
+
+	async load(): Promise<GatewaySession | undefined> {
+		return this.session;
+	}
+
+	async save(session: GatewaySession | undefined): Promise<void> {
+		this.session = session;
+	}
+}

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { Watch } from "../../watch.ts";
+import { WatchedClient } from "./watched-client.ts";
+
+/** A gateway that says what it is told, whether Discord would say that or not. */
+async function place() {
+	const server = createServer((_request, response) => {
+		const session_start_limit = { total: 1000, remaining: 999, reset_after: 1000, max_concurrency: 1 };
+		response.setHeader("content-type", "application/json");
+		response.end(JSON.stringify({ url, shards: 1, session_start_limit }));
+	});
+	const sockets = new WebSocketServer({ server });
+	const connected = Promise.withResolvers<WebSocket>();
+	sockets.on("connection", (socket) => {
+		socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
+		socket.once("message", () => connected.resolve(socket));
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	// True because the server listens on a TCP port.
+	const { port } = server.address() as AddressInfo;
+	const url = `ws://127.0.0.1:${port}`;
+	onTestFinished(() => {
+		for (const socket of sockets.clients) socket.terminate();
+		server.closeAllConnections();
+		server.close();
+	});
+	/** Tells who has come that it is ready. */
+	const greet = async (): Promise<WebSocket> => {
+		const socket = await connected.promise;
+		const ids = { user: { id: "11" }, application: { id: "22" } };
+		const d = { session_id: "S", resume_gateway_url: url, ...ids };
+		socket.send(JSON.stringify({ op: 0, t: "READY", s: 1, d }));
+		return socket;
+	};
+	return { apiUrl: `http://127.0.0.1:${port}/api`, greet };
+}
+
+test("what is no event, and events without what they need, neither end the process nor the connection", async () => {
+	const { apiUrl, greet } = await place();
+	const client = new WatchedClient({ token: "token", apiUrl });
+	const ready = client.connect();
+	const socket = await greet();
+	await ready;
+	const frames = [
+		...["", "{", "null", "7", "[]", '"text"', "{}", '{"op":99}', '{"op":"0"}', '{"op":0}'],
+		...['{"op":0,"t":"MESSAGE_CREATE","s":2}', '{"op":0,"t":null,"s":3,"d":{}}'],
+		...["INTERACTION_CREATE", "MESSAGE_CREATE", "THREAD_CREATE", "GUILD_CREATE", "GUILD_DELETE"].map(
+			(t, index) => JSON.stringify({ op: 0, t, s: 4 + index, d: null }),
+		),
+	];
+	for (const frame of frames) socket.send(frame);
+	socket.send(Buffer.from([0, 1, 2]));
+	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 20, d: { content: "still here" } }));
+	await client.hears("still here");
+	expect(client.links).toHaveLength(1);
+	expect(client.events.map(({ t }) => t)).toEqual([
+		...["READY", "INTERACTION_CREATE", "MESSAGE_CREATE", "THREAD_CREATE", "GUILD_CREATE"],
+		...["GUILD_DELETE", "MESSAGE_CREATE"],
+	]);
+	expect(client.log.records.filter(({ level }) => level === "warn")).not.toEqual([]);
+});
+
+test("where discord.js itself stumbles, a guarded process says so and goes on", async () => {
+	const { apiUrl, greet } = await place();
+	const program = new URL("guarded-client.ts", import.meta.url).pathname;
+	const child = spawn(process.execPath, [program, apiUrl], { stdio: ["ignore", "pipe", "pipe"] });
+	onTestFinished(() => void child.kill("SIGKILL"));
+	const watch = new Watch();
+	const output = { stdout: "", stderr: "" };
+	for (const name of ["stdout", "stderr"] as const) {
+		child[name].setEncoding("utf8").on("data", (text: string) => {
+			output[name] += text;
+			watch.notify();
+		});
+	}
+	const socket = await greet();
+	// The first is answered by asking what is in `d`, the second by waiting for as long as it says.
+	for (const frame of [{ op: 9 }, { op: 10 }]) socket.send(JSON.stringify(frame));
+	await watch.until("both were told", () => output.stderr.split("stumbled").length > 2);
+	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 2, d: { content: "still here" } }));
+	await watch.until("what came after them was heard", () => output.stdout.includes("MESSAGE_CREATE"));
+	expect(child.exitCode).toBeNull();
+});

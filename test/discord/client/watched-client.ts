@@ -1,0 +1,80 @@
+import { systemClock } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import {
+	createDiscordPort,
+	type DiscordDispatch,
+	type DiscordLink,
+	type DiscordPort,
+	type SessionStore,
+} from "@parley/discord";
+import { onTestFinished } from "vitest";
+import { Watch } from "../../watch.ts";
+import { KeptSession } from "./kept-session.ts";
+
+export interface ClientOptions {
+	readonly token: string;
+	readonly apiUrl: string;
+	readonly cdnUrl?: string;
+	readonly sessions?: SessionStore;
+	/** Whether an event is taken; never, where it says so. */
+	readonly takes?: (event: DiscordDispatch) => boolean;
+}
+
+/** The real client, and what it has told. */
+export class WatchedClient {
+	readonly port: DiscordPort;
+	readonly log = new MemoryLogger();
+	readonly events: DiscordDispatch[] = [];
+	readonly links: DiscordLink[] = [];
+	readonly #watch = new Watch();
+	readonly #takes: (event: DiscordDispatch) => boolean;
+
+	constructor({ token, apiUrl, cdnUrl, sessions = new KeptSession(), takes = () => true }: ClientOptions) {
+		this.#takes = takes;
+		this.port = createDiscordPort({ token, apiUrl, cdnUrl, clock: systemClock, log: this.log, sessions });
+		onTestFinished(() => this.port.close());
+	}
+
+	/** Resolves when it is ready or refused. */
+	async connect(): Promise<this> {
+		await this.port.connect({
+			dispatch: (event) => {
+				this.events.push(event);
+				this.#watch.notify();
+				return this.#takes(event) ? undefined : new Promise<void>(() => undefined);
+			},
+			link: (link) => {
+				this.links.push(link);
+				this.#watch.notify();
+			},
+		});
+		return this;
+	}
+
+	/** What was said, in the order in which it came. */
+	get heard(): string[] {
+		return this.events.flatMap(({ t, d }) => {
+			return t === "MESSAGE_CREATE" && d !== null && typeof d === "object" && "content" in d
+				? [String(d.content)]
+				: [];
+		});
+	}
+
+	async hears(...texts: readonly string[]): Promise<void> {
+		await this.#watch.until(`${texts.join(", ")} was heard`, () =>
+			texts.every((text) => this.heard.includes(text)),
+		);
+	}
+
+	async told(state: DiscordLink["state"], times: number): Promise<void> {
+		await this.#watch.until(`the link was ${state} ${times} times`, () => {
+			return this.links.filter((link) => link.state === state).length >= times;
+		});
+	}
+
+	async gets(type: string, times = 1): Promise<void> {
+		await this.#watch.until(`${type} came ${times} times`, () => {
+			return this.events.filter(({ t }) => t === type).length >= times;
+		});
+	}
+}

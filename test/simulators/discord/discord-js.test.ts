@@ -1,0 +1,97 @@
+import {
+	Client,
+	Events,
+	GatewayIntentBits as Intents,
+	type Interaction,
+	LabelBuilder,
+	MessageFlags,
+	ModalBuilder,
+	Partials,
+	TextInputBuilder,
+	TextInputStyle,
+} from "discord.js";
+import { expect, test } from "vitest";
+import { buttons } from "./rest/direct-client.ts";
+import { DiscordServer } from "./server.ts";
+import { World } from "./world/world.ts";
+
+async function realClient() {
+	const world = new World({ settings: { buckets: {} } });
+	const server = await DiscordServer.start(world);
+	const client = new Client({
+		intents: [Intents.Guilds, Intents.GuildMessages, Intents.MessageContent, Intents.DirectMessages],
+		partials: [Partials.Channel, Partials.Message],
+		allowedMentions: { parse: [] },
+		rest: { api: server.apiUrl, cdn: server.cdnUrl, version: "10", retries: 0 },
+	});
+	return { world, server, client, general: world.channel("general"), anna: world.member("Anna") };
+}
+
+/** The next interaction, handled; what goes wrong in the handler rejects. */
+function handled(client: Client, handle: (interaction: Interaction) => Promise<unknown>): Promise<unknown> {
+	const { promise, resolve } = Promise.withResolvers<unknown>();
+	client.once(Events.InteractionCreate, (interaction) => resolve(handle(interaction)));
+	return promise;
+}
+
+test("the real client connects, hears, posts, answers forms, and resumes", async () => {
+	const { world, server, client, general, anna } = await realClient();
+	const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+	await client.login(world.token);
+	await ready;
+	expect(client.guilds.cache.map(({ name }) => name)).toEqual(["Home"]);
+	const heard = new Promise<string>((resolve) => {
+		client.once(Events.MessageCreate, ({ content }) => resolve(content));
+	});
+	anna.says("Hello", { in: general });
+	expect(await heard).toBe("Hello");
+
+	const channel = await client.channels.fetch(general.id);
+	if (!channel?.isSendable()) throw new Error("the channel takes no posts");
+	const files = [{ attachment: Buffer.from("abc"), name: "a.txt" }];
+	const sent = await channel.send({ content: "Sure?", components: buttons("Yes"), files });
+	await sent.edit({ content: "Really?", attachments: sent.attachments.map(({ id }) => ({ id })) });
+	expect(general.last()).toMatchObject({
+		text: "Really?",
+		attachments: ["a.txt"],
+		buttons: ["Yes"],
+		edited: true,
+	});
+
+	const input = new TextInputBuilder().setCustomId("reason").setStyle(TextInputStyle.Short);
+	const label = new LabelBuilder().setLabel("Why").setTextInputComponent(input);
+	const why = new ModalBuilder().setTitle("Why?").setCustomId("why").addLabelComponents(label);
+	const opened = handled(client, async (interaction) => {
+		if (interaction.isButton()) await interaction.showModal(why);
+	});
+	const asked = anna.clicks("Yes");
+	await opened;
+	const answered = handled(client, async (interaction) => {
+		if (!interaction.isModalSubmit()) return;
+		await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+		await interaction.editReply(`because ${interaction.fields.getTextInputValue("reason")}`);
+		await interaction.followUp({ content: "noted", flags: MessageFlags.Ephemeral });
+	});
+	const form = anna.submits(asked, { Why: "so" });
+	await answered;
+	expect(form.answers().map(({ text }) => text)).toEqual(["because so", "noted"]);
+
+	const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
+	const missed = new Promise<string>((resolve) => {
+		client.once(Events.MessageCreate, ({ content }) => resolve(content));
+	});
+	world.gateway.drop();
+	anna.says("While you were away", { in: general });
+	expect(await missed).toBe("While you were away");
+	await resumed;
+	await client.destroy();
+	await server.close();
+});
+
+test("the real client is told that an intent is missing", async () => {
+	const { world, server, client } = await realClient();
+	world.state.app.privileged = 0;
+	await expect(client.login(world.token)).rejects.toThrow("Used disallowed intents");
+	await client.destroy();
+	await server.close();
+});

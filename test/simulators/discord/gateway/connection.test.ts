@@ -1,0 +1,78 @@
+import { GatewayIntentBits as Intents } from "discord-api-types/v10";
+import { expect, test } from "vitest";
+import { standingWorld } from "../rest/direct-client.ts";
+import { Connection } from "./connection.ts";
+
+function connection() {
+	const parts = standingWorld();
+	const { world, clock } = parts;
+	const heard: { op: number; t: string | null; d: unknown }[] = [];
+	const ends: (number | "cut")[] = [];
+	const socket = {
+		send: (text: string) => void heard.push(JSON.parse(text)),
+		close: (code: number) => void ends.push(code),
+		terminate: () => void ends.push("cut"),
+	};
+	const one = new Connection(world.gateway, socket, { clock, heartbeatMs: 1000 });
+	const say = (op: number, d: unknown) => one.receive(JSON.stringify({ op, d }));
+	const identify = () => say(2, { token: world.token, intents: Intents.Guilds, properties: {} });
+	return { ...parts, heard, ends, one, say, identify };
+}
+
+test("a connection is greeted, and its heartbeats are acknowledged", () => {
+	const { heard, say } = connection();
+	say(1, null);
+	expect(heard).toMatchObject([{ op: 10, d: { heartbeat_interval: 1000 } }, { op: 11 }]);
+});
+
+test("a session begins once", async () => {
+	const { heard, ends, identify } = connection();
+	identify();
+	await Promise.resolve();
+	expect(heard.map(({ t }) => t)).toEqual([null, "READY", "GUILD_CREATE"]);
+	identify();
+	expect(ends).toEqual([4005]);
+});
+
+test.each([
+	["what is no JSON", "{", 4002],
+	["a payload of more than 4096 bytes", JSON.stringify({ op: 1, d: "x".repeat(4096) }), 4002],
+	["an operation that there is not", JSON.stringify({ op: 99, d: null }), 4001],
+	["what needs a session", JSON.stringify({ op: 3, d: {} }), 4003],
+	["a wrong token", JSON.stringify({ op: 2, d: { token: "wrong", intents: 0 } }), 4004],
+])("%s ends the connection", (_, text, code) => {
+	const { ends, one } = connection();
+	one.receive(text);
+	expect(ends).toEqual([code]);
+});
+
+test("more than 120 sends in a minute end the connection", () => {
+	const { ends, say } = connection();
+	for (let count = 0; count < 120; count++) say(1, 0);
+	expect(ends).toEqual([]);
+	say(1, 0);
+	expect(ends).toEqual([4008]);
+});
+
+test("who has no heartbeat any more is timed out", () => {
+	const { clock, ends, say } = connection();
+	clock.advance(1999);
+	say(1, null);
+	clock.advance(1999);
+	expect(ends).toEqual([]);
+	clock.advance(1);
+	expect(ends).toEqual([4009]);
+});
+
+test("a session that is over is not resumed", () => {
+	const { world, heard, say } = connection();
+	say(6, { token: world.token, session_id: "other", seq: 1 });
+	expect(heard.at(-1)).toMatchObject({ op: 9, d: false });
+});
+
+test("no heartbeat is acknowledged of a connection that only looks alive", () => {
+	const { world, heard, say } = connection();
+	world.gateway.zombie = true;
+	say(1, null);
+	expect(heard.map(({ op }) => op)).toEqual([10]);
+});

@@ -1,0 +1,141 @@
+import { type Clock, parseJson, type Timer } from "@parley/base";
+import { GatewayOpcodes } from "discord-api-types/v10";
+import type { Gateway } from "./gateway.ts";
+import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./session.ts";
+
+/** What a connection needs of its socket. */
+export interface Socket {
+	send(text: string): void;
+	close(code: number, reason: string): void;
+	/** Ends it without a word. */
+	terminate(): void;
+}
+
+/** https://discord.com/developers/docs/events/gateway#rate-limiting: so many sends in a minute, of so many bytes. */
+const sends = { most: 120, perMs: 60_000, bytes: 4096 };
+
+interface Received {
+	readonly op: number | "unreadable";
+	readonly d: unknown;
+}
+
+/** One connection to the gateway: HELLO, heartbeats, and what both sides may say when. */
+export class Connection {
+	readonly #gateway: Gateway;
+	readonly #socket: Socket;
+	readonly #clock: Clock;
+	readonly #heartbeatMs: number;
+	readonly #sink: Sink;
+	#session: Session | undefined;
+	#sent: number[] = [];
+	#silence: Timer | undefined;
+
+	constructor(
+		gateway: Gateway,
+		socket: Socket,
+		{ clock, heartbeatMs }: { readonly clock: Clock; readonly heartbeatMs: number },
+	) {
+		this.#gateway = gateway;
+		this.#socket = socket;
+		this.#clock = clock;
+		this.#heartbeatMs = heartbeatMs;
+		this.#sink = {
+			send: (payload) => this.#say(payload),
+			cut: () => socket.terminate(),
+			close: (code, reason) => socket.close(code, reason),
+		};
+		this.#say({
+			op: GatewayOpcodes.Hello,
+			d: { heartbeat_interval: heartbeatMs, _trace: [] },
+			s: null,
+			t: null,
+		});
+		this.#listen();
+	}
+
+	receive(text: string): void {
+		try {
+			this.#handle(this.#read(text));
+		} catch (error) {
+			if (!(error instanceof GatewayClosed)) throw error;
+			this.#socket.close(error.code, error.message);
+		}
+	}
+
+	/** The socket has ended. */
+	closed(code: number): void {
+		this.#silence?.cancel();
+		if (this.#session) this.#gateway.leave(this.#session, this.#sink, code);
+	}
+
+	#read(text: string): Received {
+		const now = this.#clock.now();
+		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
+		if (this.#sent.length > sends.most) throw new GatewayClosed(4008, "You are being rate limited.");
+		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
+		// Nothing relies on the shape before it was looked at.
+		return Object(decoded(text)) as Received;
+	}
+
+	#handle({ op, d }: Received): void {
+		switch (op) {
+			case GatewayOpcodes.Heartbeat:
+				this.#listen();
+				if (!this.#gateway.zombie) this.#say({ op: GatewayOpcodes.HeartbeatAck, d: null, s: null, t: null });
+				return;
+			case GatewayOpcodes.Identify:
+				this.#begin(d);
+				return;
+			case GatewayOpcodes.Resume:
+				this.#resume(d);
+				return;
+			case GatewayOpcodes.PresenceUpdate:
+			case GatewayOpcodes.VoiceStateUpdate:
+			case GatewayOpcodes.RequestGuildMembers:
+				if (!this.#session) throw new GatewayClosed(4003, "Not authenticated.");
+				return;
+			case "unreadable":
+				throw new GatewayClosed(4002, "Error while decoding payload.");
+			default:
+				throw new GatewayClosed(4001, "Unknown opcode.");
+		}
+	}
+
+	#begin(d: unknown): void {
+		if (this.#session) throw new GatewayClosed(4005, "Already authenticated.");
+		const { token, intents, shard } = Object(d);
+		this.#session = this.#gateway.identify({ token, intents, shard }, this.#sink);
+	}
+
+	#resume(d: unknown): void {
+		if (this.#session) throw new GatewayClosed(4005, "Already authenticated.");
+		const { token, session_id: sessionId, seq } = Object(d);
+		this.#session = this.#gateway.resume({ token, sessionId, seq }, this.#sink);
+		if (!this.#session) this.#say({ op: 9, d: false, s: null, t: null });
+	}
+
+	#say(
+		payload:
+			| Dispatch
+			| Order
+			| { readonly op: number; readonly d: unknown; readonly s: null; readonly t: null },
+	): void {
+		this.#socket.send(JSON.stringify(payload));
+	}
+
+	/** Whoever says nothing for longer than a heartbeat takes is gone. */
+	#listen(): void {
+		this.#silence?.cancel();
+		this.#silence = this.#clock.after(this.#heartbeatMs * 2, () =>
+			this.#socket.close(4009, "Session timed out."),
+		);
+	}
+}
+
+function decoded(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch (error) {
+		return { op: "unreadable", error };
+	}
+}

@@ -1,0 +1,278 @@
+import { GatewayIntentBits as Intents } from "discord-api-types/v10";
+import { expect, test } from "vitest";
+import { standingWorld } from "../rest/direct-client.ts";
+import type { WorldOptions } from "../world/world.ts";
+import type { Dispatch, Order, Sink } from "./session.ts";
+
+const all = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | Intents.MessageContent;
+
+/** Somebody who listens to the gateway. */
+function listener() {
+	const heard: (Dispatch | Order)[] = [];
+	const ends: (number | "cut")[] = [];
+	const sink: Sink = {
+		send: (payload) => void heard.push(payload),
+		cut: () => void ends.push("cut"),
+		close: (code) => void ends.push(code),
+	};
+	const events = (): string[] => heard.flatMap(({ t }) => t ?? []);
+	const data = (t: string) => heard.filter((payload) => payload.t === t).map(({ d }) => Object(d));
+	return { sink, heard, ends, events, data };
+}
+
+function gatewayWorld(intents: number = all, options: WorldOptions = {}) {
+	const parts = standingWorld(options);
+	const ear = listener();
+	const { gateway, token } = parts.world;
+	return { ...parts, gateway, token, ear, session: gateway.identify({ token, intents }, ear.sink) };
+}
+
+/** Lets what is on its way arrive. */
+async function arrival(): Promise<void> {
+	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+}
+
+test("a session begins with READY and its guilds, and numbers what it sends", async () => {
+	const { world, general, anna, ear } = gatewayWorld();
+	anna.says("Hello", { in: general });
+	await arrival();
+	expect(ear.heard.map(({ t, s }) => [t, s])).toEqual([
+		["READY", 1],
+		["GUILD_CREATE", 2],
+		["MESSAGE_CREATE", 3],
+	]);
+	expect(ear.data("READY")).toMatchObject([{ guilds: [{ id: world.home.id, unavailable: true }] }]);
+	world.close();
+});
+
+test.each([
+	["a wrong token", { token: "wrong", intents: all }, 4004],
+	["a shard that there is not", { intents: all, shard: [1, 1] as const }, 4010],
+	["intents that there are not", { intents: 1 << 30 }, 4013],
+])("%s ends the connection", (_, identify, code) => {
+	const { world } = standingWorld();
+	const begin = () => world.gateway.identify({ token: world.token, ...identify }, listener().sink);
+	expect(begin).toThrow(expect.objectContaining({ code }));
+});
+
+test("an intent that is not switched on ends the connection with 4014", () => {
+	const { world } = standingWorld({ privileged: 0 });
+	const begin = () => world.gateway.identify({ token: world.token, intents: all }, listener().sink);
+	expect(begin).toThrow(expect.objectContaining({ code: 4014 }));
+});
+
+test("a day has so many sessions", () => {
+	const { world, clock, app } = gatewayWorld(all, { settings: { identifiesPerDay: 1 } });
+	const limit = () => Object(app.get("/gateway/bot").body).session_start_limit;
+	expect(limit()).toMatchObject({ total: 1, remaining: 0, reset_after: 24 * 3_600_000 });
+	const begin = () => world.gateway.identify({ token: world.token, intents: all }, listener().sink);
+	expect(begin).toThrow(expect.objectContaining({ code: 4004 }));
+	clock.advance(24 * 3_600_000);
+	expect(begin().seq).toBeGreaterThan(0);
+});
+
+test("only what was subscribed to is heard", async () => {
+	const { anna, general, ear } = gatewayWorld(Intents.GuildMessages);
+	anna.says("Here", { in: general });
+	anna.says("There", { in: anna.dm });
+	anna.typesIn(general);
+	await arrival();
+	expect(ear.events()).toEqual(["READY", "MESSAGE_CREATE"]);
+});
+
+test("what happens in a channel that the app does not see is not heard", async () => {
+	const { world, anna, ear } = gatewayWorld();
+	const secret = world.channel("secret");
+	secret.permit(world.bot, { deny: ["ViewChannel"] });
+	anna.says("Psst", { in: secret });
+	await arrival();
+	expect(ear.events()).not.toContain("MESSAGE_CREATE");
+});
+
+test("without the intent contents are empty, but of what names the app, is said to it alone, or is its own", async () => {
+	const { world, app, anna, general, ear } = gatewayWorld(all & ~Intents.MessageContent);
+	const attachments = [{ name: "a.txt", content: "a" }];
+	const said = anna.says("Hidden", { in: general, attachments });
+	anna.says(`${world.mention} named`, { in: general });
+	anna.says("direct", { in: anna.dm });
+	app.posts(general, {
+		content: "own",
+		message_reference: { message_id: said.id },
+		allowed_mentions: { parse: [] },
+	});
+	await arrival();
+	const [hidden, ...others] = ear.data("MESSAGE_CREATE");
+	expect(hidden).toMatchObject({ content: "", attachments: [] });
+	expect(others.map(({ content }) => content)).toEqual([`${world.mention} named`, "direct", "own"]);
+	expect(others.at(-1)?.referenced_message).toMatchObject({ content: "" });
+});
+
+test("where the app lacks the intent, REST gives no contents either", () => {
+	const { app, anna, general } = standingWorld({ privileged: 0 });
+	anna.says("Hidden", { in: general });
+	expect(app.get(`/channels/${general.id}/messages`).body).toMatchObject([{ content: "" }]);
+});
+
+test("an ephemeral answer is heard as a direct message, without guild and member", async () => {
+	const { app, anna, general, ear } = gatewayWorld(Intents.DirectMessages);
+	const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] };
+	app.posts(general, { content: "Sure?", components: [row] });
+	app.answers(anna.clicks("Go"), { type: 4, data: { content: "For you", flags: 64 } });
+	await arrival();
+	const [message] = ear.data("MESSAGE_CREATE");
+	expect(message).toMatchObject({ content: "For you", flags: 64 });
+	expect(message).not.toHaveProperty("guild_id");
+});
+
+test("who resumes gets what was missed, in order, and then RESUMED", async () => {
+	const { world, anna, general, gateway, token, ear, session } = gatewayWorld();
+	await arrival();
+	gateway.leave(session, ear.sink, 1006);
+	for (const text of ["one", "two"]) anna.says(text, { in: general });
+	const next = listener();
+	gateway.resume({ token, sessionId: session.id, seq: 2 }, next.sink);
+	await arrival();
+	expect(next.events()).toEqual(["MESSAGE_CREATE", "MESSAGE_CREATE", "RESUMED"]);
+	expect(next.data("MESSAGE_CREATE").map(({ content }) => content)).toEqual(["one", "two"]);
+	expect(ear.events()).toEqual(["READY", "GUILD_CREATE"]);
+	world.close();
+});
+
+test("a session that was ended with 1000 or 1001, or was left for too long, is not resumed", () => {
+	const { clock, gateway, token } = gatewayWorld();
+	const again = (code: number, waitMs: number) => {
+		const { sink } = listener();
+		const session = gateway.identify({ token, intents: all }, sink);
+		gateway.leave(session, sink, code);
+		clock.advance(waitMs);
+		return gateway.resume({ token, sessionId: session.id, seq: 1 }, listener().sink) !== undefined;
+	};
+	expect([again(1000, 0), again(1001, 0), again(4200, 179_000), again(4200, 180_000)]).toEqual([
+		...[false, false, true, false],
+	]);
+});
+
+test("a number that was never sent ends the connection with 4007", () => {
+	const { gateway, token, session } = gatewayWorld();
+	const resume = () => gateway.resume({ token, sessionId: session.id, seq: 99 }, listener().sink);
+	expect(resume).toThrow(expect.objectContaining({ code: 4007 }));
+});
+
+test("connections are cut, asked to come back, told that they are over, and closed", async () => {
+	const { gateway, token, ear, session } = gatewayWorld();
+	gateway.drop();
+	gateway.reconnect();
+	gateway.invalidate(true);
+	gateway.close(4000);
+	await arrival();
+	expect(ear.ends).toEqual(["cut", 4000]);
+	expect(ear.heard.filter(({ op }) => op !== 0).map(({ op, d }) => [op, d])).toEqual([
+		[7, null],
+		[9, true],
+	]);
+	gateway.invalidate();
+	expect(gateway.resume({ token, sessionId: session.id, seq: 1 }, ear.sink)).toBeUndefined();
+});
+
+test("a connection that only looks alive is sent nothing, until it is resumed", async () => {
+	const { anna, general, gateway, token, ear, session } = gatewayWorld();
+	await arrival();
+	gateway.zombie = true;
+	anna.says("Hello?", { in: general });
+	await arrival();
+	expect(ear.events()).not.toContain("MESSAGE_CREATE");
+	gateway.zombie = false;
+	const next = listener();
+	gateway.resume({ token, sessionId: session.id, seq: 2 }, next.sink);
+	await arrival();
+	expect(next.events()).toEqual(["MESSAGE_CREATE", "RESUMED"]);
+	expect(ear.ends).toEqual(["cut"]);
+});
+
+test("everything that people and apps do is sent as discord-api-types describe it", async () => {
+	const everything = Object.values(Intents).reduce<number>(
+		(sum, bit) => (typeof bit === "number" ? sum | bit : sum),
+		0,
+	);
+	const { world, clock, app, anna, general, ear } = gatewayWorld(everything);
+	const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] };
+	const options = [{ label: "A", value: "a" }];
+	const choice = { type: 1, components: [{ type: 3, custom_id: "choice", placeholder: "Choose", options }] };
+	app.posts(general, { content: "Sure?", components: [row, choice], embeds: [{ title: "T" }] });
+	const asked = anna.clicks("Go");
+	const form = {
+		title: "T",
+		custom_id: "m",
+		components: [{ type: 18, label: "L", component: { type: 4, custom_id: "a", style: 1 } }],
+	};
+	app.answers(asked, { type: 9, data: form });
+	app.answers(anna.submits(asked, { L: "x" }), { type: 5, data: { flags: 64 } });
+	app.answers(anna.chooses("A"), { type: 7, data: { content: "Chosen" } });
+	const command = {
+		name: "ask",
+		description: "Ask",
+		options: [{ type: 3, name: "text", description: "T", autocomplete: true }],
+	};
+	for (const body of [command, { name: "Look", type: 3 }]) {
+		app.call("POST", `/applications/${world.state.app.id}/commands`, { body });
+	}
+	anna.types("/ask", { text: "a" }, { in: anna.dm });
+	app.answers(anna.commands("/ask", { text: "a" }, { in: general }), {
+		type: 4,
+		data: { content: "Answer" },
+	});
+	const said = anna.says("Look", {
+		in: general,
+		replyTo: general.last(),
+		attachments: [{ name: "a", content: "a" }],
+	});
+	anna.commands("Look", {}, { in: general, on: said });
+	anna.edits(said, "Look!");
+	general.unfurls(said);
+	anna.reacts("👀", { on: said });
+	anna.takesBack("👀", { on: said });
+	const thread = anna.opensThread("Talk", { of: said });
+	app.call("PUT", `/channels/${thread.id}/thread-members/@me`);
+	anna.typesIn(thread);
+	app.posts(thread, { content: "Hi", allowed_mentions: { parse: [] } });
+	thread.rename("Talks");
+	clock.advance(1000);
+	thread.archive({ locked: true });
+	thread.delete();
+	anna.deletes(said);
+	const role = world.home.role("ops");
+	anna.gains(role);
+	anna.loses(role);
+	const visitor = world.member("Visitor", { guest: true });
+	world.home.removes(visitor);
+	general.permit(world.home, { deny: ["SendMessages"] });
+	general.rename("main");
+	world.channel("gone").delete();
+	world.home.permits(world.home.botRole(), ["ViewChannel"]);
+	general.hears("CI", "Build failed");
+	world.guild("Other").removesApp();
+	await arrival();
+	expect(new Set(ear.events())).toEqual(
+		new Set([
+			...[
+				"READY",
+				"GUILD_CREATE",
+				"GUILD_DELETE",
+				"GUILD_ROLE_CREATE",
+				"GUILD_ROLE_UPDATE",
+				"GUILD_MEMBER_ADD",
+				"GUILD_MEMBER_UPDATE",
+			],
+			...["GUILD_MEMBER_REMOVE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "THREAD_CREATE"],
+			...["THREAD_UPDATE", "THREAD_DELETE", "THREAD_MEMBERS_UPDATE", "MESSAGE_CREATE", "MESSAGE_UPDATE"],
+			...[
+				"MESSAGE_DELETE",
+				"MESSAGE_REACTION_ADD",
+				"MESSAGE_REACTION_REMOVE",
+				"TYPING_START",
+				"INTERACTION_CREATE",
+			],
+		]),
+	);
+	expect(world.takeViolations()).toEqual([]);
+});

@@ -1,0 +1,208 @@
+import { GatewayDispatchEvents, GatewayIntentBits } from "discord-api-types/v10";
+import { sessionStarts } from "../rest/gateway-routes.ts";
+import { guildCreateShape } from "../shapes/guilds.ts";
+import { withoutContent } from "../shapes/messages.ts";
+import { userShape } from "../shapes/people.ts";
+import { hasMessageContent, privilegedIntents } from "../world/intents.ts";
+import { sees } from "../world/permissions.ts";
+import type { State, WorldEvent } from "../world/state.ts";
+import { Delivery, type Disorder } from "./delivery.ts";
+import { PayloadSchema } from "./payload-schema.ts";
+import { type Dispatch, GatewayClosed, type Session, type Sink } from "./session.ts";
+
+/** All intents of version 10, for what is no intent at all. */
+const known = Object.values(GatewayIntentBits)
+	.filter((bit) => typeof bit === "number")
+	.reduce((sum, bit) => sum | bit, 0);
+
+/** So many events a session keeps to be resumed with. */
+const logLength = 10_000;
+
+export interface Identify {
+	readonly token: string;
+	readonly intents: number;
+	readonly shard?: readonly [number, number] | undefined;
+}
+
+export interface Resume {
+	readonly token: string;
+	readonly sessionId: string;
+	readonly seq: number;
+}
+
+/** Discord's gateway, version 10, without its sockets: https://discord.com/developers/docs/events/gateway */
+export class Gateway {
+	readonly #state: State;
+	readonly #delivery: Delivery;
+	readonly #sessions = new Map<string, Session>();
+	#schema: PayloadSchema | undefined;
+	/** Heartbeats are not acknowledged any more, and nothing is sent: the connection only looks alive. */
+	zombie = false;
+
+	constructor(state: State) {
+		this.#state = state;
+		this.#delivery = new Delivery(state.clock, () => state.chance());
+		state.listen((event) => this.#tell(event));
+	}
+
+	/** Begins a session: READY, and what it sees of its guilds. */
+	identify({ token, intents, shard }: Identify, sink: Sink): Session {
+		const state = this.#state;
+		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
+		if (shard && (shard[0] < 0 || shard[0] >= shard[1])) throw new GatewayClosed(4010, "Invalid shard.");
+		if (!Number.isInteger(intents) || (intents & ~known) !== 0)
+			throw new GatewayClosed(4013, "Invalid intent(s).");
+		const disallowed = intents & privilegedIntents & ~state.app.privileged;
+		if (disallowed !== 0) throw new GatewayClosed(4014, "Disallowed intent(s).");
+		// "If the limit is exceeded, the token is reset": nobody gets in with it again.
+		if (sessionStarts(state).remaining === 0) throw new GatewayClosed(4004, "Authentication failed.");
+		state.identifies.push(state.now());
+		const id = state.ids.create("session");
+		const session: Session = { id, intents, seq: 0, log: [], sink, lostAt: 0 };
+		this.#sessions.set(id, session);
+		this.#greet(session);
+		return session;
+	}
+
+	/** Goes on with a session: what was missed, in order, then RESUMED. Undefined: it is over. */
+	resume({ token, sessionId, seq }: Resume, sink: Sink): Session | undefined {
+		const state = this.#state;
+		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
+		const session = this.#sessions.get(sessionId);
+		if (!session) return undefined;
+		if (!session.sink && state.now() - session.lostAt >= state.settings.resumableMs) {
+			this.#sessions.delete(sessionId);
+			return undefined;
+		}
+		if (seq > session.seq) throw new GatewayClosed(4007, "Invalid seq.");
+		const missed = session.log.filter(({ s }) => s > seq);
+		if (missed.length < session.seq - seq) return undefined;
+		session.sink?.cut();
+		this.#delivery.forget(session);
+		session.sink = sink;
+		for (const dispatch of missed) this.#delivery.carry(session, dispatch);
+		this.#send(session, GatewayDispatchEvents.Resumed, { _trace: [] });
+		return session;
+	}
+
+	/** A connection has ended; with 1000 and 1001 its session has, too. */
+	leave(session: Session, sink: Sink, code: number): void {
+		if (session.sink !== sink) return;
+		session.sink = undefined;
+		session.lostAt = this.#state.now();
+		this.#delivery.forget(session);
+		if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
+	}
+
+	/** Cuts all connections, without a word. */
+	drop(): void {
+		for (const { sink } of this.#connected()) sink.cut();
+	}
+
+	/** Asks all to come back on another connection (op 7). */
+	reconnect(): void {
+		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
+	}
+
+	/** Ends all sessions (op 9); where they can be resumed, only their connections. */
+	invalidate(resumable = false): void {
+		for (const { session, sink } of this.#connected()) {
+			if (!resumable) this.#sessions.delete(session.id);
+			sink.send({ op: 9, t: null, s: null, d: resumable });
+		}
+	}
+
+	/** Ends all connections with a code. */
+	close(code: number, reason = ""): void {
+		for (const { session, sink } of this.#connected()) {
+			if (code === 4007 || code === 4009) this.#sessions.delete(session.id);
+			sink.close(code, reason);
+		}
+	}
+
+	/** Forgets all sessions, as Discord does after some minutes. */
+	forgetSessions(): void {
+		this.#sessions.clear();
+	}
+
+	/** From now on events come twice or overtake each other; nothing given: they do not. */
+	unruly(disorder: Disorder): void {
+		this.#delivery.disorder = disorder;
+	}
+
+	/** How many are connected. */
+	get connections(): number {
+		return this.#connected().length;
+	}
+
+	#connected() {
+		return [...this.#sessions.values()].flatMap((session) =>
+			session.sink ? [{ session, sink: session.sink }] : [],
+		);
+	}
+
+	#greet(session: Session): void {
+		const state = this.#state;
+		const guilds = [...state.guilds.values()].filter(({ members }) => members.has(state.app.user.id));
+		this.#send(session, GatewayDispatchEvents.Ready, {
+			v: 10,
+			user: { ...userShape(state.app.user), mfa_enabled: true, verified: true, email: null },
+			guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
+			session_id: session.id,
+			resume_gateway_url: state.gatewayUrl,
+			shard: [0, 1],
+			application: { id: state.app.id, flags: 0, flags_new: "0" },
+		});
+		for (const guild of guilds) {
+			if (session.intents & GatewayIntentBits.Guilds) {
+				this.#send(
+					session,
+					GatewayDispatchEvents.GuildCreate,
+					this.#guildFor(session, guildCreateShape(state, guild)),
+				);
+			}
+		}
+	}
+
+	/** Without the privileged intent, the app alone is among the members. */
+	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
+		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
+		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>
+			user.id === this.#state.app.user.id;
+		return all ? guild : { ...guild, members: guild.members.filter(own) };
+	}
+
+	#tell(event: WorldEvent): void {
+		for (const session of this.#sessions.values()) {
+			if (this.#hears(session, event)) this.#send(session, event.t, this.#readable(session, event));
+		}
+	}
+
+	#hears({ intents }: Session, event: WorldEvent): boolean {
+		const subscribed = event.intents === 0 || (event.intents & intents) !== 0;
+		const { channel } = event;
+		const own = event.message?.onlyFor !== undefined;
+		return subscribed && (!channel || own || sees(this.#state, this.#state.app.user, channel));
+	}
+
+	#readable({ intents }: Session, { d, message }: WorldEvent): object {
+		return message && !hasMessageContent(intents) ? withoutContent(this.#state, message, d) : d;
+	}
+
+	#send(session: Session, t: GatewayDispatchEvents, d: object): void {
+		session.seq += 1;
+		const dispatch: Dispatch = { op: 0, t, s: session.seq, d: structuredClone(d) };
+		this.#check(dispatch);
+		session.log.push(dispatch);
+		if (session.log.length > logLength) session.log.shift();
+		if (!this.zombie) this.#delivery.carry(session, dispatch);
+	}
+
+	/** A fault here is one of the simulator. RESUMED says nothing that the types would describe fully. */
+	#check(dispatch: Dispatch): void {
+		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
+		this.#schema ??= PayloadSchema.load();
+		const faults = this.#schema.faults(dispatch);
+		this.#state.violations.push(...faults.map((fault) => `the simulator's ${dispatch.t}: ${fault}`));
+	}
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { Ajv, type ValidateFunction } from "ajv";
+import { told } from "../rest/told.ts";
+
+const require = createRequire(import.meta.url);
+const cacheDirectory = fileURLToPath(
+	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
+);
+/** Something of each package that the schema is made of and with. */
+const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
+
+interface Schema {
+	readonly definitions: Record<string, Definition>;
+}
+
+interface Definition {
+	readonly type?: string;
+	readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
+}
+
+/** Checks dispatches against `discord-api-types`: what the simulator sends must be what its users were promised. */
+export class PayloadSchema {
+	static #loaded: PayloadSchema | undefined;
+	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
+	/** By the name of the event: the definition of its payload. */
+	readonly #definitions: ReadonlyMap<string, string>;
+	readonly #validators = new Map<string, ValidateFunction>();
+
+	private constructor(schema: Schema) {
+		// Without the union of all events, which would be compiled whole for the first of them.
+		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
+		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
+			const event = properties?.["t"]?.const;
+			return typeof event === "string" ? [[event, name] as const] : [];
+		});
+		this.#definitions = new Map(named);
+	}
+
+	/** Ready once in a process. */
+	static load(): PayloadSchema {
+		PayloadSchema.#loaded ??= new PayloadSchema(readSchema());
+		return PayloadSchema.#loaded;
+	}
+
+	/** What keeps a payload from being what its `t` promises: also a key that the types do not know. */
+	faults(payload: { readonly t: string }): string[] {
+		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
+		return validate(payload) ? [] : told(validate.errors ?? []);
+	}
+
+	#compile(t: string): ValidateFunction {
+		const name = this.#definitions.get(t);
+		if (name === undefined) throw new Error(`discord-api-types knows no event ${t}`);
+		const escaped = encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+		const validate = this.#ajv.compile({ $ref: `gateway#/definitions/${escaped}` });
+		this.#validators.set(t, validate);
+		return validate;
+	}
+}
+
+/** Making the schema takes two seconds: it is kept for each version of the types and of the generator. */
+function readSchema(): Schema {
+	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
+	// True because this wrote it.
+	if (existsSync(file)) return parseJson(readFileSync(file, "utf8"), limits) as Schema;
+	const schema = generateSchema();
+	mkdirSync(cacheDirectory, { recursive: true });
+	// Test files that run at the same time must not read a half-written one.
+	writeFileSync(`${file}.${process.pid}`, JSON.stringify(schema));
+	renameSync(`${file}.${process.pid}`, file);
+	return schema;
+}
+
+const limits = { maxDepth: 100, maxNodes: 1_000_000 };
+
+function versionOf(entry: string): string {
+	const [name = ""] = entry.split("/");
+	const path = require.resolve(entry).replace(new RegExp(`(.*/node_modules/${name}/).*`), "$1package.json");
+	// Every package has one.
+	return (parseJson(readFileSync(path, "utf8"), limits) as { readonly version: string }).version;
+}
+
+function generateSchema(): Schema {
+	// Loads the compiler: only where there is nothing to read.
+	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
+	const schema = createGenerator({
+		path: require.resolve("discord-api-types/v10").replace(/\.m?js$/, ".d.ts"),
+		skipTypeCheck: true,
+		additionalProperties: false,
+		topRef: false,
+		jsDoc: "none",
+	}).createSchema("GatewayDispatchPayload");
+	// What a generator makes has definitions.
+	const { definitions } = schema as Schema;
+	for (const [name, definition] of Object.entries(definitions)) {
+		// Flags are sums of what the types list one by one.
+		if (name.endsWith("Flags") && definition.type === "number") definitions[name] = { type: "integer" };
+	}
+	forbidEmpty(definitions);
+	return { ...schema, definitions };
+}
+
+/** A type that no value has comes out as an empty list of values, which is no schema: it forbids all. */
+function forbidEmpty(value: unknown): void {
+	if (typeof value !== "object" || value === null) return;
+	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {
+		delete value.enum;
+		Object.assign(value, { not: {} });
+	}
+	for (const inner of Object.values(value)) forbidEmpty(inner);
+}

@@ -1,0 +1,49 @@
+import type { GatewayDispatchEvents } from "discord-api-types/v10";
+
+/** An event with its number, as it goes out. */
+export interface Dispatch {
+	readonly op: 0;
+	readonly t: GatewayDispatchEvents;
+	readonly s: number;
+	readonly d: object;
+}
+
+/** What else Discord says to a connection: 7 to come back, 9 that the session is over. */
+export interface Order {
+	readonly op: 7 | 9;
+	readonly t: null;
+	readonly s: null;
+	readonly d: boolean | null;
+}
+
+/** The other end of a connection. */
+export interface Sink {
+	send(payload: Dispatch | Order): void;
+	/** The connection is gone, without a word. */
+	cut(): void;
+	/** Discord ends it: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+	close(code: number, reason: string): void;
+}
+
+/** Why Discord ends a connection. */
+export class GatewayClosed extends Error {
+	override readonly name = "GatewayClosed";
+	readonly code: number;
+
+	constructor(code: number, reason: string) {
+		super(reason);
+		this.code = code;
+	}
+}
+
+/** Events of one session, with or without somebody who listens. */
+export interface Session {
+	readonly id: string;
+	readonly intents: number;
+	seq: number;
+	/** To be sent again to whoever resumes. */
+	readonly log: Dispatch[];
+	sink: Sink | undefined;
+	/** Since when nobody listens. */
+	lostAt: number;
+}

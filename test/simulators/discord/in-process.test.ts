@@ -1,0 +1,77 @@
+import type { DiscordDispatch } from "@parley/discord";
+import { GatewayIntentBits as Intents } from "discord-api-types/v10";
+import { expect, test } from "vitest";
+import { InProcessPort, type SessionStore } from "./in-process.ts";
+import { standingWorld } from "./rest/direct-client.ts";
+
+const intents = Intents.Guilds | Intents.GuildMessages | Intents.MessageContent;
+
+async function connected(sessions: SessionStore = {}) {
+	const parts = standingWorld();
+	const port = new InProcessPort(parts.world, { intents, sessions });
+	const heard: DiscordDispatch[] = [];
+	const states: string[] = [];
+	await port.connect({
+		dispatch: (event) => void heard.push(event),
+		link: ({ state }) => void states.push(state),
+	});
+	return { ...parts, port, heard, states, sessions };
+}
+
+test("an event never comes in the middle of what has caused it", async () => {
+	const { anna, general, heard } = await connected();
+	const before = heard.length;
+	anna.says("Hello", { in: general });
+	expect(heard).toHaveLength(before);
+	await Promise.resolve();
+	expect(heard).toHaveLength(before + 1);
+});
+
+test("a process that was killed has heard what it noted, and nothing more", async () => {
+	const { world, anna, general, port, heard, sessions } = await connected();
+	await Promise.resolve();
+	port.kill();
+	const { length } = heard;
+	anna.says("Lost?", { in: general });
+	await Promise.resolve();
+	expect(heard).toHaveLength(length);
+	const next = new InProcessPort(world, { intents, sessions });
+	const again: string[] = [];
+	await next.connect({ dispatch: ({ t }) => void again.push(t), link: () => {} });
+	expect(again).toEqual(["MESSAGE_CREATE", "RESUMED"]);
+});
+
+test("a connection comes back half a second after it was lost, a new session after one to five", async () => {
+	const { clock, world, states } = await connected();
+	world.gateway.drop();
+	clock.advance(499);
+	await Promise.resolve();
+	expect(states).toEqual(["ready", "lost"]);
+	clock.advance(1);
+	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+	expect(states).toEqual(["ready", "lost", "ready"]);
+	world.gateway.invalidate();
+	clock.advance(999);
+	await Promise.resolve();
+	expect(states).toHaveLength(4);
+	clock.advance(4001);
+	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+	expect(states.at(-1)).toBe("ready");
+});
+
+test("after the end of a port nothing is asked and no timer waits", async () => {
+	const { clock, world, port } = await connected();
+	world.gateway.drop();
+	await port.close();
+	expect(clock.pending).toBe(0);
+	await expect(port.request({ method: "GET", path: "/users/@me" })).rejects.toMatchObject({
+		code: "unavailable",
+	});
+});
+
+test("files are read from Discord alone", async () => {
+	const { port } = await connected();
+	const { signal } = new AbortController();
+	const foreign = port.download("https://example.com/attachments/1/2/a?ex=1", 10, signal);
+	await expect(foreign).rejects.toMatchObject({ code: "permission_denied" });
+});

@@ -1,0 +1,191 @@
+import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
+import type {
+	DiscordDispatch,
+	DiscordLink,
+	DiscordPort,
+	DiscordRequest,
+	DiscordResponse,
+} from "@parley/discord";
+import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./gateway/session.ts";
+import { readLink } from "./world/links.ts";
+import type { World } from "./world/world.ts";
+
+/** What is kept of a session of the gateway, so that another process can resume it. */
+export interface SessionStore {
+	session?: { readonly id: string; readonly seq: number };
+}
+
+export interface InProcessOptions {
+	/** The world's own unless told. */
+	readonly token?: string;
+	readonly intents: number;
+	/** Two ports with the same store are two processes, one after the other. */
+	readonly sessions?: SessionStore;
+}
+
+interface Handlers {
+	readonly dispatch: (event: DiscordDispatch) => void;
+	readonly link: (link: DiscordLink) => void;
+}
+
+/** Measured of discord.js: a lost connection comes back after half a second. */
+const reconnectMs = 500;
+/** After which no new try helps: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
+/** After which a session is over. */
+const ending = new Set([1000, 1001, 4007, 4009]);
+
+/** The world behind the connector's own seam: no sockets, and time passes as the world's clock says. */
+export class InProcessPort implements DiscordPort {
+	readonly #world: World;
+	readonly #clock: Clock;
+	readonly #token: string;
+	readonly #intents: number;
+	readonly #sessions: SessionStore;
+	#handlers: Handlers | undefined;
+	#live: { readonly session: Session; readonly sink: Sink } | undefined;
+	#timer: Timer | undefined;
+	#closed = false;
+
+	constructor(world: World, options: InProcessOptions) {
+		this.#world = world;
+		this.#clock = world.clock;
+		this.#token = options.token ?? world.token;
+		this.#intents = options.intents;
+		this.#sessions = options.sessions ?? {};
+	}
+
+	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
+		if (this.#closed) throw new ParleyError("the port is closed", { code: "unavailable" });
+		return await this.#world.network.carry({
+			method,
+			path,
+			query: query ?? {},
+			// As it would come over the wire: without what is undefined, and nobody changes it afterwards.
+			body: body === undefined ? undefined : parseJson(JSON.stringify(body)),
+			files: (files ?? []).map(({ name, bytes }, index) => ({ index, name, bytes })),
+			authorization: authorized === false ? undefined : `Bot ${this.#token}`,
+		});
+	}
+
+	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+		await Promise.resolve();
+		signal.throwIfAborted();
+		const { state } = this.#world;
+		if (!url.startsWith(`${state.cdn}/`)) {
+			throw new ParleyError("the address is not Discord's", { code: "permission_denied" });
+		}
+		const file = readLink(state, url);
+		if (!file) throw new ParleyError("the file is no longer available", { code: "not_found" });
+		if (file.bytes.byteLength > most) {
+			throw new ParleyError(`the file is larger than ${most} bytes`, { code: "resource_exhausted" });
+		}
+		return Uint8Array.from(file.bytes);
+	}
+
+	async connect(handlers: Handlers): Promise<void> {
+		this.#handlers = handlers;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const { link } = handlers;
+		const first = (state: DiscordLink): void => {
+			link(state);
+			resolve();
+		};
+		this.#handlers = { ...handlers, link: first };
+		this.#open();
+		await promise;
+	}
+
+	async close(): Promise<void> {
+		this.#closed = true;
+		this.#timer?.cancel();
+		await Promise.resolve();
+		// As when a process ends: the session stays for whoever resumes it.
+		this.#leave(4200);
+	}
+
+	/** What a killed process leaves behind: nothing is told, nothing is written any more. */
+	kill(): void {
+		this.#closed = true;
+		this.#timer?.cancel();
+		this.#handlers = undefined;
+		this.#leave(1006);
+	}
+
+	#leave(code: number): void {
+		if (this.#live) this.#world.gateway.leave(this.#live.session, this.#live.sink, code);
+		this.#live = undefined;
+	}
+
+	#open(): void {
+		if (this.#closed) return;
+		const sink: Sink = {
+			send: (payload) => this.#receive(sink, payload),
+			cut: () => this.#lose("the connection was cut", 1006),
+			close: (code, reason) => this.#end(code, reason),
+		};
+		try {
+			this.#live = { session: this.#begin(sink), sink };
+		} catch (error) {
+			if (!(error instanceof GatewayClosed)) throw error;
+			this.#end(error.code, error.message);
+		}
+	}
+
+	#begin(sink: Sink): Session {
+		const { gateway } = this.#world;
+		const kept = this.#sessions.session;
+		const token = this.#token;
+		const resumed = kept && gateway.resume({ token, sessionId: kept.id, seq: kept.seq }, sink);
+		if (resumed) return resumed;
+		delete this.#sessions.session;
+		return gateway.identify({ token, intents: this.#intents }, sink);
+	}
+
+	#end(code: number, reason: string): void {
+		const detail = `closed with ${code}: ${reason}`;
+		if (!final.has(code)) {
+			this.#lose(detail, code);
+			return;
+		}
+		this.#leave(code);
+		this.#handlers?.link({ state: "refused", detail });
+	}
+
+	/** Comes back by itself: resumes where that is possible. */
+	#lose(detail: string, code: number, waitMs = reconnectMs): void {
+		if (ending.has(code)) delete this.#sessions.session;
+		this.#leave(code);
+		if (this.#closed) return;
+		this.#handlers?.link({ state: "lost", detail });
+		this.#timer?.cancel();
+		this.#timer = this.#clock.after(waitMs, () => this.#open());
+	}
+
+	#receive(sink: Sink, payload: Dispatch | Order): void {
+		if (this.#live?.sink !== sink) return;
+		if (payload.op === 0) {
+			this.#dispatch(this.#live.session, payload);
+		} else if (payload.op === 7) {
+			this.#lose("asked to reconnect", 4000);
+		} else {
+			if (payload.d !== true) delete this.#sessions.session;
+			// "Wait a random amount of time, between 1 and 5 seconds".
+			this.#lose("the session is invalid", 4000, 1000 + this.#world.state.chance() * 4000);
+		}
+	}
+
+	#dispatch({ id }: Session, { t, d, s }: Dispatch): void {
+		const handlers = this.#handlers;
+		if (t === "READY") this.#ready(false);
+		handlers?.dispatch({ t, d: structuredClone(d) });
+		// A handler may have ended this port: then somebody else writes.
+		if (this.#handlers) this.#sessions.session = { id, seq: Math.max(s, this.#sessions.session?.seq ?? 0) };
+		if (t === "RESUMED") this.#ready(true);
+	}
+
+	#ready(resumed: boolean): void {
+		const { app } = this.#world.state;
+		this.#handlers?.link({ state: "ready", user: app.user.id, application: app.id, resumed });
+	}
+}

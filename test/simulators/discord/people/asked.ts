@@ -1,0 +1,54 @@
+import { settleInteraction } from "../world/interactions.ts";
+import { fieldsOf, type ModalField } from "../world/modal-limits.ts";
+import type { InteractionRecord, InteractionState } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { type Shown, show } from "./shown.ts";
+
+/** A form that a person sees. */
+export interface ShownForm {
+	readonly title: string;
+	readonly fields: readonly ModalField[];
+}
+
+/** Something that a person did and that the app answers: a press, a command, a form. */
+export class Asked {
+	readonly #state: State;
+	readonly record: InteractionRecord;
+
+	constructor(state: State, record: InteractionRecord) {
+		this.#state = state;
+		this.record = record;
+	}
+
+	get id(): string {
+		return this.record.id;
+	}
+
+	/** What has become of it by now. */
+	get state(): InteractionState {
+		return settleInteraction(this.#state, this.record).state;
+	}
+
+	/** Whether the person reads that it failed: nobody answered within three seconds. */
+	get failed(): boolean {
+		return this.state === "failed";
+	}
+
+	/** The form that has opened. */
+	get form(): ShownForm | undefined {
+		const { modal } = this.record;
+		return modal && { title: modal.title, fields: modal.components.flatMap(fieldsOf) };
+	}
+
+	/** Of typing: what is offered. */
+	get choices(): readonly { readonly name: string; readonly value: string | number }[] {
+		return this.record.choices ?? [];
+	}
+
+	/** The messages that answered it, as the person sees them: the first one, then what followed. */
+	answers(): Shown[] {
+		const { original, followUps, message } = this.record;
+		const own = original && original !== message ? [original] : [];
+		return [...own, ...followUps].filter(({ deleted }) => !deleted).map((one) => show(this.#state, one));
+	}
+}

@@ -1,0 +1,142 @@
+import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v10";
+import { addUser, tellChannel } from "../world/guilds.ts";
+import { addMessage, announce } from "../world/messages.ts";
+import type { ChannelRecord, MessageRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { settle, tellThread } from "../world/thread-state.ts";
+import { typingNow } from "../world/typing.ts";
+import { isSeen, type Shown, show } from "./shown.ts";
+import { messageText } from "./transcript.ts";
+
+type PermissionName = keyof typeof PermissionFlagsBits;
+
+/** A channel, a thread or direct messages, as people see them. */
+export class Channel {
+	readonly #state: State;
+	readonly record: ChannelRecord;
+
+	constructor(state: State, record: ChannelRecord) {
+		this.#state = state;
+		this.record = record;
+	}
+
+	get id(): string {
+		return this.record.id;
+	}
+
+	get name(): string {
+		return this.record.name;
+	}
+
+	/** What somebody sees, the oldest first; nobody given: what everybody there sees. */
+	shows(viewer?: { readonly id: string }): Shown[] {
+		const seen = this.record.messages.filter((message) => isSeen(message, viewer));
+		return seen.map((message) => show(this.#state, message));
+	}
+
+	/** The newest message that somebody sees. */
+	last(viewer?: { readonly id: string }): Shown {
+		const last = this.shows(viewer).at(-1);
+		if (!last) throw new Error(`nothing is said in ${this.name}`);
+		return last;
+	}
+
+	/** What somebody sees, as a text to be kept and compared; threads stand below their messages. */
+	transcript(viewer?: { readonly id: string }): string {
+		const lines = this.shows(viewer).flatMap((shown) => {
+			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
+			const inside = thread ? new Channel(this.#state, thread).transcript(viewer).split("\n").slice(1) : [];
+			return [messageText(shown), ...inside.map((line) => `    | ${line}`.trimEnd())];
+		});
+		const head = this.record.thread ? `== ${this.name}` : `== #${this.name || "direct messages"}`;
+		return [head, ...lines].join("\n");
+	}
+
+	/** Names of those who are seen typing. */
+	typing(): string[] {
+		return typingNow(this.#state, this.record).map(({ name }) => name);
+	}
+
+	/** Its threads, in the order in which they were opened. */
+	threads(): Channel[] {
+		const threads = [...this.#state.channels.values()].filter(({ parent }) => parent === this.record);
+		return threads.map((thread) => new Channel(this.#state, thread));
+	}
+
+	/** Its thread of that name, or of that message. */
+	thread(of: string | { readonly id: string }): Channel {
+		const found = this.threads().find(({ id, name }) =>
+			typeof of === "string" ? name === of : id === of.id,
+		);
+		if (!found) throw new Error(`${this.name} has no thread ${typeof of === "string" ? of : `of ${of.id}`}`);
+		return found;
+	}
+
+	/** Whether the thread is archived by now. */
+	get archived(): boolean {
+		settle(this.#state, this.record);
+		return this.record.thread?.archived ?? false;
+	}
+
+	/** Changes what a role, everybody (the guild) or a member may do here. */
+	permit(
+		whom: { readonly id: string },
+		{
+			allow = [],
+			deny = [],
+		}: { readonly allow?: readonly PermissionName[]; readonly deny?: readonly PermissionName[] },
+	): void {
+		const bits = (names: readonly PermissionName[]): bigint =>
+			names.reduce((sum, name) => sum | PermissionFlagsBits[name], 0n);
+		const type = this.#state.users.has(whom.id) ? "member" : "role";
+		this.record.overwrites.set(whom.id, { id: whom.id, type, allow: bits(allow), deny: bits(deny) });
+		tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
+	}
+
+	/** A moderator archives the thread, and locks it where told. */
+	archive({ locked = false } = {}): void {
+		const { thread } = this.record;
+		if (!thread) throw new Error(`${this.name} is no thread`);
+		Object.assign(thread, { archived: true, archivedAt: this.#state.now(), locked });
+		tellThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
+	}
+
+	/** Somebody renames it. */
+	rename(name: string): void {
+		this.record.name = name;
+		const { thread } = this.record;
+		if (thread) tellThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
+		else tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
+	}
+
+	/** A moderator deletes it. */
+	delete(): void {
+		const { thread, guild, parent, type } = this.record;
+		if (!thread) tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelDelete);
+		this.record.deleted = true;
+		if (!thread || !guild || !parent) return;
+		const d = { id: this.id, guild_id: guild.id, parent_id: parent.id, type };
+		this.#state.emit({ t: GatewayDispatchEvents.ThreadDelete, d, intents: 1, channel: parent });
+	}
+
+	/** A webhook of another service posts here. */
+	hears(name: string, text: string): Shown {
+		const author = addUser(this.#state, name, true);
+		const draft = { body: { content: text }, files: [] };
+		const channel = this.record;
+		const message = addMessage(this.#state, { author, channel, draft, webhookId: author.id });
+		announce(this.#state, message, GatewayDispatchEvents.MessageCreate);
+		return show(this.#state, message);
+	}
+
+	/** Discord adds the preview of a link: the message changes, and nobody has edited it. */
+	unfurls({ id }: { readonly id: string }): void {
+		const message = this.#find(id);
+		message.embeds = [{ type: "link" as never, url: "https://example.com/", title: "Example" }];
+		announce(this.#state, message, GatewayDispatchEvents.MessageUpdate);
+	}
+
+	#find(id: string): MessageRecord {
+		return this.#state.message(this.record, id);
+	}
+}

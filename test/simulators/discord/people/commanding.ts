@@ -1,0 +1,168 @@
+import {
+	type APIApplicationCommandOption,
+	ApplicationCommandOptionType,
+	ApplicationCommandType,
+	InteractionType,
+} from "discord-api-types/v10";
+import { attachmentShape, messageShape } from "../shapes/messages.ts";
+import { keepUploads } from "../world/attachments.ts";
+import { beginInteraction } from "../world/interactions.ts";
+import { demand, permissionsIn } from "../world/permissions.ts";
+import type {
+	ChannelRecord,
+	CommandRecord,
+	InteractionRecord,
+	MessageRecord,
+	UserRecord,
+} from "../world/records.ts";
+import type { State } from "../world/state.ts";
+
+/** A value of an option; of one that takes a file, the file. */
+export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };
+export type CommandOptions = Readonly<Record<string, OptionValue>>;
+export type Typing = Readonly<Record<string, string | number | boolean>>;
+
+/** An option with what any kind of it may have. */
+type AnyOption = APIApplicationCommandOption & {
+	readonly options?: readonly AnyOption[];
+	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
+	readonly autocomplete?: boolean;
+	readonly min_value?: number;
+	readonly max_value?: number;
+	readonly min_length?: number;
+	readonly max_length?: number;
+};
+
+interface Given<Values> {
+	/** `/task new`, or the name in a menu. */
+	readonly name: string;
+	readonly values: Values;
+	readonly channel: ChannelRecord;
+	readonly target?: MessageRecord;
+}
+
+const types: Readonly<Record<number, (value: unknown) => boolean>> = {
+	[ApplicationCommandOptionType.String]: (value) => typeof value === "string",
+	[ApplicationCommandOptionType.Integer]: Number.isInteger,
+	[ApplicationCommandOptionType.Number]: (value) => typeof value === "number",
+	[ApplicationCommandOptionType.Boolean]: (value) => typeof value === "boolean",
+	[ApplicationCommandOptionType.Attachment]: (value) => typeof value === "object",
+};
+
+/** The command that the person's client offers there: https://discord.com/developers/docs/interactions/application-commands#permissions */
+function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
+	const [first = ""] = target ? [name] : name.replace(/^\//, "").split(" ");
+	const type = target ? ApplicationCommandType.Message : ApplicationCommandType.ChatInput;
+	const found = [...state.commands.values()].find(
+		(command) =>
+			command.name === first &&
+			command.type === type &&
+			[undefined, channel.guild?.id].includes(command.guild_id),
+	);
+	if (!found) throw new Error(`there is no command ${name}`);
+	const wanted = BigInt(found.default_member_permissions ?? 0);
+	const held = permissionsIn(state, user, channel);
+	if (channel.guild && (held & wanted) !== wanted) throw new Error(`${user.name} is not offered ${name}`);
+	if (found.contexts && !found.contexts.includes(channel.guild ? 0 : 1))
+		throw new Error(`${name} is not offered here`);
+	if (channel.guild) demand(state, user, channel, "UseApplicationCommands");
+	return found;
+}
+
+/** Walks from the command to its subcommand: its options, and how the values are wrapped. */
+function descend(command: CommandRecord, name: string) {
+	const words = name.replace(/^\//, "").split(" ").slice(1);
+	// Every kind of option has what is read of it, or lacks it.
+	let options = (command.options ?? []) as readonly AnyOption[];
+	const path: AnyOption[] = [];
+	for (const word of words) {
+		const found = options.find((option) => option.name === word && option.type <= 2);
+		if (!found) throw new Error(`there is no command ${name}`);
+		path.push(found);
+		options = found.options ?? [];
+	}
+	if (options.some(({ type }) => type <= 2)) throw new Error(`${name} needs a subcommand`);
+	const wrap = (inner: readonly object[]): readonly object[] =>
+		path.reduceRight<readonly object[]>(
+			(held, { name: word, type }) => [{ name: word, type, options: held }],
+			inner,
+		);
+	return { options, wrap };
+}
+
+export function runCommand(state: State, user: UserRecord, given: Given<CommandOptions>): InteractionRecord {
+	const { channel, target, values, name } = given;
+	const command = offered(state, user, given);
+	const head = { id: command.id, name: command.name, type: command.type };
+	const type = InteractionType.ApplicationCommand;
+	if (target) {
+		const resolved = { messages: { [target.id]: messageShape(state, target) } };
+		const data = { ...head, target_id: target.id, resolved };
+		return beginInteraction(state, { type, user, channel, data });
+	}
+	const { options, wrap } = descend(command, name);
+	for (const option of options) checkValue(option, values[option.name]);
+	const strange = Object.keys(values).filter((key) => !options.some((option) => option.name === key));
+	if (strange.length > 0) throw new Error(`${name} takes no ${strange.join(", ")}`);
+	const kept = Object.entries(values).map(([key, value]) => keepFile(state, channel, key, value));
+	const files = Object.fromEntries(
+		kept.flatMap(({ file }) => (file ? [[file.id, attachmentShape(state, file)]] : [])),
+	);
+	const inner = kept.map(({ key, value }) => ({
+		name: key,
+		type: options.find((one) => one.name === key)?.type,
+		value,
+	}));
+	const data = {
+		...head,
+		options: wrap(inner),
+		...(Object.keys(files).length > 0 && { resolved: { attachments: files } }),
+	};
+	return beginInteraction(state, { type, user, channel, data });
+}
+
+function keepFile(state: State, channel: ChannelRecord, key: string, value: OptionValue) {
+	if (typeof value !== "object") return { key, value };
+	const upload = { index: 0, name: value.name, bytes: new TextEncoder().encode(value.content) };
+	const [file] = keepUploads(state, channel, [upload], { notes: [], ephemeral: true });
+	return { key, value: file?.id ?? "", file };
+}
+
+/** What the client would not send. */
+function checkValue(option: AnyOption, value: OptionValue | undefined): void {
+	const { name, choices, autocomplete } = option;
+	if (value === undefined) {
+		if (option.required) throw new Error(`${name} is required`);
+		return;
+	}
+	if (types[option.type]?.(value) === false) throw new Error(`${name} does not take ${String(value)}`);
+	if (choices?.length && !autocomplete && !choices.some((choice) => choice.value === value)) {
+		throw new Error(`${name} has no choice ${String(value)}`);
+	}
+	const size = typeof value === "string" ? [...value].length : value;
+	const least = option.min_value ?? option.min_length;
+	const most = option.max_value ?? option.max_length;
+	const fits = (least === undefined || Number(size) >= least) && (most === undefined || Number(size) <= most);
+	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
+}
+
+/** The last value is being written: its option must complete. */
+export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
+	const { channel, values, name } = given;
+	const command = offered(state, user, given);
+	const { options, wrap } = descend(command, name);
+	const last = Object.keys(values).at(-1);
+	const inner = Object.entries(values).map(([key, value]) => {
+		const option = options.find((one) => one.name === key);
+		if (!option) throw new Error(`${name} takes no ${key}`);
+		if (key === last && !option.autocomplete) throw new Error(`${key} completes nothing`);
+		return { name: key, type: option.type, value, ...(key === last && { focused: true }) };
+	});
+	const data = { id: command.id, name: command.name, type: command.type, options: wrap(inner) };
+	return beginInteraction(state, {
+		type: InteractionType.ApplicationCommandAutocomplete,
+		user,
+		channel,
+		data,
+	});
+}

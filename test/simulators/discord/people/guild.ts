@@ -1,0 +1,82 @@
+import { GatewayDispatchEvents, GatewayIntentBits, PermissionFlagsBits } from "discord-api-types/v10";
+import { roleShape } from "../shapes/people.ts";
+import { addChannel, addRole, addUser, join, leave, tellMember } from "../world/guilds.ts";
+import type { GuildRecord, RoleRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { Channel } from "./channel.ts";
+import { Person, type PersonOptions } from "./person.ts";
+
+/** A guild, as those who run it see it. */
+export class Guild {
+	readonly #state: State;
+	readonly record: GuildRecord;
+
+	constructor(state: State, record: GuildRecord) {
+		this.#state = state;
+		this.record = record;
+	}
+
+	/** Also the id of the role of everybody. */
+	get id(): string {
+		return this.record.id;
+	}
+
+	channel(name: string): Channel {
+		return new Channel(this.#state, addChannel(this.#state, this.record, name));
+	}
+
+	/** The role of that name, which is made where it is not there yet. */
+	role(
+		name: string,
+		options: {
+			readonly permissions?: readonly (keyof typeof PermissionFlagsBits)[];
+			readonly mentionable?: boolean;
+		} = {},
+	): RoleRecord {
+		const known = [...this.record.roles.values()].find((role) => role.name === name);
+		if (known) return known;
+		const permissions = (options.permissions ?? []).reduce((sum, one) => sum | PermissionFlagsBits[one], 0n);
+		return addRole(this.#state, this.record, name, {
+			permissions,
+			mentionable: options.mentionable ?? false,
+		});
+	}
+
+	/** Somebody of that name joins. Roles that are not there yet are made. */
+	member(name: string, options: PersonOptions = {}): Person {
+		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
+		const member = join(this.#state, this.record, user, options.guest);
+		const roles = options.roles ?? [];
+		for (const role of roles) member.roles.add(this.role(role).id);
+		if (roles.length > 0) tellMember(this.#state, this.record, member);
+		return new Person(this.#state, user, this.record);
+	}
+
+	/** The role that stands for the app alone: https://discord.com/developers/docs/topics/permissions#role-object-role-tags-structure */
+	botRole(): RoleRecord {
+		const { user, name } = this.#state.app;
+		const role = addRole(this.#state, this.record, name, { botId: user.id, mentionable: true });
+		this.#state.member(this.record, user.id).roles.add(role.id);
+		return role;
+	}
+
+	/** Those who hold the role may do this from now on, and nothing else. */
+	permits(role: RoleRecord, permissions: readonly (keyof typeof PermissionFlagsBits)[]): void {
+		role.permissions = permissions.reduce((sum, one) => sum | PermissionFlagsBits[one], 0n);
+		const t = GatewayDispatchEvents.GuildRoleUpdate;
+		const d = { guild_id: this.id, role: roleShape(role) };
+		this.#state.emit({ t, d, intents: GatewayIntentBits.Guilds });
+	}
+
+	/** Somebody leaves, or is made to. */
+	removes({ user }: Person): void {
+		leave(this.#state, this.record, user);
+	}
+
+	/** The app is thrown out. */
+	removesApp(): void {
+		this.record.members.delete(this.#state.app.user.id);
+		const t = GatewayDispatchEvents.GuildDelete;
+		this.#state.emit({ t, d: { id: this.id }, intents: GatewayIntentBits.Guilds });
+	}
+}

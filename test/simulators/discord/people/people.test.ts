@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { buttons, standingWorld } from "../rest/direct-client.ts";
+
+const quiet = { allowed_mentions: { parse: [] } };
+
+test("people say, edit, delete and react, and see what others do", () => {
+	const { world, anna, general } = standingWorld();
+	const bob = world.member("Bob");
+	const said = anna.says("Hello", { in: general, mentions: [bob, world.bot] });
+	expect(said.text).toBe("@Bob @Parley Hello");
+	bob.reacts("👍", { on: said });
+	anna.edits(said, "Hello all");
+	expect(general.shows(bob)).toMatchObject([
+		{ author: "Anna", text: "Hello all", edited: true, reactions: { "👍": 1 } },
+	]);
+	expect(() => bob.edits(said, "Mine")).toThrow("authored by another user");
+	anna.deletes(said);
+	expect(general.shows()).toEqual([]);
+});
+
+test("a person does only what the client would let them do", () => {
+	const { world, app, anna, general } = standingWorld();
+	const secret = world.channel("secret");
+	secret.permit(world.home, { deny: ["ViewChannel"] });
+	secret.permit(world.bot, { allow: ["ViewChannel"] });
+	app.posts(secret, { content: "Sure?", components: buttons("Yes"), ...quiet });
+	expect(() => anna.clicks("Yes")).toThrow("Anna sees nothing to press that says Yes");
+	expect(() => anna.says("Hi", { in: secret })).toThrow("Missing Access");
+	const row = buttons("Off");
+	Object.assign(row[0]?.components[0] ?? {}, { disabled: true });
+	app.posts(general, { content: "Over", components: row, ...quiet });
+	expect(() => anna.clicks("Off")).toThrow("sees nothing to press");
+	expect(general.last().buttons).toEqual([]);
+});
+
+test("the newest message with the button is pressed, unless told which", () => {
+	const { app, anna, general } = standingWorld();
+	const first = app.posts(general, { content: "One", components: buttons("Go"), ...quiet });
+	const second = app.posts(general, { content: "Two", components: buttons("Go"), ...quiet });
+	expect(anna.clicks("Go").record.message?.id).toBe(second.id);
+	expect(anna.clicks("Go", { on: first }).record.message?.id).toBe(first.id);
+	expect(anna.clicks("Go", { in: general }).record.data).toMatchObject({ custom_id: "id of Go" });
+});
+
+test("a person chooses as many as they may", () => {
+	const { app, anna, general } = standingWorld();
+	const options = ["A", "B", "C"].map((label) => ({ label, value: label.toLowerCase() }));
+	const choice = { type: 3, custom_id: "c", placeholder: "Which?", min_values: 1, max_values: 2, options };
+	app.posts(general, { content: "Choose", components: [{ type: 1, components: [choice] }], ...quiet });
+	expect(anna.chooses(["A", "C"]).record.data).toMatchObject({ values: ["a", "c"] });
+	expect(() => anna.chooses(["A", "B", "C"])).toThrow("Anna must choose 1 to 2, not 3");
+	expect(() => anna.chooses("D")).toThrow("sees nothing to press");
+	expect(general.last().controls).toMatchObject([
+		{ kind: "choice", label: "Which?", options: ["A", "B", "C"] },
+	]);
+});
+
+test("roles, guests and other bots are what they are called", () => {
+	const { world, app } = standingWorld();
+	const bob = world.member("Bob", { roles: ["ops"], guest: true });
+	const other = world.member("Otherbot", { bot: true });
+	const member = (id: string) => Object(app.get(`/guilds/${world.home.id}/members/${id}`).body);
+	expect(member(bob.id)).toMatchObject({ roles: [world.home.role("ops").id], flags: 16 });
+	expect(member(other.id).user).toMatchObject({ bot: true });
+	const second = world.guild("Second");
+	expect(second.member("Bob", { is: bob }).id).toBe(bob.id);
+});
+
+test("a role permits what it is given, and a webhook posts as another service", () => {
+	const { world, app, general } = standingWorld();
+	const role = world.home.role("ops", { permissions: ["Administrator"] });
+	const bob = world.member("Bob", { roles: ["ops"] });
+	general.permit(world.home, { deny: ["SendMessages"] });
+	expect(bob.says("Hi", { in: general }).text).toBe("Hi");
+	world.home.permits(role, []);
+	expect(() => bob.says("Hi", { in: general })).toThrow("Missing Permissions");
+	const { id } = general.hears("CI", "Build failed");
+	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
+	const read = Object(app.get(`/channels/${general.id}/messages/${id}`).body);
+	expect(read).toMatchObject({ webhook_id: expect.any(String), author: { bot: true } });
+	expect(read).not.toHaveProperty("application_id");
+	world.close();
+});
+
+test("the preview of a link changes a message without an edit", () => {
+	const { anna, general } = standingWorld();
+	const said = anna.says("https://example.com/", { in: general });
+	general.unfurls(said);
+	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/\nExample" });
+});
+
+test("mentions and moments are read as people read them", () => {
+	const { world, clock, app, anna, general } = standingWorld();
+	const role = world.home.role("ops");
+	const at = clock.now() / 1000;
+	const stamps = `<t:${at + 300}:R> <t:${at - 7200}:R> <t:${at}:f> <t:${at}:t>`;
+	app.posts(general, { content: `<@${anna.id}> <@&${role.id}> <#${general.id}> ${stamps}`, ...quiet });
+	expect(general.last().text).toBe("@Anna @ops #general in 5 minutes 2 hours ago 2026-01-01 00:00 00:00");
+});
+
+test("a transcript shows what a person reads, threads below their messages", () => {
+	const { clock, app, anna, general } = standingWorld();
+	const said = anna.says("Please tidy up", { in: general });
+	clock.advance(1500);
+	const card = app.posts(general, {
+		...{
+			content: "On it\nsoon",
+			components: buttons("Stop"),
+			message_reference: { message_id: said.id },
+			...quiet,
+		},
+	});
+	app.call("POST", `/channels/${general.id}/messages/${card.id}/threads`, { body: { name: "Tidy up" } });
+	app.posts(general.thread("Tidy up"), { content: "Step 1", ...quiet });
+	app.answers(anna.clicks("Stop"), { type: 4, data: { content: "Stopped", flags: 64 } });
+	expect(general.transcript(anna)).toBe(
+		[
+			"== #general",
+			"00:00:00 Anna",
+			"    Please tidy up",
+			"00:00:01 Parley (to Anna)",
+			"    On it",
+			"    soon",
+			"    [Stop]",
+			"    thread: Tidy up",
+			"    | 00:00:01 Parley",
+			"    |     Step 1",
+			"00:00:01 Parley (only you)",
+			"    Stopped",
+		].join("\n"),
+	);
+	expect(general.transcript()).not.toContain("Stopped");
+});
+
+test("the same seed gives the same world, another one another", () => {
+	const token = (seed: number): string => standingWorld({ seed }).world.token;
+	expect(token(7)).toBe(token(7));
+	expect(token(7)).not.toBe(token(8));
+});
+
+test("a world that was violated does not close in peace", () => {
+	const { world, app } = standingWorld();
+	app.get("/nowhere");
+	expect(() => world.close()).toThrow("there is no GET /nowhere");
+	world.close();
+});

@@ -1,0 +1,232 @@
+import { ComponentType, InteractionType } from "discord-api-types/v10";
+import type { Upload } from "../world/attachments.ts";
+import { openDirect, tellMember } from "../world/guilds.ts";
+import { type Beginning, beginInteraction } from "../world/interactions.ts";
+import { createMessage, deleteMessage, editMessage } from "../world/messages.ts";
+import { sees } from "../world/permissions.ts";
+import { addReaction, removeReaction } from "../world/reactions.ts";
+import type { GuildRecord, MemberRecord, MessageRecord, RoleRecord, UserRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { openThread, openThreadOf } from "../world/threads.ts";
+import { startTyping } from "../world/typing.ts";
+import { Asked } from "./asked.ts";
+import { Channel } from "./channel.ts";
+import { type CommandOptions, runCommand, type Typing, typeCommand } from "./commanding.ts";
+import { formData } from "./form-data.ts";
+import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./shown.ts";
+
+export interface PersonOptions {
+	/** By name. */
+	readonly roles?: readonly string[];
+	/** Came for a visit only. */
+	readonly guest?: boolean;
+	/** Another app. */
+	readonly bot?: boolean;
+	/** Somebody who is a member elsewhere already. */
+	readonly is?: Person;
+}
+
+export interface File {
+	readonly name: string;
+	readonly content: string | Uint8Array;
+}
+
+export interface SayOptions {
+	readonly in: Channel;
+	/** Written before the text. */
+	readonly mentions?: readonly { readonly id: string }[];
+	readonly replyTo?: { readonly id: string };
+	/** Replies without calling the author. */
+	readonly quiet?: boolean;
+	readonly attachments?: readonly File[];
+}
+
+/** Where to press; the newest message with it unless told. */
+export interface Place {
+	readonly on?: { readonly id: string };
+	readonly in?: Channel;
+}
+
+/** Somebody at their Discord client. Does only what the client would let them do, and throws otherwise. */
+export class Person {
+	readonly #state: State;
+	readonly user: UserRecord;
+	readonly #guild: GuildRecord;
+
+	constructor(state: State, user: UserRecord, guild: GuildRecord) {
+		this.#state = state;
+		this.user = user;
+		this.#guild = guild;
+	}
+
+	get id(): string {
+		return this.user.id;
+	}
+
+	get name(): string {
+		return this.user.name;
+	}
+
+	/** Direct messages with the app. */
+	get dm(): Channel {
+		return new Channel(this.#state, openDirect(this.#state, this.user));
+	}
+
+	says(text: string, options: SayOptions): Shown {
+		const { in: channel, mentions = [], replyTo, attachments = [] } = options;
+		const body = {
+			content: [...mentions.map(({ id }) => `<@${id}>`), text].join(" "),
+			...(replyTo && { message_reference: { message_id: replyTo.id } }),
+			...(options.quiet && { allowed_mentions: { parse: everything, replied_user: false } }),
+		};
+		const message = createMessage(this.#state, this.user, channel.record, {
+			body,
+			files: uploads(attachments),
+		});
+		return show(this.#state, message);
+	}
+
+	edits(message: { readonly id: string }, text: string): Shown {
+		const record = this.#find(message.id);
+		const attachments = record.attachments.map(({ id }) => ({ id }));
+		const draft = { body: { content: text, attachments }, files: [] };
+		return show(this.#state, editMessage(this.#state, this.user, record, draft));
+	}
+
+	deletes({ id }: { readonly id: string }): void {
+		deleteMessage(this.#state, this.user, this.#find(id));
+	}
+
+	reacts(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+		addReaction(this.#state, this.user, this.#find(on.id), emoji);
+	}
+
+	takesBack(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+		removeReaction(this.#state, this.user, this.#find(on.id), emoji);
+	}
+
+	/** Begins to write. */
+	typesIn({ record }: Channel): void {
+		startTyping(this.#state, this.user, record);
+	}
+
+	/** Opens a thread: of a message, or by itself. */
+	opensThread(
+		name: string,
+		where: { readonly of: { readonly id: string } } | { readonly in: Channel },
+	): Channel {
+		const thread =
+			"of" in where
+				? openThreadOf(this.#state, this.user, this.#find(where.of.id), { name })
+				: openThread(this.#state, this.user, where.in.record, { name });
+		return new Channel(this.#state, thread);
+	}
+
+	/** Presses the button with that label. */
+	clicks(label: string, place: Place = {}): Asked {
+		const { message, component } = this.#control(place, (one) => one.label === label, label);
+		const data = {
+			component_type: ComponentType.Button,
+			custom_id: component.custom_id ?? "",
+		};
+		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
+	}
+
+	/** Chooses by what the options say; of several choices the one that has them. */
+	chooses(labels: string | readonly string[], place: Place = {}): Asked {
+		const wanted = typeof labels === "string" ? [labels] : labels;
+		const has = ({ options = [] }: SeenComponent): boolean =>
+			wanted.every((label) => options.some((option) => option.label === label));
+		const isChoice = (one: SeenComponent): boolean => one.options !== undefined && has(one);
+		const { message, component } = this.#control(place, isChoice, wanted.join(", "));
+		const { min_values: least = 1, max_values: most = 1, options = [] } = component;
+		if (wanted.length < least || wanted.length > most) {
+			throw new Error(`${this.name} must choose ${least} to ${most}, not ${wanted.length}`);
+		}
+		const values = wanted.flatMap((label) => options.find((option) => option.label === label)?.value ?? []);
+		const data = {
+			component_type: ComponentType.StringSelect,
+			custom_id: component.custom_id ?? "",
+			values,
+		};
+		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
+	}
+
+	/** Fills in the form that has opened, by the labels or the names of its fields, and sends it. */
+	submits(asked: Asked, values: Readonly<Record<string, string>> = {}): Asked {
+		const { modal, channel, message } = asked.record;
+		if (!modal) throw new Error(`no form has opened for ${this.name}`);
+		const type = InteractionType.ModalSubmit;
+		const data = formData(modal, values);
+		return this.#begin({ type, channel, data, trigger: asked.record, ...(message && { message }) });
+	}
+
+	/** Gives a command: `/task new`, or one of the menu of a message. */
+	commands(
+		name: string,
+		values: CommandOptions,
+		where: { readonly in: Channel; readonly on?: { readonly id: string } },
+	): Asked {
+		const target = where.on && this.#find(where.on.id);
+		const command = { name, values, channel: where.in.record, ...(target && { target }) };
+		return new Asked(this.#state, runCommand(this.#state, this.user, command));
+	}
+
+	/** Writes a command and waits for what is offered; the last value is the one that is being written. */
+	types(name: string, values: Typing, where: { readonly in: Channel }): Asked {
+		const command = { name, values, channel: where.in.record };
+		return new Asked(this.#state, typeCommand(this.#state, this.user, command));
+	}
+
+	gains(role: RoleRecord): void {
+		const member = this.#member();
+		member.roles.add(role.id);
+		tellMember(this.#state, this.#guild, member);
+	}
+
+	loses(role: RoleRecord): void {
+		const member = this.#member();
+		member.roles.delete(role.id);
+		tellMember(this.#state, this.#guild, member);
+	}
+
+	#member(): MemberRecord {
+		return this.#state.member(this.#guild, this.id);
+	}
+
+	#begin(beginning: Omit<Beginning, "user">): Asked {
+		return new Asked(this.#state, beginInteraction(this.#state, { ...beginning, user: this.user }));
+	}
+
+	/** All messages that the person can see, the newest first. */
+	#seen(channel?: Channel): MessageRecord[] {
+		const channels = channel ? [channel.record] : [...this.#state.channels.values()];
+		const visible = channels.filter((one) => !one.deleted && sees(this.#state, this.user, one));
+		const messages = visible.flatMap((one) => one.messages.filter((message) => isSeen(message, this)));
+		return messages.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
+	}
+
+	#find(id: string): MessageRecord {
+		const found = this.#seen().find((message) => message.id === id);
+		if (!found) throw new Error(`${this.name} sees no message ${id}`);
+		return found;
+	}
+
+	#control(place: Place, fits: (component: SeenComponent) => boolean, what: string) {
+		const messages = place.on ? [this.#find(place.on.id)] : this.#seen(place.in);
+		for (const message of messages) {
+			const component = componentsOf(message).find((one) => one.custom_id !== undefined && fits(one));
+			if (component && !component.disabled) return { message, component };
+		}
+		throw new Error(`${this.name} sees nothing to press that says ${what}`);
+	}
+}
+
+const everything = ["users", "roles", "everyone"] as never;
+
+function uploads(files: readonly File[]): Upload[] {
+	return files.map(({ name, content }, index) => ({
+		...{ index, name },
+		bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
+	}));
+}

@@ -1,0 +1,130 @@
+import { ComponentType, MessageFlags, MessageType } from "discord-api-types/v10";
+import { textsOf } from "../world/mentions.ts";
+import type { MessageRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { readAloud } from "./read-aloud.ts";
+
+/** A button or a choice, as a person finds it on a message. */
+export interface ShownControl {
+	readonly kind: "button" | "link" | "choice";
+	/** The label, or what a choice says before something is chosen. */
+	readonly label: string;
+	readonly disabled: boolean;
+	readonly url?: string;
+	/** Of a choice. */
+	readonly options?: readonly string[];
+	/** Of a choice: what stands there chosen before anybody chooses. */
+	readonly chosen?: readonly string[];
+}
+
+/** A message as a person sees it at one moment. */
+export interface Shown {
+	readonly id: string;
+	/** The name that stands above it. */
+	readonly author: string;
+	/** With names instead of ids, and times as the person reads them. */
+	readonly text: string;
+	/** As it was sent. */
+	readonly content: string;
+	/** Labels of buttons that can be pressed. */
+	readonly buttons: readonly string[];
+	readonly controls: readonly ShownControl[];
+	readonly attachments: readonly string[];
+	readonly edited: boolean;
+	/** "Only you can see this". */
+	readonly ephemeral: boolean;
+	/** The app thinks: the message is still to come. */
+	readonly thinking: boolean;
+	/** What it replies to. */
+	readonly repliesTo?: { readonly id: string; readonly author: string };
+	/** By emoji. */
+	readonly reactions: Readonly<Record<string, number>>;
+	/** The name of its thread. */
+	readonly thread?: string;
+}
+
+/** A component, with all that any kind of it may have. */
+export interface SeenComponent {
+	readonly type: number;
+	readonly id?: number;
+	readonly style?: number;
+	readonly label?: string;
+	readonly custom_id?: string;
+	readonly disabled?: boolean;
+	readonly url?: string;
+	readonly placeholder?: string;
+	readonly min_values?: number;
+	readonly max_values?: number;
+	readonly options?: readonly {
+		readonly label: string;
+		readonly value: string;
+		readonly default?: boolean;
+	}[];
+	readonly components?: readonly SeenComponent[];
+	readonly accessory?: SeenComponent;
+}
+
+/** All components of a message, those inside others, too. */
+export function componentsOf({ components }: MessageRecord): SeenComponent[] {
+	const inside = (component: SeenComponent): SeenComponent[] => [
+		component,
+		...[...(component.components ?? []), ...(component.accessory ? [component.accessory] : [])].flatMap(
+			inside,
+		),
+	];
+	// Every component has a type; all else is looked at with care.
+	return (components as readonly SeenComponent[]).flatMap(inside);
+}
+
+function controlOf(component: SeenComponent): ShownControl[] {
+	const { type, label = "", disabled = false, url, options, placeholder = "" } = component;
+	if (type === ComponentType.Button) {
+		return [url === undefined ? { kind: "button", label, disabled } : { kind: "link", label, disabled, url }];
+	}
+	if (!options) return [];
+	const chosen = options.filter((option) => option.default).map((option) => option.label);
+	return [
+		{ kind: "choice", label: placeholder, disabled, options: options.map((option) => option.label), chosen },
+	];
+}
+
+/** What people do not read as messages. */
+const silentTypes: ReadonlySet<MessageType> = new Set([MessageType.ThreadStarterMessage]);
+
+/** Whether somebody sees it; nobody given: what everybody there sees. */
+export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
+	const hidden = message.deleted || silentTypes.has(message.type);
+	return !hidden && (!message.onlyFor || message.onlyFor.id === viewer?.id);
+}
+
+export function show(state: State, message: MessageRecord): Shown {
+	const { channel, content } = message;
+	const controls = componentsOf(message).flatMap(controlOf);
+	const embeds = message.embeds.flatMap(({ title, description, url }) => [
+		title ?? url ?? "",
+		description ?? "",
+	]);
+	const text = [content, ...embeds, ...textsOf(message.components)].filter((part) => part !== "").join("\n");
+	const answered = channel.messages.find(({ id }) => id === message.reference?.messageId);
+	const thread = channel.thread ? undefined : state.channels.get(message.id);
+	const pressable = controls.filter(({ kind, disabled }) => kind === "button" && !disabled);
+	return {
+		id: message.id,
+		author: nameOf(message),
+		text: readAloud(state, channel, text),
+		content,
+		buttons: pressable.map(({ label }) => label),
+		controls,
+		attachments: message.attachments.map(({ name }) => name),
+		edited: message.editedAt !== null,
+		ephemeral: message.onlyFor !== undefined,
+		thinking: (message.flags & MessageFlags.Loading) !== 0,
+		reactions: Object.fromEntries([...message.reactions].map(([emoji, users]) => [emoji, users.size])),
+		...(answered && { repliesTo: { id: answered.id, author: nameOf(answered) } }),
+		...(thread && { thread: thread.name }),
+	};
+}
+
+function nameOf({ author, channel }: MessageRecord): string {
+	return channel.guild?.members.get(author.id)?.nick ?? author.name;
+}

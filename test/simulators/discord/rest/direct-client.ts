@@ -1,0 +1,81 @@
+import { ManualClock } from "@parley/base/testing";
+import { World, type WorldOptions } from "../world/world.ts";
+import type { RestRequest, RestResponse } from "./exchange.ts";
+
+/** The app under test, which asks and has its answer at once. */
+export class DirectClient {
+	readonly #world: World;
+
+	constructor(world: World) {
+		this.#world = world;
+	}
+
+	call(method: string, path: string, more: Partial<RestRequest> = {}): RestResponse {
+		const authorization = `Bot ${this.#world.token}`;
+		return this.#world.rest.answer({
+			method,
+			path,
+			query: {},
+			body: undefined,
+			files: [],
+			authorization,
+			...more,
+		});
+	}
+
+	get(path: string, query: Readonly<Record<string, string>> = {}): RestResponse {
+		return this.call("GET", path, { query });
+	}
+
+	/** Posts a message, and returns the id that it got. */
+	posts(
+		channel: { readonly id: string },
+		body: object,
+		files: RestRequest["files"] = [],
+	): { readonly id: string } {
+		const answer = this.call("POST", `/channels/${channel.id}/messages`, { body, files });
+		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+		// True of messages.
+		return answer.body as { readonly id: string };
+	}
+
+	/** Answers an interaction for the first time. */
+	answers(
+		asked: { readonly id: string; readonly record: { readonly token: string } },
+		body: object,
+	): RestResponse {
+		const path = `/interactions/${asked.id}/${asked.record.token}/callback`;
+		return this.call("POST", path, { body, authorization: undefined });
+	}
+
+	/** A request with the token of an interaction. */
+	follows(
+		asked: { readonly record: { readonly token: string } },
+		{ method, message, body }: { readonly method: string; readonly message?: string; readonly body?: object },
+	): RestResponse {
+		const webhook = `/webhooks/${this.#world.state.app.id}/${asked.record.token}`;
+		const path = message === undefined ? webhook : `${webhook}/messages/${message}`;
+		return this.call(method, path, { body, authorization: undefined });
+	}
+}
+
+/** The code of Discord in an answer that says no. */
+export function codeOf({ body }: RestResponse): unknown {
+	return Object(body).code;
+}
+
+/** A world that stands still, with one channel, somebody in it, and the app. */
+export function standingWorld(options: WorldOptions = {}) {
+	const clock = new ManualClock();
+	const world = new World({ clock, ...options });
+	return {
+		...{ clock, world, app: new DirectClient(world) },
+		...{ general: world.channel("general"), anna: world.member("Anna") },
+	};
+}
+
+/** A row with one button. */
+export function buttons(...labels: readonly string[]) {
+	const components = labels.map((label) => ({ type: 2, style: 1, label, custom_id: `id of ${label}` }));
+	return [{ type: 1, components }];
+}

@@ -1,0 +1,22 @@
+import type { Upload } from "../world/attachments.ts";
+
+/** A request as it comes, whichever front end it comes through. */
+export interface RestRequest {
+	readonly method: string;
+	/** Below `/api/v10`. */
+	readonly path: string;
+	readonly query: Readonly<Record<string, string>>;
+	/** JSON; undefined where there was none. */
+	readonly body: unknown;
+	readonly files: readonly Upload[];
+	/** The header as it was sent. */
+	readonly authorization?: string | undefined;
+}
+
+export interface RestResponse {
+	readonly status: number;
+	/** With names in lower case. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** Null where there is none. */
+	readonly body: unknown;
+}

@@ -1,0 +1,119 @@
+import { messageShape, withoutContent } from "../shapes/messages.ts";
+import type { Draft } from "../world/drafts.ts";
+import { hasMessageContent } from "../world/intents.ts";
+import { createMessage, deleteMessage, editMessage } from "../world/messages.ts";
+import { demand } from "../world/permissions.ts";
+import { addReaction, removeReaction } from "../world/reactions.ts";
+import type { ChannelRecord, MessageRecord } from "../world/records.ts";
+import { startTyping } from "../world/typing.ts";
+import { type Call, nothing, ok, param, type Route } from "./route.ts";
+
+export function channelOf(call: Call): ChannelRecord {
+	return call.state.channel(param(call, "channel_id"));
+}
+
+export function messageOf(call: Call): MessageRecord {
+	const channel = channelOf(call);
+	demand(call.state, call.state.app.user, channel);
+	return call.state.message(channel, param(call, "message_id"));
+}
+
+export function draftOf({ body, files }: Call): Draft {
+	// True because the contract has looked at the body.
+	return { body: (body ?? {}) as Draft["body"], files };
+}
+
+/** The intent counts for REST as well: https://discord.com/developers/docs/events/gateway#message-content-intent */
+function read({ state }: Call, message: MessageRecord): object {
+	const shape = messageShape(state, message);
+	return hasMessageContent(state.app.privileged) ? shape : withoutContent(state, message, shape);
+}
+
+/** https://discord.com/developers/docs/resources/message#get-channel-messages: the newest first, 50 unless told. */
+function listMessages(call: Call): object[] {
+	const channel = channelOf(call);
+	demand(call.state, call.state.app.user, channel, "ReadMessageHistory");
+	const { after, before, around, limit = "50" } = call.query;
+	const most = Number(limit);
+	const all = channel.messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);
+	const chosen = choose(all, { after, before, around, most });
+	return chosen.reverse().map((message) => read(call, message));
+}
+
+interface Choice {
+	readonly after: string | undefined;
+	readonly before: string | undefined;
+	readonly around: string | undefined;
+	readonly most: number;
+}
+
+function choose(all: readonly MessageRecord[], { after, before, around, most }: Choice): MessageRecord[] {
+	const is = (id: string, other: string): boolean => BigInt(id) > BigInt(other);
+	if (after !== undefined) return all.filter(({ id }) => is(id, after)).slice(0, most);
+	if (before !== undefined) return all.filter(({ id }) => is(before, id)).slice(-most);
+	if (around === undefined) return all.slice(-most);
+	const middle = all.findLastIndex(({ id }) => !is(id, around));
+	const first = Math.max(0, middle - Math.floor(most / 2));
+	return all.slice(first, first + most);
+}
+
+const messages = "/channels/{channel_id}/messages";
+const one = `${messages}/{message_id}`;
+const mine = `${one}/reactions/{emoji_name}/@me`;
+
+export const messageRoutes: readonly Route[] = [
+	{
+		...{ method: "GET", path: messages },
+		handle: (call) => ok(listMessages(call)),
+	},
+	{
+		...{ method: "POST", path: messages },
+		handle(call) {
+			const { state } = call;
+			const made = createMessage(state, state.app.user, channelOf(call), draftOf(call));
+			return ok(messageShape(state, made, true));
+		},
+	},
+	{
+		...{ method: "GET", path: one },
+		handle(call) {
+			demand(call.state, call.state.app.user, channelOf(call), "ReadMessageHistory");
+			return ok(read(call, messageOf(call)));
+		},
+	},
+	{
+		...{ method: "PATCH", path: one },
+		handle(call) {
+			const { state } = call;
+			return ok(messageShape(state, editMessage(state, state.app.user, messageOf(call), draftOf(call))));
+		},
+	},
+	{
+		...{ method: "DELETE", path: one },
+		handle(call) {
+			deleteMessage(call.state, call.state.app.user, messageOf(call));
+			return nothing;
+		},
+	},
+	{
+		...{ method: "PUT", path: mine },
+		handle(call) {
+			addReaction(call.state, call.state.app.user, messageOf(call), param(call, "emoji_name"));
+			return nothing;
+		},
+	},
+	{
+		...{ method: "DELETE", path: mine },
+		handle(call) {
+			removeReaction(call.state, call.state.app.user, messageOf(call), param(call, "emoji_name"));
+			return nothing;
+		},
+	},
+	{
+		...{ method: "POST", path: "/channels/{channel_id}/typing" },
+		handle(call) {
+			startTyping(call.state, call.state.app.user, channelOf(call));
+			return nothing;
+		},
+	},
+];

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { standingWorld } from "./direct-client.ts";
+import type { RestRequest } from "./exchange.ts";
+
+function networkWorld() {
+	const parts = standingWorld();
+	const { world, general } = parts;
+	const request: RestRequest = {
+		...{ method: "POST", path: `/channels/${general.id}/messages`, query: {}, files: [] },
+		body: { content: "Hello", allowed_mentions: { parse: [] } },
+		authorization: `Bot ${world.token}`,
+	};
+	return {
+		...parts,
+		send: () => world.network.carry(request),
+		texts: () => general.shows().map(({ text }) => text),
+	};
+}
+
+const posts = "POST /channels/{channel_id}/messages";
+
+test("a request that is dropped before has done nothing, one that is dropped after has done all", async () => {
+	const { world, send, texts } = networkWorld();
+	world.network.next(posts, { drop: "before" });
+	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
+	expect(texts()).toEqual([]);
+	world.network.next(posts, { drop: "after-commit" });
+	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
+	expect(texts()).toEqual(["Hello"]);
+	expect((await send()).status).toBe(200);
+});
+
+test("an error of the server is an answer, with or without what was asked for being done", async () => {
+	const { world, send, texts } = networkWorld();
+	world.network.next(posts, { status: 502 });
+	expect((await send()).status).toBe(502);
+	expect(texts()).toEqual([]);
+	world.network.next(posts, { status: 502, drop: "after-commit" });
+	expect((await send()).status).toBe(502);
+	expect(texts()).toEqual(["Hello"]);
+});
+
+test("a limit says how long it lasts and whom it is for", async () => {
+	const { world, send, texts } = networkWorld();
+	world.network.next(posts, { status: 429, retryAfter: 2500, scope: "shared" });
+	const { status, headers, body } = await send();
+	expect(status).toBe(429);
+	expect(headers).toMatchObject({
+		"retry-after": "3",
+		"x-ratelimit-scope": "shared",
+		"x-ratelimit-reset-after": "2.500",
+	});
+	expect(body).toMatchObject({ retry_after: 2.5, global: false });
+	expect(texts()).toEqual([]);
+});
+
+test("an answer can take its time although the work is done", async () => {
+	const { clock, world, send, texts } = networkWorld();
+	world.network.next(posts, { delayMs: 5000 });
+	let answered = false;
+	const answer = send().then((response) => {
+		answered = true;
+		return response;
+	});
+	await Promise.resolve();
+	await Promise.resolve();
+	expect([texts(), answered]).toEqual([["Hello"], false]);
+	clock.advance(5000);
+	expect((await answer).status).toBe(200);
+});
+
+test("what is planned for another route does not happen", async () => {
+	const { world, send } = networkWorld();
+	world.network.next("PATCH *", { drop: "before" });
+	expect((await send()).status).toBe(200);
+	expect(world.network.pending).toBe(1);
+	world.network.next("* /channels/{channel_id}/messages", { status: 500 });
+	expect((await send()).status).toBe(500);
+});
+
+test("a chooser decides about every request until all is well again", async () => {
+	const { world, send } = networkWorld();
+	const asked: string[] = [];
+	world.network.each((label) => {
+		asked.push(label);
+		return { status: 503 };
+	});
+	expect([(await send()).status, (await send()).status]).toEqual([503, 503]);
+	expect(asked).toEqual([posts, posts]);
+	world.network.heal();
+	expect((await send()).status).toBe(200);
+});

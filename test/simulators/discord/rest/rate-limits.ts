@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { Refusal, refusals } from "../world/refusal.ts";
+import type { Allowance } from "../world/settings.ts";
+import type { State } from "../world/state.ts";
+
+interface Window {
+	count: number;
+	endsAt: number;
+}
+
+/** What counts towards buckets. */
+export interface Counted {
+	/** Method and route: `POST /channels/{channel_id}/messages`. */
+	readonly label: string;
+	readonly params: Readonly<Record<string, string>>;
+	/** Whether it needs no token: the global limit is for bots. */
+	readonly open: boolean;
+}
+
+const writes = /^(POST|PATCH|DELETE) \/channels\/\{channel_id\}\/messages/;
+
+/** Who asks how often: https://discord.com/developers/docs/topics/rate-limits */
+export class RateLimits {
+	readonly #state: State;
+	readonly #windows = new Map<string, Window>();
+	#invalid: number[] = [];
+
+	constructor(state: State) {
+		this.#state = state;
+	}
+
+	/** Counts a request, and gives the headers of its bucket; refuses with 429 when one is empty. */
+	take(counted: Counted): Record<string, string> {
+		const { global, channelWrites } = this.#state.settings;
+		if (!counted.open) {
+			const wait = this.#spend("global", global);
+			if (wait !== undefined) throw limited(wait, "global");
+		}
+		const bucket = this.#bucket(counted);
+		const headers = this.#headers(counted, bucket);
+		if (bucket.wait !== undefined) throw withHeaders(limited(bucket.wait, "user"), headers);
+		const channel = counted.params["channel_id"];
+		if (channel === undefined || !writes.test(counted.label)) return headers;
+		const wait = this.#spend(`writes/${channel}`, channelWrites);
+		if (wait !== undefined) throw withHeaders(refusals.channelWrites(wait / 1000), headers);
+		return headers;
+	}
+
+	/** 401, 403 and 429 count, unless the limit was shared: https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
+	countInvalid({ status, details }: Refusal): void {
+		const counts = [401, 403, 429].includes(status) && details.scope !== "shared";
+		if (counts) this.#invalid = [...this.#recentInvalid(), this.#state.now()];
+	}
+
+	/** How many requests of the last ten minutes were invalid. */
+	get invalid(): number {
+		return this.#recentInvalid().length;
+	}
+
+	/** Whether the address is shut out. */
+	get banned(): boolean {
+		return this.invalid >= this.#state.settings.invalid.limit;
+	}
+
+	#recentInvalid(): number[] {
+		const since = this.#state.now() - this.#state.settings.invalid.perMs;
+		return this.#invalid.filter((at) => at > since);
+	}
+
+	#bucket({ label, params }: Counted) {
+		const allowance = this.#state.settings.buckets[label] ?? this.#state.settings.bucket;
+		// "Top-level resources": channels, guilds, and webhooks with their token.
+		const major =
+			params["channel_id"] ?? params["guild_id"] ?? params["webhook_token"] ?? params["interaction_token"];
+		const key = `${label}/${major ?? ""}`;
+		return { key, allowance, wait: this.#spend(key, allowance) };
+	}
+
+	/** Undefined when there was one left, otherwise the milliseconds until there is. */
+	#spend(key: string, { limit, perMs }: Allowance): number | undefined {
+		const now = this.#state.now();
+		const known = this.#windows.get(key);
+		const window = known && known.endsAt > now ? known : { count: 0, endsAt: now + perMs };
+		this.#windows.set(key, window);
+		if (window.count >= limit) return window.endsAt - now;
+		window.count += 1;
+		return undefined;
+	}
+
+	#headers(
+		{ label }: Counted,
+		{ key, allowance }: { readonly key: string; readonly allowance: Allowance },
+	): Record<string, string> {
+		const { count, endsAt } = this.#windows.get(key) ?? { count: 0, endsAt: this.#state.now() };
+		return {
+			"x-ratelimit-limit": String(allowance.limit),
+			"x-ratelimit-remaining": String(allowance.limit - count),
+			"x-ratelimit-reset": (endsAt / 1000).toFixed(3),
+			"x-ratelimit-reset-after": ((endsAt - this.#state.now()) / 1000).toFixed(3),
+			"x-ratelimit-bucket": createHash("sha256").update(label).digest("hex").slice(0, 32),
+		};
+	}
+}
+
+/** A refusal that also says what its bucket is like. */
+export class LimitedRefusal extends Refusal {
+	readonly headers: Readonly<Record<string, string>>;
+
+	constructor(refusal: Refusal, headers: Readonly<Record<string, string>>) {
+		super(refusal.status, refusal.code, refusal.message, refusal.details);
+		this.headers = headers;
+	}
+}
+
+function withHeaders(refusal: Refusal, headers: Readonly<Record<string, string>>): LimitedRefusal {
+	return new LimitedRefusal(refusal, headers);
+}
+
+/** A 429 of a bucket, or of all of them. */
+export function limited(waitMs: number, scope: "user" | "global" | "shared"): Refusal {
+	return new Refusal(429, 0, "You are being rate limited.", { retryAfter: waitMs / 1000, scope });
+}

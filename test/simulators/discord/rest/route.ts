@@ -1,0 +1,42 @@
+import type { Upload } from "../world/attachments.ts";
+import type { State } from "../world/state.ts";
+
+/** What a handler gets of a request that the contract has let through. */
+export interface Call {
+	readonly state: State;
+	readonly params: Readonly<Record<string, string>>;
+	readonly query: Readonly<Record<string, string>>;
+	readonly body: unknown;
+	readonly files: readonly Upload[];
+}
+
+export interface Reply {
+	readonly status: number;
+	readonly body: unknown;
+}
+
+/** One operation. The path is written as in Discord's OpenAPI. */
+export interface Route {
+	readonly method: string;
+	readonly path: string;
+	/** Of interactions and their webhooks: the token stands in the path, and the global limit does not count. */
+	readonly open?: true;
+	handle(call: Call): Reply;
+}
+
+export const nothing: Reply = { status: 204, body: null };
+
+export function ok(body: unknown): Reply {
+	return { status: 200, body };
+}
+
+export function created(body: unknown): Reply {
+	return { status: 201, body };
+}
+
+/** A parameter of the path, which the pattern promises. */
+export function param({ params }: Call, name: string): string {
+	const value = params[name];
+	if (value === undefined) throw new Error(`the route has no ${name}`);
+	return value;
+}

@@ -1,0 +1,40 @@
+import type { ErrorObject } from "ajv";
+
+/** What tells the kinds of a union apart. */
+const kindKey = /\/(type|component_type|t)$/;
+
+interface Alternative {
+	readonly schema: string;
+	readonly instance: string;
+}
+
+/** Alternatives that are not meant, because what names the kind is another's. */
+function notMeant(errors: readonly ErrorObject[]): Alternative[] {
+	const kinds = errors.filter(
+		({ keyword, instancePath }) => (keyword === "const" || keyword === "enum") && kindKey.test(instancePath),
+	);
+	return kinds.map(({ schemaPath, instancePath }) => ({
+		schema: schemaPath.replace(/\/properties\/[^/]+\/(.*\/)?(const|enum)$/, "/"),
+		instance: instancePath.replace(kindKey, ""),
+	}));
+}
+
+/** Of all the ways in which a value does not fit, those that name the mistake: of the kind that is meant, the deepest. */
+export function told(errors: readonly ErrorObject[]): string[] {
+	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
+	const others = notMeant(real);
+	const meant = real.filter(
+		({ schemaPath, instancePath }) =>
+			!others.some(
+				({ schema, instance }) => schemaPath.startsWith(schema) && instancePath.startsWith(instance),
+			),
+	);
+	const counted = meant.length > 0 ? meant : real;
+	const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
+	const most = Math.max(0, ...counted.map(depth));
+	const words = counted
+		.filter((error) => depth(error) === most)
+		.map(({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`);
+	const distinct = [...new Set(words)].slice(0, 5);
+	return distinct.length > 0 ? distinct : ["/: fits none of the kinds"];
+}

@@ -1,0 +1,160 @@
+import { InteractionType, MessageReferenceType, MessageType } from "discord-api-types/v10";
+import { signedLink } from "../world/links.ts";
+import type { AttachmentRecord, InteractionRecord, MessageRecord, UserRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { threadShape } from "./channels.ts";
+import { memberShape, userShape } from "./people.ts";
+
+/** https://discord.com/developers/docs/resources/message#attachment-object */
+export function attachmentShape(state: State, attachment: AttachmentRecord) {
+	const url = signedLink(state, attachment);
+	return {
+		id: attachment.id,
+		filename: attachment.name,
+		size: attachment.bytes.byteLength,
+		url,
+		proxy_url: url,
+		content_type: attachment.type,
+		...(attachment.description !== undefined && { description: attachment.description }),
+		...(attachment.ephemeral && { ephemeral: true }),
+	};
+}
+
+function reactionsOf(message: MessageRecord, me: UserRecord) {
+	const reactions = [...message.reactions].map(([name, users]) => ({
+		emoji: { id: null, name },
+		count: users.size,
+		count_details: { burst: 0, normal: users.size },
+		burst_colors: [],
+		me_burst: false,
+		me: users.has(me.id),
+	}));
+	return reactions.length > 0 ? { reactions } : {};
+}
+
+function referenceOf(state: State, message: MessageRecord) {
+	const { reference, channel } = message;
+	if (!reference) return {};
+	const told = {
+		type: MessageReferenceType.Default,
+		channel_id: reference.channelId,
+		message_id: reference.messageId,
+		...(channel.guild && { guild_id: channel.guild.id }),
+	};
+	const found = state.channels
+		.get(reference.channelId)
+		?.messages.find(({ id }) => id === reference.messageId);
+	const referenced = found && !found.deleted ? plainShape(state, found) : null;
+	return { message_reference: told, referenced_message: referenced };
+}
+
+/** https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
+function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
+	return {
+		...{ id, type, user: userShape(user) },
+		authorizing_integration_owners: { 0: channel.guild?.id ?? "0" },
+		...(message && type === InteractionType.MessageComponent && { interacted_message_id: message.id }),
+		...(trigger && { triggering_interaction_metadata: metadataOf(trigger) }),
+	};
+}
+
+/** A message without what it refers to. */
+function plainShape(state: State, message: MessageRecord) {
+	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
+	return {
+		id: message.id,
+		type: message.type,
+		channel_id: message.channel.id,
+		author: userShape(message.author),
+		content: message.content,
+		timestamp: state.timestamp(message.createdAt),
+		edited_timestamp: message.editedAt === null ? null : state.timestamp(message.editedAt),
+		tts: false,
+		mention_everyone: message.mentions.everyone,
+		mentions: message.mentions.users.map(userShape),
+		mention_roles: [...message.mentions.roles],
+		attachments: message.attachments.map((attachment) => attachmentShape(state, attachment)),
+		embeds: [...message.embeds],
+		components: [...message.components],
+		pinned: false,
+		flags: message.flags,
+		...reactionsOf(message, state.app.user),
+		...(message.interaction && { interaction_metadata: metadataOf(message.interaction) }),
+		...(message.webhookId !== undefined && { webhook_id: message.webhookId }),
+		...(message.interaction && { application_id: state.app.id }),
+		...(thread?.thread && !thread.deleted && { thread: threadShape(state, thread) }),
+	};
+}
+
+/**
+ * https://discord.com/developers/docs/resources/message#message-object. What was said with it but is not kept, the
+ * nonce, is in the answer to its creation and in the event alone.
+ */
+export function messageShape(state: State, message: MessageRecord, fresh = false) {
+	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
+	return {
+		...plainShape(state, message),
+		...referenceOf(state, message),
+		...(nonce !== undefined && { nonce }),
+		...(message.type === MessageType.ChatInputCommand && message.interaction && interactionName(message)),
+	};
+}
+
+function interactionName({ interaction }: MessageRecord) {
+	if (!interaction) return {};
+	// True of commands: their data has a name.
+	const { name } = interaction.data as { readonly name: string };
+	const { id, type, user } = interaction;
+	return { interaction: { id, type, name, user: userShape(user) } };
+}
+
+/** What the event of a message adds: https://discord.com/developers/docs/events/gateway-events#message-create */
+export function messageEventShape(state: State, message: MessageRecord, fresh = false) {
+	const { guild } = message.channel;
+	const shape = messageShape(state, message, fresh);
+	// "The message object won't include guild_id or member" where it is ephemeral.
+	if (!guild || message.onlyFor) return shape;
+	const member = guild.members.get(message.author.id);
+	return {
+		...shape,
+		guild_id: guild.id,
+		mentions: message.mentions.users.map((user) => {
+			const mentioned = guild.members.get(user.id);
+			return { ...userShape(user), ...(mentioned && { member: memberShape(state, mentioned) }) };
+		}),
+		...(member && message.webhookId === undefined && { member: memberShape(state, member) }),
+	};
+}
+
+/**
+ * What an app reads without the privileged intent, unless the message is its own, is for it alone, or names it:
+ * https://discord.com/developers/docs/events/gateway#message-content-intent
+ */
+export function withoutContent<Shape extends object>(
+	state: State,
+	message: MessageRecord,
+	shape: Shape,
+): Shape {
+	const emptied = readable(state, message)
+		? shape
+		: { ...shape, content: "", embeds: [], attachments: [], components: [] };
+	const { reference } = message;
+	if (!reference || !("referenced_message" in emptied) || !emptied.referenced_message) return emptied;
+	const found = state.channels
+		.get(reference.channelId)
+		?.messages.find(({ id }) => id === reference.messageId);
+	if (!found || readable(state, found)) return emptied;
+	const referenced = {
+		...emptied.referenced_message,
+		content: "",
+		embeds: [],
+		attachments: [],
+		components: [],
+	};
+	return { ...emptied, referenced_message: referenced };
+}
+
+function readable({ app }: State, { author, channel, mentions, interaction }: MessageRecord): boolean {
+	const own = author === app.user || interaction !== undefined;
+	return own || !channel.guild || mentions.users.includes(app.user);
+}

@@ -1,0 +1,74 @@
+import type { AttachmentRecord, ChannelRecord } from "./records.ts";
+import { refusals } from "./refusal.ts";
+import type { State } from "./state.ts";
+
+export interface Upload {
+	/** Which `files[N]` it came as. */
+	readonly index: number;
+	readonly name: string;
+	readonly bytes: Uint8Array;
+}
+
+/** What a request says about files: of those that come with it, and of those that a message has. */
+export interface AttachmentNote {
+	readonly id: string | number;
+	readonly filename?: string | null;
+	readonly description?: string | null;
+}
+
+const types: Readonly<Record<string, string>> = {
+	txt: "text/plain; charset=utf-8",
+	md: "text/markdown; charset=utf-8",
+	json: "application/json; charset=utf-8",
+	png: "image/png",
+	jpg: "image/jpeg",
+	gif: "image/gif",
+	pdf: "application/pdf",
+	zip: "application/zip",
+};
+
+function typeOf(name: string): string {
+	return types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
+}
+
+/** Keeps files that were sent. Limits: https://discord.com/developers/docs/reference#uploading-files */
+export function keepUploads(
+	state: State,
+	channel: ChannelRecord,
+	files: readonly Upload[],
+	{ notes, ephemeral }: { readonly notes: readonly AttachmentNote[]; readonly ephemeral: boolean },
+): AttachmentRecord[] {
+	if (files.length > 10) throw refusals.invalidForm(["attachments: must be 10 or fewer in length"]);
+	return files.map(({ index, name, bytes }) => {
+		if (bytes.byteLength > state.settings.fileBytes) throw refusals.requestTooLarge();
+		const note = notes.find(({ id }) => String(id) === String(index));
+		const kept: AttachmentRecord = {
+			id: state.snowflakes.create(),
+			channelId: channel.id,
+			name: safeName(note?.filename ?? name),
+			type: typeOf(note?.filename ?? name),
+			bytes: Uint8Array.from(bytes),
+			ephemeral,
+			...(note?.description && { description: note.description }),
+		};
+		state.files.set(kept.id, kept);
+		return kept;
+	});
+}
+
+/** Discord writes names anew: blanks and signs become underscores. */
+function safeName(name: string): string {
+	return name.replace(/[^\w.()-]+/g, "_");
+}
+
+/**
+ * What of a message's files stays after an edit: "the attachments array must contain all attachments that should be
+ * present after edit", https://discord.com/developers/docs/resources/message#edit-message. Taken at its word also where
+ * the array is missing: whoever lists what stays is right under each reading.
+ */
+export function stayingFiles(
+	files: readonly AttachmentRecord[],
+	notes: readonly AttachmentNote[] | null | undefined,
+): AttachmentRecord[] {
+	return files.filter(({ id }) => notes?.some((note) => String(note.id) === id));
+}

@@ -1,0 +1,9 @@
+import { GatewayIntentBits } from "discord-api-types/v10";
+
+/** Intents that must be switched on for the app: https://discord.com/developers/docs/events/gateway#privileged-intents */
+export const privilegedIntents =
+	GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildPresences | GatewayIntentBits.MessageContent;
+
+export function hasMessageContent(intents: number): boolean {
+	return (intents & GatewayIntentBits.MessageContent) !== 0;
+}

@@ -1,0 +1,250 @@
+import {
+	type APIModalInteractionResponseCallbackData,
+	GatewayDispatchEvents,
+	InteractionResponseType,
+	InteractionType,
+	MessageFlags,
+	MessageType,
+} from "discord-api-types/v10";
+import { interactionShape } from "../shapes/interactions.ts";
+import type { Draft } from "./drafts.ts";
+import { checkMessage, violated } from "./message-limits.ts";
+import { addMessage, announce, changeMessage } from "./messages.ts";
+import { checkModal } from "./modal-limits.ts";
+import type { ChannelRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
+import { refusals } from "./refusal.ts";
+import type { State } from "./state.ts";
+import { demandOpen } from "./thread-state.ts";
+
+export interface Beginning {
+	readonly type: InteractionType;
+	readonly user: UserRecord;
+	readonly channel: ChannelRecord;
+	readonly data: object;
+	readonly message?: MessageRecord;
+	/** Of a form: what has opened it. */
+	readonly trigger?: InteractionRecord;
+}
+
+/** A person does something that the app has to answer within three seconds. */
+export function beginInteraction(state: State, beginning: Beginning): InteractionRecord {
+	const interaction: InteractionRecord = {
+		...beginning,
+		id: state.snowflakes.create(),
+		token: state.ids.create("interaction"),
+		createdAt: state.now(),
+		state: "waiting",
+		ephemeral: false,
+		followUps: [],
+	};
+	state.interactions.set(interaction.id, interaction);
+	state.emit({
+		t: GatewayDispatchEvents.InteractionCreate,
+		d: interactionShape(state, interaction),
+		intents: 0,
+	});
+	return interaction;
+}
+
+/** What has become of it by now: without an answer in time it has failed for the person. */
+export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
+	const late = state.now() - interaction.createdAt >= state.settings.firstAnswerMs;
+	if (interaction.state === "waiting" && late) interaction.state = "failed";
+	return interaction;
+}
+
+export interface Callback {
+	readonly type: InteractionResponseType;
+	readonly data?: unknown;
+}
+
+const answersTo: Readonly<Record<number, readonly InteractionType[]>> = {
+	[InteractionResponseType.ChannelMessageWithSource]: [2, 3, 5],
+	[InteractionResponseType.DeferredChannelMessageWithSource]: [2, 3, 5],
+	[InteractionResponseType.DeferredMessageUpdate]: [3, 5],
+	[InteractionResponseType.UpdateMessage]: [3, 5],
+	[InteractionResponseType.ApplicationCommandAutocompleteResult]: [4],
+	// "Not available for MODAL_SUBMIT and PING interactions".
+	[InteractionResponseType.Modal]: [2, 3],
+};
+
+/** The first answer: https://discord.com/developers/docs/interactions/receiving-and-responding#create-interaction-response */
+export function answerInteraction(
+	state: State,
+	{ id, token }: { readonly id: string; readonly token: string },
+	callback: Callback,
+	files: Draft["files"],
+): InteractionRecord {
+	const interaction = state.interactions.get(id);
+	if (!interaction || interaction.token !== token) throw refusals.unknownInteraction();
+	settleInteraction(state, interaction);
+	if (interaction.state === "failed") throw refusals.unknownInteraction();
+	if (interaction.state !== "waiting") throw refusals.acknowledged();
+	const fits = answersTo[callback.type]?.includes(interaction.type) ?? false;
+	const onMessage =
+		callback.type === InteractionResponseType.UpdateMessage ||
+		callback.type === InteractionResponseType.DeferredMessageUpdate;
+	if (!fits || (onMessage && !interaction.message)) {
+		throw violated(
+			state,
+			`type: ${callback.type} is no answer to an interaction of type ${interaction.type}`,
+		);
+	}
+	carryOut(state, interaction, callback, files);
+	return interaction;
+}
+
+function carryOut(
+	state: State,
+	interaction: InteractionRecord,
+	{ type, data }: Callback,
+	files: Draft["files"],
+): void {
+	// True because the contract has looked at the body; what is missing there is missing here.
+	const body = (data ?? {}) as Draft["body"];
+	switch (type) {
+		case InteractionResponseType.ChannelMessageWithSource:
+			interaction.ephemeral = isEphemeral(body);
+			interaction.original = respond(state, interaction, { body, files });
+			interaction.state = "answered";
+			return;
+		case InteractionResponseType.DeferredChannelMessageWithSource:
+			interaction.ephemeral = isEphemeral(body);
+			interaction.original = think(state, interaction);
+			interaction.state = "thinking";
+			return;
+		case InteractionResponseType.DeferredMessageUpdate:
+			if (interaction.message) interaction.original = interaction.message;
+			interaction.state = "acknowledged";
+			return;
+		case InteractionResponseType.UpdateMessage:
+			if (interaction.message)
+				interaction.original = changeMessage(state, interaction.message, { body, files });
+			interaction.state = "answered";
+			return;
+		case InteractionResponseType.Modal:
+			interaction.modal = checkModal(state, data as APIModalInteractionResponseCallbackData);
+			interaction.state = "answered";
+			return;
+		default:
+			interaction.choices = checkChoices(state, data);
+			interaction.state = "answered";
+	}
+}
+
+function isEphemeral({ flags }: Draft["body"]): boolean {
+	return ((flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+}
+
+/** https://discord.com/developers/docs/interactions/application-commands#autocomplete: at most 25. */
+function checkChoices(state: State, data: unknown) {
+	// True because nothing else answers an autocomplete.
+	const { choices } = data as {
+		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
+	};
+	if (choices.length > 25) throw violated(state, "choices: Must be 25 or fewer in length.");
+	if (choices.some(({ name }) => name.length < 1 || name.length > 100)) {
+		throw violated(state, "choices: a name has 1 to 100 characters");
+	}
+	return choices;
+}
+
+const commandTypes: ReadonlySet<InteractionType> = new Set([InteractionType.ApplicationCommand]);
+
+function typeOf(interaction: InteractionRecord): MessageType {
+	if (!commandTypes.has(interaction.type)) return MessageType.Default;
+	// True of commands: 1 is one that was typed.
+	const { type } = interaction.data as { readonly type: number };
+	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
+}
+
+/** A message that answers; it needs no permission to speak, and a thread that is open. */
+function respond(
+	state: State,
+	interaction: InteractionRecord,
+	draft: Draft,
+	ephemeral = interaction.ephemeral,
+): MessageRecord {
+	checkMessage(state, draft.body, draft.files);
+	const { channel, user } = interaction;
+	demandOpen(state, channel);
+	const type = interaction.original ? MessageType.Reply : typeOf(interaction);
+	const message = addMessage(state, {
+		...{ author: state.app.user, channel, draft, interaction, type },
+		...(ephemeral && { onlyFor: user }),
+	});
+	announce(state, message, GatewayDispatchEvents.MessageCreate);
+	return message;
+}
+
+/** "<app> is thinking…" is a message already, without a text. */
+function think(state: State, interaction: InteractionRecord): MessageRecord {
+	const { channel, user } = interaction;
+	demandOpen(state, channel);
+	const message = addMessage(state, {
+		...{ author: state.app.user, channel, interaction, type: typeOf(interaction) },
+		...{ draft: { body: {}, files: [] }, flags: MessageFlags.Loading },
+		...(interaction.ephemeral && { onlyFor: user }),
+	});
+	announce(state, message, GatewayDispatchEvents.MessageCreate);
+	return message;
+}
+
+/** By its token, for 15 minutes: https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages */
+export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {
+	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);
+	if (!found || applicationId !== state.app.id) throw refusals.unknownWebhook();
+	if (state.now() - found.createdAt >= state.settings.tokenMs) throw refusals.invalidToken();
+	// What was never acknowledged has nothing to follow.
+	if (settleInteraction(state, found).state === "waiting" || found.state === "failed")
+		throw refusals.unknownWebhook();
+	return found;
+}
+
+/** A message of an interaction by its id, or the first answer. */
+export function answerOf(interaction: InteractionRecord, id: string): MessageRecord {
+	const { original, followUps } = interaction;
+	const found =
+		id === "@original" ? original : [original, ...followUps].find((message) => message?.id === id);
+	if (!found || found.deleted) throw refusals.unknownMessage();
+	return found;
+}
+
+export function editAnswer(
+	state: State,
+	interaction: InteractionRecord,
+	id: string,
+	draft: Draft,
+): MessageRecord {
+	const message = answerOf(interaction, id);
+	demandOpen(state, message.channel);
+	if (message.flags & MessageFlags.Loading) return finish(state, interaction, message, draft);
+	return changeMessage(state, message, draft);
+}
+
+/** The first that is said after thinking takes the place of it, with the visibility that was chosen then. */
+function finish(
+	state: State,
+	interaction: InteractionRecord,
+	message: MessageRecord,
+	draft: Draft,
+): MessageRecord {
+	const flags = (draft.body.flags ?? 0) & ~MessageFlags.Ephemeral;
+	const body = { ...draft.body, flags };
+	checkMessage(state, body, draft.files);
+	message.flags &= ~MessageFlags.Loading;
+	const changed = changeMessage(state, message, { ...draft, body });
+	// People see it as said, not as edited.
+	changed.editedAt = null;
+	interaction.state = "answered";
+	return changed;
+}
+
+/** A further answer. After "thinking" it is the first: https://discordjs.guide/slash-commands/response-methods.html */
+export function followUp(state: State, interaction: InteractionRecord, draft: Draft): MessageRecord {
+	const { original } = interaction;
+	if (interaction.state === "thinking" && original) return finish(state, interaction, original, draft);
+	const message = respond(state, interaction, draft, isEphemeral(draft.body));
+	interaction.followUps.push(message);
+	return message;
+}

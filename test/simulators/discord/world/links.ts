@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import type { AttachmentRecord } from "./records.ts";
+import type { State } from "./state.ts";
+
+function signature(state: State, id: string, issued: string, expires: string): string {
+	return createHash("sha256").update(`${state.app.token}/${id}/${issued}/${expires}`).digest("hex");
+}
+
+/**
+ * A link that ends: `ex`, `is` and `hm` are the hexadecimal seconds of its end and its beginning, and their signature.
+ * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+ */
+export function signedLink(state: State, { id, channelId, name }: AttachmentRecord): string {
+	const now = Math.floor(state.now() / 1000);
+	const issued = now.toString(16);
+	const expires = (now + state.settings.linkMs / 1000).toString(16);
+	const query = `ex=${expires}&is=${issued}&hm=${signature(state, id, issued, expires)}&`;
+	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
+}
+
+/** The file that the link is for; undefined where it has ended, was not signed by us or stands for nothing. */
+export function readLink(state: State, link: string): AttachmentRecord | undefined {
+	const { pathname, searchParams } = new URL(link);
+	const [, kind, , id = ""] = pathname.split("/");
+	const [issued = "", expires = "", sign] = ["is", "ex", "hm"].map((name) => searchParams.get(name) ?? "");
+	const file = kind === "attachments" ? state.files.get(id) : undefined;
+	if (sign !== signature(state, id, issued, expires)) return undefined;
+	return Number.parseInt(expires, 16) * 1000 > state.now() ? file : undefined;
+}

@@ -1,0 +1,64 @@
+import type { APIAllowedMentions, APIMessageTopLevelComponent } from "discord-api-types/v10";
+import { may } from "./permissions.ts";
+import type { ChannelRecord, Mentions, MessageRecord, UserRecord } from "./records.ts";
+import type { State } from "./state.ts";
+
+export const nobody: Mentions = { users: [], roles: [], everyone: false };
+
+export interface Calling {
+	readonly author: UserRecord;
+	readonly channel: ChannelRecord;
+	/** All text that people read. */
+	readonly text: string;
+	/** Absent where the app did not say: then everything is parsed, and whom it replies to is called. */
+	readonly allowed: APIAllowedMentions | null | undefined;
+	readonly repliesTo?: UserRecord | undefined;
+}
+
+/** Whom a message calls: https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+export function mentionsOf(state: State, calling: Calling): Mentions {
+	const { text, channel, repliesTo } = calling;
+	const allowed: APIAllowedMentions = calling.allowed ?? { replied_user: true };
+	const named = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, id = ""]) => id);
+	const parses = (kind: string): boolean => parsed(allowed).includes(kind);
+	const users = new Set(named(/<@!?(\d+)>/g).filter((id) => parses("users") || allowed.users?.includes(id)));
+	if (allowed.replied_user && repliesTo) users.add(repliesTo.id);
+	const all = may(state, calling.author, channel, "MentionEveryone");
+	const roles = named(/<@&(\d+)>/g).filter((id) => {
+		const role = channel.guild?.roles.get(id);
+		return role && (all || role.mentionable) && (parses("roles") || allowed.roles?.includes(id));
+	});
+	return {
+		users: [...users].flatMap((id) => state.users.get(id) ?? []),
+		roles: [...new Set(roles)],
+		everyone: all && parses("everyone") && /@(everyone|here)/.test(text),
+	};
+}
+
+/** Everything, where neither kinds nor lists are given. */
+function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] {
+	if (parse) return parse;
+	return users || roles ? [] : ["users", "roles", "everyone"];
+}
+
+/** Notes whom a message of the app would have notified. */
+export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
+	if (message.author !== state.app.user || message.onlyFor) return;
+	const { users, roles, everyone } = message.mentions;
+	const names = [
+		...users.filter((user) => user !== state.app.user).map(({ name }) => `@${name}`),
+		...roles.map((id) => `@${message.channel.guild?.roles.get(id)?.name ?? id}`),
+		...(everyone ? ["@everyone"] : []),
+	];
+	for (const who of names) state.pings.push({ messageId: message.id, who, by });
+}
+
+/** The text of components that are text, in order. */
+export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
+	return components.flatMap((component) => {
+		if ("content" in component) return [component.content];
+		// A section, a container: what they hold is of the same kinds.
+		const held = "components" in component ? component.components : [];
+		return textsOf(held as readonly APIMessageTopLevelComponent[]);
+	});
+}

@@ -1,0 +1,162 @@
+import { ButtonStyle, ComponentType, MessageFlags } from "discord-api-types/v10";
+import type { Upload } from "./attachments.ts";
+import type { MessageBody } from "./drafts.ts";
+import { refusals } from "./refusal.ts";
+import type { State } from "./state.ts";
+
+/**
+ * Limits of messages and their components that the contract does not hold, or holds larger than they are for apps.
+ * https://discord.com/developers/docs/resources/message and https://discord.com/developers/docs/components/reference
+ */
+const messageLimits = {
+	content: 2000,
+	embeds: 10,
+	embedText: 6000,
+	nonce: 25,
+	rows: 5,
+	buttonsPerRow: 5,
+	label: 80,
+	customId: 100,
+	url: 512,
+	options: 25,
+	optionText: 100,
+	placeholder: 150,
+	componentsInAll: 40,
+	componentText: 4000,
+	requestBytes: 25 * 1024 * 1024,
+} as const;
+
+/** Discord counts code points. */
+export function long(text: string): number {
+	return [...text].length;
+}
+
+/** Refuses what is no message, and notes that it was asked for. */
+export function checkMessage(
+	state: State,
+	body: MessageBody,
+	files: readonly Upload[],
+	stayingFiles = 0,
+): void {
+	const bytes = files.reduce((sum, file) => sum + file.bytes.byteLength, 0);
+	if (bytes > messageLimits.requestBytes) throw violated(state, refusals.requestTooLarge().message);
+	const faults = [...faultsOfText(body), ...faultsOfComponents(body)];
+	if (faults.length > 0) throw violated(state, ...faults);
+	const empty = !body.content && !body.embeds?.length && !body.components?.length;
+	if (empty && files.length === 0 && stayingFiles === 0) throw refusals.emptyMessage();
+}
+
+export function violated(state: State, ...faults: readonly string[]) {
+	state.violations.push(...faults);
+	return refusals.invalidForm(faults);
+}
+
+function faultsOfText({ content, embeds, nonce, allowed_mentions: allowed }: MessageBody): string[] {
+	const faults: string[] = [];
+	if (long(content ?? "") > messageLimits.content) faults.push("content: Must be 2000 or fewer in length.");
+	if ((embeds?.length ?? 0) > messageLimits.embeds) faults.push("embeds: Must be 10 or fewer in length.");
+	const embedText = (embeds ?? []).flatMap((embed) => [
+		...[embed.title, embed.description, embed.footer?.text, embed.author?.name],
+		...(embed.fields ?? []).flatMap(({ name, value }) => [name, value]),
+	]);
+	if (long(embedText.join("")) > messageLimits.embedText) faults.push("embeds: exceed 6000 characters");
+	if (long(String(nonce ?? "")) > messageLimits.nonce) faults.push("nonce: must be 25 or fewer in length");
+	const both = (kind: "users" | "roles"): boolean => {
+		// The words are the same in both.
+		const parse: readonly string[] = allowed?.parse ?? [];
+		return parse.includes(kind) && (allowed?.[kind]?.length ?? 0) > 0;
+	};
+	if (both("users") || both("roles")) faults.push("allowed_mentions: parse and a list exclude each other");
+	return faults;
+}
+
+interface AnyComponent {
+	readonly type: number;
+	readonly custom_id?: string;
+	readonly style?: number;
+	readonly label?: string;
+	readonly url?: string;
+	readonly emoji?: object;
+	readonly placeholder?: string;
+	readonly content?: string;
+	readonly min_values?: number;
+	readonly max_values?: number;
+	readonly options?: readonly {
+		readonly label: string;
+		readonly value: string;
+		readonly description?: string;
+	}[];
+	readonly components?: readonly AnyComponent[];
+	readonly accessory?: AnyComponent;
+}
+
+function inside(component: AnyComponent): AnyComponent[] {
+	const held = [...(component.components ?? []), ...(component.accessory ? [component.accessory] : [])];
+	return [component, ...held.flatMap(inside)];
+}
+
+function faultsOfComponents({ components, flags, content, embeds }: MessageBody): string[] {
+	// Every component has a type; all else is looked at with care.
+	const top = (components ?? []) as readonly AnyComponent[];
+	const all = top.flatMap(inside);
+	const ids = all.flatMap(({ custom_id: id }) => id ?? []);
+	const faults = all.flatMap(faultsOfComponent);
+	if (new Set(ids).size < ids.length) faults.push("components: Component custom id cannot be duplicated");
+	if ((flags ?? 0) & MessageFlags.IsComponentsV2) {
+		if (content || embeds?.length) faults.push("components v2: neither content nor embeds");
+		if (all.length > messageLimits.componentsInAll) faults.push("components: more than 40 in all");
+		const text = all.map((component) => component.content ?? "").join("");
+		if (long(text) > messageLimits.componentText) faults.push("components: more than 4000 characters in all");
+		return faults;
+	}
+	if (top.length > messageLimits.rows) faults.push("components: Must be 5 or fewer in length.");
+	if (top.some(({ type }) => type !== ComponentType.ActionRow))
+		faults.push("components: only rows without v2");
+	return faults;
+}
+
+function faultsOfComponent(component: AnyComponent): string[] {
+	const { type } = component;
+	if (type === ComponentType.ActionRow) return faultsOfRow(component);
+	if (type === ComponentType.Button) return faultsOfButton(component);
+	return component.options ? faultsOfChoice(component) : [];
+}
+
+function faultsOfRow({ components = [] }: AnyComponent): string[] {
+	const buttons = components.filter(({ type }) => type === ComponentType.Button).length;
+	const mixed = buttons > 0 && buttons < components.length;
+	const many = components.length > (buttons > 0 ? messageLimits.buttonsPerRow : 1);
+	return mixed || many || components.length === 0 ? ["row: 1 to 5 buttons or one choice"] : [];
+}
+
+function faultsOfButton({ custom_id: id, style, label, url, emoji }: AnyComponent): string[] {
+	const faults: string[] = [];
+	const link = style === ButtonStyle.Link;
+	if (long(label ?? "") > messageLimits.label) faults.push("label: Must be 80 or fewer in length.");
+	if (!label && !emoji) faults.push("button: a label or an emoji");
+	if (link ? !url || id !== undefined : !id || url !== undefined)
+		faults.push("button: a link or an id, as its style");
+	return [...faults, ...faultsOfId(id)];
+}
+
+function faultsOfId(id: string | undefined): string[] {
+	const fits = id === undefined || (id !== "" && long(id) <= messageLimits.customId);
+	return fits ? [] : ["custom_id: Must be between 1 and 100 in length."];
+}
+
+function faultsOfChoice(choice: AnyComponent): string[] {
+	const { options = [], min_values: least = 1, max_values: most = 1, placeholder = "" } = choice;
+	const faults = faultsOfId(choice.custom_id);
+	if (options.length === 0 || options.length > messageLimits.options)
+		faults.push("options: between 1 and 25");
+	if (least > options.length || most > options.length || least > most)
+		faults.push("values: more than options");
+	if (long(placeholder) > messageLimits.placeholder)
+		faults.push("placeholder: Must be 150 or fewer in length.");
+	const texts = options.flatMap(({ label, value, description = "" }) => [label, value, description]);
+	if (texts.some((text) => long(text) > messageLimits.optionText))
+		faults.push("option: 100 or fewer in length");
+	if (new Set(options.map(({ value }) => value)).size < options.length)
+		faults.push("options: values must be unique");
+	return faults;
+}

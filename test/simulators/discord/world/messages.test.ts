@@ -1,0 +1,164 @@
+import { expect, test } from "vitest";
+import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
+
+const quiet = { allowed_mentions: { parse: [], replied_user: false } };
+
+test("a post of the app is seen by people", () => {
+	const { world, app, general } = standingWorld();
+	app.posts(general, { content: "Hello", ...quiet });
+	expect(general.last()).toMatchObject({ author: "Parley", text: "Hello", edited: false });
+	world.close();
+});
+
+test("the same enforced nonce gets the first message within the window, and another one after it", () => {
+	const { clock, app, general } = standingWorld();
+	const body = { content: "Once", nonce: "n-1", enforce_nonce: true, ...quiet };
+	const first = app.posts(general, body);
+	expect(app.posts(general, { ...body, content: "Twice" })).toMatchObject({ id: first.id, content: "Once" });
+	clock.advance(179_000);
+	expect(app.posts(general, body).id).toBe(first.id);
+	clock.advance(2000);
+	expect(app.posts(general, body).id).not.toBe(first.id);
+	expect(general.shows()).toHaveLength(2);
+});
+
+test("a nonce that is not enforced keeps nothing from being posted twice", () => {
+	const { app, general } = standingWorld();
+	const body = { content: "Again", nonce: "n-1", ...quiet };
+	app.posts(general, body);
+	app.posts(general, body);
+	expect(general.shows()).toHaveLength(2);
+});
+
+test("the nonce of a deleted message still gets that message", () => {
+	const { app, general } = standingWorld();
+	const body = { content: "Gone", nonce: "n-1", enforce_nonce: true, ...quiet };
+	const first = app.posts(general, body);
+	app.call("DELETE", `/channels/${general.id}/messages/${first.id}`);
+	expect(app.posts(general, body).id).toBe(first.id);
+	expect(general.shows()).toEqual([]);
+});
+
+test("a nonce is told when the message is made, and is not kept with it", () => {
+	const { app, general } = standingWorld();
+	const made = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
+	expect(made).toHaveProperty("nonce", "n-1");
+	expect(app.get(`/channels/${general.id}/messages/${made.id}`).body).not.toHaveProperty("nonce");
+	const keeping = standingWorld({ settings: { nonceInHistory: true } });
+	const kept = keeping.app.posts(keeping.general, { content: "Hello", nonce: "n-2", ...quiet });
+	expect(keeping.app.get(`/channels/${keeping.general.id}/messages/${kept.id}`).body).toHaveProperty(
+		"nonce",
+		"n-2",
+	);
+});
+
+test("a reply shows what it replies to, unless that is gone", () => {
+	const { app, anna, general } = standingWorld();
+	const said = anna.says("A question", { in: general });
+	const reference = { message_reference: { message_id: said.id } };
+	app.posts(general, { content: "An answer", ...reference, ...quiet });
+	expect(general.last().repliesTo).toEqual({ id: said.id, author: "Anna" });
+	anna.deletes(said);
+	const answer = { content: "Too late", ...quiet, ...reference };
+	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: answer }))).toBe(50_035);
+	const lenient = { message_reference: { message_id: said.id, fail_if_not_exists: false } };
+	app.posts(general, { ...answer, ...lenient });
+	expect(general.last()).not.toHaveProperty("repliesTo");
+});
+
+test("an edit changes what it names, and shows as edited", () => {
+	const { clock, app, general } = standingWorld();
+	const made = app.posts(general, { content: "Before", components: buttons("Go"), ...quiet });
+	clock.advance(1000);
+	const path = `/channels/${general.id}/messages/${made.id}`;
+	app.call("PATCH", path, { body: { content: "After", ...quiet } });
+	expect(general.last()).toMatchObject({ text: "After", edited: true, buttons: ["Go"] });
+	app.call("PATCH", path, { body: { components: [], ...quiet } });
+	expect(general.last()).toMatchObject({ text: "After", buttons: [] });
+});
+
+test("files that an edit does not list are dropped, and those that it brings are added", () => {
+	const { app, general } = standingWorld();
+	const bytes = new Uint8Array(3);
+	const files = [0, 1].map((index) => ({ index, name: `${index}.txt`, bytes }));
+	const made = app.posts(general, { content: "Files", ...quiet }, files);
+	const [first] = (made as unknown as { attachments: { id: string }[] }).attachments;
+	const path = `/channels/${general.id}/messages/${made.id}`;
+	const body = { attachments: [{ id: first?.id }], ...quiet };
+	app.call("PATCH", path, { body, files: [{ index: 0, name: "more.txt", bytes }] });
+	expect(general.last().attachments).toEqual(["0.txt", "more.txt"]);
+	app.call("PATCH", path, { body: { content: "Text", ...quiet } });
+	expect(general.last().attachments).toEqual([]);
+});
+
+test("nobody edits what another one has written", () => {
+	const { app, anna, general } = standingWorld();
+	const said = anna.says("Mine", { in: general });
+	const path = `/channels/${general.id}/messages/${said.id}`;
+	expect(codeOf(app.call("PATCH", path, { body: { content: "Yours" } }))).toBe(50_005);
+});
+
+test("edits of messages older than an hour have a limit of their own", () => {
+	const { clock, app, general } = standingWorld({ settings: { oldEdits: { limit: 2, perMs: 3_600_000 } } });
+	const made = app.posts(general, { content: "Old", ...quiet });
+	const edit = () =>
+		app.call("PATCH", `/channels/${general.id}/messages/${made.id}`, { body: { content: "x", ...quiet } });
+	clock.advance(3_599_000);
+	expect([edit(), edit(), edit()].map(({ status }) => status)).toEqual([200, 200, 200]);
+	clock.advance(10_000);
+	expect([edit(), edit()].map(({ status }) => status)).toEqual([200, 200]);
+	const refused = edit();
+	expect([refused.status, codeOf(refused)]).toEqual([429, 30_046]);
+});
+
+test("messages and channels that are not there are unknown", () => {
+	const { app, anna, general } = standingWorld();
+	const said = anna.says("Here", { in: general });
+	anna.deletes(said);
+	expect(codeOf(app.get(`/channels/${general.id}/messages/${said.id}`))).toBe(10_008);
+	expect(codeOf(app.get(`/channels/${said.id}`))).toBe(10_003);
+	general.delete();
+	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } }))).toBe(
+		10_003,
+	);
+});
+
+test("a person who takes no direct messages gets none", () => {
+	const { app, anna } = standingWorld();
+	const opened = app.call("POST", "/users/@me/channels", { body: { recipient_id: anna.id } });
+	const { id } = Object(opened.body);
+	app.posts({ id }, { content: "Hello", ...quiet });
+	expect(anna.dm.shows().map(({ text }) => text)).toEqual(["Hello"]);
+	anna.user.takesDirect = false;
+	const refused = app.call("POST", `/channels/${id}/messages`, { body: { content: "Hello?", ...quiet } });
+	expect([refused.status, codeOf(refused)]).toEqual([403, 50_007]);
+});
+
+test("messages are listed with the newest first, before, after and around one", () => {
+	const { app, anna, general } = standingWorld();
+	const said = ["a", "b", "c", "d", "e"].map((text) => anna.says(text, { in: general }));
+	const list = (query: Record<string, string>): string[] => {
+		const { body } = app.get(`/channels/${general.id}/messages`, query);
+		return (body as { content: string }[]).map(({ content }) => content);
+	};
+	const id = said[2]?.id ?? "";
+	expect(list({})).toEqual(["e", "d", "c", "b", "a"]);
+	expect(list({ limit: "2" })).toEqual(["e", "d"]);
+	expect(list({ after: id })).toEqual(["e", "d"]);
+	expect(list({ after: said[0]?.id ?? "", limit: "2" })).toEqual(["c", "b"]);
+	expect(list({ before: id, limit: "1" })).toEqual(["b"]);
+	expect(list({ around: id, limit: "3" })).toEqual(["d", "c", "b"]);
+});
+
+test("typing shows for ten seconds, and ends with a message", () => {
+	const { clock, app, general } = standingWorld();
+	const type = () => app.call("POST", `/channels/${general.id}/typing`);
+	type();
+	clock.advance(9999);
+	expect(general.typing()).toEqual(["Parley"]);
+	clock.advance(1);
+	expect(general.typing()).toEqual([]);
+	type();
+	app.posts(general, { content: "Done", ...quiet });
+	expect(general.typing()).toEqual([]);
+});

@@ -1,0 +1,230 @@
+import {
+	EmbedType,
+	GatewayDispatchEvents,
+	GatewayIntentBits,
+	MessageFlags,
+	MessageType,
+} from "discord-api-types/v10";
+import { messageEventShape } from "../shapes/messages.ts";
+import { keepUploads, stayingFiles } from "./attachments.ts";
+import { type Draft, type MessageBody, numbered } from "./drafts.ts";
+import { mentionsOf, nobody, notePings, textsOf } from "./mentions.ts";
+import { checkMessage } from "./message-limits.ts";
+import { countOldEdit } from "./old-edits.ts";
+import { demand, may, speaking } from "./permissions.ts";
+import type { ChannelRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
+import { refusals } from "./refusal.ts";
+import type { State } from "./state.ts";
+import { demandOpen, settle, touch } from "./thread-state.ts";
+
+/** Flags that a request may set; all others are Discord's. */
+const settable =
+	MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
+
+/** Makes a message as the app or a person: https://discord.com/developers/docs/resources/message#create-message */
+export function createMessage(
+	state: State,
+	author: UserRecord,
+	channel: ChannelRecord,
+	draft: Draft,
+): MessageRecord {
+	demand(state, author, channel, speaking(channel));
+	const { body, files } = draft;
+	if (files.length > 0) demand(state, author, channel, "AttachFiles");
+	if (body.message_reference) demand(state, author, channel, "ReadMessageHistory");
+	checkMessage(state, body, files);
+	if (!channel.guild && author === state.app.user) demandDirect(state, channel);
+	const repeated = repeatedNonce(state, author, body);
+	if (repeated) return repeated;
+	wake(state, channel);
+	const message = addMessage(state, { author, channel, draft, ...replyOf(channel, body) });
+	if (body.nonce) state.nonces.set(nonceKey(author, body.nonce), { message, at: state.now() });
+	announce(state, message, GatewayDispatchEvents.MessageCreate, true);
+	notePings(state, message, "create");
+	return message;
+}
+
+/** "Sending unarchives unless locked": https://discord.com/developers/docs/topics/threads#active--archived-threads */
+function wake(state: State, channel: ChannelRecord): void {
+	if (!channel.thread) return;
+	settle(state, channel);
+	if (channel.thread.archived && channel.thread.locked) throw refusals.locked();
+	touch(state, channel);
+}
+
+function demandDirect(state: State, channel: ChannelRecord): void {
+	const [person] = channel.recipients;
+	const together = [...state.guilds.values()].some(({ members }) => members.has(person?.id ?? ""));
+	if (!person?.takesDirect || !together) throw refusals.directRefused();
+}
+
+function nonceKey(author: UserRecord, nonce: string | number): string {
+	return `${author.id}/${nonce}`;
+}
+
+/** The same nonce of the same author within the window gets the first message, also where it was deleted. */
+function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
+	if (!body.enforce_nonce || !body.nonce) return undefined;
+	const made = state.nonces.get(nonceKey(author, body.nonce));
+	return made && state.now() - made.at < state.settings.nonceMs ? made.message : undefined;
+}
+
+function replyOf(channel: ChannelRecord, { message_reference: told }: MessageBody) {
+	if (!told) return {};
+	const found = channel.messages.find(({ id }) => id === told.message_id);
+	if (found && !found.deleted && !found.onlyFor) return { repliesTo: found };
+	if (told.fail_if_not_exists === false) return {};
+	throw refusals.invalidForm(["message_reference: Unknown message"]);
+}
+
+/** What a message is made of. */
+export interface Making {
+	readonly author: UserRecord;
+	readonly channel: ChannelRecord;
+	readonly draft: Draft;
+	readonly repliesTo?: MessageRecord;
+	readonly interaction?: InteractionRecord;
+	readonly onlyFor?: UserRecord;
+	readonly type?: MessageType;
+	/** Of a webhook that is not the app's. */
+	readonly webhookId?: string;
+	/** Flags of Discord's own, such as that the app still thinks. */
+	readonly flags?: number;
+}
+
+/** Adds a message without asking whether its author may, and without telling anybody. */
+export function addMessage(state: State, making: Making): MessageRecord {
+	const { author, channel, repliesTo, interaction, onlyFor, draft } = making;
+	const { body, files } = draft;
+	const ephemeral = onlyFor !== undefined;
+	const message: MessageRecord = {
+		id: state.snowflakes.create(),
+		type: making.type ?? (repliesTo ? MessageType.Reply : MessageType.Default),
+		...{ channel, author, createdAt: state.now(), content: body.content ?? "" },
+		embeds: embedsOf(state, making),
+		components: numbered(body.components),
+		attachments: keepUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
+		mentions: nobody,
+		flags: ((body.flags ?? 0) & settable) | (making.flags ?? 0) | (ephemeral ? MessageFlags.Ephemeral : 0),
+		...{ editedAt: null, deleted: false, reactions: new Map() },
+		...(body.nonce && { nonce: body.nonce }),
+		...(repliesTo && { reference: { channelId: channel.id, messageId: repliesTo.id } }),
+		...(making.webhookId !== undefined && { webhookId: making.webhookId }),
+		...(interaction && { interaction, webhookId: state.app.id }),
+		...(onlyFor && { onlyFor }),
+	};
+	callThose(state, message, body.allowed_mentions, repliesTo?.author);
+	channel.messages.push(message);
+	channel.typing.delete(author.id);
+	return message;
+}
+
+/** Without the permission embeds are left out, and nobody is told. Answers to interactions need none. */
+function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
+	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
+	return shown ? richEmbeds(draft.body.embeds) : [];
+}
+
+/** What an app sends is of the kind `rich`, whatever it says. */
+function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
+	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
+}
+
+function callThose(
+	state: State,
+	message: MessageRecord,
+	allowed: MessageBody["allowed_mentions"],
+	repliesTo: UserRecord | undefined,
+): void {
+	const { author, channel, content, components, onlyFor } = message;
+	const text = [content, ...textsOf(components)].join("\n");
+	message.mentions = onlyFor ? nobody : mentionsOf(state, { author, channel, text, allowed, repliesTo });
+}
+
+/** https://discord.com/developers/docs/resources/message#edit-message */
+export function editMessage(
+	state: State,
+	author: UserRecord,
+	message: MessageRecord,
+	draft: Draft,
+): MessageRecord {
+	const { channel } = message;
+	demand(state, author, channel);
+	if (message.author !== author) throw refusals.othersMessage();
+	if (channel.thread) demandOpen(state, channel);
+	countOldEdit(state, message);
+	return changeMessage(state, message, draft);
+}
+
+/** Changes what the body names; whom the text calls is looked up anew, with the rules of this request. */
+export function changeMessage(state: State, message: MessageRecord, draft: Draft): MessageRecord {
+	const { body, files } = draft;
+	const after = {
+		content: body.content === undefined ? message.content : body.content,
+		embeds: body.embeds === undefined ? message.embeds : body.embeds,
+		components: body.components === undefined ? message.components : body.components,
+		flags: editedFlags(message.flags, body.flags),
+	};
+	const staying = stayingFiles(message.attachments, body.attachments);
+	checkMessage(state, { ...after, allowed_mentions: body.allowed_mentions ?? null }, files, staying.length);
+	const { channel, onlyFor } = message;
+	message.content = after.content ?? "";
+	message.embeds = richEmbeds(after.embeds);
+	message.components = numbered(after.components);
+	message.flags = after.flags;
+	const notes = body.attachments ?? [];
+	const added = keepUploads(state, channel, files, { notes, ephemeral: onlyFor !== undefined });
+	message.attachments = [...staying, ...added];
+	message.editedAt = state.now();
+	const repliesTo = channel.messages.find(({ id }) => id === message.reference?.messageId);
+	callThose(state, message, body.allowed_mentions, repliesTo?.author);
+	announce(state, message, GatewayDispatchEvents.MessageUpdate);
+	notePings(state, message, "edit");
+	return message;
+}
+
+/** The flag of components v2 cannot be taken away: https://discord.com/developers/docs/components/reference#component-reference */
+function editedFlags(before: number, told: number | null | undefined): number {
+	if (told === undefined || told === null) return before;
+	const kept = before & ~MessageFlags.SuppressEmbeds;
+	if (before & MessageFlags.IsComponentsV2 && !(told & MessageFlags.IsComponentsV2)) {
+		throw refusals.invalidForm(["flags: IS_COMPONENTS_V2 cannot be removed"]);
+	}
+	return kept | (told & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
+}
+
+/** https://discord.com/developers/docs/resources/message#delete-message */
+export function deleteMessage(state: State, by: UserRecord, message: MessageRecord): void {
+	demand(state, by, message.channel);
+	if (message.author !== by) demand(state, by, message.channel, "ManageMessages");
+	if (message.channel.thread) demandOpen(state, message.channel);
+	removeMessage(state, message);
+}
+
+export function removeMessage(state: State, message: MessageRecord): void {
+	message.deleted = true;
+	const { channel } = message;
+	state.emit({
+		t: GatewayDispatchEvents.MessageDelete,
+		d: { id: message.id, channel_id: channel.id, ...(channel.guild && { guild_id: channel.guild.id }) },
+		intents: channel.guild ? GatewayIntentBits.GuildMessages : GatewayIntentBits.DirectMessages,
+		channel,
+	});
+}
+
+/** Tells the app of a message. Ephemeral ones come with the intent of direct messages. */
+export function announce(
+	state: State,
+	message: MessageRecord,
+	t: GatewayDispatchEvents.MessageCreate | GatewayDispatchEvents.MessageUpdate,
+	fresh = false,
+): void {
+	const direct = !message.channel.guild || message.onlyFor;
+	state.emit({
+		t,
+		d: messageEventShape(state, message, fresh),
+		intents: direct ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages,
+		channel: message.channel,
+		message,
+	});
+}

@@ -1,0 +1,79 @@
+import {
+	type APIModalInteractionResponseCallbackComponent,
+	type APIModalInteractionResponseCallbackData,
+	ComponentType,
+} from "discord-api-types/v10";
+import { long, violated } from "./message-limits.ts";
+import type { State } from "./state.ts";
+
+/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal and its components. */
+const modalLimits = {
+	title: 45,
+	customId: 100,
+	components: 5,
+	label: 45,
+	description: 100,
+	text: 4000,
+	placeholder: 100,
+} as const;
+
+/** A field of a form, whichever component holds it. */
+export interface ModalField {
+	readonly name: string;
+	readonly label: string;
+	readonly type: ComponentType;
+	readonly required: boolean;
+	readonly value?: string;
+	readonly least?: number;
+	readonly most?: number;
+}
+
+/** The fields that people see: of labels, and of rows with one text input each. */
+export function fieldsOf(component: APIModalInteractionResponseCallbackComponent): ModalField[] {
+	if (component.type === ComponentType.Label) return [fieldOf(component.component, component.label)];
+	if (component.type !== ComponentType.ActionRow) return [];
+	return component.components.map((input) => fieldOf(input, "label" in input ? (input.label ?? "") : ""));
+}
+
+function fieldOf(
+	input: { readonly type: ComponentType; readonly custom_id: string },
+	label: string,
+): ModalField {
+	// Every field has an id; what it has besides depends on its type.
+	const { custom_id, required, value, min_length, max_length } = input as {
+		readonly custom_id: string;
+		readonly required?: boolean;
+		readonly value?: string;
+		readonly min_length?: number;
+		readonly max_length?: number;
+	};
+	return {
+		...{ name: custom_id, label, type: input.type, required: required ?? true },
+		...(value !== undefined && { value }),
+		...(min_length !== undefined && { least: min_length }),
+		...(max_length !== undefined && { most: max_length }),
+	};
+}
+
+/** Refuses a form that is too large, and notes that it was asked for. */
+export function checkModal(
+	state: State,
+	modal: APIModalInteractionResponseCallbackData,
+): APIModalInteractionResponseCallbackData {
+	const { title, custom_id: id, components } = modal;
+	const faults: string[] = [];
+	if (!title || long(title) > modalLimits.title) faults.push("title: between 1 and 45 characters");
+	if (!id || long(id) > modalLimits.customId) faults.push("custom_id: between 1 and 100 characters");
+	if (components.length < 1 || components.length > modalLimits.components)
+		faults.push("components: between 1 and 5");
+	const fields = components.flatMap(fieldsOf);
+	const names = fields.map(({ name }) => name);
+	if (new Set(names).size < names.length) faults.push("components: Component custom id cannot be duplicated");
+	for (const { label, value = "", most = modalLimits.text } of fields) {
+		if (label === "" || long(label) > modalLimits.label)
+			faults.push(`label: ${label} has not 1 to 45 characters`);
+		if (long(value) > most || most > modalLimits.text) faults.push("value: longer than the field takes");
+	}
+	if (faults.length > 0) throw violated(state, ...faults);
+	return modal;
+}

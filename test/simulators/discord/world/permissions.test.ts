@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { codeOf, standingWorld } from "../rest/direct-client.ts";
+import { may } from "./permissions.ts";
+
+test("overwrites count for everybody, then for roles, then for the member", () => {
+	const { world, general } = standingWorld();
+	const bob = world.member("Bob", { roles: ["ops", "muted"] });
+	const can = () => may(world.state, bob.user, general.record, "SendMessages");
+	expect(can()).toBe(true);
+	general.permit(world.home, { deny: ["SendMessages"] });
+	expect(can()).toBe(false);
+	general.permit(world.home.role("ops"), { allow: ["SendMessages"] });
+	expect(can()).toBe(true);
+	general.permit(world.home.role("muted"), { deny: ["SendMessages"] });
+	// Of roles together, what one allows outweighs what another denies.
+	expect(can()).toBe(true);
+	general.permit(bob, { deny: ["SendMessages"] });
+	expect(can()).toBe(false);
+});
+
+test("an administrator and the owner may everything", () => {
+	const { world, general } = standingWorld();
+	general.permit(world.home, { deny: ["ViewChannel", "SendMessages"] });
+	world.home.role("admin", { permissions: ["Administrator"] });
+	const bob = world.member("Bob", { roles: ["admin"] });
+	expect(may(world.state, bob.user, general.record, "ManageMessages")).toBe(true);
+	expect(may(world.state, world.member("Carl").user, general.record, "SendMessages")).toBe(false);
+});
+
+test("who does not see a channel has no access, and who must not write lacks a permission", () => {
+	const { world, app, general } = standingWorld();
+	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } });
+	general.permit(world.bot, { deny: ["SendMessages"] });
+	expect([post().status, codeOf(post())]).toEqual([403, 50_013]);
+	general.permit(world.bot, { deny: ["ViewChannel"] });
+	expect([post().status, codeOf(post())]).toEqual([403, 50_001]);
+});
+
+test.each([
+	["SendMessagesInThreads", "SendMessages"],
+	["SendMessages", "SendMessagesInThreads"],
+] as const)("in a thread %s counts, not %s", (needed, other) => {
+	const { world, app, anna, general } = standingWorld();
+	const thread = anna.opensThread("Talk", { in: general });
+	const inThread = needed === "SendMessagesInThreads";
+	const place = inThread ? thread : general;
+	const post = () => app.call("POST", `/channels/${place.id}/messages`, { body: { content: "x" } }).status;
+	general.permit(world.bot, { deny: [other] });
+	expect(post()).toBe(200);
+	general.permit(world.bot, { deny: [needed] });
+	expect(post()).toBe(403);
+});
+
+test("files, threads, history and reactions have permissions of their own", () => {
+	const { world, app, anna, general } = standingWorld();
+	const said = anna.says("Hello", { in: general });
+	const messages = `/channels/${general.id}/messages`;
+	const files = [{ index: 0, name: "f", bytes: new Uint8Array(1) }];
+	const emoji = encodeURIComponent("🔁");
+	const attempts = {
+		AttachFiles: () => app.call("POST", messages, { body: {}, files }),
+		ReadMessageHistory: () => app.get(messages),
+		CreatePublicThreads: () => app.call("POST", `${messages}/${said.id}/threads`, { body: { name: "T" } }),
+		AddReactions: () => app.call("PUT", `${messages}/${said.id}/reactions/${emoji}/@me`),
+	} as const;
+	for (const [permission, attempt] of Object.entries(attempts)) {
+		// The keys are permissions.
+		general.permit(world.bot, { deny: [permission as keyof typeof attempts] });
+		expect([permission, codeOf(attempt())]).toEqual([permission, 50_013]);
+	}
+});
+
+test("without the permission embeds are left out", () => {
+	const { world, app, general } = standingWorld();
+	general.permit(world.bot, { deny: ["EmbedLinks"] });
+	app.posts(general, { content: "Text", embeds: [{ description: "More" }] });
+	expect(general.last().text).toBe("Text");
+});
+
+test("who was sent to be silent reads, and does not write", () => {
+	const { world, clock, anna, general } = standingWorld();
+	world.state.member(world.home.record, anna.id).silentUntil = clock.now() + 60_000;
+	expect(may(world.state, anna.user, general.record, "ViewChannel")).toBe(true);
+	expect(() => anna.says("Hm", { in: general })).toThrow("Missing Permissions");
+	clock.advance(60_000);
+	expect(anna.says("Hm", { in: general }).text).toBe("Hm");
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { codeOf, standingWorld } from "../rest/direct-client.ts";
+
+test("a reaction counts once for each, and can be taken back", () => {
+	const { app, anna, general } = standingWorld();
+	const said = anna.says("Hello", { in: general });
+	const path = `/channels/${general.id}/messages/${said.id}/reactions/${encodeURIComponent("👀")}/@me`;
+	app.call("PUT", path);
+	app.call("PUT", path);
+	anna.reacts("👀", { on: said });
+	expect(general.last().reactions).toEqual({ "👀": 2 });
+	app.call("DELETE", path);
+	anna.takesBack("👀", { on: said });
+	expect(general.last().reactions).toEqual({});
+});
+
+test("with a reaction that is there already no permission to add one is needed", () => {
+	const { world, clock, app, anna, general } = standingWorld();
+	const said = anna.says("Hello", { in: general });
+	anna.reacts("👀", { on: said });
+	general.permit(world.bot, { deny: ["AddReactions"] });
+	const react = (emoji: string) =>
+		app.call("PUT", `/channels/${general.id}/messages/${said.id}/reactions/${encodeURIComponent(emoji)}/@me`);
+	expect(react("👀").status).toBe(204);
+	clock.advance(250);
+	expect(codeOf(react("🔁"))).toBe(50_013);
+});
+
+test("what is no emoji is unknown", () => {
+	const { app, anna, general } = standingWorld();
+	const said = anna.says("Hello", { in: general });
+	const path = `/channels/${general.id}/messages/${said.id}/reactions/stop/@me`;
+	expect(codeOf(app.call("PUT", path))).toBe(10_014);
+});

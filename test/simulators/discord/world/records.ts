@@ -1,0 +1,186 @@
+import type {
+	APIApplicationCommand,
+	APIEmbed,
+	APIMessageTopLevelComponent,
+	APIModalInteractionResponseCallbackData,
+	ApplicationCommandOptionType,
+	ChannelType,
+	InteractionType,
+	MessageType,
+} from "discord-api-types/v10";
+
+export interface UserRecord {
+	readonly id: string;
+	readonly username: string;
+	/** As people see it. */
+	readonly name: string;
+	readonly bot: boolean;
+	/** Whether the app may write to them: https://discord.com/developers/docs/topics/opcodes-and-status-codes 50007. */
+	takesDirect: boolean;
+}
+
+export interface RoleRecord {
+	readonly id: string;
+	name: string;
+	permissions: bigint;
+	position: number;
+	readonly mentionable: boolean;
+	/** Of a bot's own role: the bot. */
+	readonly botId?: string;
+}
+
+export interface MemberRecord {
+	readonly user: UserRecord;
+	/** Ids, without the one of everybody. */
+	readonly roles: Set<string>;
+	nick: string | null;
+	readonly joinedAt: number;
+	/** Came by an invite that ends with their visit: flag IS_GUEST. */
+	readonly guest: boolean;
+	/** Milliseconds since the epoch until when they may not speak; 0 for none. */
+	silentUntil: number;
+}
+
+export interface Overwrite {
+	readonly id: string;
+	readonly type: "role" | "member";
+	allow: bigint;
+	deny: bigint;
+}
+
+export interface GuildRecord {
+	readonly id: string;
+	readonly name: string;
+	ownerId: string;
+	readonly joinedAt: number;
+	readonly roles: Map<string, RoleRecord>;
+	readonly members: Map<string, MemberRecord>;
+}
+
+export interface ThreadRecord {
+	readonly ownerId: string;
+	archived: boolean;
+	archivedAt: number;
+	locked: boolean;
+	/** Minutes: 60, 1440, 4320 or 10080. */
+	archiveAfter: number;
+	readonly createdAt: number;
+	lastActive: number;
+	/** Ids of users, and when they joined. */
+	readonly members: Map<string, number>;
+}
+
+export interface ChannelRecord {
+	readonly id: string;
+	readonly type: ChannelType;
+	readonly guild?: GuildRecord;
+	/** Of a thread: its channel. */
+	readonly parent?: ChannelRecord;
+	readonly thread?: ThreadRecord;
+	/** Of direct messages. */
+	readonly recipients: readonly UserRecord[];
+	name: string;
+	topic: string | null;
+	readonly position: number;
+	readonly overwrites: Map<string, Overwrite>;
+	/** In order. Also the ephemeral ones, and those that were deleted. */
+	readonly messages: MessageRecord[];
+	/** Until when whom others see typing: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator */
+	readonly typing: Map<string, number>;
+	deleted: boolean;
+}
+
+export interface AttachmentRecord {
+	readonly id: string;
+	readonly channelId: string;
+	readonly name: string;
+	readonly type: string;
+	readonly bytes: Uint8Array;
+	readonly description?: string;
+	readonly ephemeral: boolean;
+}
+
+/** Who is called by a message. */
+export interface Mentions {
+	readonly users: readonly UserRecord[];
+	readonly roles: readonly string[];
+	readonly everyone: boolean;
+}
+
+export interface MessageRecord {
+	readonly id: string;
+	readonly type: MessageType;
+	readonly channel: ChannelRecord;
+	readonly author: UserRecord;
+	readonly webhookId?: string;
+	readonly createdAt: number;
+	readonly nonce?: string | number;
+	/** What it replies to, or the beginning of the thread that it stands for. */
+	readonly reference?: { readonly channelId: string; readonly messageId: string };
+	/** Of an answer to an interaction. */
+	readonly interaction?: InteractionRecord;
+	content: string;
+	embeds: readonly APIEmbed[];
+	components: readonly APIMessageTopLevelComponent[];
+	attachments: readonly AttachmentRecord[];
+	mentions: Mentions;
+	flags: number;
+	editedAt: number | null;
+	deleted: boolean;
+	/** By emoji, in the order in which they came: ids of users. */
+	readonly reactions: Map<string, Set<string>>;
+	/** The only one who sees it besides the app. */
+	readonly onlyFor?: UserRecord;
+}
+
+export type CommandRecord = APIApplicationCommand;
+
+export interface CommandOptionValue {
+	readonly name: string;
+	readonly type: ApplicationCommandOptionType;
+	readonly value?: string | number | boolean;
+	readonly focused?: boolean;
+	readonly options?: readonly CommandOptionValue[];
+}
+
+/** What has become of an interaction. */
+export type InteractionState =
+	/** Nobody has answered yet. */
+	| "waiting"
+	/** The app thinks: a message will follow. */
+	| "thinking"
+	/** Acknowledged without anything to see yet. */
+	| "acknowledged"
+	| "answered"
+	/** Three seconds went by: "This interaction failed", "The application did not respond". */
+	| "failed";
+
+export interface InteractionRecord {
+	readonly id: string;
+	readonly token: string;
+	readonly type: InteractionType;
+	readonly user: UserRecord;
+	readonly channel: ChannelRecord;
+	readonly createdAt: number;
+	/** The `data` as it is sent. */
+	readonly data: object;
+	/** What was pressed stands on it. */
+	readonly message?: MessageRecord;
+	/** Of a form: what has opened it. */
+	readonly trigger?: InteractionRecord;
+	state: InteractionState;
+	/** Whether the answer is for the one person alone. */
+	ephemeral: boolean;
+	/** The first answer; for a press that changes its message, that message. */
+	original?: MessageRecord;
+	readonly followUps: MessageRecord[];
+	modal?: APIModalInteractionResponseCallbackData;
+	choices?: readonly { readonly name: string; readonly value: string | number }[];
+}
+
+/** Somebody whom a message has called, who would have been notified. */
+export interface Ping {
+	readonly messageId: string;
+	readonly who: string;
+	readonly by: "create" | "edit";
+}

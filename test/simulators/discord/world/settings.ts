@@ -1,0 +1,63 @@
+/** So many requests in so many milliseconds. */
+export interface Allowance {
+	readonly limit: number;
+	readonly perMs: number;
+}
+
+/** Numbers of Discord that a test may change. Where Discord documents none, the comment says what ours stands for. */
+export interface WorldSettings {
+	/** Of each route and channel that is not named; Discord tells real ones in headers alone. */
+	readonly bucket: Allowance;
+	/** By method and route. Five posts in five seconds is what people see. */
+	readonly buckets: Readonly<Record<string, Allowance>>;
+	/** https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
+	readonly global: Allowance;
+	/** Writes to one channel by everybody together (20028); Discord tells no number. */
+	readonly channelWrites: Allowance;
+	/** Edits of messages that are older than an hour, in one channel (30046); Discord tells no number. */
+	readonly oldEdits: Allowance;
+	/** https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
+	readonly invalid: Allowance;
+	/** "The past few minutes": https://discord.com/developers/docs/resources/message#create-message */
+	readonly nonceMs: number;
+	/** Whether a message that is read back has its nonce. discord.py #2451: Discord does not keep it. */
+	readonly nonceInHistory: boolean;
+	/** How long a session waits to be resumed: "a few minutes". */
+	readonly resumableMs: number;
+	/** How long links to files hold: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
+	readonly linkMs: number;
+	/** https://discord.com/developers/docs/interactions/receiving-and-responding#responding-to-an-interaction */
+	readonly firstAnswerMs: number;
+	readonly tokenMs: number;
+	readonly heartbeatMs: number;
+	readonly identifiesPerDay: number;
+	/** Of one file: https://discord.com/developers/docs/reference#uploading-files */
+	readonly fileBytes: number;
+}
+
+const second = 1000;
+const minute = 60 * second;
+
+export const defaultSettings: WorldSettings = {
+	bucket: { limit: 50, perMs: second },
+	buckets: {
+		"POST /channels/{channel_id}/messages": { limit: 5, perMs: 5 * second },
+		"PATCH /channels/{channel_id}/messages/{message_id}": { limit: 5, perMs: 5 * second },
+		"DELETE /channels/{channel_id}/messages/{message_id}": { limit: 5, perMs: 5 * second },
+		"PUT /channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me": { limit: 1, perMs: 250 },
+		"POST /webhooks/{webhook_id}/{webhook_token}": { limit: 5, perMs: 2 * second },
+	},
+	global: { limit: 50, perMs: second },
+	channelWrites: { limit: 30, perMs: 5 * second },
+	oldEdits: { limit: 30, perMs: 60 * minute },
+	invalid: { limit: 10_000, perMs: 10 * minute },
+	nonceMs: 3 * minute,
+	nonceInHistory: false,
+	resumableMs: 3 * minute,
+	linkMs: 24 * 60 * minute,
+	firstAnswerMs: 3 * second,
+	tokenMs: 15 * minute,
+	heartbeatMs: 41_250,
+	identifiesPerDay: 1000,
+	fileBytes: 10 * 1024 * 1024,
+};

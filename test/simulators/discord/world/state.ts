@@ -1,0 +1,135 @@
+import type { Clock, Ids } from "@parley/base";
+import { chanceOf } from "@parley/base";
+import type { GatewayDispatchEvents } from "discord-api-types/v10";
+import type {
+	AttachmentRecord,
+	ChannelRecord,
+	CommandRecord,
+	GuildRecord,
+	InteractionRecord,
+	MemberRecord,
+	MessageRecord,
+	Ping,
+	UserRecord,
+} from "./records.ts";
+import { refusals } from "./refusal.ts";
+import type { WorldSettings } from "./settings.ts";
+import type { Snowflakes } from "./snowflakes.ts";
+
+/** Something that happened and that apps hear of. */
+export interface WorldEvent {
+	readonly t: GatewayDispatchEvents;
+	readonly d: object;
+	/** The intents of which one must be subscribed to; 0: everybody gets it. */
+	readonly intents: number;
+	/** Whoever does not see it hears nothing. */
+	readonly channel?: ChannelRecord;
+	/** What a reader of `MESSAGE_CONTENT` alone sees of it. */
+	readonly message?: MessageRecord;
+}
+
+/** The app under test. */
+export interface AppRecord {
+	readonly id: string;
+	readonly name: string;
+	readonly user: UserRecord;
+	readonly token: string;
+	readonly ownerId: string;
+	/** Intents that are switched on in the developer portal. */
+	privileged: number;
+}
+
+/** Everything that Discord remembers, without any rule. */
+export class State {
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly snowflakes: Snowflakes;
+	readonly settings: WorldSettings;
+	readonly app: AppRecord;
+	readonly users = new Map<string, UserRecord>();
+	readonly guilds = new Map<string, GuildRecord>();
+	readonly channels = new Map<string, ChannelRecord>();
+	readonly interactions = new Map<string, InteractionRecord>();
+	/** By id. */
+	readonly commands = new Map<string, CommandRecord>();
+	/** By id. */
+	readonly files = new Map<string, AttachmentRecord>();
+	/** What was created with a nonce: https://discord.com/developers/docs/resources/message#create-message */
+	readonly nonces = new Map<string, { readonly message: MessageRecord; readonly at: number }>();
+	/** By channel: when messages of more than an hour were edited. */
+	readonly oldEdits = new Map<string, number[]>();
+	/** When commands were created, by guild or `global`. */
+	readonly commandCreates = new Map<string, number[]>();
+	readonly pings: Ping[] = [];
+	/** What was refused although no well-made app would ask for it, and what the simulator itself did wrong. */
+	readonly violations: string[] = [];
+	/** Where files are read; a front end with a port of its own changes it. */
+	cdn = "https://cdn.discordapp.com";
+	/** Where the gateway is; a front end with a port of its own changes it. */
+	gatewayUrl = "wss://gateway.discord.gg";
+	/** When sessions were begun. */
+	readonly identifies: number[] = [];
+	readonly #listeners = new Set<(event: WorldEvent) => void>();
+
+	constructor(parts: Pick<State, "clock" | "ids" | "snowflakes" | "settings" | "app">) {
+		this.clock = parts.clock;
+		this.ids = parts.ids;
+		this.snowflakes = parts.snowflakes;
+		this.settings = parts.settings;
+		this.app = parts.app;
+		this.users.set(this.app.user.id, this.app.user);
+	}
+
+	now(): number {
+		return this.clock.now();
+	}
+
+	/** From 0 to 1, from the seed. */
+	chance(): number {
+		return chanceOf(this.ids);
+	}
+
+	/** As Discord writes moments. */
+	timestamp(at: number): string {
+		return new Date(at).toISOString().replace("Z", "000+00:00");
+	}
+
+	emit(event: WorldEvent): void {
+		for (const listener of [...this.#listeners]) listener(event);
+	}
+
+	listen(listener: (event: WorldEvent) => void): void {
+		this.#listeners.add(listener);
+	}
+
+	user(id: string): UserRecord {
+		const user = this.users.get(id);
+		if (!user) throw refusals.unknownUser();
+		return user;
+	}
+
+	guild(id: string): GuildRecord {
+		const guild = this.guilds.get(id);
+		if (!guild) throw refusals.unknownGuild();
+		return guild;
+	}
+
+	channel(id: string): ChannelRecord {
+		const channel = this.channels.get(id);
+		if (!channel || channel.deleted) throw refusals.unknownChannel();
+		return channel;
+	}
+
+	member(guild: GuildRecord, userId: string): MemberRecord {
+		const member = guild.members.get(userId);
+		if (!member) throw refusals.unknownMember();
+		return member;
+	}
+
+	/** A message that others than the app can ask for: ephemeral ones are not there. */
+	message(channel: ChannelRecord, id: string): MessageRecord {
+		const found = channel.messages.find((message) => message.id === id);
+		if (!found || found.deleted || found.onlyFor) throw refusals.unknownMessage();
+		return found;
+	}
+}

@@ -1,0 +1,43 @@
+import { GatewayDispatchEvents, GatewayIntentBits } from "discord-api-types/v10";
+import { threadShape } from "../shapes/channels.ts";
+import type { ChannelRecord } from "./records.ts";
+import { refusals } from "./refusal.ts";
+import type { State } from "./state.ts";
+
+const minute = 60_000;
+
+type ThreadEvent = GatewayDispatchEvents.ThreadCreate | GatewayDispatchEvents.ThreadUpdate;
+
+/** Tells the app what a thread is like. */
+export function tellThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
+	const d = { ...threadShape(state, channel), ...more };
+	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });
+}
+
+/** Lets time do its work: a thread in which nothing was said for long enough is archived. */
+export function settle(state: State, channel: ChannelRecord): void {
+	const { thread } = channel;
+	if (!thread || thread.archived) return;
+	const end = thread.lastActive + thread.archiveAfter * minute;
+	if (end > state.now()) return;
+	thread.archived = true;
+	thread.archivedAt = end;
+	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+}
+
+/** Somebody writes: the thread is not archived any more. */
+export function touch(state: State, channel: ChannelRecord): void {
+	const { thread } = channel;
+	if (!thread) return;
+	thread.lastActive = state.now();
+	if (!thread.archived) return;
+	thread.archived = false;
+	thread.archivedAt = state.now();
+	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+}
+
+/** 50083: "Tried to perform an operation on an archived thread, such as editing a message or adding a user". */
+export function demandOpen(state: State, channel: ChannelRecord): void {
+	settle(state, channel);
+	if (channel.thread?.archived) throw refusals.archived();
+}

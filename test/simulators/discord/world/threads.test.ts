@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { codeOf, standingWorld } from "../rest/direct-client.ts";
+
+function threadWorld() {
+	const parts = standingWorld();
+	const { app, general } = parts;
+	const card = app.posts(general, { content: "The card" });
+	const opened = app.call("POST", `/channels/${general.id}/messages/${card.id}/threads`, {
+		body: { name: "Work" },
+	});
+	return { ...parts, card, opened, thread: general.thread("Work") };
+}
+
+test("a thread has the id of its message, which shows it", () => {
+	const { general, card, opened, thread } = threadWorld();
+	expect([opened.status, thread.id]).toEqual([201, card.id]);
+	expect(general.last()).toMatchObject({ text: "The card", thread: "Work" });
+});
+
+test("a message has one thread", () => {
+	const { app, general, card } = threadWorld();
+	const again = app.call("POST", `/channels/${general.id}/messages/${card.id}/threads`, {
+		body: { name: "Work" },
+	});
+	expect([again.status, codeOf(again)]).toEqual([400, 160_004]);
+});
+
+test("a thread is archived when nothing was said for as long as it says, and a post wakes it", () => {
+	const { clock, app, thread } = threadWorld();
+	clock.advance(1440 * 60_000 - 1);
+	expect(thread.archived).toBe(false);
+	clock.advance(1);
+	expect(thread.archived).toBe(true);
+	app.posts(thread, { content: "Morning" });
+	expect(thread.archived).toBe(false);
+});
+
+test("in an archived thread nothing is edited, deleted or reacted to", () => {
+	const { app, thread } = threadWorld();
+	const post = app.posts(thread, { content: "Step 1" });
+	thread.archive();
+	const path = `/channels/${thread.id}/messages/${post.id}`;
+	const answers = [
+		app.call("PATCH", path, { body: { content: "Step 2" } }),
+		app.call("DELETE", path),
+		app.call("PUT", `${path}/reactions/${encodeURIComponent("🔁")}/@me`),
+	];
+	expect(answers.map(codeOf)).toEqual([50_083, 50_083, 50_083]);
+	expect(app.call("PATCH", `/channels/${thread.id}`, { body: { archived: false } }).status).toBe(200);
+	expect(app.call("PATCH", path, { body: { content: "Step 2" } }).status).toBe(200);
+});
+
+test("a locked thread takes nothing, and who does not manage threads cannot wake it", () => {
+	const { world, app, general, thread } = threadWorld();
+	thread.archive({ locked: true });
+	const post = () => app.call("POST", `/channels/${thread.id}/messages`, { body: { content: "Hello" } });
+	expect(codeOf(post())).toBe(160_005);
+	const wake = () =>
+		app.call("PATCH", `/channels/${thread.id}`, { body: { archived: false, locked: false } });
+	expect(codeOf(wake())).toBe(50_013);
+	general.permit(world.bot, { allow: ["ManageThreads"] });
+	expect([wake().status, post().status]).toEqual([200, 200]);
+});
+
+test("who opened a thread renames and archives it, others do not", () => {
+	const { world, app, anna, general, thread } = threadWorld();
+	const change = (id: string) =>
+		app.call("PATCH", `/channels/${id}`, { body: { name: "Done", archived: true } });
+	expect(change(thread.id).status).toBe(200);
+	expect([thread.name, thread.archived]).toEqual(["Done", true]);
+	const hers = anna.opensThread("Hers", { of: anna.says("Mine", { in: general }) });
+	expect(codeOf(change(hers.id))).toBe(50_013);
+	world.close();
+});
+
+test("a change of an archived thread must wake it", () => {
+	const { app, thread } = threadWorld();
+	thread.archive();
+	expect(codeOf(app.call("PATCH", `/channels/${thread.id}`, { body: { name: "New" } }))).toBe(50_083);
+	const both = { name: "New", archived: false };
+	expect(app.call("PATCH", `/channels/${thread.id}`, { body: both }).status).toBe(200);
+});
+
+test("active threads are listed until they are archived", () => {
+	const { world, app, thread } = threadWorld();
+	const list = () => Object(app.get(`/guilds/${world.home.id}/threads/active`).body).threads.length;
+	expect(list()).toBe(1);
+	thread.archive();
+	expect(list()).toBe(0);
+});
+
+test("a thread without a message has an id of its own", () => {
+	const { world, anna, general } = standingWorld();
+	const thread = anna.opensThread("Talk", { in: general });
+	anna.says("Hello", { in: thread });
+	expect(thread.shows().map(({ text }) => text)).toEqual(["Hello"]);
+	expect(general.shows()).toEqual([]);
+	world.close();
+});

@@ -1,0 +1,136 @@
+import { type Clock, type Ids, systemClock } from "@parley/base";
+import { seededIds } from "@parley/base/testing";
+import type { APIApplicationCommand } from "discord-api-types/v10";
+import { Gateway } from "../gateway/gateway.ts";
+import { Channel } from "../people/channel.ts";
+import { Guild } from "../people/guild.ts";
+import type { Person, PersonOptions } from "../people/person.ts";
+import { Network } from "../rest/network.ts";
+import { RestApi } from "../rest/rest-api.ts";
+import { addGuild, addUser } from "./guilds.ts";
+import { privilegedIntents } from "./intents.ts";
+import type { ChannelRecord, Ping, UserRecord } from "./records.ts";
+import { defaultSettings, type WorldSettings } from "./settings.ts";
+import { Snowflakes } from "./snowflakes.ts";
+import { State } from "./state.ts";
+
+export interface WorldOptions {
+	readonly clock?: Clock;
+	readonly seed?: number;
+	readonly settings?: Partial<WorldSettings>;
+	/** The name of the app under test. */
+	readonly app?: string;
+	/** Intents that are switched on for the app; all privileged ones unless told. */
+	readonly privileged?: number;
+}
+
+/**
+ * Discord in one process: guilds, channels and people, as apps and people meet them. Everything that it does comes from
+ * its clock and its seed.
+ */
+export class World {
+	readonly clock: Clock;
+	readonly state: State;
+	readonly rest: RestApi;
+	readonly network: Network;
+	readonly gateway: Gateway;
+	/** The guild that everything is in unless told. */
+	readonly home: Guild;
+
+	constructor(options: WorldOptions = {}) {
+		this.clock = options.clock ?? systemClock;
+		const ids = seededIds(options.seed ?? 1);
+		const snowflakes = new Snowflakes(this.clock);
+		const settings = { ...defaultSettings, ...options.settings };
+		const app = appOf(snowflakes, ids, options);
+		this.state = new State({ clock: this.clock, ids, snowflakes, settings, app: app.app });
+		this.state.users.set(app.owner.id, app.owner);
+		this.rest = new RestApi(this.state);
+		this.network = new Network(this.state, this.rest);
+		this.gateway = new Gateway(this.state);
+		this.home = new Guild(this.state, addGuild(this.state, "Home", app.owner));
+	}
+
+	/** Of the app under test. */
+	get token(): string {
+		return this.state.app.token;
+	}
+
+	/** Writes the app's name so that it is called. */
+	get mention(): string {
+		return `<@${this.state.app.user.id}>`;
+	}
+
+	/** The app as somebody who can be mentioned. */
+	get bot(): UserRecord {
+		return this.state.app.user;
+	}
+
+	guild(name: string): Guild {
+		return new Guild(this.state, addGuild(this.state, name, addUser(this.state, `${name} owner`)));
+	}
+
+	/** A channel of the first guild. */
+	channel(name: string): Channel {
+		return this.home.channel(name);
+	}
+
+	/** Somebody who is a member of the first guild. */
+	member(name: string, options: PersonOptions = {}): Person {
+		return this.home.member(name, options);
+	}
+
+	/** The channel or thread with the id. */
+	place(id: string): Channel {
+		return new Channel(this.state, this.state.channel(id));
+	}
+
+	/** All threads that there are, in the order in which they were opened. */
+	threads(): Channel[] {
+		const threads = [...this.state.channels.values()].filter(({ thread }) => thread !== undefined);
+		return threads.map((thread: ChannelRecord) => new Channel(this.state, thread));
+	}
+
+	/** The commands that the app has registered everywhere. */
+	commands(): APIApplicationCommand[] {
+		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
+	}
+
+	/** Whom posts of the app would have notified. A well-made app calls nobody. */
+	get pings(): readonly Ping[] {
+		return this.state.pings;
+	}
+
+	/** What no well-made app asks for, and what the simulator itself did wrong. */
+	get violations(): readonly string[] {
+		return this.state.violations;
+	}
+
+	/** The violations so far; they count as seen then. */
+	takeViolations(): string[] {
+		return this.state.violations.splice(0);
+	}
+
+	/** Ends all connections. Throws what was violated and not seen. */
+	close(): void {
+		this.gateway.drop();
+		const violations = this.takeViolations();
+		if (violations.length > 0) throw new Error(`violations of Discord's rules:\n${violations.join("\n")}`);
+	}
+
+	[Symbol.dispose](): void {
+		this.close();
+	}
+}
+
+function appOf(snowflakes: Snowflakes, ids: Ids, options: WorldOptions) {
+	const { app: name = "Parley", privileged = privilegedIntents } = options;
+	const owner = { id: snowflakes.create(), username: "owner", name: "Owner", bot: false, takesDirect: true };
+	// Two ids, as apps of before 2016 have them: who mixes them up is found out.
+	const id = snowflakes.create();
+	const botId = snowflakes.create();
+	const user = { id: botId, username: name.toLowerCase(), name, bot: true, takesDirect: false };
+	const secret = ids.create("secret").slice("secret_".length);
+	const token = `${Buffer.from(botId).toString("base64url")}.Gsimul.${secret}${secret.slice(0, 12)}`;
+	return { owner, app: { id, name, user, token, ownerId: owner.id, privileged } };
+}
