@@ -8,6 +8,7 @@ const tasks = {
 	check: () => import("./check.mjs"),
 	fix: () => import("./fix.mjs"),
 	bench: () => import("./bench.mjs"),
+	chaos: () => import("./chaos.mjs"),
 	build: () => import("./build.mjs"),
 };
 

@@ -17,6 +17,7 @@ const large = ["idle", "ttft"];
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {
 	boot: ["--ratios"],
+	connector: ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
 };

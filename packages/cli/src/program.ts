@@ -1,11 +1,13 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { agentsCommand } from "./commands/agents.ts";
+import { answerCommand } from "./commands/answer.ts";
 import { askCommand } from "./commands/ask.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { budgetCommand } from "./commands/budget.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { discordCommand } from "./commands/discord.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
@@ -42,6 +44,7 @@ export function createProgram(io: Io): Command {
 		gatewayCommand(io, version),
 		chatCommand(io),
 		askCommand(io),
+		answerCommand(io),
 		sessionsCommand(io),
 		eventsCommand(io),
 		tasksCommand(io),
@@ -54,6 +57,7 @@ export function createProgram(io: Io): Command {
 		statusCommand(io),
 		doctorCommand(io, version),
 		stopCommand(io),
+		discordCommand(io),
 		tokenCommand(io),
 		peopleCommand(io),
 		placesCommand(io),

@@ -20,6 +20,7 @@ interface SetFlags extends PlacesFlags {
 	readonly budget?: number;
 	readonly quota?: number;
 	readonly mention?: "required" | "always";
+	readonly sessions?: "shared" | "person";
 	readonly approvalHours?: number;
 }
 
@@ -74,6 +75,12 @@ function setCommand(io: Io): Command {
 		.addOption(
 			new Option("--mention <when>", "when a message is for the agent").choices(["required", "always"]),
 		)
+		.addOption(
+			new Option("--sessions <whose>", "one conversation for all, or one for each person").choices([
+				"shared",
+				"person",
+			]),
+		)
 		.option("--approval-hours <n>", "how long its questions wait", readAmount);
 	return command.action(async (place: string) => {
 		const flags: SetFlags = command.optsWithGlobals();
@@ -104,7 +111,7 @@ function removeCommand(io: Io): Command {
 }
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
-	const { agent, model, tools, root, approver, budget, quota, mention, approvalHours } = flags;
+	const { agent, model, tools, root, approver, budget, quota, mention, sessions, approvalHours } = flags;
 	return {
 		...(agent !== undefined && { agent }),
 		...(model !== undefined && { model }),
@@ -114,6 +121,7 @@ function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodI
 		...(budget !== undefined && { budget_usd: budget }),
 		...(quota !== undefined && { quota_bytes: quota }),
 		...(mention && { mention }),
+		...(sessions && { sessions }),
 		...(approvalHours !== undefined && { approval_hours: approvalHours }),
 	};
 }

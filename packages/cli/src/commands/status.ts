@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import { chosenDataDirectory } from "../data-directory.ts";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { HealthReport } from "../gateway-health.ts";
@@ -29,6 +30,8 @@ interface Status {
 	readonly waiting: Waiting | null;
 	/** What the gateway reports of itself; null where it does not tell this user. */
 	readonly health: HealthReport | null;
+	/** Those that run here, or have ended otherwise than by being asked to. */
+	readonly connectors: readonly ConnectorStanding[];
 }
 
 /** `parley status`: what runs on the data directory. */
@@ -61,10 +64,19 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 		return readHealthReport({ data }, { ...io, environment: ownEnvironment(io.environment) });
 	});
 	const work = report && (await askWork({ data }, { ...io, environment: ownEnvironment(io.environment) }));
+	const connectors = await readConnectors(data);
 	return {
-		...{ status: health, version, provider, model, pid, urls, data, started_at: startedAt },
+		...{ connectors, status: health, version, provider, model, pid, urls, data, started_at: startedAt },
 		...{ sessions: work?.sessions ?? null, waiting: work?.waiting ?? null, health: report },
 	};
+}
+
+async function readConnectors(data: string): Promise<ConnectorStanding[]> {
+	const [{ readStandings }, { systemClock }] = await Promise.all([
+		import("../connectors/connector-report.ts"),
+		import("@parley/base"),
+	]);
+	return readStandings(data, systemClock.now());
 }
 
 /** The gateway of the data directory is meant: where another one is named, the token is for that one. */
@@ -99,15 +111,16 @@ const states: Readonly<Record<Status["status"], string>> = {
 };
 
 async function describe(status: Status, io: Io): Promise<string[]> {
-	const [{ systemClock }, { healthRows }, { mostCounted, waitingRows }, { alignColumns }] = await Promise.all(
-		[
+	const [{ systemClock }, { healthRows }, { connectorRows }, { mostCounted, waitingRows }, { alignColumns }] =
+		await Promise.all([
 			import("@parley/base"),
 			import("../gateway-health.ts"),
+			import("../connectors/connector-words.ts"),
 			import("../status/waiting.ts"),
 			// Knows how wide characters are, which takes long to load: this file is loaded with every command.
 			import("../text/columns.ts"),
-		],
-	);
+		]);
+	const now = systemClock.now();
 	const { dim } = outputLook(io).styles;
 	const { sessions, waiting, provider, model } = status;
 	const rows = [
@@ -117,8 +130,9 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		["process", String(status.pid)],
 		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
 		...(status.health ? healthRows(status.health) : []),
+		...status.connectors.flatMap((one) => connectorRows(one, now)),
 		["data", status.data],
-		["uptime", duration(systemClock.now() - Date.parse(status.started_at))],
+		["uptime", duration(now - Date.parse(status.started_at))],
 		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === mostCounted ? " or more" : ""}`],
 		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
 	];

@@ -18,11 +18,22 @@ export function doctorRows(findings: readonly Finding[], look: Look): string[] {
 function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles }: Look): string[] {
 	const indent = " ".repeat(widthOf(head));
 	const room = Math.max(20, columns - indent.length);
-	const lines = wrapText(visibleLine(what), room);
-	const fixes = fix === undefined ? [] : wrapText(`→ ${visibleLine(fix)}`, room).map(styles.cyan);
+	const lines = wrapped(what, room);
+	const fixes = fix === undefined ? [] : wrapped(`→ ${fix}`, room).map(styles.cyan);
 	const colour = { ok: styles.green, warn: styles.yellow, fail: styles.red }[status];
 	const coloured = head.replace(marks[status], colour(marks[status]));
 	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
+}
+
+/** An address that is wider than the room stays whole, so that it can be opened: the terminal breaks it. */
+function wrapped(text: string, room: number): string[] {
+	const line = visibleLine(text);
+	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);
+	if (address === undefined) return wrapText(line, room);
+	const at = line.indexOf(address);
+	const before = wrapText(line.slice(0, at).trimEnd(), room);
+	const after = line.slice(at + address.length).trimStart();
+	return [...before, address, ...(after === "" ? [] : wrapped(after, room))];
 }
 
 function sumOf(findings: readonly Finding[]): string {

@@ -10,6 +10,7 @@ import { builtinTools, checkPolicy, createWebFetch, migrations, type SandboxStat
 import { type Config, openSandboxes, tryProvider } from "@parley/gateway";
 import { databaseIn, readOperatorToken } from "@parley/gateway/data";
 import { checkAuditFile } from "../audit/check-file.ts";
+import { readStandings } from "../connectors/connector-report.ts";
 import { chosenDataDirectory } from "../data-directory.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { readHealthReport } from "../gateway-health.ts";
@@ -48,6 +49,7 @@ export async function lookAround(flags: { readonly data?: string }, io: Io, parl
 		database: shared(() => checkDatabase(data)),
 		audit: () => checkAuditFile(data, []),
 		operatorToken: async () => (await readOperatorToken(data)) !== undefined,
+		connectors: () => readStandings(data, systemClock.now()),
 		tokens: shared(async () => {
 			const { tokens } = await withGateway(address, own, (client) => client.request("list_tokens", {}));
 			return tokens;

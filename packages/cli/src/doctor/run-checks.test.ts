@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { ProviderAnswer } from "@parley/gateway";
 import { expect, test } from "vitest";
+import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
 import { doctorRows } from "./doctor-rows.ts";
@@ -23,6 +24,12 @@ const tokens = (...list: readonly object[]): System["tokens"] => {
 	// True because `token` writes what the wire does.
 	return async () => list as Awaited<ReturnType<System["tokens"]>>;
 };
+const discord = (changes: object): Partial<System> => ({
+	connectors: async () => [
+		// True because each row below names the state.
+		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStanding,
+	],
+});
 const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
 const throws = (message: string) => async (): Promise<never> => {
 	throw new ParleyError(message, { code: "failed_precondition" });
@@ -195,6 +202,11 @@ const findings: readonly (readonly [
 		/^chmod 600 '\/data\/keys\/secrets'$/,
 	],
 	["files.modes", "fail", { uid: 1001 }, /belongs to another user \(1000\)/, /chown -R/],
+	["connectors", "ok", {}, /none runs/],
+	["connectors", "ok", discord({ state: "connected" }), /discord connected for 2 min \(process 5\)$/],
+	["connectors", "warn", discord({ state: "connected", open: 2, held: 2 }), /2 held/, /discord posts/],
+	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /starts it again/],
+	["connectors", "fail", discord({ state: "refused", detail: "no such token" }), /no such token/, /do that/],
 	["chat", "ok", {}, /nobody/],
 	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guilds and teams/],
 	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /discord:1 is named/, /chat\.tenants/],

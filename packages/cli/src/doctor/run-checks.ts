@@ -4,6 +4,7 @@ import { bind } from "./checks/bind.ts";
 import { chat } from "./checks/chat.ts";
 import { clock } from "./checks/clock.ts";
 import { config } from "./checks/config.ts";
+import { connectors } from "./checks/connectors.ts";
 import { data } from "./checks/data.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
@@ -20,7 +21,7 @@ import type { System } from "./system.ts";
 
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
-	...[data, config, gateway, versions, bind, tls, tokens, modes, chat],
+	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
 	...[policy, sandbox, database, audit, disk, clock, model],
 ];
 

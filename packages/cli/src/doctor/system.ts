@@ -2,6 +2,7 @@ import type { SandboxState } from "@parley/core";
 import type { Config, ProviderAnswer } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
 import type { AuditCheck } from "../audit/check-rows.ts";
+import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import type { HealthReport } from "../gateway-health.ts";
 import type { RunningGateway } from "../running-gateway.ts";
 import type { Distribution } from "./distribution.ts";
@@ -49,6 +50,8 @@ export interface System {
 	operatorToken(): Promise<boolean>;
 	/** Those that the running gateway knows. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
+	/** Of the connectors those that run, or have ended otherwise than by being asked to. */
+	connectors(): Promise<ConnectorStanding[]>;
 	/** When the configured certificate ends, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;
 }

@@ -38,6 +38,8 @@ export interface RunOptions {
 	onListening?(gateway: Gateway): void;
 	/** Called when it has said where. */
 	onReady?(gateway: Gateway, config: Config): void;
+	/** Called when it has said where: what it starts beside the gateway is stopped with it. */
+	attach?(config: Config, log: Logger): { stop(): Promise<void> };
 	/** Called when it was asked to stop. */
 	onStopping?(graceMs: number): void;
 }
@@ -51,6 +53,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const config = await readConfig(flags, io, options.defaultLogLevel);
 	const failpoints = readTestHooks(flags.testHooks, config);
 	const redactor = new Redactor();
+	for (const name of platformTokens) redactor.add(io.environment[name] ?? "");
 	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
 	endOnUncaught(log, io);
 	const gateway = await startGateway({
@@ -64,6 +67,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
 	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
+	const attached = options.attach?.(config, log);
 	// What was compiled for this start is there for the next one, also where this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const signal = await asked;
@@ -74,11 +78,14 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		log.error("the gateway did not stop in time");
 		process.exit(1);
 	});
-	await gateway.stop(graceMs);
+	await Promise.all([gateway.stop(graceMs), attached?.stop()]);
 	deadline.cancel();
 	log.info("stopped");
 	return 0;
 }
+
+/** Variables of chat platforms whose values are nobody's business. */
+const platformTokens = ["DISCORD_TOKEN"];
 
 const insecureWarning =
 	"other machines reach this gateway without TLS (--insecure-lan): what is said there, and the token, can be read on its way";

@@ -1,5 +1,6 @@
-import { ParleyError } from "@parley/base";
-import type { Gateway, Reach } from "@parley/gateway";
+import { type Logger, ParleyError } from "@parley/base";
+import type { Config, Gateway, Reach } from "@parley/gateway";
+import { superviseConnectors } from "../connectors/supervise-connectors.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
 import { findRunningGateway } from "../running-gateway.ts";
 import { alignColumns } from "../text/columns.ts";
@@ -27,13 +28,18 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const onReady = (gateway: Gateway): void => {
 		io.stderr.write(welcome(gateway, defaultData, styles));
 	};
+	const attach = (config: Config, log: Logger): { stop(): Promise<void> } => {
+		const connectors = superviseConnectors(config, { flags, io, log });
+		if (connectors.names.length > 0) io.stderr.write(`  connects to ${connectors.names.join(", ")}\n\n`);
+		return connectors;
+	};
 	try {
 		const atTerminal = io.stderr.isTTY && {
 			destination: humanLog(io.stderr, styles),
 			defaultLogLevel: "warn" as const,
 			onStopping,
 		};
-		return await runGateway({ ...options, onListening, onReady, ...atTerminal });
+		return await runGateway({ ...options, onListening, onReady, attach, ...atTerminal });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
 		const { data } = await readConfig(flags, io);

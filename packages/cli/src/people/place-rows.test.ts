@@ -9,7 +9,7 @@ const place = {
 	profile: {
 		...{ agent: "coder", model: "fast", tools: ["read_file", "git"], root: "/srv/\u001b[2Jsite" },
 		...{ approvers: ["discord:1:3"], budget_usd: 5, quota_bytes: 5_000_000 },
-		...{ mention: "required" as const, approval_hours: 2 },
+		...{ mention: "required" as const, sessions: "person" as const, approval_hours: 2 },
 	},
 	source: "operator" as const,
 };
@@ -27,6 +27,7 @@ test("each channel stands with all that was said of it, and who said so", () => 
 		"  budget: $5.00 a day",
 		"  workspace: up to 5.0 MB",
 		"  mention: required",
+		"  conversations: one for each person",
 		"  questions wait: 2 h",
 		"slack:T1  (configured)",
 		"  tools: none",

@@ -24,7 +24,8 @@ function rowsOf({ place, profile, source }: Place, { columns, styles }: Look): s
 }
 
 function wordsOf(profile: Place["profile"]): string[] {
-	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, mention, approval_hours } = profile;
+	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
+	const { mention, sessions } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		["agent", agent],
 		["model", model],
@@ -34,6 +35,7 @@ function wordsOf(profile: Place["profile"]): string[] {
 		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],
+		["conversations", sessions === "person" ? "one for each person" : sessions],
 		["questions wait", approval_hours === undefined ? undefined : `${approval_hours} h`],
 	];
 	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));

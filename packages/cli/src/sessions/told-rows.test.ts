@@ -18,7 +18,7 @@ const events = [
 		...{ type: "confirm", label: "Allow ls?", required: true, options: [], default: null },
 		...{ placeholder: "", validation: "", context: {} },
 	}),
-	told("prompt.response", { value: "session", cancelled: false, by: "operator" }),
+	told("prompt.response", { value: true, remembered: true, cancelled: false, by: "operator" }),
 	told("tool.call", { status: "completed", name: "run", result: "a\nb", call_id: "c" }),
 	told("assistant.message", { content: "There are two.", error: "", context: {} }),
 	told("user.message", { content: "stop", run_id: "s" }),
@@ -29,7 +29,7 @@ const events = [
 test("a conversation is read from the top, with who spoke when", () => {
 	expect(toldRows(events, plain)).toEqual([
 		...["", "Ada · 2026-01-31 09:05:07", "Run\\u{1b} it"],
-		...["▸ run cmd: ls", "? Allow ls?", '  "session" (operator)', "  ↳ a", "    b"],
+		...["▸ run cmd: ls", "? Allow ls?", "  yes, for this session (operator)", "  ↳ a", "    b"],
 		...["", "Parley · 2026-01-31 09:05:07", "There are two."],
 		...["", "You · 2026-01-31 09:05:07", "stop"],
 		...["", "Parley · 2026-01-31 09:05:07", "✗ cancelled"],

@@ -63,9 +63,13 @@ export function answerWords({
 	value,
 	cancelled,
 	by,
+	remembered,
+	reason,
 }: Extract<OzzieEvent, { event: "prompt.response" }>["payload"]): string {
-	const given = value === true ? "yes" : (JSON.stringify(value) ?? "");
-	return `${cancelled ? "no" : visibleLine(given)} (${visibleLine(by)})`;
+	const yes = remembered ? "yes, for this session" : "yes";
+	const given = value === true ? yes : (JSON.stringify(value) ?? "");
+	const no = reason === undefined ? "no" : `no: ${visibleLine(reason)}`;
+	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
 function head(name: string, at: Date, { styles }: Look): string[] {

@@ -8,7 +8,7 @@ const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0, suspended_
 test("what waits is told with the command that shows it", () => {
 	expect(waitingRows(nothing)).toEqual([]);
 	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1, suspended_tasks: 1 })).toEqual([
-		"1 conversation has a question: parley sessions shows which, parley chat --session ID asks you",
+		"1 conversation has a question: parley answer shows them and answers one",
 		"1 task waits for your word: parley tasks",
 		"1 wish that a channel be trusted: parley trust list",
 		"1 person asks to be let in: parley people",

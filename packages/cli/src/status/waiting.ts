@@ -40,7 +40,7 @@ export function waitingRows(waiting: Waiting): string[] {
 	return [
 		...(questions > 0
 			? [
-					`${counted(questions, "conversation has a question", "conversations have questions")}: parley sessions shows which, parley chat --session ID asks you`,
+					`${counted(questions, "conversation has a question", "conversations have questions")}: parley answer shows them and answers one`,
 				]
 			: []),
 		...(suspended_tasks > 0

@@ -6,6 +6,7 @@ import type { System } from "../system.ts";
 const secrets = [
 	...["tokens", "tokens/operator", "keys", "keys/secrets"],
 	...["parley.sqlite", "parley.sqlite-wal", "parley.sqlite-shm", "files"],
+	...["connectors", "connectors/discord.sqlite", "connectors/discord.json"],
 ];
 
 /** Whether what holds secrets belongs to this user, and opens for nobody else. */

@@ -31,6 +31,7 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		audit: async () => ({ ok: true, records: 3, seq: 3, head: "f".repeat(64) }),
 		operatorToken: async () => true,
 		tokens: async () => [],
+		connectors: async () => [],
 		certificateEnd: async () => now + 90 * 24 * 60 * 60 * 1000,
 		...changes,
 	};

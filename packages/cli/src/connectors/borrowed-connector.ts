@@ -1,0 +1,111 @@
+import { delay, ParleyError, systemClock } from "@parley/base";
+import { type RunningProgram, startOwnProgram } from "@parley/core";
+import type { Finding, SetupStep } from "@parley/discord";
+import type { Io } from "../io.ts";
+import { withGateway } from "../with-gateway.ts";
+import { type ConnectorStanding, readStandings } from "./connector-report.ts";
+import { connectorFix, connectorWords } from "./connector-words.ts";
+import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
+import { connectorEnvironment } from "./supervise-connectors.ts";
+
+const lookMs = 300;
+/** So long a connector may take to be connected, and then its commands to be brought. */
+const patienceMs = 20_000;
+
+/** The connector that runs, or where none does one that runs for as long as a setup. */
+export class BorrowedConnector {
+	readonly #flags: ConnectorFlags;
+	readonly #io: Io;
+	#own: RunningProgram | undefined;
+
+	constructor({ flags, io }: { readonly flags: ConnectorFlags; readonly io: Io }) {
+		this.#flags = flags;
+		this.#io = io;
+	}
+
+	/** Whether it was started here, and ends with the setup. */
+	get isOwn(): boolean {
+		return this.#own !== undefined;
+	}
+
+	/** The step with a check before its own that a connector runs, which may do by itself what the step is about. */
+	before(step: SetupStep): SetupStep {
+		return {
+			...step,
+			check: async (signal) => {
+				const connector = await this.#ensure(signal);
+				if (connector.status !== "ok") return [connector];
+				const end = systemClock.monotonic() + patienceMs;
+				for (;;) {
+					const findings = await step.check(signal);
+					const isDone = findings.every(({ status }) => status === "ok");
+					if (isDone || systemClock.monotonic() > end) return [connector, ...findings];
+					await delay(systemClock, lookMs, signal).catch(() => undefined);
+					if (signal.aborted) return [connector, ...findings];
+				}
+			},
+		};
+	}
+
+	/** Ends what was started here. */
+	async giveBack(): Promise<void> {
+		this.#own?.signal("SIGTERM");
+		await this.#own?.ended;
+	}
+
+	async #ensure(signal: AbortSignal): Promise<Finding> {
+		try {
+			await withGateway(this.#flags, this.#io, (client) => client.request("list_sessions", { limit: 1 }));
+		} catch (reason) {
+			const fix = "run `parley start` in another terminal, with DISCORD_TOKEN set there as well";
+			return found("fail", ParleyError.from(reason).message, fix);
+		}
+		const { data } = await readConnectorConfig(this.#flags, this.#io);
+		if (!isAtWork(await standingIn(data))) this.#start(data);
+		return this.#untilConnected(data, signal);
+	}
+
+	#start(data: string): void {
+		const { config, url } = this.#flags;
+		const flags = Object.entries({ data, config, url, "log-level": "silent" });
+		const given = flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+		const own = startOwnProgram({
+			args: [process.argv[1] ?? "", "discord", ...given, "--supervised"],
+			environment: connectorEnvironment(this.#io.environment, [
+				...["DISCORD_TOKEN", "PARLEY_URL", "PARLEY_TOKEN"],
+			]),
+		});
+		this.#own = own;
+		void own.ended.then(() => {
+			if (this.#own === own) this.#own = undefined;
+		});
+	}
+
+	async #untilConnected(data: string, signal: AbortSignal): Promise<Finding> {
+		const end = systemClock.monotonic() + patienceMs;
+		let standing = await standingIn(data);
+		while (standing?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
+			await delay(systemClock, lookMs, signal).catch(() => undefined);
+			standing = await standingIn(data);
+			if (!this.isOwn && !isAtWork(standing)) break;
+		}
+		if (standing === undefined)
+			return found("fail", "the connector does not start", "parley discord says why");
+		const words = `connector: ${connectorWords(standing, systemClock.now())}`;
+		if (standing.state === "connected") return found("ok", words);
+		return found("fail", words, connectorFix(standing) ?? "parley discord doctor looks closer");
+	}
+}
+
+function found(status: "ok" | "fail", what: string, fix?: string): Finding {
+	return { id: "discord-connector", status, what, ...(fix !== undefined && { fix }) };
+}
+
+function isAtWork(standing: ConnectorStanding | undefined): boolean {
+	return standing !== undefined && ["starting", "connected", "waiting"].includes(standing.state);
+}
+
+async function standingIn(data: string): Promise<ConnectorStanding | undefined> {
+	const standings = await readStandings(data, systemClock.now());
+	return standings.find(({ platform }) => platform === "discord");
+}

@@ -1,0 +1,88 @@
+import { mkdtempDisposable, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseJson } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { type ConnectorWords, judge, readStandings, reportFileOf } from "./connector-report.ts";
+import { connectorFix, connectorWords } from "./connector-words.ts";
+import { ReportKeeper } from "./report-keeper.ts";
+
+const report = { state: "connected", pid: process.pid, since: 1_000, seen: 60_000 } as const;
+
+test("what a report says holds as long as its process lives and writes", () => {
+	expect(judge(report, 100_000, true)).toEqual(report);
+	expect(judge(report, 100_000, false)).toMatchObject({
+		state: "silent",
+		detail: expect.stringContaining("ended without a word"),
+	});
+	expect(judge(report, 121_000, true)).toMatchObject({
+		state: "silent",
+		detail: expect.stringContaining("said nothing"),
+	});
+	const refused = { ...report, state: "refused", detail: "no" } as const;
+	expect(judge(refused, 999_000, false)).toEqual(refused);
+});
+
+test("each state has its words, and what is not as it should be has what mends it", () => {
+	const standing = { ...report, platform: "discord", open: 3, held: 1, waiting: 2 };
+	expect(connectorWords(standing, 61_000)).toBe(
+		`connected for 1 min (process ${process.pid}); 2 to be handled, 2 to be posted, 1 held for a decision`,
+	);
+	expect(connectorFix(standing)).toBe("parley discord posts lists what waits for a decision");
+	expect(connectorFix({ ...standing, held: 0 })).toBeUndefined();
+	const failed = { ...standing, state: "failed", detail: "it broke" } as const;
+	expect(connectorWords(failed, 61_000)).toBe("has ended: it broke");
+	expect(connectorFix(failed)).toContain("parley start");
+});
+
+test("a report is kept for this user alone, at changes and every five seconds, and taken back at the end", async () => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
+	const file = reportFileOf(directory.path, "discord");
+	const [clock, told] = [new ManualClock(), [] as string[]];
+	const { keeper } = keep({ file, clock, told: ({ state }) => void told.push(state) });
+	await keeper.tell({ state: "starting" });
+	expect((await stat(file)).mode & 0o777).toBe(0o600);
+	const looks: (() => void)[] = [];
+	const looked = (): Promise<void> => new Promise((resolve) => void looks.push(resolve));
+	const first = looked();
+	keeper.watch(async () => {
+		looks.shift()?.();
+		return { state: "connected" };
+	});
+	await first;
+	await keeper.tell({ state: "connected" });
+	const [since, second] = [clock.now(), looked()];
+	clock.advance(5_000);
+	await second;
+	await keeper.tell({ state: "connected" });
+	expect(parseJson(await readFile(file, "utf8"))).toMatchObject({ since, seen: since + 5_000 });
+	expect(told).toEqual(["starting", "connected"]);
+	await keeper.end();
+	expect(await readStandings(directory.path, clock.now())).toEqual([]);
+	expect(clock.pending).toBe(0);
+});
+
+test("why a connector has ended stays, and what cannot be written is logged once", async () => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
+	const clock = new ManualClock();
+	const { keeper } = keep({ file: reportFileOf(directory.path, "discord"), clock });
+	await keeper.end({ state: "refused", detail: "no such token" });
+	expect(await readStandings(directory.path, clock.now())).toMatchObject([
+		{ platform: "discord", state: "refused", detail: "no such token" },
+	]);
+	await rm(directory.path, { recursive: true });
+	const lost = keep({ file: "/dev/null/discord.json", clock });
+	await lost.keeper.tell({ state: "starting" });
+	await lost.keeper.tell({ state: "starting" });
+	expect(lost.log.records).toMatchObject([{ level: "warn" }]);
+});
+
+function keep(parts: {
+	readonly file: string;
+	readonly clock: ManualClock;
+	readonly told?: (words: ConnectorWords) => void;
+}) {
+	const log = new MemoryLogger();
+	return { log, keeper: new ReportKeeper({ ...parts, log, pid: process.pid }) };
+}

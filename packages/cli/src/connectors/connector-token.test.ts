@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { connectorToken, type TokenQuestion } from "./connector-token.ts";
+
+type Request = TokenQuestion["gateway"]["request"];
+
+/** A gateway that keeps tokens in memory. */
+function gatewayOf(tokens: { id: string; name: string; status: "active" | "revoked" }[]) {
+	const request = async (method: string, params: { name: string }): Promise<unknown> => {
+		if (method === "list_tokens") return { tokens };
+		const id = `id${tokens.length}`;
+		const info = { id, name: params.name, status: "active" as const };
+		tokens.push(info);
+		return { token: `gw_connector_${id}_secret`, info };
+	};
+	// True of the two methods that are asked for here.
+	return { tokens, request: request as unknown as Request };
+}
+
+async function question(tokens: Parameters<typeof gatewayOf>[0] = []) {
+	const data = await mkdtemp(join(tmpdir(), "parley-token-"));
+	const file = join(data, "tokens", "connector-discord");
+	return { data, file, platform: "discord", gateway: gatewayOf(tokens) };
+}
+
+test("the first token is made, named for the platform, and kept for this user alone", async () => {
+	const asked = await question();
+	expect(await connectorToken(asked)).toBe("gw_connector_id0_secret");
+	expect(asked.gateway.tokens[0]?.name).toBe("discord");
+	expect((await stat(asked.file)).mode & 0o777).toBe(0o600);
+	expect(await readFile(asked.file, "utf8")).toBe("gw_connector_id0_secret\n");
+});
+
+test("a token that the gateway knows is used again", async () => {
+	const asked = await question();
+	const first = await connectorToken(asked);
+	expect(await connectorToken(asked)).toBe(first);
+	expect(asked.gateway.tokens).toHaveLength(1);
+});
+
+test("what the operator has revoked is not made anew, and it is said how", async () => {
+	const asked = await question();
+	await connectorToken(asked);
+	const [made] = asked.gateway.tokens;
+	if (made) made.status = "revoked";
+	await expect(connectorToken(asked)).rejects.toThrow(`is revoked; for another one type: rm '${asked.file}'`);
+	await rm(asked.file);
+	expect(await connectorToken(asked)).toBe("gw_connector_id1_secret");
+});
+
+test("a token of another gateway is replaced", async () => {
+	const asked = await question([{ id: "other", name: "discord", status: "active" }]);
+	await connectorToken(asked);
+	await writeFile(asked.file, "gw_connector_lost_secret");
+	expect(await connectorToken(asked)).toBe("gw_connector_id2_secret");
+	expect(asked.gateway.tokens.map(({ name }) => name)).toEqual(["discord", "discord-2", "discord-3"]);
+});

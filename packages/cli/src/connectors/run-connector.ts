@@ -1,0 +1,200 @@
+import {
+	createIds,
+	createLogger,
+	type Ids,
+	type Logger,
+	ParleyError,
+	Redactor,
+	systemClock,
+} from "@parley/base";
+import type { Config, DataLock } from "@parley/gateway";
+import { humanLog } from "../gateway/human-log.ts";
+import { readConfig } from "../gateway/run-gateway.ts";
+import { stopSignal } from "../gateway/stop-signal.ts";
+import { type AddressFlags, findGateway, type GatewayAddress } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { createStyles, wantsColours } from "../text/styles.ts";
+import { UsageError } from "../usage.ts";
+import { type ConnectorWords, reportFileOf } from "./connector-report.ts";
+import { connectorToken, revokedToken } from "./connector-token.ts";
+import { lockConnector } from "./lock-connector.ts";
+import { ReportKeeper } from "./report-keeper.ts";
+import { refusedExitCode } from "./supervisor.ts";
+
+/** The flags of the commands that run a connector. */
+export interface ConnectorFlags extends AddressFlags {
+	readonly config?: string;
+	readonly logLevel?: string;
+	/** Ends with its standard input: who started it is gone. */
+	readonly supervised?: boolean;
+	/** Failpoints for tests of crashes. */
+	readonly testHooks?: string;
+}
+
+/** What a connector is started with. */
+export interface ConnectorSetting {
+	readonly config: Config;
+	readonly gateway: GatewayAddress;
+	readonly log: Logger;
+	readonly ids: Ids;
+	/** To be called when its `words` may have changed. */
+	readonly changed: () => void;
+}
+
+/** A connector at work. `ended` comes where it cannot go on by itself. */
+export interface RunningConnector {
+	readonly ended: Promise<Error | undefined>;
+	/** How it is doing. */
+	words(): Promise<ConnectorWords>;
+	stop(): Promise<void>;
+}
+
+interface Run {
+	readonly platform: string;
+	/** The platform's own token, to be kept out of logs. */
+	readonly secret: string;
+	readonly flags: ConnectorFlags;
+	readonly io: Io;
+	start(setting: ConnectorSetting): Promise<RunningConnector>;
+}
+
+/**
+ * Runs a connector until a signal stops it, and returns the exit code: `refusedExitCode` where a person must change
+ * something first, which no new start mends; 1 for every other end that nobody has asked for.
+ */
+export async function runConnector(run: Run): Promise<number> {
+	const { platform, secret, flags, io } = run;
+	const config = await readConnectorConfig(flags, io, io.stderr.isTTY ? "warn" : "info");
+	const redactor = new Redactor();
+	redactor.add(secret);
+	const styles = createStyles(wantsColours(io.stderr, io.environment));
+	const destination = io.stderr.isTTY ? { destination: humanLog(io.stderr, styles) } : {};
+	const log = createLogger({ level: config.logLevel, redactor, ...destination }).child({
+		connector: platform,
+	});
+	const asked = flags.supervised ? askedByParent(io) : stopSignal();
+	let lock: DataLock | undefined;
+	let keeper: ReportKeeper | undefined;
+	try {
+		lock = lockConnector(config.data, platform);
+		keeper = new ReportKeeper({
+			...{ file: reportFileOf(config.data, platform), clock: systemClock, log, pid: process.pid },
+			...(isForPerson(run) && { told: (words) => tellPerson(words, run) }),
+		});
+		await keeper.tell({ state: "starting" });
+		const end = await work(run, { config, log, redactor, keeper, asked });
+		await keeper.end();
+		log.info("stopped", { signal: end });
+		return 0;
+	} catch (reason) {
+		await keeper?.end(wordsOf(reason, redactor));
+		return failed(reason, { run, log, redactor });
+	} finally {
+		lock?.release();
+		// As long as it is read, it keeps this process.
+		if (flags.supervised) io.stdin.destroy();
+	}
+}
+
+/** What the configuration says, of which connectors use a part. */
+export function readConnectorConfig(
+	{ data, config, logLevel }: ConnectorFlags,
+	io: Io,
+	defaultLogLevel: "info" | "warn" = "info",
+): Promise<Config> {
+	const flags = { data, config, logLevel };
+	const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+	return readConfig(given, io, defaultLogLevel);
+}
+
+interface Working {
+	readonly config: Config;
+	readonly log: Logger;
+	readonly redactor: Redactor;
+	readonly keeper: ReportKeeper;
+	readonly asked: Promise<string>;
+}
+
+/** Resolves with what has asked it to end; rejects with why it cannot go on. */
+async function work(
+	{ platform, flags, io, start }: Run,
+	{ config, log, redactor, keeper, asked }: Working,
+): Promise<string> {
+	const gateway = await asConnector(await findGateway(flags, io), { platform, config });
+	if (gateway.token !== undefined) redactor.add(gateway.token);
+	const { changed } = keeper;
+	const connector = await start({ config, gateway, log, ids: createIds(), changed });
+	keeper.watch(() => connector.words());
+	const end = await Promise.race([asked, connector.ended]);
+	await connector.stop();
+	if (end instanceof ParleyError && end.code === "unauthenticated") {
+		throw revokedToken({ platform, data: config.data, given: io.environment["PARLEY_TOKEN"] }, end);
+	}
+	if (end instanceof Error) throw end;
+	return end ?? "it has ended";
+}
+
+function failed(
+	reason: unknown,
+	{ run, log, redactor }: { readonly run: Run; readonly log: Logger; readonly redactor: Redactor },
+): number {
+	if (reason instanceof UsageError) throw reason;
+	const { platform, flags, io } = run;
+	const { detail: why = "" } = wordsOf(reason, redactor);
+	const code = isFinal(reason) ? refusedExitCode : 1;
+	if (flags.supervised) log.error("the connector ended", { why, code });
+	else io.stderr.write(`parley ${platform}: ${why}\n`);
+	log.debug("the connector ended", { error: reason });
+	return code;
+}
+
+/** An error that is none of ours is one of the system, whose words say more than nothing. */
+function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
+	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
+	return { state: isFinal(reason) ? "refused" : "failed", detail: redactor.redact(why) };
+}
+
+const finalCodes = ["failed_precondition", "unauthenticated", "permission_denied", "data_loss"];
+
+/** Whether a new start would end in the same way. */
+function isFinal(reason: unknown): boolean {
+	const isDenied =
+		reason instanceof Error && "code" in reason && ["EACCES", "EROFS"].includes(`${reason.code}`);
+	return isDenied || (reason instanceof ParleyError && finalCodes.includes(reason.code));
+}
+
+function isForPerson({ flags, io }: Run): boolean {
+	return io.stderr.isTTY && !flags.supervised;
+}
+
+function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): void {
+	if (state === "starting") io.stderr.write(`connecting to ${platform} …\n`);
+	if (state === "connected") io.stderr.write("connected; Ctrl-C stops it, and nothing is lost\n");
+	if (state === "waiting") io.stderr.write(`waiting: ${detail ?? "no answer"}\n`);
+}
+
+/** With a connector's token of PARLEY_TOKEN as it is; else with the one that the operator's own rights make. */
+async function asConnector(
+	address: GatewayAddress,
+	{ platform, config }: { readonly platform: string; readonly config: Pick<Config, "data"> },
+): Promise<GatewayAddress> {
+	if (address.token?.startsWith("gw_connector_")) return address;
+	const { connect } = await import("../connect.ts");
+	const gateway = connect(address);
+	try {
+		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
+	} finally {
+		await gateway.close();
+	}
+}
+
+/** Ctrl-C at a terminal reaches this process as well as its parent, which then asks it to end in its own way. */
+async function askedByParent({ stdin }: Io): Promise<string> {
+	process.on("SIGINT", () => undefined);
+	const parentEnded = new Promise<string>((resolve) => {
+		const ended = (): void => resolve("its parent ended");
+		stdin.once("end", ended).once("error", ended).resume();
+	});
+	const terminated = new Promise<string>((resolve) => process.once("SIGTERM", resolve));
+	return Promise.race([parentEnded, terminated]);
+}

@@ -1,0 +1,50 @@
+import { type Logger, systemClock } from "@parley/base";
+import { startOwnProgram } from "@parley/core";
+import type { Config } from "@parley/gateway";
+import type { GatewayFlags } from "../commands/gateway-flags.ts";
+import type { Io } from "../io.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** The connectors that there are, and the variable that has a connector started. */
+const connectors = [{ name: "discord", variable: "DISCORD_TOKEN" }] as const;
+
+/** What connectors may know of the environment besides their own token: no key of a model is among these names. */
+const sharedNames = [
+	...(["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_DATA_HOME", "NO_COLOR"] as const),
+	...(["NODE_EXTRA_CA_CERTS", "PARLEY_CONFIG"] as const),
+];
+
+/** Starts a connector for each chat platform whose token is set, and keeps it running. */
+export function superviseConnectors(
+	{ data, logLevel }: Pick<Config, "data" | "logLevel">,
+	{ flags, io, log }: { readonly flags: GatewayFlags; readonly io: Io; readonly log: Logger },
+): { readonly names: readonly string[]; stop(): Promise<void> } {
+	const script = process.argv[1] ?? "";
+	const config = flags.config === undefined ? [] : ["--config", flags.config];
+	const wanted = connectors.filter(({ variable }) => io.environment[variable]);
+	const supervisors = wanted.map(({ name, variable }) => {
+		const args = [script, name, "--data", data, "--log-level", logLevel, ...config, "--supervised"];
+		const environment = connectorEnvironment(io.environment, [variable]);
+		return new Supervisor({
+			...{ name, clock: systemClock, log },
+			start: () => startOwnProgram({ args, environment }),
+		});
+	});
+	return {
+		names: wanted.map(({ name }) => name),
+		stop: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop()))),
+	};
+}
+
+/** What of an environment a connector gets, besides the names that it needs. */
+export function connectorEnvironment(
+	environment: Io["environment"],
+	needed: readonly string[],
+): Record<string, string> {
+	return Object.fromEntries(
+		[...sharedNames, ...needed].flatMap((name) => {
+			const value = environment[name];
+			return value === undefined ? [] : [[name, value]];
+		}),
+	);
+}

@@ -1,0 +1,68 @@
+import { type Clock, delay, type Logger } from "@parley/base";
+import type { RunningProgram } from "@parley/core";
+
+/** What the end of a connector means that no new start can mend: another token or other settings are needed. */
+export const refusedExitCode = 78;
+
+const firstWaitMs = 1_000;
+const longestWaitMs = 60_000;
+/** Who has worked for so long begins with the first wait again. */
+const healthyMs = 5 * 60_000;
+/** After it was asked to end. */
+const patienceMs = 10_000;
+
+/** What is kept running. */
+export interface Supervised {
+	/** For the log: `discord`. */
+	readonly name: string;
+	start(): RunningProgram;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * Keeps a program running: whatever ends it, it is started again, after a wait that grows to a minute while it keeps
+ * ending. An end with `refusedExitCode` is final, because the program has said what a person must change.
+ */
+export class Supervisor {
+	readonly #supervised: Supervised;
+	readonly #stopping = new AbortController();
+	#program: RunningProgram | undefined;
+	readonly #ended: Promise<void>;
+
+	constructor(supervised: Supervised) {
+		this.#supervised = supervised;
+		this.#ended = this.#keep();
+	}
+
+	/** Resolves when the program has ended, at the latest 10 s later: then it is killed. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#program?.signal("SIGTERM");
+		const killing = this.#supervised.clock.after(patienceMs, () => this.#program?.signal("SIGKILL"));
+		await this.#ended;
+		killing.cancel();
+	}
+
+	async #keep(): Promise<void> {
+		const { name, start, clock, log } = this.#supervised;
+		const { signal } = this.#stopping;
+		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+			const startedAt = clock.monotonic();
+			this.#program = start();
+			const code = await this.#program.ended;
+			this.#program = undefined;
+			if (signal.aborted) return;
+			if (code === refusedExitCode) {
+				log.error("a connector is not started again: do what it says, then start parley again", {
+					connector: name,
+				});
+				return;
+			}
+			if (clock.monotonic() - startedAt >= healthyMs) waitMs = firstWaitMs;
+			log.warn("a connector ended and is started again", { connector: name, code, waitMs });
+			// That it is time to stop shows in the signal.
+			await delay(clock, waitMs, signal).catch(() => undefined);
+		}
+	}
+}

@@ -1,0 +1,102 @@
+import type { Client, MethodResult, OpenPromptPayload } from "@parley/protocol";
+import { errorLook } from "../ask/answer-output.ts";
+import { askPerson } from "../ask/ask-person.ts";
+import type { Io } from "../io.ts";
+import { visibleLine } from "../text/visible.ts";
+import { UsageError } from "../usage.ts";
+import type { GivenAnswer } from "./answered-row.ts";
+import { questionRows } from "./question-rows.ts";
+import { decline, readAnswer } from "./read-answer.ts";
+import { shortCode } from "./short-code.ts";
+
+export interface AnswerFlags {
+	readonly value?: string;
+	readonly deny?: boolean;
+	readonly reason?: string;
+}
+
+export interface Answered {
+	readonly exitCode: number;
+	/** For people. */
+	readonly rows: readonly string[];
+	/** What the gateway said, with the question; absent where nothing was answered. */
+	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };
+}
+
+/** Answers the open question that is meant, with what the flags say or what the person at the terminal does. */
+export async function answerQuestion(
+	client: Client,
+	id: string,
+	flags: AnswerFlags,
+	io: Io,
+): Promise<Answered> {
+	if (flags.reason !== undefined && !flags.deny) throw new UsageError("--reason stands beside --deny");
+	if (flags.deny && flags.value !== undefined) throw new UsageError("say either --deny or --value");
+	const question = await findQuestion(client, id);
+	const given = givenBy(flags, question) ?? (await typed(question, io));
+	if (given === "interrupted") return { exitCode: 130, rows: ["nothing was answered"] };
+	if (given === undefined) return { exitCode: 1, rows: ["nothing was answered"] };
+	const { token, session_id } = question;
+	const sent = await client.request("prompt_response", { token, ...given.response });
+	return { exitCode: 0, rows: [`answered: ${given.said}`], result: { ...sent, session_id, token } };
+}
+
+/** With all that its call is about. */
+async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
+	const { prompts } = await client.request("list_prompts", { limit: 1000 });
+	const [meant, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
+	if (others.length > 0) {
+		const tokens = [meant, ...others].map((one) => one?.token).join(", ");
+		throw new UsageError(`several questions end with ${visibleLine(id)}: ${tokens}`);
+	}
+	const { prompts: whole } = meant
+		? await client.request("list_prompts", { token: meant.token })
+		: { prompts: [] };
+	const [question] = whole;
+	if (question) return question;
+	throw new UsageError(
+		`no question ${visibleLine(id)} waits for an answer; parley answer shows those that do`,
+	);
+}
+
+function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPayload): GivenAnswer | undefined {
+	if (deny) return { response: { ...decline, ...(reason !== undefined && { reason }) }, said: "no" };
+	if (value === undefined) return undefined;
+	if (question.type === "password") {
+		throw new UsageError(
+			"a password is typed at a terminal: in a command line others could read it; leave --value out",
+		);
+	}
+	const reading = readAnswer(question, value);
+	if (reading.kind === "again") throw new UsageError(`--value ${visibleLine(value)}: ${reading.hint}`);
+	if (question.always_ask && approves(reading) && value.trim() !== "yes") {
+		throw new UsageError("this is always asked about: --value yes approves it, written so");
+	}
+	return reading;
+}
+
+function approves({ response }: GivenAnswer): boolean {
+	return response.cancelled !== true;
+}
+
+async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer | "interrupted" | undefined> {
+	if (!io.stdin.isTTY || !io.stderr.isTTY) {
+		io.stderr.write(`${questionRows(question, errorLook(io)).join("\n")}\n`);
+		const way = question.type === "password" ? "" : ": say the answer with --value, or --deny";
+		throw new UsageError(`there is no terminal to ask on${way}`);
+	}
+	const ended = new AbortController();
+	const asking = { io, signal: ended.signal, onInterrupt: () => ended.abort() };
+	const given = await askPerson(question, asking);
+	if (!given) return "interrupted";
+	if (!question.always_ask || !approves(given)) return given;
+	const sure = await askPerson(confirmation(question), asking);
+	if (!sure) return "interrupted";
+	return sure.response.text === "yes" ? given : undefined;
+}
+
+/** Asks once more about what is always asked about: a key that was pressed by mistake approves nothing. */
+function confirmation(question: OpenPromptPayload): OpenPromptPayload {
+	const label = "This is always asked about. Type yes to approve it, anything else to leave it open.";
+	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };
+}

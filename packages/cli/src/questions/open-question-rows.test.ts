@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { askQuestion } from "../testing/questions.ts";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { openQuestionRows } from "./open-question-rows.ts";
+
+const now = Date.UTC(2026, 0, 2);
+const where = { session_id: "sess_1", created_at: new Date(now - 180_000).toISOString() };
+const asked = { ...askQuestion({ token: "prompt_abcdef123456", label: "Which\u001b[2J?" }), ...where };
+const look = (columns: number) => ({ columns, styles: createStyles(false) });
+
+test("each question stands with its short code, where it was asked, for whom, and what it asks", () => {
+	const rows = openQuestionRows(
+		[
+			{ ...asked, session_title: "Ships", person: "discord:1:2", always_ask: false },
+			{ ...asked, token: "prompt_zzzzzz654321", session_title: "", label: "Allow rm?", always_ask: true },
+		],
+		now,
+		look(200),
+	);
+	expect(rows).toEqual([
+		"ID      CONVERSATION     ASKED      FOR          QUESTION",
+		"123456  Ships            3 min ago  discord:1:2  Which\\u{1b}[2J?",
+		"654321  without a title  3 min ago  you          ! Allow rm?",
+		"`parley answer ID` answers one; those with ! are always asked about.",
+	]);
+});
+
+test("no row is wider than the terminal, and the codes stay", () => {
+	const rows = openQuestionRows(
+		[{ ...asked, session_title: "x".repeat(90), label: "y".repeat(90), always_ask: false }],
+		now,
+		look(40),
+	);
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
+	expect(rows[1]).toMatch(/^123456 /);
+});
+
+test("where nothing waits, that is said", () => {
+	expect(openQuestionRows([], now, look(80))).toEqual(["nothing waits for an answer"]);
+});

@@ -1,0 +1,17 @@
+import { prepare } from "./build.mjs";
+import { line, one } from "./counts.mjs";
+import { vitest } from "./vitest.mjs";
+
+const hourMs = 3_600_000;
+
+/**
+ * Ten thousand lives of connectors that die, and of platforms that drop, double and delay what they are sent.
+ * `PARLEY_TEST_SEED` repeats an earlier run.
+ */
+export async function run() {
+	const env = { PARLEY_TEST_SCALE: "full" };
+	const args = ["--project", "ci", "test/connector"];
+	const counts = (await prepare()) ? await vitest({ args, env, limitMs: 3 * hourMs }) : one(false);
+	console.log(line(counts));
+	return counts.failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { binary } from "../gateway-process.ts";
+import { DiscordServer } from "../simulators/discord/server.ts";
+import { World } from "../simulators/discord/world/world.ts";
+import { Watch } from "../watch.ts";
+import { Place } from "./place.ts";
+import { Screen } from "./screen.ts";
+
+/** A gateway of the operator, and a Discord on this machine. */
+export class DiscordPlace implements AsyncDisposable {
+	readonly place: Place;
+	readonly server: DiscordServer;
+	readonly #screens: Screen[] = [];
+	readonly #changes = new Watch();
+	readonly #files: FSWatcher;
+
+	private constructor(place: Place, server: DiscordServer) {
+		this.place = place;
+		this.server = server;
+		const { apiUrl, cdnUrl } = server;
+		writeFileSync(join(place.data, "parley.config.json"), JSON.stringify({ discord: { apiUrl, cdnUrl } }));
+		const connectors = join(place.data, "connectors");
+		mkdirSync(connectors, { mode: 0o700 });
+		this.#files = watch(connectors, () => this.#changes.notify());
+		server.world.network.each(() => {
+			// The request is carried out behind this.
+			setImmediate(() => this.#changes.notify());
+			return undefined;
+		});
+	}
+
+	static async open(): Promise<DiscordPlace> {
+		const server = await DiscordServer.start(new World({ settings: { buckets: {} } }));
+		return new DiscordPlace(await Place.open(), server);
+	}
+
+	get world(): World {
+		return this.server.world;
+	}
+
+	/** The bot's token, unless a test has another. */
+	environment(token = this.world.token): Record<string, string> {
+		return { ...this.place.environment, DISCORD_TOKEN: token };
+	}
+
+	/** The command at a terminal. */
+	run(...args: readonly string[]): Screen {
+		const screen = new Screen({ args, cwd: this.place.work, env: this.environment() });
+		this.#screens.push(screen);
+		return screen;
+	}
+
+	/** The command with pipes, and how it ended. */
+	async pipe(args: readonly string[], token?: string) {
+		const child = spawn(process.execPath, [binary, ...args], {
+			...{ cwd: this.place.work, env: this.environment(token) },
+		});
+		child.stdin.end();
+		const [out, error, [code]] = await Promise.all([
+			text(child.stdout),
+			text(child.stderr),
+			once(child, "close"),
+		]);
+		return { out, error, code };
+	}
+
+	/** Where the connector says how it is doing. */
+	get reportFile(): string {
+		return join(this.place.data, "connectors", "discord.json");
+	}
+
+	/** Resolves when the text that `look` gives holds the words. */
+	shows(look: () => string, words: string): Promise<void> {
+		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
+	}
+
+	/** Resolves with the process of a connector that is connected and is not the one given. */
+	async connectedOther(than?: number): Promise<number> {
+		await this.#changes.until("another connector is connected", () => {
+			const report = this.#report();
+			return report?.state === "connected" && report.pid !== than;
+		});
+		return this.#report()?.pid ?? 0;
+	}
+
+	#report(): { readonly pid: number; readonly state: string } | undefined {
+		if (!existsSync(this.reportFile)) return undefined;
+		return JSON.parse(readFileSync(this.reportFile, "utf8"));
+	}
+
+	remove(...path: readonly string[]): void {
+		rmSync(join(this.place.data, ...path));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const screen of this.#screens) screen.close();
+		this.#files.close();
+		await this.place.close();
+		await this.server.close();
+	}
+}

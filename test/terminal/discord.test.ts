@@ -1,0 +1,139 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test as plainTest } from "vitest";
+import { privilegedIntents } from "../simulators/discord/world/intents.ts";
+import { DiscordPlace } from "./discord-place.ts";
+
+const interrupt = "\u0003";
+
+const test = plainTest.extend<{ discord: DiscordPlace }>({
+	discord: [
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		async ({}, use) => {
+			await using place = await DiscordPlace.open();
+			await use(place);
+		},
+		{ scope: "file" },
+	],
+});
+
+test("setup asks for what is not done yet, checks it again on Enter, and ends in an answer", async ({
+	discord,
+}) => {
+	const { world } = discord;
+	const [general, anna] = [world.channel("general"), world.member("Anna")];
+	world.state.app.privileged = 0;
+	const setup = discord.run("discord", "setup");
+	await setup.shows("Press Enter to check again, Ctrl-C to stop.");
+	expect(setup.text).toContain('Under "Bot" switch "Message Content Intent" on');
+	expect(setup.text).not.toContain("New Application");
+	world.state.app.privileged = privilegedIntents;
+	setup.type("\r");
+	await setup.shows("/pair ");
+	expect(setup.received).toContain("https://discord.com/oauth2/authorize?client_id=");
+	const [, code = ""] = /\/pair ([A-Z0-9]+):/.exec(setup.text) ?? [];
+	anna.commands("/pair", { code }, { in: general });
+	await discord.shows(() => general.transcript(anna), "You are owner here");
+	anna.says("hello", { in: general, mentions: [world.bot] });
+	await setup.shows("All is set up.");
+	expect(await setup.ended()).toBe(0);
+	expect(general.transcript()).toContain("Hello! I am the offline model");
+});
+
+test("setup asks nobody to come in twice, and ends on Ctrl-C", async ({ discord }) => {
+	const setup = discord.run("discord", "setup");
+	await setup.shows("mention the bot in a channel");
+	expect(setup.received).not.toContain("/pair");
+	setup.type(interrupt);
+	expect(await setup.ended()).toBe(130);
+});
+
+test("setup without a token, or where a step fails and nobody can press Enter, ends with 1", async ({
+	discord,
+}) => {
+	const without = await discord.pipe(["discord", "setup"], "");
+	expect(without).toMatchObject({ code: 1, error: "" });
+	expect(without.out).toMatch(/1\/7 {2}Make the bot\n.*New Application.*\n.*export DISCORD_TOKEN=/);
+	expect(await discord.pipe(["discord"], "")).toMatchObject({
+		...{ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") },
+	});
+	const wrong = await discord.pipe(["discord", "setup"], "wrong-token-wrong-token");
+	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("does not know this token") });
+	expect(wrong.out).not.toContain("2/7");
+});
+
+test("doctor prints JSON, and says what Discord refuses without the token in it", async ({ discord }) => {
+	const well = await discord.pipe(["discord", "doctor", "--json"]);
+	const findings: { id: string; status: string }[] = JSON.parse(well.out);
+	expect(well.code).toBe(0);
+	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-token", status: "ok" }));
+	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-connector", status: "warn" }));
+	const wrong = await discord.pipe(["discord", "doctor"], "wrong-token-wrong-token");
+	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("set DISCORD_TOKEN to the new one") });
+	expect(wrong.out).not.toContain("wrong-token");
+});
+
+test("one connector works at a time, status tells of it, and Ctrl-C ends it", async ({ discord }) => {
+	const running = discord.run("discord");
+	await running.shows("connected; Ctrl-C stops it");
+	const pid = await discord.connectedOther();
+	expect(statSync(discord.reportFile).mode & 0o777).toBe(0o600);
+	expect(await discord.pipe(["discord", "posts"])).toMatchObject({
+		...{ code: 0, out: "nothing is held, and nothing was given up\n" },
+	});
+	expect(await discord.pipe(["discord"])).toEqual({
+		...{ code: 1, out: "" },
+		error: expect.stringMatching(new RegExp(`^parley discord: .* runs already \\(process ${pid}\\): .*\n$`)),
+	});
+	const status = await discord.pipe(["status"]);
+	expect(status.out).toMatch(new RegExp(`^discord +connected for \\d+ s \\(process ${pid}\\)$`, "m"));
+	running.type(interrupt);
+	expect(await running.ended()).toBe(0);
+	expect((await discord.pipe(["status"])).out).not.toContain("discord");
+});
+
+test("what a person must mend first ends it with 78, and status and doctor say what that is", async ({
+	discord,
+}) => {
+	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");
+	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not know this token") });
+	const status = await discord.pipe(["status"]);
+	expect(status.out).toMatch(/^discord +does not run: Discord does not know this token: reset it/m);
+	const doctor = await discord.pipe(["doctor"]);
+	expect(doctor).toMatchObject({
+		code: 1,
+		out: expect.stringMatching(/FAIL +connectors +discord does not run/),
+	});
+
+	const file = join(discord.place.data, "connectors", "discord.sqlite");
+	writeFileSync(file, "x".repeat(8192));
+	const damaged = await discord.pipe(["discord"]);
+	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
+	discord.remove("connectors", "discord.sqlite");
+});
+
+test("a token that is revoked ends it, and the way back that it names works", async ({ discord }) => {
+	const running = discord.run("discord");
+	await running.shows("connected; Ctrl-C stops it");
+	await discord.pipe(["token", "revoke", "discord"]);
+	expect(await running.ended()).toBe(78);
+	const file = join(discord.place.data, "tokens", "connector-discord");
+	expect(running.text.replaceAll("\n", "")).toContain(`type: rm '${file}'`);
+	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
+	discord.remove("tokens", "connector-discord");
+	const again = discord.run("discord");
+	await again.shows("connected; Ctrl-C stops it");
+	again.type(interrupt);
+	expect(await again.ended()).toBe(0);
+});
+
+test("start brings a connector back that was killed, and both end together", async ({ discord }) => {
+	await discord.place.killGateway();
+	const start = discord.run("start", "--listen", "127.0.0.1:0");
+	const pid = await discord.connectedOther();
+	process.kill(pid, "SIGKILL");
+	await discord.connectedOther(pid);
+	start.type(interrupt);
+	expect(await start.ended()).toBe(0);
+	expect(existsSync(discord.reportFile)).toBe(false);
+});
