@@ -52,6 +52,8 @@ export interface Gate {
 	readonly atLeast?: number;
 	/** It is a time of this machine: with `--ratios` a miss is shown, but fails nothing. */
 	readonly ofMachine?: true;
+	/** What it is to come to one day: with `--ratios` a miss is shown, but fails nothing; another gate holds what is. */
+	readonly goal?: true;
 }
 
 /** Prints medians with their range, writes them where asked, and sets exit code 1 when a gate is missed. */
@@ -76,7 +78,7 @@ export function report(
 		process.exitCode = 1;
 	}
 	if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ name, figures }, null, "\t"));
-	const counted = verdicts.filter(({ gate }) => !(options.ratios && gate.ofMachine));
+	const counted = verdicts.filter(({ gate }) => !(options.ratios && (gate.ofMachine || gate.goal)));
 	if (counted.some(({ kept }) => !kept)) process.exitCode = 1;
 }
 

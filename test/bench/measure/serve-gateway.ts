@@ -12,12 +12,15 @@ export async function serveGateway(made: {
 	readonly model?: Model;
 	/** An empty directory for all that is kept: the parent removes it. One of its own unless told. */
 	readonly directory?: string | undefined;
+	/** What its configuration file holds. */
+	readonly settings?: object;
 }): Promise<void> {
 	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
 	// A session that is used for minutes must not be cut down to a window on the way.
 	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 	mkdirSync(join(data, "data"), { mode: 0o700 });
 	writeFileSync(join(data, "data", "models.json"), JSON.stringify({ models: [model] }));
+	if (made.settings) writeFileSync(join(data, "data", "parley.config.json"), JSON.stringify(made.settings));
 	const gateway = await startGateway({
 		config: loadConfig({
 			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...made.flags },

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { chanceOf, createIds, silentLogger, systemClock } from "@parley/base";
+import { runDiscord } from "@parley/discord";
+import { createClient } from "@parley/protocol";
+import { answerParent } from "../measure/answer-parent.ts";
+
+/** The whole connector, with its database on disk, between a gateway and the platform. */
+const [, , platform = "", gatewayUrl = ""] = process.argv;
+const ids = createIds();
+const surroundings = { clock: systemClock, ids };
+const operator = createClient({ url: gatewayUrl, ...surroundings });
+const { token } = await operator.request("create_token", {
+	...{ kind: "connector", name: "discord", platform: "discord" },
+});
+await operator.close();
+const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
+const connector = await runDiscord({
+	...{ token: "bench.token.of-nobody", apiUrl: `${platform}/api`, cdnUrl: platform },
+	...{
+		gatewayUrl,
+		gatewayToken: token,
+		dataDir,
+		log: silentLogger,
+		chance: () => chanceOf(ids),
+		...surroundings,
+	},
+});
+// It connects by itself, beside whoever started it.
+while (!(await connector.status()).connector) await setImmediate();
+answerParent(0, async () => {
+	await connector.stop();
+	rmSync(dataDir, { recursive: true });
+});

@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { type WebSocket, WebSocketServer } from "ws";
+import { answerParent } from "../measure/answer-parent.ts";
+
+/**
+ * As much of Discord as a bot needs that answers messages, and no more, so that the bot is what is measured: the order
+ * `{messages, inFlight}` has people write so many, each in the channel whose answer has come, and is answered when all
+ * are.
+ */
+const epoch = 1_420_070_400_000n;
+let counter = 0n;
+const snowflake = (): string => String(((BigInt(Date.now()) - epoch) << 22n) | (counter++ & 0x3fffffn));
+
+const me = {
+	id: "100",
+	username: "parley",
+	discriminator: "0000",
+	avatar: null,
+	bot: true,
+	global_name: null,
+};
+const guild = "200";
+const channelOf = (index: number): string => String(1_000 + index);
+const most = 32;
+
+let socket: WebSocket | undefined;
+let seq = 0;
+let left = 0;
+let open = 0;
+
+const rest = createServer(async (request, response) => {
+	const path = (request.url ?? "").replace(/^\/api\/v10|\?.*$/g, "");
+	const body = await read(request);
+	const posted = request.method === "POST" && /^\/channels\/(\d+)\/messages$/.exec(path);
+	const answer = posted ? message(posted[1] ?? "", me, body) : simple[path];
+	response.writeHead(answer === undefined ? 204 : 200, { "content-type": "application/json" });
+	response.end(answer === undefined ? undefined : JSON.stringify(answer));
+	if (posted) answered(posted[1] ?? "");
+});
+
+async function read(request: IncomingMessage): Promise<{ content?: string; nonce?: string }> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk);
+	const text = Buffer.concat(chunks).toString();
+	return text.startsWith("{") ? JSON.parse(text) : {};
+}
+
+const simple: Record<string, unknown> = {
+	"/users/@me": me,
+	"/oauth2/applications/@me": { id: "100", name: "parley", flags: 0 },
+	"/applications/@me": { id: "100", name: "parley", flags: 0 },
+	"/applications/100/commands": [],
+};
+
+const sockets = new WebSocketServer({ server: rest });
+sockets.on("connection", (client) => {
+	socket = client;
+	client.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 }, s: null, t: null }));
+	client.on("message", (data) => {
+		const { op } = JSON.parse(String(data));
+		if (op === 1) client.send(JSON.stringify({ op: 11, d: null, s: null, t: null }));
+		if (op === 2) greet();
+	});
+});
+
+function dispatch(t: string, d: unknown): void {
+	seq += 1;
+	socket?.send(JSON.stringify({ op: 0, t, s: seq, d }));
+}
+
+function greet(): void {
+	const resume = `ws://127.0.0.1:${port()}`;
+	const application = { id: "100", flags: 0 };
+	const guilds = [{ id: guild, unavailable: true }];
+	dispatch("READY", { v: 10, user: me, guilds, session_id: "s", resume_gateway_url: resume, application });
+	const channels = Array.from({ length: most }, (_, index) => ({
+		...{ id: channelOf(index), type: 0, name: `room-${index}`, position: index, permission_overwrites: [] },
+		...{ guild_id: guild, parent_id: null, nsfw: false, topic: null },
+	}));
+	const everyone = {
+		id: guild,
+		name: "@everyone",
+		permissions: String(2n ** 46n - 1n),
+		position: 0,
+		color: 0,
+	};
+	dispatch("GUILD_CREATE", {
+		...{ id: guild, name: "bench", owner_id: "300", roles: [{ ...everyone, hoist: false, managed: false }] },
+		...{ channels, threads: [], members: [], member_count: 2, emojis: [], stickers: [], features: [] },
+		...{
+			presences: [],
+			voice_states: [],
+			stage_instances: [],
+			guild_scheduled_events: [],
+			unavailable: false,
+		},
+	});
+}
+
+const anna = { id: "300", username: "anna", discriminator: "0000", avatar: null, global_name: "Anna" };
+
+function message(
+	channel: string,
+	author: object,
+	{ content = "", nonce }: { content?: string; nonce?: string },
+) {
+	return {
+		...{ id: snowflake(), channel_id: channel, author, content, timestamp: new Date().toISOString() },
+		...{ edited_timestamp: null, tts: false, mention_everyone: false, mentions: [], mention_roles: [] },
+		...{ attachments: [], embeds: [], pinned: false, type: 0, components: [], flags: 0, nonce },
+	};
+}
+
+function say(channel: string): void {
+	const said = message(channel, anna, { content: "<@100> go on" });
+	const member = { roles: [], joined_at: said.timestamp, deaf: false, mute: false, flags: 0 };
+	dispatch("MESSAGE_CREATE", { ...said, guild_id: guild, member, mentions: [{ ...me, member }] });
+}
+
+function answered(channel: string): void {
+	open -= 1;
+	if (left > 0) {
+		left -= 1;
+		open += 1;
+		say(channel);
+	} else if (open === 0) process.send?.(0);
+}
+
+process.on("message", (order) => {
+	if (typeof order !== "object" || order === null || !("messages" in order)) return;
+	left = Number(order.messages) - most;
+	open = most;
+	for (let index = 0; index < most; index++) say(channelOf(index));
+});
+
+function port(): number {
+	const address = rest.address();
+	if (typeof address !== "object" || address === null) throw new Error("no port");
+	return address.port;
+}
+
+simple["/gateway/bot"] = {};
+rest.listen(0, "127.0.0.1", () => {
+	simple["/gateway/bot"] = {
+		...{ url: `ws://127.0.0.1:${port()}`, shards: 1 },
+		session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 },
+	};
+	answerParent(port(), async () => {
+		socket?.terminate();
+		rest.closeAllConnections();
+		rest.close();
+	});
+});

@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { access } from "./scenes/access.ts";
+
+playScenes(access);

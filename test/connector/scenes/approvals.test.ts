@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { approvals } from "./scenes/approvals.ts";
+
+playScenes(approvals);

@@ -1,0 +1,151 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { createIds, Redactor } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { hasBubblewrap } from "@parley/core/testing";
+import { type Config, type Gateway, readOperatorToken, startGateway } from "@parley/gateway";
+import { type Client, createClient } from "@parley/protocol";
+import { Site } from "./site.ts";
+import type { Scene } from "./step.ts";
+
+/** Of real time, for what must happen at last. */
+const deadlineMs = 20_000;
+/** What has not happened after this much real time may wait for time to pass, which it does so much faster then. */
+const stallMs = 300;
+const haste = 8;
+
+/** A gateway that many scenes share, one after the other, and the time in which they play. */
+export class City implements AsyncDisposable {
+	readonly clock = new ManualClock();
+	readonly log = new MemoryLogger();
+	readonly #sites = new Map<Scene, Site>();
+	readonly #directory: string;
+	readonly #config: Config;
+	#gateway: Gateway | undefined;
+	#port = 0;
+	#operator: Client | undefined;
+
+	static async found(scenes: readonly Scene[]): Promise<City> {
+		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-scenes-")));
+		const city = new City(directory, scenes);
+		for (const site of city.#sites.values()) await mkdir(site.directory, { recursive: true });
+		await city.start();
+		return city;
+	}
+
+	private constructor(directory: string, scenes: readonly Scene[]) {
+		this.#directory = directory;
+		for (const [index, scene] of scenes.entries()) {
+			// No two of them have the same ids.
+			this.clock.advance(1000);
+			this.#sites.set(scene, new Site(this.clock, scene, join(directory, `scene-${index}`)));
+		}
+		this.#config = this.#configOf(scenes);
+	}
+
+	/** Where a scene plays. */
+	site(scene: Scene): Site {
+		const site = this.#sites.get(scene);
+		if (!site) throw new Error(`there is no place for ${scene.name}`);
+		return site;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${this.#port}`;
+	}
+
+	get operator(): Client {
+		if (!this.#operator) throw new Error("the gateway does not run");
+		return this.#operator;
+	}
+
+	/** Whether the gateway runs. */
+	get runs(): boolean {
+		return this.#gateway !== undefined;
+	}
+
+	/** Starts the gateway, each time on the same port and data. */
+	async start(): Promise<void> {
+		const before = this.log.records.length;
+		const starting = startGateway({
+			config: { ...this.#config, listen: [{ host: "127.0.0.1", port: this.#port }] },
+			...{ clock: this.clock, ids: createIds(), log: this.log, redactor: new Redactor() },
+			...{ version: "0.0.0", currentDirectory: this.#directory },
+		});
+		this.#gateway = await this.through(starting);
+		this.#port = Number(new URL(this.#gateway.urls[0] ?? "").port);
+		const token = (await readOperatorToken(join(this.#directory, "data"))) ?? "";
+		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
+		// Processes outside of this time take part in it.
+		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
+		await this.until(isTried, "the sandbox is tried", "still");
+	}
+
+	async stop(): Promise<void> {
+		const [gateway, operator] = [this.#gateway, this.#operator];
+		this.#gateway = undefined;
+		this.#operator = undefined;
+		await operator?.close();
+		if (gateway) await this.through(gateway.stop(0));
+	}
+
+	/** Waits until something is so; time passes only where that alone can help, and never where it is to stand still. */
+	async until(isSo: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
+		const begun = performance.now();
+		let flown = 0;
+		while (!(await isSo())) {
+			const waited = performance.now() - begun;
+			if (waited > deadlineMs) throw new Error(`not in ${deadlineMs / 1000} s: ${what}`);
+			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * haste));
+			// Where this process stood still, nobody else has had the time either.
+			this.clock.advance(Math.min(100, due - flown));
+			flown = due;
+			await tick();
+		}
+	}
+
+	/** Waits for what needs this city's time to go on. */
+	async through<Value>(work: Promise<Value>): Promise<Value> {
+		let isOver = false;
+		const over = (): void => {
+			isOver = true;
+		};
+		work.then(over, over);
+		await this.until(() => isOver, "it comes to an end");
+		return work;
+	}
+
+	/** Lets time pass, with room for what falls due on the way. */
+	async pass(ms: number): Promise<void> {
+		const step = Math.min(5000, Math.max(50, ms / 200));
+		for (let left = ms; left > 0; left -= step) {
+			this.clock.advance(Math.min(step, left));
+			for (let turn = 0; turn < 8; turn++) await tick();
+		}
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.stop();
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+
+	#configOf(scenes: readonly Scene[]): Config {
+		const sites = [...this.#sites.values()];
+		const publicUrl = scenes.find((scene) => scene.publicUrl !== undefined)?.publicUrl;
+		return {
+			listen: [],
+			...{ data: join(this.#directory, "data"), root: sites.map(({ directory }) => directory) },
+			...{ provider: "offline", auth: "token", logLevel: "silent", allowedHosts: [], titles: false },
+			sandbox: hasBubblewrap ? "required" : "off",
+			...(publicUrl !== undefined && { publicUrl }),
+			chat: {
+				allow: sites.flatMap(({ rules }) => rules),
+				deny: [],
+				tenants: { discord: ["dm", ...sites.map(({ world }) => world.home.id)] },
+				places: Object.fromEntries(sites.map(({ place }) => place)),
+			},
+		};
+	}
+}

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { has, look, looks } from "./look.ts";
+import { attempt, type Notebook } from "./notebook.ts";
+import type { Claim } from "./step.ts";
+
+const parley = "Parley";
+
+type OfRoom = Extract<
+	Claim,
+	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
+>;
+
+/** Waits until something is so; rejects with what there is instead. */
+export async function claim(notebook: Notebook, step: Claim): Promise<void> {
+	const { town, asked } = notebook;
+	if ("told" in step) {
+		await wait(
+			notebook,
+			() => answers(notebook),
+			(all) => all.some((text) => has(text, step.told)),
+		);
+	} else if ("toldNothing" in step) {
+		await town.settle();
+		const told = answers(notebook);
+		if (asked?.failed || told.length > 0) throw new Error(`it was ${asked?.state}: ${told.join()}`);
+	} else if ("form" in step) {
+		const form = () => [asked?.form?.title ?? "", ...(asked?.form?.fields ?? []).map(({ label }) => label)];
+		await wait(notebook, form, (lines) => has(lines.join("\n"), step.form));
+	} else if ("typing" in step) {
+		const room = town.site.room(step.in ?? "general", town.site.people.Mia);
+		await wait(
+			notebook,
+			() => room.typing(),
+			(names) => names.includes(parley) === step.typing,
+		);
+	} else if ("stuck" in step) await stuck(notebook, step.stuck);
+	else if ("file" in step) {
+		await town.settle();
+		const found = await readFile(join(town.site.directory, step.file), "utf8").catch(() => null);
+		if (!isDeepStrictEqual(found, step.has)) throw new Error(`it holds ${JSON.stringify(found)}`);
+	} else await see(notebook, step);
+}
+
+async function see(notebook: Notebook, step: OfRoom): Promise<void> {
+	const { town } = notebook;
+	const { people } = town.site;
+	const viewer = step.to && people[step.to];
+	const seen = (): string[] => {
+		const room = attempt(() => town.site.room(step.in ?? "general", viewer ?? people.Mia));
+		return room ? looks(room, parley, viewer) : [];
+	};
+	if ("notes" in step) {
+		await wait(notebook, seen, (posts) => posts.some((text) => step.notes.test(text)));
+		const found = seen().map((text) => step.notes.exec(text)?.[1]);
+		notebook.noted = found.findLast((text) => text !== undefined) ?? "";
+		return;
+	}
+	if ("shows" in step) {
+		const { shows, times } = step;
+		const count = (posts: readonly string[]) => posts.filter((text) => has(text, shows)).length;
+		await wait(notebook, seen, (posts) => (times === undefined ? count(posts) > 0 : count(posts) >= times));
+		if (times === undefined) return;
+		await town.settle();
+		if (count(seen()) !== times) throw new Error(`there are ${count(seen())}:\n${listed(seen())}`);
+		return;
+	}
+	await town.settle();
+	const posts = seen();
+	const isSo =
+		"hides" in step
+			? posts.every((text) => !has(text, step.hides))
+			: posts.length === step.showsOnly.length &&
+				step.showsOnly.every((sight, at) => has(posts[at] ?? "", sight));
+	if (!isSo) throw new Error(`these are the posts:\n${listed(posts)}`);
+}
+
+async function stuck({ town }: Notebook, wanted: readonly string[]): Promise<void> {
+	let reasons: string[] = [];
+	const isSo = async (): Promise<boolean> => {
+		reasons = await town.stuck();
+		return reasons.length === wanted.length && wanted.every((part, at) => reasons[at]?.includes(part));
+	};
+	await town.city.until(isSo, "that is stuck").catch((cause: unknown) => {
+		throw new Error(`what is stuck:\n${listed(reasons)}`, { cause });
+	});
+}
+
+async function wait(
+	{ town }: Notebook,
+	seen: () => readonly string[],
+	isSo: (seen: readonly string[]) => boolean,
+): Promise<void> {
+	await town.city
+		.until(() => isSo(seen()), "it is so")
+		.catch((cause: unknown) => {
+			throw new Error(`what there is:\n${listed(seen())}`, { cause });
+		});
+}
+
+/** What who acted last reads in private. */
+function answers({ asked }: Notebook): string[] {
+	return (asked?.answers() ?? []).filter(({ thinking }) => !thinking).map(look);
+}
+
+function listed(texts: readonly string[]): string {
+	return texts.map((text) => `* ${text}`).join("\n");
+}

@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { elicitations } from "./scenes/elicitations.ts";
+
+playScenes(elicitations);

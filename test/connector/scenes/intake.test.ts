@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { intake } from "./scenes/intake.ts";
+
+playScenes(intake);

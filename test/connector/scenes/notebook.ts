@@ -1,0 +1,61 @@
+import type { Asked } from "../../simulators/discord/people/asked.ts";
+import type { Person } from "../../simulators/discord/people/person.ts";
+import type { Shown } from "../../simulators/discord/people/shown.ts";
+import { has, look } from "./look.ts";
+import type { Town } from "./town.ts";
+
+/** What a scene has to remember from one step to the next. */
+export class Notebook {
+	readonly town: Town;
+	/** What the last press or command was. */
+	asked: Asked | undefined;
+	/** What `{1}` stands for. */
+	noted = "";
+	readonly #named = new Map<string, { readonly id: string }>();
+
+	constructor(town: Town) {
+		this.town = town;
+	}
+
+	name(name: string, { id }: Shown): void {
+		this.#named.set(name, { id });
+	}
+
+	/** By its name, or the newest with these words that the person sees, as soon as there is one. */
+	async message(words: string, person: Person, room = "general"): Promise<{ readonly id: string }> {
+		const named = this.#named.get(words);
+		if (named) return named;
+		const { site, city } = this.town;
+		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
+		let found: Shown | undefined;
+		const isThere = (): boolean => {
+			found = seen().findLast((shown) => has(look(shown), words));
+			return found !== undefined;
+		};
+		await city.until(isThere, `there is a message with ${words}`);
+		if (!found) throw new Error(`there is no message with ${words}`);
+		return found;
+	}
+
+	/** With calls instead of names, and what was noted. */
+	written(text: string): string {
+		const people = Object.entries(this.town.site.people);
+		return people.reduce(
+			(said, [name, { id }]) => said.replaceAll(`@${name}`, `<@${id}>`),
+			this.filled(text.replaceAll("@Parley", this.town.world.mention)),
+		);
+	}
+
+	filled(text: string): string {
+		return text.replaceAll("{1}", this.noted);
+	}
+}
+
+/** What cannot be done yet is tried again. */
+export function attempt<Value>(work: () => Value): Value | undefined {
+	try {
+		return work();
+	} catch {
+		return undefined;
+	}
+}

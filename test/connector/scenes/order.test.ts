@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { order } from "./scenes/order.ts";
+
+playScenes(order);

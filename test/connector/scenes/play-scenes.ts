@@ -1,0 +1,27 @@
+import { hasBubblewrap } from "@parley/core/testing";
+import { afterAll, beforeAll, test } from "vitest";
+import { City } from "./city.ts";
+import { play } from "./play.ts";
+import type { Scene } from "./step.ts";
+
+/** A test for each scene; they share a gateway. */
+export function playScenes(scenes: readonly Scene[]): void {
+	let city: City | undefined;
+	beforeAll(async () => {
+		city = await City.found(scenes);
+	});
+	afterAll(async () => {
+		await city?.[Symbol.asyncDispose]();
+	});
+	for (const scene of scenes) {
+		if (scene.todo !== undefined) {
+			test.todo(`${scene.name} (${scene.todo})`);
+			continue;
+		}
+		test(scene.name, async ({ skip }) => {
+			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
+			if (!city) throw new Error("there is no city to play in");
+			await play(city, scene);
+		});
+	}
+}

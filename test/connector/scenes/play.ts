@@ -1,0 +1,67 @@
+import type { City } from "./city.ts";
+import { claim } from "./claim.ts";
+import { doStep } from "./do-step.ts";
+import { happen } from "./happen.ts";
+import { Notebook } from "./notebook.ts";
+import type { Claim, Doing, Scene, Step } from "./step.ts";
+import { Town } from "./town.ts";
+
+const deeds = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
+const orders = ["clicks", "chooses", "commands", "types"];
+const sights = ["shows", "showsOnly", "hides", "told", "toldNothing", "form", "typing", "notes", "stuck"];
+
+/**
+ * Plays a scene to its end, and shows what is there then; rejects with the step that was not so, and with all that was
+ * seen by then.
+ */
+export async function play(city: City, scene: Scene, show?: (town: Town) => void): Promise<void> {
+	if (!city.runs) await city.start();
+	const before = city.log.records.length;
+	await using town = await Town.open(city, city.site(scene));
+	const notebook = new Notebook(town);
+	for (const [index, step] of scene.steps.entries()) {
+		try {
+			await take(notebook, step);
+		} catch (cause) {
+			const why = cause instanceof Error ? cause.message : String(cause);
+			const what = JSON.stringify(step, written);
+			throw new Error(`step ${index + 1}, ${what}: ${why}\n${town.report()}`, { cause });
+		}
+	}
+	await town.settle();
+	show?.(town);
+	check(town, scene, before);
+}
+
+async function take(notebook: Notebook, step: Step): Promise<void> {
+	if (isClaim(step)) return claim(notebook, step);
+	if (!isDoing(step)) return happen(notebook, step);
+	await notebook.town.calm();
+	await notebook.town.city.pass(1000);
+	await doStep(notebook, step);
+}
+
+/** What holds for every scene. */
+function check(town: Town, { errors = [] }: Scene, before: number): void {
+	const { world, log, city } = town;
+	const bad = [...log.records, ...city.log.records.slice(before)]
+		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
+		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
+	const pings = world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
+	const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+	const faults = [...world.takeViolations(), ...pings, ...bad, ...left];
+	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
+}
+
+function isDoing(step: Step): step is Doing {
+	return [...deeds, ...orders].some((deed) => deed in step);
+}
+
+function isClaim(step: Step): step is Claim {
+	const isSight = sights.some((sight) => sight in step) && !("operator" in step);
+	return isSight || ("file" in step && "has" in step);
+}
+
+function written(_: string, value: unknown): unknown {
+	return value instanceof RegExp ? String(value) : value;
+}

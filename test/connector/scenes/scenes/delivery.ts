@@ -1,0 +1,211 @@
+import type { Scene, Step } from "../step.ts";
+
+const post = "POST /channels/{channel_id}/messages";
+const edit = "PATCH /channels/{channel_id}/messages/{message_id}";
+const read = "GET /channels/{channel_id}/messages";
+const hello: Step[] = [{ says: "@Parley say: hello" }];
+const once: Step = { showsOnly: ["[offline] hello"] };
+
+/** What goes wrong between the connector and Discord. */
+export const delivery: readonly Scene[] = [
+	{
+		name: "Discord wants it slower: it is posted later, once",
+		steps: [{ fault: post, is: { status: 429, retryAfter: 3000 } }, ...hello, { passes: 5000 }, once],
+	},
+	{
+		name: "Discord wants everything slower: it is posted later, once",
+		steps: [
+			{ fault: post, is: { status: 429, retryAfter: 3000, scope: "global" } },
+			...hello,
+			{ passes: 5000 },
+			once,
+		],
+	},
+	{
+		name: "Discord fails and has not posted it: it is looked for twice, then posted once",
+		steps: [{ fault: post, is: { status: 500 } }, ...hello, { passes: 60_000 }, once],
+	},
+	{
+		name: "Discord fails and has posted it: it is found, and not posted again",
+		steps: [{ fault: post, is: { status: 502, drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
+	},
+	{
+		name: "the connection ends before Discord has read it: it is posted once",
+		steps: [{ fault: post, is: { drop: "before" } }, ...hello, { passes: 60_000 }, once],
+	},
+	{
+		name: "the connection ends after Discord has posted it: it is found",
+		steps: [{ fault: post, is: { drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
+	},
+	{
+		name: "Discord takes its time: it is posted once",
+		steps: [{ fault: post, is: { delayMs: 8000 } }, ...hello, { passes: 10_000 }, once],
+	},
+	{
+		name: "it may have been posted, and looking for it fails at first: it is found later",
+		steps: [
+			{ fault: post, is: { drop: "after-commit" } },
+			{ fault: read, is: { status: 500 } },
+			{ fault: read, is: { drop: "before" } },
+			...hello,
+			{ passes: 120_000 },
+			once,
+		],
+	},
+	{
+		name: "two that say the same are told apart, when one may have been posted",
+		steps: [
+			...hello,
+			{ shows: "[offline] hello" },
+			{ fault: post, is: { drop: "before" } },
+			...hello,
+			{ passes: 60_000 },
+			{ showsOnly: ["[offline] hello", "[offline] hello"] },
+		],
+	},
+	{
+		name: "it fails again and again: it is given up, and what follows comes all the same",
+		errors: [/a post was given up/],
+		steps: [
+			...Array.from({ length: 8 }, (): Step => ({ fault: post, is: { status: 503 } })),
+			...hello,
+			{ passes: 30 * 60_000 },
+			{ stuck: ["dead: not posted after 8 attempts"] },
+			{ says: "@Parley say: next" },
+			{ showsOnly: ["[offline] next"] },
+		],
+	},
+	{
+		name: "a card whose change may not have arrived shows the newest at last",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hi" },
+			{ shows: "[Approve once]" },
+			{ fault: edit, is: { drop: "before" } },
+			{ clicks: "Approve once", by: "Alex" },
+			{ passes: 30_000 },
+			{ shows: ["Approval", "by @Alex"], times: 1 },
+		],
+	},
+	{
+		name: "a card that somebody has deleted is not changed any more, and the answer comes",
+		errors: [/a post was given up/],
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hi" },
+			{ shows: "[Approve once]" },
+			{ moderates: "[Approve once]" },
+			{ says: "@Parley stop" },
+			{ shows: "Stopped" },
+		],
+	},
+	{
+		name: "a channel in which Parley may not write is told to the operator alone",
+		errors: [/a post was given up/],
+		steps: [
+			{ forbids: ["SendMessages"] },
+			...hello,
+			{ stuck: ["dead: Discord answered 403"] },
+			{ showsOnly: [] },
+		],
+	},
+	{
+		name: "what may have been posted where nobody can look waits for the operator",
+		steps: [
+			{ fault: post, is: { drop: "after-commit" } },
+			{ fault: read, is: { status: 403 } },
+			...hello,
+			{ passes: 30_000 },
+			{ stuck: ["held: it may have been posted, and nobody can look"] },
+			once,
+		],
+	},
+	{
+		name: "a channel that is deleted meanwhile takes nothing else with it",
+		errors: [/a post was given up/],
+		steps: [
+			{ says: "@Parley long: 20 tokens at 2 per second", in: "random" },
+			{ removes: "channel", in: "random" },
+			{ passes: 30_000 },
+			...hello,
+			once,
+		],
+	},
+	{
+		name: "where Parley may open no threads, a task tells everything in the channel",
+		steps: [
+			{ forbids: ["CreatePublicThreads"] },
+			{ commands: "/task new", with: { text: "say: tidy", title: "Tidy" } },
+			{ shows: ["✅ **Done**", "[offline] tidy"] },
+		],
+	},
+	{
+		name: "a thread that was archived is opened again by what comes into it",
+		steps: [
+			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
+			{ shows: "[Approve]", in: "Tidy" },
+			{ archives: "Tidy" },
+			{ commands: "/task list" },
+			{ notes: /task id (\w+)/ },
+			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
+			{ shows: ["✅ **Done**", "carried out"], in: "Tidy" },
+		],
+	},
+	{
+		name: "a thread that was deleted loses nothing: the channel hears it",
+		errors: [/a post was given up/],
+		steps: [
+			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
+			{ shows: "[Approve]", in: "Tidy" },
+			{ notes: /task id (\w+)/ },
+			{ removes: "thread", in: "Tidy" },
+			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
+			{ passes: 90_000 },
+			{ shows: ["✅ **Done**", "carried out"] },
+		],
+	},
+	{
+		name: "the connection to Discord is cut: what was said meanwhile is answered after it is back",
+		steps: [
+			{ says: "@Parley say: before" },
+			{ shows: "[offline] before" },
+			{ cuts: "socket" },
+			{ together: [{ says: "@Parley say: meanwhile" }] },
+			{ passes: 5000 },
+			{ showsOnly: ["[offline] before", "[offline] meanwhile"] },
+		],
+	},
+	{
+		name: "what is said while the connector is stopped is answered when it is back",
+		steps: [
+			{ says: "@Parley say: before" },
+			{ shows: "[offline] before" },
+			{ stops: "connector" },
+			{ says: "@Parley say: while away" },
+			{ starts: "connector" },
+			{ showsOnly: ["[offline] before", "[offline] while away"] },
+		],
+	},
+	{
+		name: "while the gateway is away a press is taken, and done when it is back",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hi" },
+			{ shows: "[Approve once]" },
+			{ stops: "gateway" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ passes: 4000 },
+			{ starts: "gateway" },
+			{ shows: "by @Alex" },
+			{ shows: "write_file returned", times: 1 },
+			{ toldNothing: true },
+		],
+	},
+	{
+		name: "Discord loses the first answer to a press: the second one is taken",
+		steps: [
+			{ says: "@Parley say: hello" },
+			{ shows: "[Good]" },
+			{ fault: "POST /interactions/{interaction_id}/{interaction_token}/callback", is: { drop: "before" } },
+			{ clicks: "Good" },
+			{ told: "Thank you, noted." },
+		],
+	},
+];

@@ -1,0 +1,130 @@
+import type { Scene } from "../step.ts";
+
+/** What the agent asks people. */
+export const elicitations: readonly Scene[] = [
+	{
+		name: "a question is answered in a form",
+		steps: [
+			{ says: "@Parley ask: What is your name?" },
+			{ shows: ["Question", "What is your name?", "[Answer]"] },
+			{ clicks: "Answer" },
+			{ form: ["Your answer", "Answer"] },
+			{ clicks: "Answer", fills: { Answer: "Mia the great" } },
+			{ shows: ["✅ **Answered** by @Mia", "Mia the great"] },
+			{ shows: ["ask_user returned", "Mia the great"] },
+		],
+	},
+	{
+		name: "a question is answered by a reply",
+		steps: [
+			{ says: "@Parley ask: Which port?" },
+			{ replies: "8080", to: "[Answer]" },
+			{ shows: ["✅ **Answered** by @Mia", "8080"] },
+			{ shows: ["ask_user returned", "8080"] },
+		],
+	},
+	{
+		name: "one of several is chosen from a list",
+		steps: [
+			{ says: "@Parley choose: tea | coffee" },
+			{ shows: "<Choose one: tea | coffee>" },
+			{ chooses: ["tea"] },
+			{ shows: ["✅ **Answered** by @Mia", "> tea"] },
+			{ shows: ["ask_user returned", "tea"] },
+			{ hides: "<Choose one" },
+		],
+	},
+	{
+		name: "several of many are chosen at once",
+		steps: [
+			{ says: "@Parley pick: red | green | blue" },
+			{ chooses: ["red", "blue"] },
+			{ shows: ["✅ **Answered** by @Mia", "> red, blue"] },
+		],
+	},
+	{
+		name: "what is to be chosen can be written, however it is spelled",
+		steps: [
+			{ says: "@Parley choose: tea | coffee" },
+			{ replies: "Coffee", to: "<Choose one" },
+			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
+		],
+	},
+	{
+		name: "what cannot be chosen is refused, and the question stays open",
+		steps: [
+			{ says: "@Parley choose: tea | coffee" },
+			{ replies: "milk", to: "<Choose one" },
+			{ shows: ["That does not fit, and the question is still open", "[Answer again]"] },
+			{ clicks: "Answer again", fills: { Answer: "tea" } },
+			{ shows: ["✅ **Answered** by @Mia", "> tea"] },
+		],
+	},
+	{
+		name: "more than a list holds can be written",
+		steps: [
+			{ says: `@Parley choose: ${Array.from({ length: 30 }, (_, index) => `o${index}`).join(" | ")}` },
+			{ shows: ["Also possible: o25, o26", "[Answer]"] },
+			{ clicks: "Answer", fills: { Answer: "o29" } },
+			{ shows: ["✅ **Answered** by @Mia", "> o29"] },
+		],
+	},
+	{
+		name: "a secret is entered on a page of the gateway, never in the chat",
+		publicUrl: "https://parley.example.org",
+		steps: [
+			{ says: "@Parley secret: API key" },
+			{ shows: ["something secret", "API key", "[Enter it on a page]"] },
+			{ clicks: "Enter it on a page" },
+			{ told: ["This page is yours alone", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
+			{ replies: "sesame", to: "[Enter it on a page]" },
+			{ shows: "This was not sent on, because people can read it here" },
+			{ hides: "sesame" },
+		],
+	},
+	{
+		name: "a guest's answer is not taken",
+		steps: [
+			{ says: "@Parley ask: Who?" },
+			{ clicks: "Answer", by: "Gus", fills: { Answer: "me" } },
+			{ told: "That was not taken" },
+			{ shows: "[Answer]" },
+		],
+	},
+	{
+		name: "a question can be answered after a restart",
+		steps: [
+			{ says: "@Parley choose: tea | coffee" },
+			{ shows: "<Choose one" },
+			{ restarts: "both" },
+			{ chooses: ["coffee"] },
+			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
+			{ shows: "Question", times: 1 },
+		],
+	},
+	{
+		name: "a question of what was stopped can be answered no more",
+		steps: [
+			{ says: "@Parley ask: Still there?" },
+			{ shows: "[Answer]" },
+			{ says: "@Parley stop" },
+			{ shows: ["⌛ **No answer**", "the work was stopped first"] },
+			{ hides: "[Answer]" },
+		],
+	},
+	{
+		name: "who replies too late is told what happened",
+		steps: [
+			{ says: "@Parley ask: Who?" },
+			{ shows: "[Answer]" },
+			{
+				together: [
+					{ clicks: "Answer", fills: { Answer: "first" } },
+					{ replies: "second", to: "[Answer]", by: "Max" },
+				],
+			},
+			{ shows: /first|second/ },
+			{ shows: "✅ **Answered**", times: 1 },
+		],
+	},
+];

@@ -1,0 +1,104 @@
+import type { Scene } from "../step.ts";
+
+/** Conversations whose looks are kept in `golden/`, by the names of the files. */
+export const golden: Readonly<Record<string, Scene>> = {
+	"question-and-answer": {
+		name: "a question and its answer",
+		steps: [
+			{ says: "@Parley" },
+			{ shows: "Hello!" },
+			{
+				says: "@Parley say: The sky is **blue**, because of `Rayleigh`.\nsay: - short waves\nsay: - long way",
+			},
+			{ shows: "[Good]" },
+			{ clicks: "Good" },
+			{ told: "Thank you" },
+		],
+	},
+	"approval-approved": {
+		name: "a call that is approved",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< one\\ntwo\\n" },
+			{ clicks: "Approve once" },
+			{ told: "That was not taken" },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "[Good]" },
+		],
+	},
+	"approval-denied": {
+		name: "a call that is denied with a reason",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ clicks: "Deny", by: "Alex", fills: { reason: "not in this folder" } },
+			{ shows: "[Good]" },
+		],
+	},
+	"question-with-choices": {
+		name: "a question with choices",
+		steps: [
+			{ says: "@Parley choose: tea | coffee | neither of both" },
+			{ replies: "milk", to: "<Choose one" },
+			{ shows: "That does not fit" },
+			{ chooses: ["tea"] },
+			{ shows: "[Good]" },
+		],
+	},
+	"task-with-plan": {
+		name: "a task whose plan is reviewed",
+		steps: [
+			{
+				says: "@Parley !task new title:Tidy review: Is the plan right? <<< 1. Look\\n2. Tidy\nsay: all is tidy",
+			},
+			{ shows: "[Approve] [Revise]", in: "Tidy" },
+			{ shows: "waits for you: its question is in its thread" },
+			{ says: "leave the attic out", in: "Tidy" },
+			{ shows: "✅ **Done**", in: "Tidy" },
+			{ shows: "is done: its thread" },
+		],
+	},
+	"trusted-channel": {
+		name: "a channel that is trusted for an hour",
+		sandbox: true,
+		steps: [
+			{ commands: "/trust on", with: { reason: "release", minutes: 60 }, by: "Olga" },
+			{ clicks: "Approve", by: "Olga" },
+			{ shows: "[End trust]" },
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "[Good]" },
+			{ clicks: "End trust", by: "Olga" },
+			{ shows: "Tools ask here again" },
+		],
+	},
+	"busy-channel": {
+		name: "two people who ask at the same time",
+		steps: [
+			{ says: "@Parley long: 10 tokens at 1 per second" },
+			{ says: "@Parley say: for Max", by: "Max" },
+			{ shows: "Yours is next" },
+			{ passes: 20_000 },
+			{ shows: "[offline] for Max" },
+		],
+	},
+	"long-answer": {
+		name: "an answer that is longer than a post",
+		steps: [
+			{
+				file: "list.txt",
+				gets: Array.from({ length: 60 }, (_, index) => `Line ${index} is a sentence of some words.`).join(
+					"\n",
+				),
+			},
+			{ says: "@Parley read: list.txt" },
+			{ shows: "[Good]" },
+		],
+	},
+	stranger: {
+		name: "somebody whom nobody knows",
+		steps: [
+			{ says: "@Parley say: hello", by: "Sam" },
+			{ shows: "I do not know you yet" },
+			{ commands: "/help", by: "Mia" },
+			{ told: "/task new" },
+		],
+	},
+};

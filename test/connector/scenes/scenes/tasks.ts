@@ -1,0 +1,198 @@
+import type { Scene, Step } from "../step.ts";
+
+const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
+const suspended: Step[] = [
+	{ says: `@Parley !task new title:Tidy ${review}` },
+	{ shows: ["**Tidy** waits for you: its question is in its thread"] },
+	{ shows: ["📋 **The plan**", "One step.\nAnother step."], in: "Tidy" },
+	{ shows: ["⏸️ **It waits for you**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
+];
+
+/** Work in the background: a card and a thread each. */
+export const tasks: readonly Scene[] = [
+	{
+		name: "a task has a card that shows how it went, and a thread with what came of it",
+		steps: [
+			{ commands: "/task new", with: { text: "say: all tidy", title: "Tidy up" } },
+			{ told: "**Tidy up** is submitted: its card shows how far it is" },
+			{ shows: ["**Tidy up**", "✅ Done", "thread: Tidy up"], times: 1 },
+			{ shows: ["✅ **Done**", "[offline] all tidy"], in: "Tidy up", times: 1 },
+			{ shows: "✅ **Tidy up** is done: its thread has what came of it", times: 1 },
+		],
+	},
+	{
+		name: "its steps show on the card, and each that is done in the thread",
+		steps: [
+			{
+				says: "@Parley !task new title:Build plan: > look | change\nplan: x look | > change\nplan: x look | x change",
+			},
+			{ shows: ["**Build**", "✅ Done", "▰▰ 2 of 2"] },
+			{ shows: "☑️ Step 1 of 2 is done: look", in: "Build", times: 1 },
+			{ shows: "☑️ Step 2 of 2 is done: change", in: "Build", times: 1 },
+		],
+	},
+	{
+		name: "a plan can be approved by its button",
+		steps: [
+			...suspended,
+			{ clicks: "Approve", by: "Alex" },
+			{ shows: ["▶️ **Answered**"], in: "Tidy" },
+			{ shows: ["✅ **Done**", "carried out"], in: "Tidy" },
+			{ shows: ["**Tidy**", "✅ Done"] },
+			{ toldNothing: true },
+		],
+	},
+	{
+		name: "a plan can be revised in a form",
+		steps: [
+			...suspended,
+			{ clicks: "Revise", by: "Alex", fills: { text: "three steps" } },
+			{ shows: ["✅ **Done**", "three steps"], in: "Tidy" },
+		],
+	},
+	{
+		name: "a short yes in the thread approves",
+		steps: [
+			...suspended,
+			{ says: "ok", in: "Tidy", by: "Alex" },
+			{ shows: ["▶️ **Answered**"], in: "Tidy" },
+			{ shows: "✅ **Done**", in: "Tidy" },
+		],
+	},
+	{
+		name: "other words in the thread say what should change",
+		steps: [
+			...suspended,
+			{ says: "with views", in: "Tidy", by: "Alex" },
+			{ shows: ["✅ **Done**", "with views"], in: "Tidy" },
+		],
+	},
+	{
+		name: "a plan can be approved by command",
+		steps: [
+			...suspended,
+			{ types: "/task reply", with: { text: "approve", id: "Ti" }, offers: ["Tidy"] },
+			{ notes: /task id (\w+)/ },
+			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
+			{ told: "has your answer: it goes on." },
+			{ shows: "✅ **Done**", in: "Tidy" },
+		],
+	},
+	{
+		name: "a plan that was answered already is explained",
+		steps: [
+			...suspended,
+			{
+				together: [
+					{ clicks: "Approve", by: "Alex" },
+					{ clicks: "Approve", by: "Olga" },
+				],
+			},
+			{ told: /answered already|is over/ },
+			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+		],
+	},
+	{
+		name: "a task can be cancelled on its card, and done once more",
+		steps: [
+			...suspended,
+			{ clicks: "Cancel" },
+			{ shows: ["**Tidy**", "⏹️ Cancelled", "by @Mia", "[Retry]"] },
+			{ shows: ["⏹️ **No longer asked**"], in: "Tidy" },
+			{ shows: "⏹️ **Cancelled** by @Mia", in: "Tidy" },
+			{ clicks: "Retry" },
+			{ told: "It is done once more, as a new task with a card of its own" },
+			{ shows: ["**Tidy**", "⏸️ Waits for you"] },
+			{ clicks: "Retry", by: "Max" },
+			{ told: "Somebody has started it once more already" },
+		],
+	},
+	{
+		name: "stop in the thread cancels the task",
+		steps: [...suspended, { says: "stop", in: "Tidy" }, { shows: "⏹️ **Cancelled** by @Mia", in: "Tidy" }],
+	},
+	{
+		name: "a task that fails says why",
+		steps: [
+			{ commands: "/task new", with: { text: "fail: out of ideas", title: "Think" } },
+			{ shows: ["❌ **Think** has failed", "out of ideas"] },
+			{ shows: ["**Think**", "❌ Failed", "[Retry]"] },
+			{ shows: ["❌ Failed", "out of ideas"], in: "Think" },
+		],
+	},
+	{
+		name: "the parts of a task show on its card",
+		steps: [
+			{
+				says: "@Parley !task new title:Parts spawn: Count <<< say: counted\nspawn: Sort <<< say: sorted\nwait: all",
+			},
+			{ shows: ["**Parts**", "✅ Done", "- ✅ Done: Count", "- ✅ Done: Sort"] },
+			{ shows: "✅ **Done**", in: "Parts", times: 1 },
+		],
+	},
+	{
+		name: "a call in a task is asked about in its thread",
+		sandbox: true,
+		steps: [
+			{ says: "@Parley !task new title:Write run: echo hello > notes.txt" },
+			{ shows: ["Approval", "the task wants to use `run_command`", "[Approve once]"], in: "Write" },
+			{ clicks: "Approve once", by: "Alex", in: "Write" },
+			{ shows: "by @Alex", in: "Write" },
+			{ shows: "✅ **Done**", in: "Write" },
+			{ file: "notes.txt", has: "hello\n" },
+			{ hides: "Approval" },
+		],
+	},
+	{
+		name: "tasks are listed, shown and cancelled by command",
+		steps: [
+			{ commands: "/task list" },
+			{ told: "There are no tasks here yet" },
+			...suspended,
+			{ commands: "/task list" },
+			{ told: ["Tidy", "⏸️ Waits for you"] },
+			{ notes: /task id (\w+)/ },
+			{ commands: "/task show", with: { id: "{1}" } },
+			{ told: ["Tidy", "[Approve] [Revise] [Cancel]"] },
+			{ commands: "/task cancel", with: { id: "{1}", reason: "no need" } },
+			{ told: "is cancelled, with all its parts" },
+			{ shows: "⏹️ **Cancelled**: no need", in: "Tidy" },
+		],
+	},
+	{
+		name: "a task that asks nothing explains that it cannot be told more",
+		steps: [
+			{ says: "@Parley !task new title:Long long: 200 tokens at 2 per second" },
+			{ shows: ["**Long**", "▶️ At work", "thread: Long"] },
+			{ says: "faster!", in: "Long" },
+			{ shows: ["**Long** asks nothing at the moment", "[Cancel]"], in: "Long" },
+			{ clicks: "Cancel", in: "Long" },
+			{ shows: ["**Long**", "⏹️ Cancelled"] },
+		],
+	},
+	{
+		name: "a task goes on over a restart of both processes, and shows everything once",
+		steps: [
+			...suspended,
+			{ restarts: "both" },
+			{ clicks: "Approve", by: "Alex" },
+			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+			{ shows: "📋 **The plan**", in: "Tidy", times: 1 },
+			{ shows: ["**Tidy**", "✅ Done"], times: 1 },
+		],
+	},
+	{
+		name: "a database that is lost in the middle of a task is made anew, and nothing is posted twice",
+		steps: [
+			...suspended,
+			{ losesDatabase: true },
+			{ passes: 60_000 },
+			{ clicks: "Approve", by: "Alex" },
+			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+			{ shows: "📋 **The plan**", in: "Tidy", times: 1 },
+			{ shows: "question id", in: "Tidy", times: 1 },
+			{ shows: "task id", times: 1 },
+			{ shows: "waits for you: its question is in its thread", times: 1 },
+		],
+	},
+];

@@ -1,0 +1,128 @@
+import type { Scene } from "../step.ts";
+
+const lines = (count: number, line: (index: number) => string): string =>
+	Array.from({ length: count }, (_, index) => line(index)).join("\n");
+
+/** How answers look. */
+export const text: readonly Scene[] = [
+	{
+		name: "a long answer is several posts, of which the first replies and the last has the buttons",
+		steps: [
+			{ file: "long.txt", gets: lines(120, (index) => `Line ${index} is a sentence of some words.`) },
+			{ says: "@Parley read: long.txt" },
+			{ passes: 10_000 },
+			{ shows: ["(to Mia)", "Line 0 is"] },
+			{ shows: ["Line 119 is", "[Good] [Bad] [Again]"] },
+			{ shows: "(to Mia)", times: 1 },
+			{ shows: "[Good]", times: 1 },
+		],
+	},
+	{
+		name: "an answer of too many posts is a file with its beginning",
+		steps: [
+			{ file: "huge.txt", gets: lines(800, (index) => `Line ${index} is a sentence of some words.`) },
+			{ says: "@Parley read: huge.txt" },
+			{ shows: ["(to Mia)", "answer.md", "file: answer.md", "[Good]"] },
+			{ shows: "file: answer.md", times: 1 },
+		],
+	},
+	{
+		name: "nobody is called, whatever the answer says",
+		steps: [{ says: "@Parley say: <@1> @everyone @here <@&2> and all" }, { showsOnly: ["@everyone @here"] }],
+	},
+	{
+		name: "a block of code stays one in each post",
+		steps: [
+			{
+				file: "code.md",
+				gets: ["```js", lines(150, (index) => `const name${index} = ${index};`), "```"].join("\n"),
+			},
+			{ says: '@Parley tool: read_file {"path": "code.md"}' },
+			{ passes: 10_000 },
+			{ shows: "const name0 =" },
+			{ shows: ["const name149 =", "[Good]"] },
+			{
+				what: "every post closes what it opens",
+				does: ({ site }) => {
+					const posts = site.general.shows().filter(({ author }) => author === "Parley");
+					const broken = posts.filter(({ content }) => (content.match(/^\s*```/gm)?.length ?? 0) % 2 === 1);
+					if (broken.length > 0)
+						throw new Error(`broken: ${broken.map(({ content }) => content).join("\n---\n")}`);
+				},
+			},
+		],
+	},
+	{
+		name: "a table is written so that its columns stand below each other",
+		steps: [
+			{ says: "@Parley say: | a | b |\nsay: not a table" },
+			{ shows: "not a table" },
+			{ file: "table.md", gets: "| name | size |\n| --- | --- |\n| one | 1 |\n| two | 22 |\n" },
+			{ says: "@Parley read: table.md" },
+			{ shows: ["one", "22"] },
+		],
+	},
+	{
+		name: "Chinese, Japanese and emoji of several characters are never cut in two",
+		steps: [
+			{
+				file: "wide.txt",
+				gets: lines(60, (index) => `${index} 漢字かな交じり文 👩‍👩‍👧‍👦🏳️‍🌈 e\u0301 한국어 ${"字".repeat(20)}`),
+			},
+			{ says: "@Parley read: wide.txt" },
+			{ passes: 10_000 },
+			{ shows: "[Good]" },
+			{
+				what: "no post has half of a character",
+				does: ({ site }) => {
+					const posts = site.general.shows().filter(({ author }) => author === "Parley");
+					if (posts.length < 2) throw new Error("it was to be several posts");
+					const broken = posts.filter(
+						({ content }) => !content.isWellFormed() || /\u200d(?:\s|$)/u.test(content),
+					);
+					if (broken.length > 0) throw new Error("a character was cut");
+				},
+			},
+		],
+	},
+	{
+		name: "marks of Markdown in what people are quoted with stay as they wrote them",
+		steps: [
+			{ says: "@Parley write: *a*_b_.txt <<< x" },
+			{ shows: ["Approval", "*a*_b_.txt"] },
+			{ says: "@Parley stop" },
+			{ shows: "Stopped" },
+		],
+	},
+	{
+		name: "a file of the agent comes as a file",
+		steps: [
+			{ file: "report.csv", gets: "a,b\n1,2\n" },
+			{ says: "@Parley send: report.csv" },
+			{ shows: ["file: report.csv"], times: 1 },
+			{ shows: "[Good]" },
+		],
+	},
+	{
+		name: "where there is nothing to say, something is said",
+		steps: [{ says: "@Parley think: hm" }, { showsOnly: ["[offline] Done."] }],
+	},
+	{
+		name: "a failure is told in words, and can be tried again",
+		steps: [
+			{ says: "@Parley fail: out of ideas" },
+			{ shows: ["That did not work", "out of ideas", "[Again]"] },
+			{ clicks: "Again" },
+			{ shows: "That did not work", times: 2 },
+		],
+	},
+	{
+		name: "headings, lists, quotes and links look as Discord has them",
+		steps: [
+			{
+				says: "@Parley say: # Title\nsay: - one\nsay: > quoted\nsay: [page](https://example.com/a) and <https://example.com/b>",
+			},
+			{ shows: ["# Title", "- one", "> quoted", "[page](https://example.com/a)"] },
+		],
+	},
+];

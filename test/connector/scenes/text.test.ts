@@ -1,0 +1,4 @@
+import { playScenes } from "./play-scenes.ts";
+import { text } from "./scenes/text.ts";
+
+playScenes(text);

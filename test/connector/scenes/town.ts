@@ -1,0 +1,164 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { MemoryLogger, seededIds } from "@parley/base/testing";
+import { type RunningDiscord, runDiscord } from "@parley/discord";
+import type { Client } from "@parley/protocol";
+import { GatewayIntentBits } from "discord-api-types/v10";
+import { InProcessPort, type SessionStore } from "../../simulators/discord/in-process.ts";
+import type { World } from "../../simulators/discord/world/world.ts";
+import type { City } from "./city.ts";
+import type { Site } from "./site.ts";
+
+const intents =
+	GatewayIntentBits.Guilds |
+	GatewayIntentBits.GuildMessages |
+	GatewayIntentBits.GuildMessageReactions |
+	GatewayIntentBits.DirectMessages |
+	GatewayIntentBits.DirectMessageReactions |
+	GatewayIntentBits.MessageContent;
+
+/** So many turns of the event loop in which nothing happens are the end of it. */
+const quietTurns = 60;
+
+/** All that a scene plays in: Discord with its people, a gateway and the connector between them. */
+export class Town implements AsyncDisposable {
+	readonly city: City;
+	readonly site: Site;
+	readonly log = new MemoryLogger();
+	readonly #token: string;
+	#sessions: SessionStore = {};
+	#connector: RunningDiscord | undefined;
+
+	static async open(city: City, site: Site): Promise<Town> {
+		const tenants = ["dm", site.world.home.id];
+		const wanted = {
+			kind: "connector",
+			name: `discord-${site.world.home.id}`,
+			platform: "discord",
+			tenants,
+		} as const;
+		const { token } = await city.through(city.operator.request("create_token", wanted));
+		const town = new Town(city, site, token);
+		await town.start();
+		await city.until(() => site.world.commands().length > 10, "the commands are there");
+		return town;
+	}
+
+	private constructor(city: City, site: Site, token: string) {
+		this.city = city;
+		this.site = site;
+		this.#token = token;
+	}
+
+	get world(): World {
+		return this.site.world;
+	}
+
+	get operator(): Client {
+		return this.city.operator;
+	}
+
+	/** Starts the connector where the last one ended. */
+	async start(): Promise<void> {
+		this.#connector = await runDiscord({
+			...{ token: this.world.token, gatewayUrl: this.city.url, gatewayToken: this.#token },
+			...{ dataDir: this.#data, log: this.log, clock: this.city.clock, ids: seededIds(7), chance: () => 0.5 },
+			port: new InProcessPort(this.world, { intents, sessions: this.#sessions }),
+		});
+	}
+
+	async stop(): Promise<void> {
+		const connector = this.#connector;
+		this.#connector = undefined;
+		if (connector) await this.city.through(connector.stop());
+	}
+
+	/** Ends the connector and removes its database. */
+	async loseDatabase(): Promise<void> {
+		await this.stop();
+		this.#sessions = {};
+		await rm(this.#data, { recursive: true });
+	}
+
+	/** What waits for a decision, and what was given up. */
+	async stuck(): Promise<string[]> {
+		const status = await this.#connector?.status();
+		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
+	}
+
+	/** Waits until nothing happens any more as long as time stands still. */
+	async calm(): Promise<void> {
+		let before = "";
+		let quiet = 0;
+		const isCalm = async (): Promise<boolean> => {
+			const now = await this.#traces();
+			quiet = now === before ? quiet + 1 : 0;
+			before = now;
+			// What was taken and is not handled waits for something outside of this process, but not for ever.
+			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
+		};
+		await this.city.until(isCalm, "nothing happens", "still");
+	}
+
+	/** Waits until nothing is at work, neither in the connector nor in the gateway. */
+	async settle(): Promise<void> {
+		let before = "";
+		let quiet = 0;
+		await this.city.until(async () => {
+			const now = await this.#traces();
+			quiet = now === before ? quiet + 1 : 0;
+			before = now;
+			// Who asks the gateway all the time is refused.
+			return quiet > 0 && quiet % quietTurns === 0 && !(await this.#isAtWork());
+		}, "everything is done");
+	}
+
+	/** What was seen, and what was logged, for who looks for a fault. */
+	report(): string {
+		const { Mia, Sam } = this.site.people;
+		const rooms = [this.site.general, this.site.random, Mia.dm, Sam.dm];
+		const seen = rooms.filter((room) => room.shows().length > 0).map((room) => room.transcript());
+		const lines = [...this.log.records, ...this.city.log.records]
+			.filter(({ level }) => level !== "debug")
+			.slice(-25)
+			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
+		return [...seen, "-- log", ...lines].join("\n");
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.stop();
+	}
+
+	get #data(): string {
+		return join(this.site.directory, "..", `connector-${this.world.home.id}`);
+	}
+
+	async #traces(): Promise<string> {
+		const { connector } = (await this.#connector?.status()) ?? {};
+		const waiting = connector ? connector.waiting + connector.open : 0;
+		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
+		const seen = messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`);
+		return `${waiting} ${this.city.log.records.length} ${this.log.records.length} ${seen.join()}`;
+	}
+
+	async #isAtWork(): Promise<boolean> {
+		const { connector } = (await this.#connector?.status()) ?? {};
+		const held = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
+		if (connector && connector.waiting + connector.open > held) return true;
+		if (!this.city.runs) return false;
+		const { sessions } = await this.operator.request("list_sessions", {});
+		const { tasks } = await this.operator.request("query_tasks", { status: ["pending", "running"] });
+		const names = [`discord:${this.world.home.id}:`, "discord:dm:"];
+		const own = sessions.filter(({ external_key = "" }) =>
+			names.some((name) => external_key.startsWith(name)),
+		);
+		return (
+			own.some(({ state }) => state === "running") ||
+			tasks.some((task) => own.some(({ session_id }) => session_id === task.session_id))
+		);
+	}
+}
+
+function written(fields: Readonly<Record<string, unknown>>): string {
+	return JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? value.message : value));
+}

@@ -1,0 +1,156 @@
+import { accessSync, constants } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { adapt, documented } from "../remote/document.ts";
+import { RemotePlace } from "../remote/place.ts";
+
+const password = "correct horse & <battery> ü=1%";
+
+/** `PARLEY_CHROMIUM`, else `chromium` of the PATH; undefined where there is none. */
+function findChromium(): string | undefined {
+	const named = process.env["PARLEY_CHROMIUM"];
+	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
+	return (named === undefined ? paths : [named]).find((path) => {
+		try {
+			accessSync(path, constants.X_OK);
+			return true;
+		} catch {
+			// Not here.
+			return false;
+		}
+	});
+}
+
+/** A gateway with a certificate of its own, and a browser that takes it. */
+async function open(executablePath: string) {
+	await using undo = new AsyncDisposableStack();
+	const place = undo.use(await RemotePlace.create());
+	const settings = adapt(documented("certificate"), { "https://parley.example:7778": place.publicUrl });
+	const environment = { PARLEY_CONFIG: place.write("parley.config.json", settings) };
+	await place.start({ environment, listen: [`127.0.0.1:${place.publicPort}`] });
+	const client = undo.use(await place.connect());
+	// Without a sandbox of its own the browser runs as root too; it opens nothing but this gateway.
+	const browser = undo.adopt(
+		await chromium.launch({ executablePath, args: ["--no-sandbox"], chromiumSandbox: false }),
+		(opened) => opened.close(),
+	);
+	const kept = undo.move();
+	return { place, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** A page of the browser, which runs no scripts unless told, and what went wrong on it. */
+async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
+	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
+	const page = await context.newPage();
+	const said: string[] = [];
+	page.on("console", (message) => said.push(message.text()));
+	const response = await page.goto(url);
+	return { page, said, status: response?.status() };
+}
+
+/** Has the agent ask for a password; returns the token of the question. */
+async function askFor(client: OzzieClient, label: string): Promise<unknown> {
+	await client.call("send_message", { content: `secret: ${label}` });
+	return (await client.event("prompt.request")).payload["token"];
+}
+
+async function send(page: Page, text: string): Promise<number> {
+	await page.getByLabel("Password").fill(text);
+	const navigated = page.waitForResponse((response) => response.request().method() === "POST");
+	await page.getByRole("button", { name: "Send" }).click();
+	const response = await navigated;
+	await page.waitForLoadState();
+	return response.status();
+}
+
+test("a person opens the link in a browser without scripts, types the password, and the tool gets it", {
+	timeout: 90_000,
+}, async ({ skip }) => {
+	const executablePath = findChromium();
+	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");
+	await using place = await open(executablePath);
+	const { client, browser } = place;
+	await client.open({ title: "Deploy" });
+	const token = await askFor(client, "The <b>key</b>");
+	const url = String((await client.call("secret_page", { token }))["url"]);
+	const { page, said, status } = await visit(browser, url);
+	expect(status).toBe(200);
+	expect(await page.getByRole("blockquote").textContent()).toBe("The <b>key</b>");
+	expect(await page.getByText("Deploy").count()).toBe(1);
+	expect(await page.getByLabel("Password").getAttribute("type")).toBe("password");
+	// The style is the page's own, and the policy lets it pass.
+	expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).not.toBe("none");
+	const other = await visit(browser, url);
+	expect(other.status).toBe(200);
+	expect(await send(page, password)).toBe(200);
+	expect(await page.getByRole("heading").textContent()).toBe("Thank you");
+	expect(await page.content()).not.toContain("battery");
+	await client.event("prompt.response", { token, value: null });
+	const handle = (await client.event("tool.call", { status: "completed" })).payload["result"];
+	await client.event("assistant.message");
+	const run = { cmd: 'printf %s "$KEY" > used', secrets: { KEY: handle } };
+	await client.call("send_message", { content: `tool: run_command ${JSON.stringify(run)}` });
+	const approval = (await client.event("prompt.request")).payload["token"];
+	await client.call("prompt_response", { token: approval, value: "yes" });
+	await client.event("assistant.message");
+	expect(await readFile(join(place.place.directory, "work", "used"), "utf8")).toBe(password);
+	// Who had it open already comes too late, as does who opens it again, or comes back to it.
+	expect(await send(other.page, "another")).toBe(410);
+	const late = await visit(browser, url);
+	expect([late.status, await late.page.getByRole("main").textContent()]).toEqual([
+		410,
+		expect.stringContaining("used already"),
+	]);
+	expect((await page.goBack())?.status()).toBe(410);
+	expect([...said, ...late.said].filter((text) => !text.includes("410"))).toEqual([]);
+});
+
+test("with scripts allowed nothing runs there either, and what does not fit is said", {
+	timeout: 90_000,
+}, async ({ skip }) => {
+	const executablePath = findChromium();
+	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");
+	await using place = await open(executablePath);
+	const { client, browser } = place;
+	await client.open();
+	const token = await askFor(
+		client,
+		'"><script>document.title="caught"</script><img src=x onerror=alert(1)>',
+	);
+	const url = String((await client.call("secret_page", { token }))["url"]);
+	const { page, status } = await visit(browser, url, true);
+	expect([status, await page.title()]).toEqual([200, "An agent asks you for a password"]);
+	expect(await page.locator("script, img").count()).toBe(0);
+	// What somebody put there all the same is stopped by the policy.
+	const ran = page.evaluate(`
+		const script = document.createElement("script");
+		script.textContent = 'document.title = "caught"';
+		document.body.append(script);
+		document.title`);
+	expect(await ran).toBe("An agent asks you for a password");
+	// A form without an answer in it, as another program sends it.
+	await page.getByLabel("Password").evaluate((input) => input.removeAttribute("required"));
+	expect(await send(page, "")).toBe(400);
+	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
+	expect(await send(page, password)).toBe(200);
+	await client.event("prompt.response", { token, value: null });
+	// From a page of somebody else the gateway is not called.
+	const again = await askFor(client, "Once more");
+	const next = String((await client.call("secret_page", { token: again }))["url"]);
+	const foreign = await visit(browser, "about:blank", true);
+	await foreign.page.setContent(
+		`<form method="post" action="${next}"><input name="value" value="x"><button>Go</button>`,
+	);
+	const answered = foreign.page.waitForResponse((response) => response.url() === next);
+	await foreign.page.getByRole("button").click();
+	expect((await answered).status()).toBe(403);
+	const framed = await visit(browser, "about:blank", true);
+	await framed.page.setContent(`<iframe src="${next}"></iframe>`);
+	await framed.page.waitForLoadState("networkidle");
+	const shown = framed.page.frames().filter((frame) => frame !== framed.page.mainFrame());
+	for (const frame of shown) expect(await frame.content()).not.toContain("Once more");
+	expect((await visit(browser, next)).status).toBe(200);
+});
