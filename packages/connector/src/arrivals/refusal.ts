@@ -1,5 +1,6 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 import { plain } from "../conversation/tasks/plain.ts";
+import { refusalWithoutIds } from "../conversation/without-ids.ts";
 import type { Person, Room } from "../platform/arrival.ts";
 import type { Reply, RoomDesk } from "../rooms/desk.ts";
 
@@ -13,7 +14,7 @@ const mostWords = 500;
 
 /** What somebody is told whose wish was refused, with what they can do. Rejects with what is to be tried again. */
 export async function refusalOf(
-	desk: Pick<RoomDesk, "whoami">,
+	desk: Pick<RoomDesk, "whoami" | "platform">,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	reason: unknown,
 ): Promise<Reply> {
@@ -22,7 +23,9 @@ export async function refusalOf(
 	if (code !== "permission_denied") return { text: sentence(message) };
 	const { role, hint } = await desk.whoami(person, room);
 	if (role === undefined || role === "stranger") return { text: howToGetIn };
-	return { text: [sentence(message), ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+	const { tenant } = room;
+	const named = refusalWithoutIds(message, { platform: desk.platform.name, tenant, person });
+	return { text: [sentence(named), ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
 }
 
 const howToGetIn =

@@ -45,8 +45,8 @@ const scenarios: readonly Scenario[] = [
 	{
 		...{ name: "a task goes without what it cannot have, and says so", command: "task new" },
 		options: { text: "x", title: "Tidy", agent: "coder", priority: "high" },
-		answers: { submit_task: () => ({ ...submitted, notes: ["tools: *none*"] }) },
-		says: "**Tidy** is submitted: its card shows how far it is.\n- tools: \\*none\\*",
+		answers: { submit_task: () => ({ ...submitted, notes: ["tools: none", "agent: *none*"] }) },
+		says: "**Tidy** is submitted: its card shows how far it is.\n- agent: \\*none\\*",
 		asks: { method: "submit_task", params: { title: "Tidy", agent: "coder", priority: "high" } },
 	},
 	{

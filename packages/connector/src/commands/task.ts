@@ -48,7 +48,9 @@ const create: Command = {
 			},
 			{ sessionId: session },
 		);
-		const lines = notes.map((note) => `- ${plain(note, 300)}`);
+		// Nobody has chosen tools here: of those that are missing nobody here knows anything.
+		const theirs = notes.filter((note) => !note.startsWith("tools:"));
+		const lines = theirs.map((note) => `- ${plain(note, 300)}`);
 		return {
 			text: [`**${plain(title, 150)}** is submitted: its card shows how far it is.`, ...lines].join("\n"),
 		};

@@ -4,6 +4,7 @@ import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts
 import { type Response, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { closedQuestion, openQuestions } from "../conversation/questions.ts";
+import { refusalWithoutIds } from "../conversation/without-ids.ts";
 import type { Person, Room } from "../platform/arrival.ts";
 import type { Desk, Handled, Reply } from "../rooms/desk.ts";
 import type { ControlTarget } from "./controls.ts";
@@ -126,7 +127,9 @@ const gone =
 /** What the gateway said against an answer, for who gave it; rejects with what says nothing about it. */
 function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
 	const { code, message } = ParleyError.from(reason);
-	const words = plain(message.replace(/^(?:forbidden|invalid params): /u, ""));
+	const { person, room } = answering;
+	const refused = { platform: desk.platform.name, tenant: room.tenant, person };
+	const words = plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 	switch (code) {
 		case "permission_denied":
 			return { text: `That was not taken: ${words}.` };

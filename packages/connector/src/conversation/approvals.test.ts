@@ -137,7 +137,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a trust request says what is asked for in whole, and who decides",
 		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
-		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests\n\nAn owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.\n(Waits for an answer.)\n[Approve] [Deny]",
+		"**Trust request k3v9qx** · somebody wants this channel to be trusted\n\n> Trust this channel for 1 h? Ada asks: tests\n\nAn owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.\n(Waits for an answer.)\n[Approve] [Deny]",
 	],
 	[
 		"a trust request that was confirmed says so",

@@ -15,8 +15,13 @@ export interface Showing {
 	readonly platform: Pick<ChatPlatform, "dialect" | "limits">;
 }
 
+/** A row whose payload is known. */
+export interface ShownRow extends PlannedRow {
+	readonly payload: Posting;
+}
+
 /** The posts and edits that an event's intentions come to, in order: each fits the platform, and none is empty. */
-export function toRows(intentions: readonly Intention[], showing: Showing): PlannedRow[] {
+export function toRows(intentions: readonly Intention[], showing: Showing): ShownRow[] {
 	const { told, conversation, platform } = showing;
 	const { seq, at } = told;
 	return intentions.flatMap((intention) => {

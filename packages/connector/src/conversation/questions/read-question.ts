@@ -1,4 +1,5 @@
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
+import { wishWithoutIds } from "../without-ids.ts";
 import { argumentsText, isToldBy } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
 import type { AskedCall, OpenQuestion, QuestionKind } from "./question.ts";
@@ -10,11 +11,13 @@ const longestDescription = 200;
 
 /** A question as the gateway asks it, with as much of it as posts of `post` characters could ever show. */
 export function readQuestion(payload: PromptRequestPayload, post: number): OpenQuestion {
-	const { token, label, required, options, context } = payload;
+	const { token, required, options, context } = payload;
+	const kind = kindOf(payload);
+	const label = kind === "grant" ? wishWithoutIds(payload.label) : payload.label;
 	const most = 2 * post;
 	const expiresAt = Date.parse(context.expires_at ?? "");
 	return {
-		...{ token, kind: kindOf(payload), label: keep(label, most), required, reminders: 0 },
+		...{ token, kind, label: keep(label, most), required, reminders: 0 },
 		options: options.slice(0, mostOptions).map(({ value, label: name, description, disabled }) => ({
 			...{ value, label: name || value, disabled },
 			description: description.slice(0, longestDescription),

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { refusalWithoutIds, wishWithoutIds } from "./without-ids.ts";
+
+test("a wish for trust names the channel as this one, and people without their ids", () => {
+	const label =
+		"Trust discord:1:2 for 1 h, so that its calls run unasked (all tools)? Olga (discord:1:77) asks: x (y)";
+	expect(wishWithoutIds(label)).toBe(
+		"Trust this channel for 1 h, so that its calls run unasked (all tools)? Olga asks: x (y)",
+	);
+});
+
+test("a refusal names the one who is refused, and nobody else", () => {
+	const refused = { platform: "discord", tenant: "1", person: { id: "7", name: "Mia" } };
+	expect(refusalWithoutIds("discord:1:7 is member: parley people role discord:1:7 approver", refused)).toBe(
+		"Mia is member: parley people role discord:1:7 approver",
+	);
+	expect(refusalWithoutIds("ask discord:1:8", refused)).toBe("ask discord:1:8");
+	const nameless = { ...refused, person: { id: "7", name: "" } };
+	expect(refusalWithoutIds("discord:1:7 is member", nameless)).toBe("discord:1:7 is member");
+});
