@@ -93,7 +93,13 @@ export type Happening =
 	| { readonly cuts: "socket" }
 	/** Somebody who runs the server changes what Parley may do in a room. */
 	| {
-			readonly forbids: readonly ("SendMessages" | "ViewChannel" | "CreatePublicThreads")[];
+			readonly forbids: readonly (
+				| "SendMessages"
+				| "ViewChannel"
+				| "CreatePublicThreads"
+				| "ReadMessageHistory"
+				| "AttachFiles"
+			)[];
 			readonly in?: string;
 	  }
 	/** Others than before may read the channel. */

@@ -41,6 +41,37 @@ test("a process that was killed has heard what it noted, and nothing more", asyn
 	expect(again).toEqual(["MESSAGE_CREATE", "RESUMED"]);
 });
 
+test("another process goes on before the first event that was not taken, the same one after the newest", async () => {
+	const parts = standingWorld();
+	const { world, clock, anna, general } = parts;
+	const sessions: SessionStore = {};
+	const said: string[] = [];
+	const untaken = Promise.withResolvers<void>();
+	const listen = async (port: InProcessPort) =>
+		port.connect({
+			dispatch: ({ t, d }) => {
+				if (t !== "MESSAGE_CREATE") return;
+				said.push(Object(d).content);
+				return Object(d).content === "two" ? untaken.promise : Promise.resolve();
+			},
+			link: () => {},
+		});
+	const port = new InProcessPort(world, { intents, sessions });
+	await listen(port);
+	for (const text of ["one", "two", "three"]) anna.says(text, { in: general });
+	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+	world.gateway.drop();
+	clock.advance(500);
+	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+	expect(said).toEqual(["one", "two", "three"]);
+	port.kill();
+	// Too late: who would have noted it is dead.
+	untaken.resolve();
+	await untaken.promise;
+	await listen(new InProcessPort(world, { intents, sessions }));
+	expect(said.slice(3)).toEqual(["two", "three"]);
+});
+
 test("a connection comes back half a second after it was lost, a new session after one to five", async () => {
 	const { clock, world, states } = await connected();
 	world.gateway.drop();

@@ -1,18 +1,18 @@
 import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
-import type {
-	DiscordDispatch,
-	DiscordLink,
-	DiscordPort,
-	DiscordRequest,
-	DiscordResponse,
-} from "@parley/discord";
+import type { DiscordLink, DiscordPort, DiscordRequest, DiscordResponse } from "@parley/discord";
 import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./gateway/session.ts";
 import { readLink } from "./world/links.ts";
 import type { World } from "./world/world.ts";
 
 /** What is kept of a session of the gateway, so that another process can resume it. */
 export interface SessionStore {
-	session?: { readonly id: string; readonly seq: number };
+	session?: {
+		readonly id: string;
+		/** The newest that was handed on: a process that lives goes on with it. */
+		readonly seq: number;
+		/** What was handed on and is not durably taken: another process goes on before the first of them. */
+		readonly untaken?: ReadonlySet<number>;
+	};
 }
 
 export interface InProcessOptions {
@@ -23,10 +23,7 @@ export interface InProcessOptions {
 	readonly sessions?: SessionStore;
 }
 
-interface Handlers {
-	readonly dispatch: (event: DiscordDispatch) => void;
-	readonly link: (link: DiscordLink) => void;
-}
+type Handlers = Parameters<DiscordPort["connect"]>[0];
 
 /** Measured of discord.js: a lost connection comes back after half a second. */
 const reconnectMs = 500;
@@ -42,6 +39,8 @@ export class InProcessPort implements DiscordPort {
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
+	/** Of the session that goes on. */
+	#untaken = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
 	#timer: Timer | undefined;
@@ -84,7 +83,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	async connect(handlers: Handlers): Promise<void> {
-		this.#handlers = handlers;
+		this.#goBack();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const { link } = handlers;
 		const first = (state: DiscordLink): void => {
@@ -117,6 +116,14 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
+	/** To before the first event that the process before has not taken. */
+	#goBack(): void {
+		const { id, seq, untaken = [] } = this.#sessions.session ?? { id: "", seq: 0 };
+		const taken = Math.min(seq, ...[...untaken].map((one) => one - 1));
+		if (taken > 0) this.#sessions.session = { id, seq: taken };
+		else delete this.#sessions.session;
+	}
+
 	#open(): void {
 		if (this.#closed) return;
 		const sink: Sink = {
@@ -139,6 +146,7 @@ export class InProcessPort implements DiscordPort {
 		const resumed = kept && gateway.resume({ token, sessionId: kept.id, seq: kept.seq }, sink);
 		if (resumed) return resumed;
 		delete this.#sessions.session;
+		this.#untaken = new Set();
 		return gateway.identify({ token, intents: this.#intents }, sink);
 	}
 
@@ -178,10 +186,25 @@ export class InProcessPort implements DiscordPort {
 	#dispatch({ id }: Session, { t, d, s }: Dispatch): void {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
-		handlers?.dispatch({ t, d: structuredClone(d) });
+		const taken = handlers?.dispatch({ t, d: structuredClone(d) });
 		// A handler may have ended this port: then somebody else writes.
-		if (this.#handlers) this.#sessions.session = { id, seq: Math.max(s, this.#sessions.session?.seq ?? 0) };
+		if (this.#handlers) this.#note(id, s, taken);
 		if (t === "RESUMED") this.#ready(true);
+	}
+
+	#note(id: string, seq: number, taken: ReturnType<Handlers["dispatch"]>): void {
+		const untaken = this.#untaken;
+		const { session } = this.#sessions;
+		this.#sessions.session = { id, seq: Math.max(seq, session?.seq ?? 0), untaken };
+		if (taken === undefined) return;
+		untaken.add(seq);
+		taken.then(
+			() => {
+				if (this.#handlers) untaken.delete(seq);
+			},
+			// It comes again to the next process.
+			() => undefined,
+		);
 	}
 
 	#ready(resumed: boolean): void {

@@ -143,16 +143,6 @@ test("what a locked thread does not take goes to the room", async () => {
 	expect(port.asked).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
 
-test("where we may not reply, it is said without", async () => {
-	const { port, surface, row } = open();
-	port.answer("POST /channels/10/messages", refused(403, 160_002), { body: { id: "77" } });
-	expect(await surface.send(row(post({ replyTo: "5" })))).toMatchObject({ remote: "77" });
-	expect(port.last).toEqual({
-		...{ content: "hello", components: [], flags: 4, allowed_mentions: nobody },
-		...{ nonce: "n".repeat(24), enforce_nonce: true },
-	});
-});
-
 test("a post waits a minute for its thread, and then goes to the room", async () => {
 	const { port, surface, row, cards, clock } = open();
 	const urgent = row(post({ thread: "task:1" }), { conversation: "10#task:1" });
@@ -210,6 +200,15 @@ test("a private answer is found where it stands, and else is not there", async (
 	port.answer(`GET ${original}`, { body: { id: "3", content: "" } }, { body: { id: "3", content: "done" } });
 	expect(await surface.find(row(answer()))).toBeUndefined();
 	expect(await surface.find(row(answer()))).toEqual({ remote: "3" });
+});
+
+test("what is to be taken away, and is not there, is taken away", async () => {
+	const { port, surface, row } = open();
+	const gone = refused(404, 10_008);
+	port.answer(`GET ${original}`, gone, { body: { id: "3", content: "" } }, gone);
+	expect(await surface.find(row(answer({ body: "" })))).toEqual({ remote: "9" });
+	expect(await surface.find(row(answer({ body: "" })))).toBeUndefined();
+	await expect(surface.find(row(answer()))).rejects.toMatchObject({ kind: "gone" });
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { Control } from "@parley/connector";
 import { expect, test } from "vitest";
 import { limits } from "../limits.ts";
 import { type Component, checkDraft, threadNameProblem } from "./check.ts";
-import { draftOf } from "./drafts.ts";
+import { draftOf, withoutFiles } from "./drafts.ts";
 
 const button = (id: string, label = "Go"): Control => ({ type: "button", id, label, style: "primary" });
 const link = (label: string, url: string): Control => ({ type: "link", label, url });
@@ -133,4 +133,12 @@ test("the name of a thread has 1 to 100 characters", () => {
 	expect([threadNameProblem(""), threadNameProblem("x".repeat(101))]).toEqual([
 		...["the name has 0 characters", "the name has 101 characters"],
 	]);
+});
+
+test("what is said without its files still fits, says so, and closes what it opens", () => {
+	const content = `\`\`\`js\n${"x".repeat(limits.content - 9)}\n\`\`\``;
+	const draft = withoutFiles({ content, components: [], files: [file("a.md")] });
+	expect(checkDraft(draft)).toEqual({});
+	expect(draft.files).toEqual([]);
+	expect(draft.content).toMatch(/…\n```\n-# Without its file: I may not attach files here\.$/);
 });

@@ -1,5 +1,5 @@
 import type { Control } from "@parley/connector";
-import { cutTo, limits } from "../limits.ts";
+import { cutTo, lengthOf, limits } from "../limits.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
 import { componentsOf, linksAsText } from "./components.ts";
 
@@ -19,6 +19,8 @@ export interface Drafted {
 
 const wholeText = "message.md";
 const kept = 1800;
+const fence = "\n```";
+const noFiles = "\n-# Without its file: I may not attach files here.";
 
 /**
  * The message for what is to be shown. Where Discord would refuse it, it is shown with less: without controls, without
@@ -39,6 +41,13 @@ export function draftOf(showing: Showing): Drafted {
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
 }
 
+/** The same where files may not be attached. What only they hold is lost, and that is said. */
+export function withoutFiles({ content, components }: Draft): Draft {
+	const most = limits.content - lengthOf(noFiles) - lengthOf(fence);
+	const text = lengthOf(content) <= most ? content : closed(cutTo(content, most));
+	return { content: `${text}${noFiles}`, components, files: [] };
+}
+
 function shortened({ content, components, files }: Draft): Draft {
 	const bytes = new TextEncoder().encode(content);
 	const file = { name: wholeText, bytes, description: "The whole text of this message" };
@@ -52,5 +61,5 @@ function shortened({ content, components, files }: Draft): Draft {
 /** A block of code that is cut must not swallow what follows. */
 function closed(text: string): string {
 	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
-	return isOpen ? `${text}\n\`\`\`` : text;
+	return isOpen ? `${text}${fence}` : text;
 }

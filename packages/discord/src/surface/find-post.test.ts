@@ -73,6 +73,11 @@ test.each([
 		said(idAt(5), { content: "hello\n-# a.md could not be read." }),
 		{ upload: { fileId: "f", name: "a.md", size: 3 } },
 	],
+	[
+		"the words in the place of a file that we may not attach",
+		said(idAt(5), { content: "hello\n-# Without its file: I may not attach files here." }),
+		{ file: { name: "a.md", content: "x" } },
+	],
 ])("a post is found by %s", async (_name, message, payload) => {
 	const { port, surface } = open();
 	port.answer(list, { body: [said(idAt(6), { author: { id: "42" } }), message] });

@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import { momentOf, snowflakeAt } from "../snowflake.ts";
 import type { Caller } from "./caller.ts";
 import type { Draft } from "./check.ts";
+import { withoutFiles } from "./drafts.ts";
 import { looksLike } from "./looks-like.ts";
 import { channelOf, type Places } from "./places.ts";
 import type { Post, Posts } from "./posts.ts";
@@ -70,11 +71,16 @@ export class Finder {
 		return { remote: found.id };
 	}
 
-	/** With its file and without it, because the gateway may have had it then and not now, or may be away. */
+	/**
+	 * With its file and without it, because the gateway may have had it then and not now, or may be away, and because
+	 * Discord may not have let us attach it.
+	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
 		const whole = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
-		return post.upload === undefined ? [whole] : [whole, await posts.draft(row, post, async () => undefined)];
+		const drafts =
+			post.upload === undefined ? [whole] : [whole, await posts.draft(row, post, async () => undefined)];
+		return drafts.flatMap((draft) => (draft.files.length > 0 ? [draft, withoutFiles(draft)] : [draft]));
 	}
 
 	/** The first that fits, the oldest first: rows of one conversation are looked for in their order. */

@@ -5,7 +5,7 @@ import type { DiscordRequest } from "../discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../limits.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
-import { draftOf } from "./drafts.ts";
+import { draftOf, withoutFiles } from "./drafts.ts";
 import type { Places } from "./places.ts";
 import { Refused } from "./refused.ts";
 
@@ -50,7 +50,7 @@ export class Posts {
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages`;
 			const request = { method: "POST", path, body, ...sent(draft.files) } as const;
-			return this.#receipt(await this.#evenWithoutReply(request, channel));
+			return this.#receipt(await this.#evenWithoutFiles(request, draft, channel));
 		});
 	}
 
@@ -83,6 +83,28 @@ export class Posts {
 		const { draft, spared } = draftOf({ body, controls, files });
 		if (spared.length > 0) this.#parts.log.warn("a post is shown with less", { id: row.id, spared });
 		return passed(draft);
+	}
+
+	/**
+	 * Where nothing may be attached, the words come alone. A refusal means that nothing was posted, so that the nonce is
+	 * still free. Where we may not write at all, this is refused as well.
+	 */
+	async #evenWithoutFiles(
+		request: DiscordRequest & { readonly body: object },
+		draft: Draft,
+		channel: string,
+	): Promise<Carried> {
+		try {
+			return await this.#evenWithoutReply(request, channel);
+		} catch (error) {
+			const isMissing = error instanceof Refused && error.fault === errorCodes.missingPermissions;
+			if (!isMissing || draft.files.length === 0) throw error;
+		}
+		const { files: _files, ...bare } = request;
+		const body = { ...request.body, ...messageBody(withoutFiles(draft)), attachments: undefined };
+		const carried = await this.#evenWithoutReply({ ...bare, body }, channel);
+		this.#parts.log.warn('a post came without its files: give the bot "Attach Files" there', { channel });
+		return carried;
 	}
 
 	/** Where we may not read what was written before, we may not reply to it either, and still say it. */

@@ -36,7 +36,7 @@ export class PrivateAnswers {
 		this.#checkTime(answer);
 		await tickets.answered(ticket.id);
 		const path = this.#path(answer);
-		if (body.trim() === "" && file === undefined) {
+		if (isEmpty(answer)) {
 			await caller.ask({ method: "DELETE", path, authorized: false }, "edit");
 			return { remote: ticket.id };
 		}
@@ -50,11 +50,15 @@ export class PrivateAnswers {
 		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
 	}
 
-	/** Whether it stands there; where it does not, it can be written again. */
+	/** Whether it stands there; where it does not, it can be written again. Without a body: whether nothing does. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;
-		const { body } = await this.#parts.caller.ask(request, "read");
+		const { body } = await this.#parts.caller.ask(request, "read").catch((error: unknown) => {
+			if (isEmpty(answer) && DeliveryError.from(error).kind === "gone") return { body: undefined };
+			throw error;
+		});
+		if (body === undefined) return { remote: answer.ticket.id };
 		const shown = Answer.safeParse(body).data;
 		const { draft } = draftOf({ body: answer.body, controls: [], files: [] });
 		return shown?.content.trim() === draft.content.trim() && shown.content !== ""
@@ -70,4 +74,8 @@ export class PrivateAnswers {
 		if (this.#parts.clock.now() < expiresAt) return;
 		throw new DeliveryError("the time for a private answer is over", { kind: "gone" });
 	}
+}
+
+function isEmpty({ body, file }: PrivateAnswer): boolean {
+	return body.trim() === "" && file === undefined;
 }

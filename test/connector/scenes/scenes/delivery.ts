@@ -163,6 +163,68 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
+		name: "where Parley may not read what was written, an answer comes once, without its reply",
+		steps: [
+			{ forbids: ["ReadMessageHistory"] },
+			...hello,
+			{ passes: 60_000 },
+			once,
+			{ hides: "to Mia" },
+			{ stuck: [] },
+		],
+	},
+	{
+		name: "where Parley may attach no files, the words of a long answer come, and say so",
+		steps: [
+			{ forbids: ["AttachFiles"] },
+			{ file: "huge.txt", gets: "A sentence of some words.\n".repeat(1000) },
+			{ says: "@Parley read: huge.txt" },
+			{ shows: ["A sentence", "Without its file: I may not attach files here.", "[Good]"], times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
+		name: "a file whose name Discord writes anew is found, when it may have been posted",
+		steps: [
+			{ file: "My report (final) 1.csv", gets: "a,b\n1,2\n" },
+			{ fault: post, is: { drop: "after-commit" } },
+			{ fault: post, is: { drop: "after-commit" } },
+			{ says: "@Parley send: My report (final) 1.csv" },
+			{ passes: 120_000 },
+			{ shows: "file: My_report_final_1.csv", times: 1 },
+			{ shows: "[Good]", times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
+		name: "two answers to commands that say the same stand there once each, with a restart between them",
+		steps: [
+			{ commands: "/ask", with: { text: "say: the same" } },
+			{ shows: "[offline] the same", times: 1 },
+			{ restarts: "connector" },
+			{ fault: post, is: { drop: "before" } },
+			{ commands: "/ask", with: { text: "say: the same" } },
+			{ passes: 60_000 },
+			{ shows: "[offline] the same", times: 2 },
+			{ stuck: [] },
+		],
+	},
+	{
+		name: "what a task says after its thread was locked goes to the room",
+		// Its question stands in the thread, where nothing can be changed any more.
+		errors: [/a post was given up/],
+		steps: [
+			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
+			{ shows: "[Approve]", in: "Tidy" },
+			{ archives: "Tidy", locked: true },
+			{ commands: "/task list" },
+			{ notes: /task id (\w+)/ },
+			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
+			{ shows: ["✅ **Done**", "carried out"], times: 1 },
+			{ hides: "carried out", in: "Tidy" },
+		],
+	},
+	{
 		name: "the connection to Discord is cut: what was said meanwhile is answered after it is back",
 		steps: [
 			{ says: "@Parley say: before" },

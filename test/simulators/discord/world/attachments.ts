@@ -56,9 +56,23 @@ export function keepUploads(
 	});
 }
 
-/** Discord writes names anew: blanks and signs become underscores. */
+/**
+ * Discord writes names anew: accents are taken off, blanks become underscores, and all signs but `._-` are left out
+ * (discord/discord-api-docs #7754, #6945), as by `secure_filename` of
+ * https://werkzeug.palletsprojects.com/en/stable/utils/
+ */
 function safeName(name: string): string {
-	return name.replace(/[^\w.()-]+/g, "_");
+	const plain = name
+		.normalize("NFKD")
+		.replace(/\P{ASCII}/gu, "")
+		.replace(/[/\\]/g, " ");
+	const safe = plain
+		.trim()
+		.replace(/\s+/g, "_")
+		.replace(/[^\w.-]/g, "")
+		.replace(/^[._]+|[._]+$/g, "");
+	// Which name Discord makes up is nowhere said.
+	return safe === "" ? "unknown" : safe;
 }
 
 /**

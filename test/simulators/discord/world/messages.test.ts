@@ -91,6 +91,20 @@ test("files that an edit does not list are dropped, and those that it brings are
 	expect(general.last().attachments).toEqual([]);
 });
 
+test.each([
+	["a.txt", "a.txt"],
+	[" My Résumé (1)!.md", "My_Resume_1.md"],
+	["../up\\to.txt", "up_to.txt"],
+	["_.hidden._", "hidden"],
+	["a-b_c  d.tar.gz", "a-b_c_d.tar.gz"],
+	["画像.png", "png"],
+	["画像", "unknown"],
+])("a file that is named %j is shown as %s", (name, shown) => {
+	const { app, general } = standingWorld();
+	app.posts(general, { ...quiet }, [{ index: 0, name, bytes: new Uint8Array(1) }]);
+	expect(general.last().attachments).toEqual([shown]);
+});
+
 test("nobody edits what another one has written", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Mine", { in: general });

@@ -31,7 +31,9 @@ export function createMessage(
 	demand(state, author, channel, speaking(channel));
 	const { body, files } = draft;
 	if (files.length > 0) demand(state, author, channel, "AttachFiles");
-	if (body.message_reference) demand(state, author, channel, "ReadMessageHistory");
+	if (body.message_reference && !may(state, author, channel, "ReadMessageHistory")) {
+		throw refusals.replyWithoutHistory();
+	}
 	checkMessage(state, body, files);
 	if (!channel.guild && author === state.app.user) demandDirect(state, channel);
 	const repeated = repeatedNonce(state, author, body);

@@ -59,7 +59,7 @@ test("files, threads, history and reactions have permissions of their own", () =
 	const emoji = encodeURIComponent("🔁");
 	const attempts = {
 		AttachFiles: () => app.call("POST", messages, { body: {}, files }),
-		ReadMessageHistory: () => app.get(messages),
+		ReadMessageHistory: () => app.get(`${messages}/${said.id}`),
 		CreatePublicThreads: () => app.call("POST", `${messages}/${said.id}/threads`, { body: { name: "T" } }),
 		AddReactions: () => app.call("PUT", `${messages}/${said.id}/reactions/${emoji}/@me`),
 	} as const;
@@ -84,4 +84,17 @@ test("who was sent to be silent reads, and does not write", () => {
 	expect(() => anna.says("Hm", { in: general })).toThrow("Missing Permissions");
 	clock.advance(60_000);
 	expect(anna.says("Hm", { in: general }).text).toBe("Hm");
+});
+
+test("without the history a channel is read as empty, and nothing can be replied to", () => {
+	const { world, app, anna, general } = standingWorld();
+	const said = anna.says("Hello", { in: general });
+	const messages = `/channels/${general.id}/messages`;
+	const body = { content: "Hi", message_reference: { message_id: said.id } };
+	general.permit(world.bot, { deny: ["ReadMessageHistory"] });
+	expect(app.get(messages)).toMatchObject({ status: 200, body: [] });
+	const refused = app.call("POST", messages, { body });
+	expect([refused.status, codeOf(refused)]).toEqual([403, 160_002]);
+	general.permit(world.bot, { deny: ["ViewChannel"] });
+	expect(codeOf(app.get(messages))).toBe(50_001);
 });

@@ -72,6 +72,9 @@ export const refusals = {
 	invalidForm: (faults: readonly string[]) => new Refusal(400, 50_035, "Invalid Form Body", { faults }),
 	// https://github.com/victornpb/undiscord/issues/399 shows the status.
 	archived: () => new Refusal(400, 50_083, "Thread is archived"),
+	// https://github.com/Voxel-Fox-Ltd/Flower/issues/63 shows the status.
+	replyWithoutHistory: () =>
+		new Refusal(403, 160_002, "Cannot reply without permission to read message history"),
 	threadExists: () => new Refusal(400, 160_004, "A thread has already been created for this message"),
 	locked: () => new Refusal(403, 160_005, "Thread is locked"),
 } as const;

@@ -1,0 +1,70 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { Receipt } from "@parley/connector";
+import { expect, test } from "vitest";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { Caller } from "./caller.ts";
+import { Places } from "./places.ts";
+import { type Post, Posts } from "./posts.ts";
+import { RateLimits } from "./rate-limits.ts";
+
+const nobody = { parse: [], replied_user: false };
+const nonce = "n".repeat(24);
+const at = "POST /channels/10/messages";
+
+function open() {
+	const clock = new ManualClock();
+	const port = new ScriptedPort();
+	const log = new MemoryLogger();
+	const caller = new Caller({ port, limits: new RateLimits(clock), clock, log });
+	const places = new Places(async () => undefined, clock);
+	const posts = new Posts({ caller, places, log, read: async () => undefined });
+	const send = (more: Partial<Post>): Promise<Receipt> => {
+		const post: Post = { type: "post", body: "hello", ...more };
+		const row = {
+			id: "s/1/0",
+			nonce,
+			conversation: "10",
+			lane: "final",
+			at: clock.now(),
+			attempt: 1,
+		} as const;
+		return posts.create({ ...row, payload: post }, post);
+	};
+	return { port, log, send };
+}
+
+const refused = (status: number, code: number) => ({ status, body: { code, message: "Refused" } });
+
+test("where we may not reply, it is said without", async () => {
+	const { port, send } = open();
+	port.answer(at, refused(403, 160_002), { body: { id: "77" } });
+	expect(await send({ replyTo: "5" })).toMatchObject({ remote: "77" });
+	expect(port.last).toEqual({
+		...{ content: "hello", components: [], flags: 4, allowed_mentions: nobody },
+		...{ nonce, enforce_nonce: true },
+	});
+});
+
+test("where we may attach nothing, the words come alone, for the same nonce", async () => {
+	const { port, send, log } = open();
+	port.answer(at, refused(403, 50_013), { body: { id: "77" } });
+	const file = { name: "answer.md", content: "é" };
+	expect(await send({ file })).toMatchObject({ remote: "77" });
+	const words = "hello\n-# Without its file: I may not attach files here.";
+	expect(port.requests[1]).toEqual({
+		...{ method: "POST", path: "/channels/10/messages" },
+		body: { content: words, components: [], flags: 4, allowed_mentions: nobody, nonce, enforce_nonce: true },
+	});
+	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
+});
+
+test("where we may neither reply nor attach, it is said without both; where we may not write, not at all", async () => {
+	const { port, send } = open();
+	const file = { name: "answer.md", content: "é" };
+	port.answer(at, refused(403, 50_013), refused(403, 160_002), { body: { id: "77" } });
+	expect(await send({ file, replyTo: "5" })).toMatchObject({ remote: "77" });
+	expect(port.last).not.toHaveProperty("message_reference.message_id");
+	port.answer(at, refused(403, 50_013), refused(403, 50_013));
+	await expect(send({ file })).rejects.toMatchObject({ kind: "rejected" });
+	expect(port.requests).toHaveLength(5);
+});
