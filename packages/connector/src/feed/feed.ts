@@ -181,7 +181,8 @@ export class Feed {
 	async #resume({ id, key }: KnownSession): Promise<SessionFeed> {
 		const { store, gateway } = this.#parts;
 		const mark = await store.read((db) => readMark(db, id));
-		const after = mark?.state ? mark.seq : 0;
+		// What a replay has kept of old cards is not written: one that was cut short begins again, in silence.
+		const after = mark?.state && mark.seq >= mark.replayedTo ? mark.seq : 0;
 		const opened = await gateway.open({ session_id: id, after_seq: after });
 		return this.#tell(opened, { key, after, mark: mark ?? { seq: 0, replayedTo: opened.lastSeq } });
 	}

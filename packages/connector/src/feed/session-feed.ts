@@ -4,7 +4,7 @@ import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
 import type { Scene } from "../conversation/part.ts";
 import { openQuestions } from "../conversation/questions.ts";
-import { toRows } from "../conversation/to-rows.ts";
+import { type ShownRow, toRows } from "../conversation/to-rows.ts";
 import type { GatewayHistory } from "../gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
@@ -14,6 +14,7 @@ import type { RoomSession } from "../rooms/desk.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { type Mark, writeState } from "./marks.ts";
 import { Moments } from "./moments.ts";
+import { OldCards } from "./old-cards.ts";
 import { Typing } from "./typing.ts";
 
 /** What another database has shown or not shown so long ago is nothing that anybody waits for. */
@@ -38,6 +39,12 @@ export interface SessionFeedParts {
 	heard(): void;
 }
 
+/** What an event makes of the conversation, and all that it shows. */
+interface StepTold {
+	readonly state: ConversationState;
+	readonly rows: readonly ShownRow[];
+}
+
 /** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
 export class SessionFeed implements RoomSession {
 	readonly session: string;
@@ -59,6 +66,8 @@ export class SessionFeed implements RoomSession {
 	#written: string;
 	/** The newest event whose rows are planned. */
 	#planned: number;
+	/** During the replay. */
+	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	#drained: Promise<void> = Promise.resolve();
 	#isDeleted = false;
@@ -147,17 +156,23 @@ export class SessionFeed implements RoomSession {
 	async #tell(frames: readonly EventFrame[]): Promise<void> {
 		const { store, outbox } = this.#parts;
 		let state = this.#state;
+		// Told again where the database refuses.
+		let old = this.#old.copy();
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {
 			const step = await this.#step(state, frame);
 			state = step.state;
-			rows.push(...step.rows);
+			rows.push(...this.#planOf(step, frame.seq, old));
 		}
 		const seq = frames.at(-1)?.seq ?? 0;
+		if (seq === this.#replayedTo) {
+			rows.push(...old.open(state, seq));
+			old = new OldCards();
+		}
 		const written = JSON.stringify(state);
-		if (seq > this.#planned && (rows.length > 0 || written !== this.#written)) {
+		const replayed = seq <= this.#replayedTo;
+		if (seq > this.#planned && (replayed || rows.length > 0 || written !== this.#written)) {
 			const cursor = { session: this.session, seq };
-			const replayed = seq <= this.#replayedTo;
 			await store.commit(async (tx) => {
 				await outbox.plan(tx, { conversation: this.#conversation, cursor, rows, replayed });
 				await writeState(tx, { session: this.session, state: written, replayedTo: this.#replayedTo });
@@ -165,6 +180,7 @@ export class SessionFeed implements RoomSession {
 			this.#planned = seq;
 			this.#written = written;
 		}
+		this.#old = old;
 		this.#state = state;
 		this.#caughtUpTo(seq);
 		this.#showTyping();
@@ -172,19 +188,27 @@ export class SessionFeed implements RoomSession {
 		if (this.#isDeleted) this.#opened.close();
 	}
 
+	/** Of the rows of an event, those that this database is to plan, behind the old ones that they go on from. */
+	#planOf({ rows }: StepTold, seq: number, old: OldCards): readonly PlannedRow[] {
+		const isPlanned = seq <= this.#planned;
+		if (seq > this.#replayedTo) return isPlanned ? [] : rows;
+		const isOld = this.#parts.clock.now() - (rows[0]?.at ?? 0) > staleMs;
+		if (isOld) {
+			old.keep(rows);
+			return [];
+		}
+		const earlier = old.before(rows, seq);
+		return isPlanned ? [] : [...earlier, ...rows];
+	}
+
 	/** What an event makes of the conversation. One that this program cannot tell is left out, whatever the reason. */
-	async #step(
-		state: ConversationState,
-		frame: EventFrame,
-	): Promise<{ readonly state: ConversationState; readonly rows: readonly PlannedRow[] }> {
-		const { platform, clock, log } = this.#parts;
+	async #step(state: ConversationState, frame: EventFrame): Promise<StepTold> {
+		const { platform, log } = this.#parts;
 		if (!isOzzieEvent(frame)) return { state, rows: [] };
 		const { seq } = frame;
 		const at = await this.#moments.of(seq);
 		try {
 			const told = tellConversation(state, { seq, at, event: frame }, this.#scene);
-			const isOld = seq <= this.#replayedTo && clock.now() - at > staleMs;
-			if (seq <= this.#planned || isOld) return { state: told.state, rows: [] };
 			const showing = { told: { seq, at }, conversation: this.#conversation, platform };
 			return { state: told.state, rows: toRows(told.intentions, showing) };
 		} catch (error) {

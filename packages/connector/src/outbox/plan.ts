@@ -17,6 +17,8 @@ export interface PlannedRow {
 	readonly card?: string;
 	/** Anything that JSON can hold. */
 	readonly payload: unknown;
+	/** `SEQ/INDEX` of a row of an earlier event that was not planned and that it stands for: it gets the id of that one. */
+	readonly standsFor?: string;
 	/** Why it must wait for a person's decision. */
 	readonly hold?: string;
 }
@@ -125,7 +127,7 @@ export async function planRows(tx: Tx, plan: Plan, now: number): Promise<void> {
 			{ code: "failed_precondition" },
 		);
 	}
-	for (const { row, index } of numbered(plan)) {
+	for (const { row, place } of numbered(plan)) {
 		if (row.seq <= planned) continue;
 		const { lane, at, hold } = row;
 		const payload = JSON.stringify(row.payload);
@@ -133,7 +135,7 @@ export async function planRows(tx: Tx, plan: Plan, now: number): Promise<void> {
 		if (hold === undefined && (await mergeIntoCard(tx, { card, payload, lane, at, now }))) continue;
 		const state = hold === undefined ? (plan.replayed ? "unknown" : "planned") : "held";
 		await insertRow(tx, {
-			...{ id: `${session}/${row.seq}/${index}`, session, seq: row.seq },
+			...{ id: `${session}/${place}`, session, seq: row.seq },
 			conversation: row.conversation ?? conversation,
 			...{ lane, card, payload, at, state, reason: hold ?? null, now },
 		});
@@ -141,7 +143,7 @@ export async function planRows(tx: Tx, plan: Plan, now: number): Promise<void> {
 	await upsertCursor(tx, { session, conversation, seq, now });
 }
 
-function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly index: number }[] {
+function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly place: string }[] {
 	const counts = new Map<number, number>();
 	return rows.map((row) => {
 		if (row.seq > cursor.seq) {
@@ -154,9 +156,10 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 				code: "invalid_argument",
 			});
 		}
+		if (row.standsFor !== undefined) return { row, place: row.standsFor };
 		const index = counts.get(row.seq) ?? 0;
 		counts.set(row.seq, index + 1);
-		return { row, index };
+		return { row, place: `${row.seq}/${index}` };
 	});
 }
 

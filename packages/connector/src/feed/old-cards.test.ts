@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+import type { Stage } from "../testing/stage.ts";
+import { OldCards } from "./old-cards.ts";
+
+const hour = 3_600_000;
+const task = { task_id: "task_000001", title: "Tidy up" };
+const grant = {
+	...{
+		grant_id: "grant_1abcdef",
+		place: "chat:guild:general",
+		people: null,
+		reason: "a release",
+		granted_by: "chat:guild:ada",
+	},
+	...{ tools: null, classes: null, max_actions: 200, used_actions: 0 },
+	...{ created_at: "1970-01-01T00:00:00.000Z", expires_at: "1970-01-03T00:00:00.000Z" },
+};
+
+const begins: Step = {
+	does: ({ gateway }) => {
+		gateway.newest.record("task.created", { ...task, description: "all of it", parent_id: "" });
+		gateway.newest.record("task.started", { ...task });
+	},
+};
+
+function steps(done: number): Step {
+	const facts = { total_steps: 3, current_step_label: `step ${done}`, percentage: done * 30 };
+	const progress = { task_id: task.task_id, current_step: done, ...facts };
+	return { does: ({ gateway }) => gateway.newest.record("task.progress", progress) };
+}
+
+const opening: readonly Step[] = [
+	{ says: "tidy up", in: "general", mentions: "us" },
+	{ gateway: { answers: "I begin" } },
+];
+const lost: readonly Step[] = [{ losesDatabase: true }, { passes: 60_000 }];
+const settles: Step = { passes: 60_000 };
+
+/** What people see in the channel, where a loss is no difference to them. */
+async function seen(steps: readonly Step[]): Promise<readonly string[]> {
+	const stage = await playScene([...opening, ...steps, settles]);
+	expect((await stage.connector.status()).stuck).toEqual([]);
+	return stage.posts(stage.room("general"));
+}
+
+function waits(hours: number): Step {
+	return { passes: hours * hour };
+}
+
+const completes: Step = {
+	does: ({ gateway }) => {
+		const used = { duration: 60e9, tokens_input: 10, tokens_output: 20 };
+		gateway.newest.record("task.completed", { ...task, output_summary: "all is tidy", ...used });
+	},
+};
+const suspends: Step = {
+	does: ({ gateway }) =>
+		gateway.newest.record("task.suspended", {
+			...{
+				task_id: task.task_id,
+				title: task.title,
+				reason: "which one?",
+				suspend_count: 1,
+				plan_content: "",
+				token: "review_000001",
+			},
+		}),
+};
+const resumes: Step = {
+	does: ({ gateway }) => gateway.newest.record("task.resumed", { ...task }),
+};
+const trusts: Step = { does: ({ gateway }) => gateway.newest.record("grant.created", grant) };
+const distrusts: Step = {
+	does: ({ gateway }) =>
+		gateway.newest.record("grant.ended", { grant_id: grant.grant_id, reason: "expired" }),
+};
+const closes: Step = {
+	does: ({ gateway }) => {
+		const [token = ""] = gateway.newest.asking;
+		gateway.newest.record("prompt.closed", { token, reason: "expired" });
+	},
+};
+const asksAndQueues: readonly Step[] = [
+	{ says: "clean up", in: "general", mentions: "us" },
+	{ gateway: { asks: {} } },
+	{ says: "and then?", in: "general", mentions: "us" },
+];
+
+test.each<readonly [string, readonly Step[], readonly Step[]]>([
+	["a task that went on since", [begins, steps(1), waits(28), steps(2), waits(2)], [steps(3), completes]],
+	["a task that has said nothing since", [begins, steps(1), waits(30)], [steps(2), completes]],
+	["a question of a task", [begins, suspends, waits(30)], [resumes, completes]],
+	["a question of a task, answered since", [begins, suspends, waits(28), resumes, waits(2)], [completes]],
+	["a task that ended since", [begins, steps(1), waits(28), completes, waits(2)], []],
+	["a task that ended as long ago", [begins, completes, waits(30)], []],
+	[
+		"an approval",
+		[{ says: "clean up", in: "general", mentions: "us" }, { gateway: { asks: {} } }, waits(26)],
+		[closes],
+	],
+	["a message that waits for its turn", [...asksAndQueues, waits(26)], [{ gateway: { answers: "clean" } }]],
+	["a grant", [trusts, waits(30)], [distrusts]],
+])("the database is lost, and %s keeps its posts of more than a day ago", async (_name, before, after) => {
+	expect(await seen([...before, ...lost, ...after])).toEqual(await seen([...before, settles, ...after]));
+});
+
+test("a replay that a crash has cut short finds the same posts in the end", async () => {
+	const before = [begins, trusts, steps(1), waits(28), steps(2), waits(2)];
+	const after = [steps(3), distrusts, completes];
+	const cut: Step = { does: cutShort };
+	expect(await seen([...before, cut, ...lost.slice(1), ...after])).toEqual(
+		await seen([...before, settles, ...after]),
+	);
+});
+
+test("the card of an old task and its thread are looked for once, those of one that ended as long ago never", async () => {
+	const find = async (steps: readonly Step[]) => {
+		const { platform } = await playScene([...opening, ...steps, ...lost]);
+		return platform.surface.asked.filter((asked) => asked.startsWith("find"));
+	};
+	const ids = ["find sess_0001/4/0", "find sess_0001/4/1"];
+	const looked = await find([begins, waits(30)]);
+	expect([...new Set(looked)]).toEqual(ids);
+	expect(await find([begins, completes, waits(30)])).toEqual([]);
+});
+
+test("a post in the thread of an old card comes behind both, which are taken once", () => {
+	const old = new OldCards();
+	const row = { seq: 1, at: 5, lane: "milestone" } as const;
+	const shown = { type: "post", body: "at work" } as const;
+	const thread = { type: "thread", card: "task:1", name: "Tidy up" } as const;
+	old.keep([
+		{ ...row, card: "task:1", payload: shown },
+		{ ...row, payload: thread },
+	]);
+	old.keep([{ seq: 2, at: 6, lane: "progress", card: "task:1", payload: { ...shown, body: "half" } }]);
+	const young = { ...row, seq: 9, at: 99, payload: { ...shown, thread: "task:1" } };
+	expect(old.before([young], 9)).toEqual([
+		{ ...row, seq: 9, card: "task:1", payload: { ...shown, body: "half" }, standsFor: "1/0" },
+		{ ...row, seq: 9, payload: thread, standsFor: "1/1" },
+	]);
+	expect(old.before([young], 9)).toEqual([]);
+});
+
+/** The database is lost, and the next process ends when it has replayed the old events alone, which plan nothing. */
+async function cutShort(stage: Stage): Promise<void> {
+	const { frames } = stage.gateway.newest;
+	const rest = frames.splice(7);
+	await stage.loseDatabase();
+	await stage.connector.stop();
+	frames.push(...rest);
+	await stage.store.commit(async (tx) => {
+		await tx.deleteFrom("outbox").execute();
+		await tx.deleteFrom("cards").execute();
+		await tx.updateTable("cursors").set({ replayed_to: frames.length }).execute();
+	});
+	await stage.restart();
+}
