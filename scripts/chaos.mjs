@@ -5,7 +5,8 @@ import { vitest } from "./vitest.mjs";
 const hourMs = 3_600_000;
 
 /**
- * Ten thousand lives of connectors that die, and of platforms that drop, double and delay what they are sent.
+ * Ten thousand times connectors that die and platforms that drop, double and delay what they are sent, and two thousand
+ * times all of a connector between a Discord and a gateway: about a quarter of an hour.
  * `PARLEY_TEST_SEED` repeats an earlier run.
  */
 export async function run() {

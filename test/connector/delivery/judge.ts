@@ -27,12 +27,16 @@ export function judge(world: World): string[] {
 	return [...all, ...judgeInbound(world)];
 }
 
-function judgeInbound({ arrivals, heard }: World): string[] {
-	return [...Map.groupBy(arrivals, ({ conversation }) => conversation)].flatMap(([conversation, events]) => {
-		const sent = events.map(({ id }) => id).join();
-		const got = heard.get(conversation)?.join() ?? "nothing";
-		return sent === got ? [] : [`the gateway heard ${got} of ${conversation} instead of ${sent}`];
-	});
+function judgeInbound({ arrivals, heard, network }: World): string[] {
+	const lost = [...Map.groupBy(arrivals, ({ conversation }) => conversation)].flatMap(
+		([conversation, events]) => {
+			const sent = events.map(({ id }) => id).toSorted();
+			const got = heard.get(conversation)?.toSorted() ?? [];
+			const is = sent.join() === got.join();
+			return is ? [] : [`the gateway heard ${got.join()} of ${conversation} instead of ${sent.join()}`];
+		},
+	);
+	return [...network.faults, ...lost];
 }
 
 /** Each post of its own, and of each card the newest. */

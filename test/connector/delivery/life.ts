@@ -6,9 +6,14 @@ type ConnectorStore = Store<ConnectorTables>;
 
 const quietTicks = 4;
 
-/** Where a process can die. */
+const stop = "a stop";
+
+/** Commits and steps are many; every other place is reached a few times. */
+export const often: readonly string[] = [stop, "before a commit", "after a commit"];
+
+/** Where a process can die, or is stopped. */
 export const places = [
-	...["before a commit", "after a commit"],
+	...often,
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
@@ -28,12 +33,20 @@ export class Life implements Failpoints {
 	readonly surface: Surface;
 	/** Where it died. */
 	end: string | undefined;
+	/** That it was stopped. */
+	stop: string | undefined;
+	/** Resolves when it dies; never where it does not. */
+	readonly death: Promise<void>;
+	readonly #die: () => void;
 	readonly #fate: Fate | undefined;
 	#hits = 0;
 	#inFlight = 0;
 
 	constructor(store: ConnectorStore, surface: Surface, fate: Fate | undefined) {
 		this.#fate = fate;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.death = promise;
+		this.#die = resolve;
 		this.store = {
 			engine: store.engine,
 			health: () => store.health(),
@@ -65,6 +78,13 @@ export class Life implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
+	/** Somebody asks it to end, which is no death: what is on its way may be answered. */
+	isToStop(step: number): boolean {
+		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
+		this.stop = stop;
+		return true;
+	}
+
 	/** Resolves when nothing is on its way to the database, and nothing was for a while. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
@@ -76,7 +96,9 @@ export class Life implements Failpoints {
 	#hit(name: string): void {
 		if (name !== this.#fate?.place) return;
 		this.#hits += 1;
-		if (this.#hits === this.#fate.hit) this.end = name;
+		if (this.#hits !== this.#fate.hit) return;
+		this.end = name;
+		this.#die();
 	}
 
 	async #asking<T>(request: () => Promise<T>): Promise<T> {

@@ -11,7 +11,8 @@ import {
 } from "@parley/connector";
 import { Random } from "../../random.ts";
 import { eventsOf, startedAt } from "./events.ts";
-import { type Fate, Life, places } from "./life.ts";
+import { type Fate, Life, often, places } from "./life.ts";
+import { Network } from "./network.ts";
 import { Platform } from "./platform.ts";
 
 const sessions = ["ada", "bob", "eve"];
@@ -28,12 +29,14 @@ export class World {
 	/** What reached the gateway, by conversation, each event where it came first. */
 	readonly heard = new Map<string, string[]>();
 	readonly arrivals: readonly InboundEvent[];
+	readonly network: Network;
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
 	/** How much of each session was ever planned, which the gateway does not know. */
 	readonly #told = new Map<string, number>();
-	readonly #unacknowledged: Set<InboundEvent>;
+	/** When the gateway is back. */
+	#awayUntil = 0;
 	#databases = 0;
 
 	constructor(seed: number, directory: string) {
@@ -44,7 +47,7 @@ export class World {
 		this.arrivals = Array.from({ length: arrivalCount }, (_, n) => ({
 			...{ id: `message ${n}`, conversation: this.#random.pick(sessions), data: { n } },
 		}));
-		this.#unacknowledged = new Set(this.arrivals);
+		this.network = new Network(this.#random, this.arrivals);
 	}
 
 	/** Lives and dies until everything is told; `kills` times at most it dies. */
@@ -52,8 +55,7 @@ export class World {
 		await mkdir(this.#directory, { recursive: true });
 		for (let left = kills; ; left--) {
 			const place = this.#random.pick(places);
-			// Commits are many; every other place is reached a few times.
-			const hit = this.#random.between(1, place.endsWith("commit") ? 30 : 5);
+			const hit = this.#random.between(1, often.includes(place) ? 30 : 5);
 			if (left === 0) this.platform.calm = this.#random.chance(0.5);
 			if (await this.#live(left > 0 ? { place, hit } : undefined)) break;
 			if (this.#random.chance(0.15)) this.#loseDatabase();
@@ -61,10 +63,9 @@ export class World {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** What was acknowledged and not handled is read again from the platform's history. */
 	#loseDatabase(): void {
 		this.#databases += 1;
-		for (const event of this.arrivals) this.#unacknowledged.add(event);
+		this.network.loseDatabase();
 	}
 
 	/** True where it came to the end alive. */
@@ -72,15 +73,12 @@ export class World {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
 		const life = new Life(store, this.platform, fate);
-		await Promise.race([this.#work(life), this.#untilDeath(life)]);
+		await Promise.race([this.#work(life), life.death]);
 		await life.quiet();
 		await store.close();
-		if (life.end !== undefined) this.deaths.push(life.end);
-		return life.end === undefined;
-	}
-
-	async #untilDeath(life: Life): Promise<void> {
-		while (life.end === undefined) await new Promise((resolve) => setImmediate(resolve));
+		const end = life.end ?? life.stop;
+		if (end !== undefined) this.deaths.push(end);
+		return end === undefined;
 	}
 
 	async #work(life: Life): Promise<void> {
@@ -89,20 +87,34 @@ export class World {
 		const outbox = await Outbox.start({ ...parts, surface, failpoints: life });
 		const handle = (event: InboundEvent) => this.#hear(event, life);
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
-		for (let step = 0; !(await this.#isDone(life)); step++) {
+		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
 			if (this.#random.chance(0.4)) await this.#tell(outbox, life);
-			if (this.#random.chance(0.4)) await this.#deliver(inbox);
+			if (this.#random.chance(0.4)) await this.network.deliver((event) => inbox.accept(event));
+			if (this.#random.chance(0.02)) this.#awayUntil = this.#clock.now() + this.#random.between(1, 20_000);
 			if (this.#random.chance(0.2)) await outbox.typing(this.#random.pick(sessions));
 			await life.quiet();
 			this.#clock.advance(this.#random.pick([20, 300, 2000, 6000]));
 			await life.quiet();
 		}
-		await Promise.all([outbox.stop(), inbox.stop()]);
+		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
+	}
+
+	/** What is on its way is answered in its own time. */
+	async #ended(stopping: Promise<unknown>): Promise<void> {
+		let hasEnded = false;
+		void stopping.then(() => {
+			hasEnded = true;
+		});
+		while (!hasEnded) {
+			this.#clock.advance(500);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
 	}
 
 	/** The gateway plays events again from some place that is not after the cursor. */
 	async #tell(outbox: Outbox, life: Life): Promise<void> {
+		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);
 		const events = this.events.get(session) ?? [];
 		const cursor = await outbox.cursor(session);
@@ -122,29 +134,26 @@ export class World {
 		);
 	}
 
-	/** The platform sends what was not acknowledged, and now and then what was. */
-	async #deliver(inbox: Inbox): Promise<void> {
-		const next = this.arrivals.find((event) => this.#unacknowledged.has(event));
-		const event = next !== undefined && this.#random.chance(0.7) ? next : this.#random.pick(this.arrivals);
-		// Before those of its conversation that were sent earlier nothing comes for the first time.
-		const earlier = this.arrivals.slice(0, this.arrivals.indexOf(event));
-		if (earlier.some((other) => this.#unacknowledged.has(other))) return;
-		await inbox.accept(event);
-		this.#unacknowledged.delete(event);
-	}
-
-	async #hear({ id, conversation }: InboundEvent, life: Life): Promise<void> {
+	async #hear(event: InboundEvent, life: Life): Promise<void> {
+		const { conversation } = event;
 		if (life.end !== undefined) return new Promise(() => undefined);
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
-		if (this.#random.chance(0.1)) throw lost;
+		if (this.#isAway || this.#random.chance(0.1)) throw lost;
 		const heard = this.heard.get(conversation) ?? [];
 		// The gateway knows the key of a request that it has carried out.
-		if (!heard.includes(id)) this.heard.set(conversation, [...heard, id]);
+		if (!heard.includes(event.id)) {
+			this.heard.set(conversation, [...heard, event.id]);
+			this.network.hear(event);
+		}
 		if (this.#random.chance(0.1)) throw lost;
+	}
+
+	get #isAway(): boolean {
+		return this.#clock.now() < this.#awayUntil;
 	}
 
 	async #isDone({ store }: Life): Promise<boolean> {
-		if (this.#unacknowledged.size > 0) return false;
+		if (!this.network.isQuiet) return false;
 		return store.read(async (db) => {
 			const cursors = await db.selectFrom("cursors").select("seq").execute();
 			const isTold = cursors.filter(({ seq }) => seq === eventCount).length === sessions.length;

@@ -1,0 +1,68 @@
+import type { DiscordDispatch } from "@parley/discord";
+import type { SessionStore } from "../../simulators/discord/in-process.ts";
+
+type Session = NonNullable<SessionStore["session"]>;
+type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
+
+/**
+ * What a process keeps of its session at Discord's gateway. While it lives it goes on with the newest event; what it
+ * leaves behind is before the first event that was not durably taken, as `DiscordPort` promises.
+ */
+export class KeptSession {
+	/** For the port, which writes and deletes `session` here, each time after the event was handed on. */
+	readonly store: SessionStore;
+	readonly #untaken = new Set<number>();
+	#isOver = false;
+	/** Events that were handed on and have no number yet. */
+	#handed: { readonly taken: Promise<void> | undefined } | undefined;
+
+	constructor(left: Session | undefined) {
+		this.store = new Proxy<SessionStore>(left ? { session: left } : {}, {
+			set: (store, _name, session: Session) => {
+				if (store.session?.id !== session.id) this.#untaken.clear();
+				this.#number(session.seq);
+				store.session = session;
+				return true;
+			},
+			deleteProperty: (store) => {
+				this.#untaken.clear();
+				delete store.session;
+				return true;
+			},
+		});
+	}
+
+	/** Watches what is handed on. */
+	watched(dispatch: Dispatch): Dispatch {
+		return (event) => {
+			const taken = dispatch(event);
+			this.#handed = { taken: taken ?? undefined };
+			return taken;
+		};
+	}
+
+	/** The process has died: what is taken from now on is taken by nobody. */
+	end(): void {
+		this.#isOver = true;
+	}
+
+	/** What the next process finds: nothing where not even the first event was taken. */
+	get left(): Session | undefined {
+		const { session } = this.store;
+		if (!session) return undefined;
+		const seq = Math.min(session.seq, ...[...this.#untaken].map((untaken) => untaken - 1));
+		return seq > 0 ? { id: session.id, seq } : undefined;
+	}
+
+	#number(seq: number): void {
+		const taken = this.#handed?.taken;
+		this.#handed = undefined;
+		if (taken === undefined) return;
+		this.#untaken.add(seq);
+		taken.then(
+			() => void (this.#isOver || this.#untaken.delete(seq)),
+			// It comes again to the next process.
+			() => undefined,
+		);
+	}
+}

@@ -1,0 +1,79 @@
+import type { InboundEvent } from "@parley/connector";
+import type { Random } from "../../random.ts";
+
+/** So far ahead of its turn an event of the platform may come. */
+const window = 3;
+
+interface Passage {
+	readonly event: InboundEvent;
+	/** When it was handed over first, and when that was acknowledged; in steps of the network. */
+	readonly sentAt: number;
+	acknowledgedAt: number | undefined;
+}
+
+/**
+ * Brings the events of a platform to a connector: not in their order, several at once, some twice, and after the
+ * connection was lost again from some place before; what was never acknowledged comes until it is.
+ */
+export class Network {
+	readonly faults: string[] = [];
+	readonly #random: Random;
+	readonly #events: readonly InboundEvent[];
+	readonly #unacknowledged: Set<InboundEvent>;
+	/** What the connector's database was told. */
+	readonly #passages = new Map<string, Passage>();
+	readonly #heard = new Set<string>();
+	#step = 0;
+
+	constructor(random: Random, events: readonly InboundEvent[]) {
+		this.#random = random;
+		this.#events = events;
+		this.#unacknowledged = new Set(events);
+	}
+
+	/** Everything was acknowledged. */
+	get isQuiet(): boolean {
+		return this.#unacknowledged.size === 0;
+	}
+
+	/** Hands on some events at once; resolves with how each was answered when each was. */
+	async deliver(accept: (event: InboundEvent) => Promise<boolean>): Promise<void> {
+		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
+	}
+
+	/** What was acknowledged and not handled is read again from the platform's history. */
+	loseDatabase(): void {
+		this.#passages.clear();
+		for (const event of this.#events) this.#unacknowledged.add(event);
+	}
+
+	/** What was acknowledged before another one was handed over is heard before it. */
+	hear({ id, conversation }: InboundEvent): void {
+		this.#heard.add(id);
+		const sentAt = this.#passages.get(id)?.sentAt ?? 0;
+		for (const { event, acknowledgedAt } of this.#passages.values()) {
+			const isEarlier = acknowledgedAt !== undefined && acknowledgedAt < sentAt;
+			if (!isEarlier || event.conversation !== conversation || this.#heard.has(event.id)) continue;
+			this.faults.push(`${id} of ${conversation} is heard before ${event.id}`);
+		}
+	}
+
+	#next(): readonly InboundEvent[] {
+		const due = this.#events.filter((event) => this.#unacknowledged.has(event)).slice(0, window);
+		const kind = this.#random.below(10);
+		if (due.length === 0 || kind === 0) return [this.#random.pick(this.#events)];
+		if (kind === 1) return this.#events.slice(this.#random.below(this.#events.length)).slice(0, 5);
+		const some = this.#random.shuffle(due).slice(0, this.#random.between(1, window));
+		return this.#random.chance(0.1) ? [...some, ...some] : some;
+	}
+
+	async #pass(event: InboundEvent, accept: (event: InboundEvent) => Promise<boolean>): Promise<void> {
+		this.#step += 1;
+		const passage = this.#passages.get(event.id) ?? { event, sentAt: this.#step, acknowledgedAt: undefined };
+		this.#passages.set(event.id, passage);
+		await accept(event);
+		this.#step += 1;
+		passage.acknowledgedAt ??= this.#step;
+		this.#unacknowledged.delete(event);
+	}
+}
