@@ -36,7 +36,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	say("say: while you were away");
 	const second = house.start(world.token);
 	await house.until("it is back", () => world.gateway.connections === 1);
-	expect(runs(orphan)).toBe(false);
+	await house.until("the orphan has ended", () => !runs(orphan));
 	mia.clicks("Approve once");
 	await house.seen("returned:\nteapot", general);
 	await house.seen("[offline] while you were away", general);
