@@ -11,8 +11,8 @@ import { vitest } from "./vitest.mjs";
 const large = ["idle", "ttft"];
 
 /**
- * A busy or slow machine must not tell a wrong story about the code: a time of the machine that is missed is shown and
- * fails nothing. `npm run bench -- NAME` exits 1 on any miss.
+ * A busy or slow machine must not tell a wrong story about the code: a time of the machine, or a goal, that is missed is
+ * shown and fails nothing; what a goal has been brought to has a gate of its own. `npm run bench -- NAME` exits 1 on any miss.
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {
@@ -20,6 +20,7 @@ const shorter = {
 	connector: ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
+	"token-cost": ["--ratios"],
 };
 
 /** All of it, from the start of the process: half a minute less than .ci/run gives it. */

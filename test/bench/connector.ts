@@ -70,7 +70,7 @@ report(
 	],
 	[
 		{ figure: ratio, atMost: 2, goal: true },
-		{ figure: ratio, atMost: 16 },
+		{ figure: ratio, atMost: 12 },
 	],
 	options,
 );

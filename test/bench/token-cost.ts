@@ -1,12 +1,12 @@
 import { DrainClient } from "./measure/drain-client.ts";
-import { type Figure, readOptions, report } from "./measure/report.ts";
+import { type Figure, type Gate, readOptions, report } from "./measure/report.ts";
 import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
  * What a token costs the gateway, with everything on (the store with synchronous=FULL, redaction, one client that is
  * told every delta), against a loop over the same SDK that only adds the text up. Both ask the same server and take
- * turns. A is measured against A too, so that a reader sees the noise.
+ * turns, the loop before and after each time. A is measured against A too, so that a reader sees the noise.
  */
 const words = 20_000;
 const inputBytes = 100 * 1024;
@@ -69,10 +69,12 @@ const cases: readonly Case[] = [
 	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
 ];
 
+/** Between runs of the same code on a busy machine the medians differ by so much. */
+const noise = 0.5;
 /** Counted apart: what compiles and fills caches on the way. */
 const warmUp = 3;
 const figures: Figure[] = [];
-const gates: { figure: Figure; atMost: number }[] = [];
+const gates: Gate[] = [];
 for (const one of cases) {
 	const { name, unit, atMost } = one;
 	const taken: { a: number; again: number; b: number }[] = [];
@@ -82,14 +84,19 @@ for (const one of cases) {
 		const again = await costOf(floor, one);
 		if (round >= warmUp) taken.push({ a, again, b });
 	}
-	const ratio = { name: `${name}: gateway ÷ SDK loop`, unit: "×", values: taken.map(({ a, b }) => b / a) };
+	const ratio = {
+		name: `${name}: gateway ÷ SDK loop`,
+		unit: "×",
+		values: taken.map(({ a, b, again }) => (2 * b) / (a + again)),
+	};
 	figures.push(
 		{ name: `${name}: SDK loop`, unit, values: taken.map(({ a }) => a) },
 		{ name: `${name}: gateway`, unit, values: taken.map(({ b }) => b) },
 		{ name: `${name}: SDK loop ÷ itself`, unit: "×", values: taken.map(({ a, again }) => again / a) },
 		ratio,
 	);
-	if (atMost !== undefined) gates.push({ figure: ratio, atMost });
+	if (atMost !== undefined)
+		gates.push({ figure: ratio, atMost, goal: true }, { figure: ratio, atMost: atMost + noise });
 }
 await Promise.all([gateway.stop(), raw.stop(), model.stop()]);
 report("token-cost", figures, gates, options);
