@@ -19,7 +19,7 @@ test("a signal that ends it is told as shells tell it", async () => {
 
 test("its input ends with its parent, and not before", async () => {
 	const own = run(
-		"process.stdin.resume().on('end', () => process.exit(3)); setTimeout(() => process.exit(0), 50)",
+		"process.stdin.resume().on('end', () => process.exit(3)); setImmediate(() => process.exit(0))",
 	);
 	expect(await own.ended).toBe(0);
 });
