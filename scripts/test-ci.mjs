@@ -21,6 +21,7 @@ const shorter = {
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
 	"token-cost": ["--ratios"],
+	"ws-fanout": ["--ratios"],
 };
 
 /** All of it, from the start of the process: half a minute less than .ci/run gives it. */
