@@ -1,32 +1,14 @@
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { Attachment, ChatPlatform } from "@parley/connector";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import type { DiscordPort } from "./discord-port.ts";
 import { directTenant } from "./intake/channels.ts";
 import { conversationOf } from "./intake/intake.ts";
-import type { Tickets } from "./interactions/tickets.ts";
 import { limits } from "./limits.ts";
-import type { OwnAccount } from "./own-account.ts";
-import { DiscordSurface, postLimits } from "./surface/discord-surface.ts";
-import type { UploadReader } from "./surface/read-upload.ts";
-
-export interface DiscordPlatformParts {
-	readonly port: DiscordPort;
-	readonly self: OwnAccount;
-	/** The message of a card, once it is posted: `Outbox.posted`. */
-	readonly cards: (card: string) => Promise<string | undefined>;
-	/** The row that a message was posted for; undefined where none is known. */
-	readonly ownerOf: (message: string) => Promise<string | undefined>;
-	/** Reads a file that the gateway keeps: `GatewayFiles.download`. */
-	readonly readFile: UploadReader;
-	/** Shared with `Interactions`. */
-	readonly tickets: Tickets;
-	readonly clock: Clock;
-	readonly log: Logger;
-}
+import { DiscordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
 
 /** Discord, as the kit needs a platform. */
-export function createDiscordPlatform(parts: DiscordPlatformParts): ChatPlatform {
+export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 	return {
 		name: "discord",
 		dialect: discordDialect,

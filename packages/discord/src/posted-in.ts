@@ -1,9 +1,9 @@
 import type { Store } from "@parley/base";
 import type { ConnectorTables } from "@parley/connector";
-import type { DiscordPlatformParts } from "./discord-platform.ts";
+import type { SurfaceParts } from "./surface/discord-surface.ts";
 
 /** What the outbox has written down of what was posted. */
-export function postedIn(store: Store<ConnectorTables>): Pick<DiscordPlatformParts, "cards" | "ownerOf"> {
+export function postedIn(store: Store<ConnectorTables>): Pick<SurfaceParts, "cards" | "ownerOf"> {
 	return {
 		async cards(card) {
 			const row = await store.read((db) =>

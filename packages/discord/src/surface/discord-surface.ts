@@ -20,6 +20,7 @@ import { RateLimits } from "./rate-limits.ts";
 import { readUpload, type UploadReader } from "./read-upload.ts";
 import { Threads } from "./threads.ts";
 
+/** What Discord is shown things with. */
 export interface SurfaceParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;
@@ -29,6 +30,7 @@ export interface SurfaceParts {
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** Reads a file that the gateway keeps: `GatewayFiles.download`. */
 	readonly readFile: UploadReader;
+	/** Shared with `Interactions`. */
 	readonly tickets: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
