@@ -30,11 +30,6 @@ export interface AnswersSlice {
 const mostOpen = 40;
 const mostEnded = 8;
 
-/** Whether somebody works on an answer, so that people should see it. */
-export function waiting({ open }: AnswersSlice): boolean {
-	return open.length > 0;
-}
-
 /** The run at work. */
 export function activeRun({ open }: AnswersSlice): Run | undefined {
 	return open[0];
