@@ -14,6 +14,7 @@ export {
 } from "./log.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
+export type { FreshSchema } from "./store/fresh-schema.ts";
 export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
 export { readMigrationNames } from "./store/migrate.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";

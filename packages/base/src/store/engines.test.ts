@@ -20,12 +20,13 @@ const directory = mkdtempSync(join(tmpdir(), "store-"));
 const migrations = [keyvMigration, contractMigration];
 const engines = {
 	sqlite: () => openSqliteStore<ContractTables>({ file: join(directory, "store.db"), migrations }),
+	memory: () => openSqliteStore<ContractTables>({ file: ":memory:", migrations }),
 	postgres: () => openPgliteStore<ContractTables>({ migrations }),
 };
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
+describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 	let store: Store<ContractTables>;
 	beforeAll(async () => {
 		store = await engines[engine]();

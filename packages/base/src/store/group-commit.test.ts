@@ -15,8 +15,9 @@ const tx = new Kysely<unknown>({
 });
 
 /** A group commit over a connection that only writes down what is asked of it, and fails where told. */
-function recorded(failing: readonly (keyof TransactionControl)[] = []) {
+function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
+	const tries: number[] = [];
 	/** How many commands each had, and that it was over. */
 	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
@@ -30,13 +31,21 @@ function recorded(failing: readonly (keyof TransactionControl)[] = []) {
 		savepoint: statement("savepoint"),
 		releaseSavepoint: statement("releaseSavepoint"),
 		rollbackToSavepoint: statement("rollbackToSavepoint"),
+		isUndone: () => tries.length < undone,
 	};
 	const health = new StorageHealth(new ManualClock());
 	const watch = (commands: number) => {
 		transactions.push(commands);
 		return () => transactions.push("done");
 	};
-	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints, health, watch });
+	const onUndone = (_: unknown, nextTry: number): void => {
+		tries.push(nextTry);
+		// The last time that it is told to.
+		if (tries.length === undone) failing = [];
+	};
+	const commits = new GroupCommit<unknown>({
+		...{ tx, control, failpoints: noFailpoints, health, watch, onUndone },
+	});
 	const command = (name: string) =>
 		commits.commit(async () => {
 			done.push(name);
@@ -47,7 +56,7 @@ function recorded(failing: readonly (keyof TransactionControl)[] = []) {
 			done.push(name);
 			throw new Error(`${name} refused`);
 		});
-	return { done, transactions, commits, command, refused };
+	return { done, transactions, tries, commits, command, refused };
 }
 
 test("the commands of a tick share a transaction, each in its savepoint", async () => {
@@ -146,4 +155,30 @@ test("whoever watches is told of every transaction, also of one that fails", asy
 	const failing = recorded(["commit"]);
 	await Promise.allSettled([failing.command("d")]);
 	expect(failing.transactions).toEqual([1, "done"]);
+});
+
+test("a transaction that was undone is tried anew with all its commands, and resolves once", async () => {
+	const { done, tries, transactions, commits, command, refused } = recorded(["commit"], 2);
+	const results = await Promise.allSettled([command("a"), refused("b"), command("c")]);
+	expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+	expect(results[1]).toMatchObject({ reason: { message: "b refused" } });
+	const commandsOf = done.filter((name) => ["begin", "a", "b", "c", "rollback", "commit"].includes(name));
+	const once = ["begin", "a", "b", "c", "commit"];
+	expect(commandsOf).toEqual([...once, "rollback", ...once, "rollback", ...once]);
+	expect(tries).toEqual([2, 3]);
+	expect(transactions).toEqual([3, "done"]);
+	expect(commits.health()).toEqual({ state: "ok" });
+});
+
+test("a command alone whose transaction was undone is tried anew", async () => {
+	const { done, command } = recorded(["commit"], 1);
+	await expect(command("a")).resolves.toBe("a");
+	expect(done).toEqual(["begin", "a", "commit", "rollback", "begin", "a", "commit"]);
+});
+
+test("a transaction that is undone each time is given up after ten tries", async () => {
+	const { done, tries, command } = recorded(["commit"], Number.POSITIVE_INFINITY);
+	await expect(command("a")).rejects.toMatchObject({ code: "unavailable" });
+	expect(done.filter((name) => name === "a")).toHaveLength(10);
+	expect(tries).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });

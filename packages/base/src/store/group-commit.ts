@@ -19,6 +19,8 @@ export interface TransactionControl {
 	probe?(): Awaitable;
 	/** What the error says of the disk; undefined for one that says nothing of it. */
 	failure?(error: unknown): StorageFailure | undefined;
+	/** Whether the database has undone the transaction for the sake of another one, so that it can be tried anew. */
+	isUndone?(error: unknown): boolean;
 }
 
 /** What a group commit works on. */
@@ -29,12 +31,19 @@ export interface GroupCommitOptions<DB> {
 	readonly failpoints: Failpoints;
 	readonly health: StorageHealth;
 	readonly watch?: TransactionWatch | undefined;
+	readonly onUndone?: UndoneWatch | undefined;
 }
+
+/** Called with the error each time that a transaction was undone and is tried anew, and which try that will be. */
+export type UndoneWatch = (cause: unknown, nextTry: number) => void;
 
 /** Called when a transaction of so many commands begins; what it returns is called at the end, however that came. */
 export type TransactionWatch = (commands: number) => () => void;
 
 type Settle = () => void;
+
+/** Where each try meets another transaction: who has to wait for so many is told that the store is not available. */
+const mostTries = 10;
 
 interface Queued {
 	/** Runs the command; returns what tells its caller the result once that is durable. */
@@ -49,17 +58,19 @@ export class GroupCommit<DB> {
 	readonly #failpoints: Failpoints;
 	readonly #health: StorageHealth;
 	readonly #watch: TransactionWatch | undefined;
+	readonly #onUndone: UndoneWatch | undefined;
 	#trying = false;
 	#queue: Queued[] = [];
 	#flushing: Promise<void> | undefined;
 	#closed = false;
 
-	constructor({ tx, control, failpoints, health, watch }: GroupCommitOptions<DB>) {
-		this.#tx = tx;
-		this.#control = control;
-		this.#failpoints = failpoints;
-		this.#health = health;
-		this.#watch = watch;
+	constructor(options: GroupCommitOptions<DB>) {
+		this.#tx = options.tx;
+		this.#control = options.control;
+		this.#failpoints = options.failpoints;
+		this.#health = options.health;
+		this.#watch = options.watch;
+		this.#onUndone = options.onUndone;
 	}
 
 	/** See `Store.commit`. */
@@ -101,42 +112,44 @@ export class GroupCommit<DB> {
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
-			const [only, ...others] = batch;
 			const done = this.#watch?.(batch.length);
-			const settled = only && others.length === 0 ? this.#transactOne(only) : this.#transact(batch);
-			const settles = await settled;
+			const settles = await this.#persist(batch);
 			done?.();
 			for (const settle of settles) settle();
 		}
 		this.#flushing = undefined;
 	}
 
+	/** What was undone left nothing and nobody was told of it: all its commands run anew, in their order. */
+	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
+		const [only, ...others] = batch;
+		for (let nextTry = 2; ; nextTry++) {
+			try {
+				return await (only && others.length === 0 ? this.#transactOne(only) : this.#transact(batch));
+			} catch (error) {
+				const cause = await this.#rollback(error);
+				if (nextTry > mostTries || this.#control.isUndone?.(cause) !== true) return this.#lost(batch, cause);
+				this.#onUndone?.(cause, nextTry);
+			}
+		}
+	}
+
+	/** Throws when the transaction is lost. */
 	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
 		const settles: Settle[] = [];
-		try {
-			await this.#control.begin();
-			for (const command of batch) settles.push(await this.#executeAlone(command));
-			await this.#commit();
-			return settles;
-		} catch (cause) {
-			return this.#lost(batch, await this.#rollback(cause));
-		}
+		await this.#control.begin();
+		for (const command of batch) settles.push(await this.#executeAlone(command));
+		await this.#commit();
+		return settles;
 	}
 
 	/** A command that has the tick to itself needs no savepoint: it is rolled back with its transaction. */
 	async #transactOne(command: Queued): Promise<Settle[]> {
-		try {
-			await this.#control.begin();
-			const settle = await this.#failing(command);
-			if (settle.failed) {
-				await this.#control.rollback();
-				return [settle.tell];
-			}
-			await this.#commit();
-			return [settle.tell];
-		} catch (cause) {
-			return this.#lost([command], await this.#rollback(cause));
-		}
+		await this.#control.begin();
+		const settle = await this.#failing(command);
+		if (settle.failed) await this.#control.rollback();
+		else await this.#commit();
+		return [settle.tell];
 	}
 
 	async #commit(): Promise<void> {

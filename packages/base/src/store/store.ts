@@ -14,7 +14,9 @@ export interface Store<DB> {
 	 * the transaction, run strictly one after the other in the order of the calls, and resolve in that order. A command
 	 * that throws is rolled back alone and rejects with its own error; when the transaction cannot be committed, every
 	 * command in it rejects with `unavailable` and nothing of them remains. A command waits for nothing but its own
-	 * queries: one that waits for another `commit` waits forever.
+	 * queries: one that waits for another `commit` waits forever. Where the database undoes the transaction for the sake
+	 * of another process's, its commands run again: what one leaves in memory it sets anew each time, and what must not
+	 * happen twice comes after the commit.
 	 */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
 	/** Runs a query that sees committed state only. Each statement sees the state of its own moment. */

@@ -3,7 +3,7 @@ import { systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
 import { boundKysely } from "../store/bound-kysely.ts";
-import { GroupCommit, type TransactionControl } from "../store/group-commit.ts";
+import { GroupCommit, type TransactionControl, type UndoneWatch } from "../store/group-commit.ts";
 import { findPending, migrate } from "../store/migrate.ts";
 import { StorageHealth } from "../store/storage-health.ts";
 import type { Migration, Store } from "../store/store.ts";
@@ -15,16 +15,24 @@ interface DialectStoreOptions {
 	readonly reader: Dialect;
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints | undefined;
-	/** The errors of a server that may go away. */
-	readonly isOver?: IsOver;
+	/** The errors of a server that may go away, or that others use too. */
+	readonly errors?: ServerErrors;
+	readonly onUndone?: UndoneWatch | undefined;
 }
 
-/** Whether an error of a query says that its transaction, or the connection, is over. */
-type IsOver = (error: unknown) => boolean;
+/** What errors of a server mean. */
+export interface ServerErrors {
+	/** Whether the transaction, or the connection, is over. */
+	isOver(error: unknown): boolean;
+	/** Whether the server says that it has undone the transaction, and that it can be tried anew. */
+	isUndone(error: unknown): boolean;
+}
+
+const noErrors: ServerErrors = { isOver: () => false, isUndone: () => false };
 
 /** A store over dialects of Kysely that speak PostgreSQL. */
 export async function openDialectStore<DB>(options: DialectStoreOptions): Promise<Store<DB>> {
-	const { writer, reader, migrations, isOver = () => false } = options;
+	const { writer, reader, migrations, errors = noErrors, onUndone } = options;
 	const [writes, reads] = [writer.createDriver(), reader.createDriver()];
 	await Promise.all([writes.init(), reads.init()]);
 	const end = async (): Promise<void> => {
@@ -33,21 +41,22 @@ export async function openDialectStore<DB>(options: DialectStoreOptions): Promis
 	};
 	try {
 		const schema = { db: new Kysely<unknown>({ dialect: writer }), engine: "postgres", migrations } as const;
-		await telling(isOver, async () => {
+		await telling(errors, async () => {
 			if ((await findPending(schema)) !== undefined) await migrate(schema);
 		});
 	} catch (error) {
 		await end();
 		throw error;
 	}
-	const transaction = new Transaction(writes, isOver);
+	const transaction = new Transaction(writes, errors);
 	const commits = new GroupCommit({
 		tx: boundKysely<DB>(writer, transaction),
 		control: transaction,
 		failpoints: options.failpoints ?? noFailpoints,
 		health: new StorageHealth(systemClock),
+		onUndone,
 	});
-	return storeOf(commits, boundKysely<DB>(reader, eachQuery(reads, isOver)), end);
+	return storeOf(commits, boundKysely<DB>(reader, eachQuery(reads, errors)), end);
 }
 
 function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promise<void>): Store<DB> {
@@ -77,7 +86,7 @@ class Interruption extends ParleyError {
 	}
 }
 
-async function telling<T>(isOver: IsOver, query: () => Promise<T>): Promise<T> {
+async function telling<T>({ isOver }: ServerErrors, query: () => Promise<T>): Promise<T> {
 	try {
 		return await query();
 	} catch (cause) {
@@ -91,10 +100,10 @@ async function* streamQuery(): AsyncGenerator<never> {
 }
 
 /** Takes a connection for each query, which is another one after one was lost. */
-function eachQuery(driver: Driver, isOver: IsOver): DatabaseConnection {
+function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
-			telling(isOver, async () => {
+			telling(errors, async () => {
 				const connection = await driver.acquireConnection();
 				try {
 					return await connection.executeQuery(query);
@@ -110,18 +119,18 @@ function eachQuery(driver: Driver, isOver: IsOver): DatabaseConnection {
 class Transaction implements DatabaseConnection, TransactionControl {
 	readonly streamQuery = streamQuery;
 	readonly #driver: Driver;
-	readonly #isOver: IsOver;
+	readonly #errors: ServerErrors;
 	#connection: DatabaseConnection | undefined;
 
-	constructor(driver: Driver, isOver: IsOver) {
+	constructor(driver: Driver, errors: ServerErrors) {
 		this.#driver = driver;
-		this.#isOver = isOver;
+		this.#errors = errors;
 	}
 
 	executeQuery: DatabaseConnection["executeQuery"] = async (query) => {
 		const connection = this.#connection;
 		if (!connection) throw new ParleyError("no transaction is open", { code: "failed_precondition" });
-		return telling(this.#isOver, () => connection.executeQuery(query));
+		return telling(this.#errors, () => connection.executeQuery(query));
 	};
 
 	async begin(): Promise<void> {
@@ -156,6 +165,11 @@ class Transaction implements DatabaseConnection, TransactionControl {
 
 	failure(error: unknown): "failing" | undefined {
 		return error instanceof Interruption ? "failing" : undefined;
+	}
+
+	/** A commit tells in the server's own words. */
+	isUndone(error: unknown): boolean {
+		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}
 
 	async #run(text: string): Promise<void> {

@@ -16,6 +16,21 @@ export interface PgliteStoreOptions {
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
 	// Each driver of the dialect goes through PGlite, which holds back what does not belong to the transaction.
-	const dialect = new PGliteDialect({ pglite: await PGlite.create() });
+	const dialect = new PGliteDialect({ pglite: await openDatabase() });
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
+}
+
+let empty: Promise<Blob> | undefined;
+
+/** An empty database: made once in this process, which takes seconds, and copied from then on. */
+async function openDatabase(): Promise<PGlite> {
+	empty ??= makeEmpty();
+	return PGlite.create({ loadDataDir: await empty });
+}
+
+async function makeEmpty(): Promise<Blob> {
+	const first = await PGlite.create();
+	const files = await first.dumpDataDir("none");
+	await first.close();
+	return files;
 }
