@@ -81,6 +81,8 @@ export interface PromptResponsePayload {
 	readonly value: unknown;
 	readonly cancelled: boolean;
 	readonly by: string;
+	/** What they call themselves who answered from another guild or team than the session's. */
+	readonly by_name?: string;
 	/** What a call was approved with, where the person changed its arguments. */
 	readonly arguments?: unknown;
 	/** The approval counts for the rest of the session: calls like this one are no longer asked about. */
@@ -192,6 +194,7 @@ const payloads = {
 		value: z.unknown(),
 		cancelled: z.boolean(),
 		by: z.string(),
+		by_name: z.exactOptional(z.string()),
 		arguments: z.unknown().optional(),
 		remembered: z.exactOptional(z.literal(true)),
 		reason: z.exactOptional(z.string()),

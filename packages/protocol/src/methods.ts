@@ -99,7 +99,8 @@ export const methods = {
 			arguments: maybe(z.record(z.string(), z.unknown())),
 			key,
 		}),
-		result: z.object({ status: z.literal("sent") }),
+		/** `late`: somebody else had answered before, or it could be answered no more; nothing was changed. */
+		result: z.object({ status: z.literal("sent"), late: z.exactOptional(z.literal(true)) }),
 	},
 	accept_all_tools: {
 		params: z.object({ key }),

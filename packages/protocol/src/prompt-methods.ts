@@ -13,6 +13,12 @@ export const promptMethods = {
 			session_id: optionalSession,
 			/** Only this one. It alone is told with the arguments and the preview of its call. */
 			token: maybe(token),
+			/**
+			 * Only whether calls may run: of a connector all that this person may answer in this place, those of other
+			 * places among them whose approvals are answered here, too; what is always asked about comes last. Forbidden for
+			 * who may not approve.
+			 */
+			approvals: maybe(z.boolean()),
 			limit: withDefault(z.int().min(1).max(1000), 50),
 		}),
 		result: z.object({ prompts: z.array(OpenPrompt) }),

@@ -22,6 +22,8 @@ export interface PromptContext {
 	readonly notes?: readonly string[];
 	/** The task that asks. */
 	readonly task_id?: string;
+	/** Other channels in which it may be answered: `discord:GUILD:CHANNEL`. */
+	readonly also_in?: readonly string[];
 }
 
 /** A question that `prompt_response` answers. */
@@ -58,6 +60,7 @@ export const PromptRequest = z.object({
 		expires_at: z.exactOptional(z.string()),
 		notes: z.exactOptional(z.array(z.string())),
 		task_id: z.exactOptional(z.string()),
+		also_in: z.exactOptional(z.array(z.string())),
 	}),
 }) satisfies z.ZodType<PromptRequestPayload>;
 
@@ -69,6 +72,10 @@ export const OpenPrompt = PromptRequest.extend({
 	created_at: z.string(),
 	/** Who asked for the work that it belongs to: `discord:GUILD:USER`. Absent where that was not a person of a chat. */
 	person: z.exactOptional(z.string()),
+	/** As they call themselves. */
+	name: z.exactOptional(z.string()),
+	/** The channel in which it was asked: `discord:GUILD:CHANNEL`. */
+	place: z.exactOptional(z.string()),
 	/** Whether only a value that is written out approves it. */
 	always_ask: z.boolean(),
 });

@@ -43,7 +43,8 @@ export const taskPayloads = {
 		will_retry: z.boolean(),
 		...used,
 	}),
-	"task.cancelled": z.object({ ...task, reason: z.string(), ...used }),
+	/** `reason` is in the words of whoever cancelled it; who that was says `by` alone, absent where nobody asked for it. */
+	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/** The life of one who works on a task: `started` first, `exited` last, before it one of the other ends. */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),

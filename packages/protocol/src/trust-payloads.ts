@@ -76,6 +76,8 @@ export const PlaceProfilePayload = z.strictObject({
 	root: z.exactOptional(z.string().min(1).max(4096)),
 	/** Who may approve there: ids of people; everybody with the role approver where absent. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
+	/** Channels in which its approvals may be answered, too, by who may approve there. */
+	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),
 	/** US dollars a day for each of its sessions. */
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
 	/** Bytes that its workspace may hold. */
