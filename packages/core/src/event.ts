@@ -1,4 +1,6 @@
 import type { FileFacts } from "./files/file-facts.ts";
+import type { AssistantMessage } from "./message.ts";
+import type { StopReason } from "./model.ts";
 import type { Prompt } from "./prompt.ts";
 import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 import type { BudgetReached } from "./usage/budget.ts";
@@ -112,6 +114,7 @@ export type ConversationEvent =
 	/** Older parts of the transcript were made shorter, for the model alone. Tokens as estimated. */
 	| {
 			readonly type: "context.compacted";
+			/** "" where somebody asked for it while the session was at rest. */
 			readonly runId: string;
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
@@ -158,6 +161,8 @@ export type ConversationEvent =
 			readonly reason?: string;
 			readonly cancelled: boolean;
 			readonly by: string;
+			/** What they call themselves who answered from another chat platform than the session's. */
+			readonly byName?: string;
 	  }
 	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
 	/** A question waits for long already: at half and at nine tenths of its life. */
@@ -199,6 +204,29 @@ export type TransientEvent =
 			readonly model: string;
 			readonly provider: string;
 			readonly messages: number;
+			/** The text is for nobody to see, such as a summary. */
+			readonly auxiliary?: true;
+	  }
+	/**
+	 * What came of a model call whose text was for people to see, behind its text and before its `model.called`, without
+	 * secrets.
+	 */
+	| {
+			readonly type: "model.replied";
+			readonly runId: string;
+			readonly content: AssistantMessage["content"];
+			/** Undefined where the call failed, was cancelled, or broke off. */
+			readonly stop: StopReason | undefined;
+	  }
+	/**
+	 * What a call that runs has written since it was last told: whole lines without secrets, between its `tool.started`
+	 * and its end, at most 10 times a second; where it writes too much, the older lines are left out and a marker says so.
+	 */
+	| {
+			readonly type: "tool.progress";
+			readonly runId: string;
+			readonly callId: string;
+			readonly text: string;
 	  }
 	/** An open question, shown again to somebody who has just come. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }

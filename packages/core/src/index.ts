@@ -2,6 +2,7 @@ export { findNearMiss } from "./agents/near-miss.ts";
 export { openProfiles } from "./agents/open-profiles.ts";
 export type { Profile, ProfileEndpoint, Profiles } from "./agents/profile.ts";
 export { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
+export type { Compacted } from "./context/fit-request.ts";
 export type {
 	Author,
 	GrantFacts,
@@ -15,12 +16,13 @@ export type {
 export type { FileFacts, KeptFile } from "./files/file-facts.ts";
 export { type FileLimits, FileTooLargeError } from "./files/file-limits.ts";
 export type { ByteRange, Files } from "./files/files.ts";
+export { freshSchema } from "./journal/fresh-schema.ts";
 export type { Placed } from "./journal/journal.ts";
 export { migrations } from "./journal/migrations.ts";
 export { countOpenWork } from "./journal/open-work.ts";
 export { type Snapshot, takeSnapshot } from "./journal/snapshot.ts";
 export type { Tables } from "./journal/tables.ts";
-export type { Message } from "./message.ts";
+export { type AssistantMessage, type ImageBlock, imageTypes, type Message } from "./message.ts";
 export {
 	type Model,
 	type ModelEvent,
@@ -28,6 +30,7 @@ export {
 	type Reasoning,
 	reasoningLevels,
 	type Sampling,
+	type StopReason,
 } from "./model.ts";
 export { ModelError } from "./model-error.ts";
 export { createAnthropicModel, preloadAnthropic } from "./models/anthropic/anthropic-model.ts";
@@ -67,11 +70,13 @@ export type { ExplainedCall } from "./session/explain-calls.ts";
 export type { Feedback } from "./session/feedback.ts";
 export type { Follower } from "./session/follow.ts";
 export type { Keyed } from "./session/idempotency.ts";
-export type { SessionFilter, SessionSummary } from "./session/list.ts";
+export { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 export type { Roots } from "./session/open.ts";
 export type { OpenPrompt } from "./session/open-prompts.ts";
 export type { EventFilter, EventHistory } from "./session/read-events.ts";
+export type { TimedMessage } from "./session/read-transcript.ts";
 export type { Accepted } from "./session/send.ts";
+export { builtInInstructions } from "./system-prompt/system-prompt.ts";
 export {
 	type Autonomy,
 	type NewTask,
@@ -88,6 +93,7 @@ export type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 export type { Submitted, Tasks } from "./tasks/tasks.ts";
 export { defineTool, type Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
+export { shortTools } from "./tools/short/short-tools.ts";
 export { visible } from "./tools/visible.ts";
 export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
 export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit.ts";

@@ -1,4 +1,6 @@
+import { authorize, isAuthorized } from "./authorize.ts";
 import type { SessionEvent } from "./event.ts";
+import type { Principal } from "./principal.ts";
 
 /** Takes events of all sessions, in the order of each; must not throw and must not block. */
 export type Observer = (event: SessionEvent, owner: string) => void;
@@ -11,6 +13,15 @@ export class Observers {
 	add(observer: Observer): () => void {
 		this.#observers.add(observer);
 		return () => this.#observers.delete(observer);
+	}
+
+	/** The same for what the principal may see. */
+	addFor(principal: Principal, observer: (event: SessionEvent) => void): () => void {
+		authorize(principal, "event.read");
+		return this.add((event, owner) => {
+			const { sessionId } = event;
+			if (isAuthorized(principal, "event.read", { owner, sessionId })) observer(event);
+		});
 	}
 
 	tell(event: SessionEvent, owner: string): void {

@@ -3,7 +3,7 @@ import { CallFacts, type JudgedCall } from "./policy/call-facts.ts";
 import { findAllowing, mayConcern } from "./policy/match-rule.ts";
 import type { Effect, PolicyInForce, PolicyRule, SpokenRule } from "./policy/policy-rule.ts";
 import { completesTaint, type Taint, taintOf, taintReason } from "./taint.ts";
-import type { ActionClass, GrantScope, Tool, ToolPlan } from "./tool.ts";
+import { type ActionClass, type GrantScope, ruleNameOf, type Tool, type ToolPlan } from "./tool.ts";
 import { isWithin } from "./tools/paths.ts";
 
 /** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
@@ -177,11 +177,11 @@ export function grantsUnder(
 /** Whether a "for this session" answer covers a call: the same tool, and a path below or a command that begins alike. */
 export function grantCovers(
 	scope: GrantScope,
-	tool: Pick<Tool, "name">,
+	tool: Pick<Tool, "name" | "ruleName">,
 	{ grant, binding }: ToolPlan,
 ): boolean {
 	// A plan that offers no grant is covered by none.
-	if (grant === undefined || scope.tool !== tool.name) return false;
+	if (grant === undefined || scope.tool !== ruleNameOf(tool)) return false;
 	if (scope.kind === "path") {
 		const path = binding["path"];
 		return grant.kind === "path" && path !== undefined && isWithin(path, scope.root);

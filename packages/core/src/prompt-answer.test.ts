@@ -85,6 +85,13 @@ describe("a confirm", () => {
 			reason: "not on a Friday",
 		});
 	});
+
+	test("keeps that no person has denied it", () => {
+		const response = { cancelled: true, reason: "nobody is here", unanswered: true };
+		expect(readAnswer(approvalOf(false), false, response)).toEqual({
+			...{ kind: "denied", reason: "nobody is here", unanswered: true },
+		});
+	});
 });
 
 describe("a text", () => {

@@ -10,6 +10,8 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Why it was denied: reaches the model. */
 	readonly reason?: string;
+	/** Whether no person denied it: `reason` is why nobody could. */
+	readonly unanswered?: boolean;
 	/** False where others could read the answer on its way. */
 	readonly confidential?: boolean;
 	/** With these arguments instead of those that were asked about; for approvals. */
@@ -19,7 +21,7 @@ export interface PromptResponse {
 /** What the response means for its prompt. */
 export type Answer =
 	| { readonly kind: "approved"; readonly remember: boolean; readonly arguments?: unknown }
-	| { readonly kind: "denied"; readonly reason: string }
+	| { readonly kind: "denied"; readonly reason: string; readonly unanswered?: true }
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
 	| { readonly kind: "cancelled" };
 
@@ -46,7 +48,8 @@ export function readAnswer(prompt: Prompt, floor: boolean, response: PromptRespo
 }
 
 function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
-	const denied: Answer = { kind: "denied", reason: response.reason ?? "" };
+	const { reason = "", unanswered } = response;
+	const denied: Answer = { kind: "denied", reason, ...(unanswered && { unanswered }) };
 	if (response.cancelled === true) return denied;
 	const value = response.value ?? response.text ?? response.values ?? null;
 	if (yes.has(value)) return { kind: "approved", remember: false };

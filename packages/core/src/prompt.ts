@@ -22,6 +22,8 @@ export interface ApprovalContext {
 	readonly allowSession: boolean;
 	/** The words to show: where it runs, whether a sandbox holds, why it is asked. */
 	readonly notes: readonly string[];
+	/** Other channels in which it may be answered, as `placeKey` writes them. */
+	readonly alsoIn?: readonly string[];
 }
 
 /** A question to a person: an approval when `approval` is present, else an elicitation. */

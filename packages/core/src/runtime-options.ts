@@ -11,6 +11,7 @@ import type { RunDeps, RunLimits } from "./run/run.ts";
 import { chooseSettings, type ModelChoice } from "./run/settings.ts";
 import type { Sandboxes } from "./sandbox.ts";
 import type { SecretBox } from "./secrets.ts";
+import { placesAnswering } from "./session/may-answer-elsewhere.ts";
 import { type Roots, toolRoots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
@@ -53,6 +54,8 @@ export interface RuntimeOptions {
 	/** Takes secrets out of what tools found and models said, before anybody sees it; unless told, what looks like one. */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
+	/** Further directories that no tool may touch; none unless told. Real paths. */
+	readonly forbidden?: readonly string[];
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
 	readonly limits?: Partial<RunLimits>;
@@ -66,8 +69,15 @@ export interface RuntimeOptions {
 	readonly chat?: ChatSettings;
 	/** The operator's own token; only those that were made at run time unless told. */
 	readonly operatorToken?: OperatorTokenFile;
-	/** The operator's file of rules, which need not exist, and the directory of agents; the built-in rules alone unless told. */
-	readonly policy?: { readonly file: string; readonly agents?: string };
+	/**
+	 * The operator's file of rules, which need not exist, and the directory of agents; the built-in rules alone unless
+	 * told. `others` are tools that rules may name although they are not here, because the file is for other programs, too.
+	 */
+	readonly policy?: {
+		readonly file: string;
+		readonly agents?: string;
+		readonly others?: readonly Pick<Tool, "name" | "command">[];
+	};
 }
 
 /** What of it is about models. */
@@ -92,7 +102,7 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 export function runDepsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,
-	places: Pick<Places, "profileOf">,
+	places: Pick<Places, "profileOf" | "approveIn">,
 ): RunDeps {
 	const { roots } = options;
 	return {
@@ -102,12 +112,17 @@ export function runDepsOf(
 				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
 			}),
 		profileOf: ({ place }) => places.profileOf(place),
+		approveIn: ({ place }) => options.store.read((db) => placesAnswering(db, place, places)),
 		table: choice.table,
 		budgets: options.budgets ?? noBudgets,
 		random: options.random ?? (() => 0),
 		sandbox: options.sandbox,
 		roots: (session) => toolRoots(session, roots),
-		forbidden: [roots.dataDir, ...(options.policy ? [options.policy.file] : [])],
+		forbidden: [
+			roots.dataDir,
+			...(options.forbidden ?? []),
+			...(options.policy ? [options.policy.file] : []),
+		],
 		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
 		systemPrompt: systemPromptOf(options),

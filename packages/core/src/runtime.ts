@@ -1,15 +1,16 @@
 import { ParleyError, Redactor } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
-import { type Action, authorize, isAuthorized } from "./authorize.ts";
+import { type Action, authorize } from "./authorize.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
+import type { Compacted } from "./context/fit-request.ts";
 import type { SessionEvent } from "./event.ts";
 import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Journal } from "./journal/journal.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
-import { type Principal, visibleTo } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { drain } from "./run/drain.ts";
 import type { ProviderState } from "./run/provider-health.ts";
@@ -21,6 +22,7 @@ import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
 import { choresOf } from "./session/chores.ts";
+import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
 import { type Feedback, recordFeedback } from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
@@ -30,12 +32,13 @@ import { createSession, type NewSession } from "./session/open.ts";
 import { OpenPrompts } from "./session/open-prompts.ts";
 import { planOpening } from "./session/opening.ts";
 import { EventHistory } from "./session/read-events.ts";
+import { readTranscript, type TimedMessage } from "./session/read-transcript.ts";
 import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
-import type { SessionDeps } from "./session/session.ts";
+import { type SessionDeps, sessionDepsOf } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { setBudget } from "./session/set-budget.ts";
 import { setModel, wishOf } from "./session/set-model.ts";
@@ -78,7 +81,7 @@ export class Runtime {
 	readonly #reminders: Reminders;
 
 	constructor(options: RuntimeOptions) {
-		const { clock, ids, log, failpoints, secrets, redactor = new Redactor() } = options;
+		const { redactor = new Redactor() } = options;
 		this.#options = options;
 		const journal = new Journal(options);
 		this.files = new Files(options);
@@ -86,10 +89,8 @@ export class Runtime {
 		const workspaces = new Workspaces(options.roots.dataDir);
 		this.trust = new Trust({ ...options, audit, sessions: () => this.#sessions });
 		this.#deps = {
-			...{ journal, clock, ids, log, failpoints, startedAt: clock.now() },
-			...{ files: this.files, observers: this.#observers, secrets, redactor, audit, workspaces },
-			...{ policies: this.trust.policies, grants: this.trust.grants, people: this.trust.people },
-			fingerprint: (text) => secrets.fingerprint(text),
+			...sessionDepsOf({ ...options, redactor }, this.trust),
+			...{ journal, files: this.files, observers: this.#observers, audit, workspaces },
 			stopping: () => this.#draining,
 		};
 		const tidied = { files: this.files, workspaces, auditLog: this.trust.auditLog };
@@ -97,7 +98,7 @@ export class Runtime {
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
 		this.history = new EventHistory(journal, this.#sessions);
-		this.prompts = new OpenPrompts(options, this.#sessions);
+		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
 		this.#choice = modelChoiceOf(options);
 		const runDeps = runDepsOf(options, this.#choice, this.trust.places);
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
@@ -112,8 +113,8 @@ export class Runtime {
 
 	/** The name of the model that answers. */
 	get model(): string {
-		const { modelName, model } = this.#options;
-		return resolveModel(modelName ?? model.defaultModel, { ...this.#choice, anyModel: true });
+		const choice = { ...this.#choice, anyModel: true };
+		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
 	/** How many sessions are in memory: somebody uses them, or they work. */
@@ -135,10 +136,8 @@ export class Runtime {
 	async create(request: Keyed, wanted: NewSession): Promise<{ id: string; status: "created" | "resumed" }> {
 		this.#admit();
 		authorize(request.principal, "session.open");
-		const { roots } = this.#options;
-		const opening = await planOpening(request.principal, wanted, { roots, places: this.trust.places });
-		const usable = opening.profile === undefined ? undefined : this.#choice.profiles.find(opening.profile);
-		return createSession(this.#deps, request, { ...opening, ...(usable && { usable }) });
+		const rules = { ...this.#options, ...this.#choice, places: this.trust.places };
+		return createSession(this.#deps, request, await planOpening(request.principal, wanted, rules));
 	}
 
 	/** Passes, or throws what doing this to the session would. */
@@ -155,27 +154,21 @@ export class Runtime {
 	async send(request: Keyed, sessionId: string, message: NewMessage): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		const { accepted, start } = await acceptMessage(lease.session, request, message);
-		if (start) this.#runner.start(lease.session, start);
-		return accepted;
+		return (await this.#runner.begin(lease.session, acceptMessage(lease.session, request, message))).accepted;
 	}
 
 	/** Says something to the run at work, before its next model call; where none is, like `send`. */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		const { steered, start } = await steer(lease.session, request, message);
-		if (start) this.#runner.start(lease.session, start);
-		return steered;
+		return (await this.#runner.begin(lease.session, steer(lease.session, request, message))).steered;
 	}
 
 	/** Makes the last reply again. */
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		const { accepted, start } = await retryLast(lease.session, request);
-		if (start) this.#runner.start(lease.session, start);
-		return accepted;
+		return (await this.#runner.begin(lease.session, retryLast(lease.session, request))).accepted;
 	}
 
 	/**
@@ -226,8 +219,8 @@ export class Runtime {
 
 	/** Answers an open question. The first answer wins; a later one changes nothing, and is false. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
-		const profileOf = (place?: string) => this.trust.places.profileOf(place);
-		return answerQuestion({ ...this.#deps, sessions: this.#sessions, profileOf }, request, token, response);
+		const { places } = this.trust;
+		return answerQuestion({ ...this.#deps, sessions: this.#sessions, places }, request, token, response);
 	}
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
@@ -243,9 +236,7 @@ export class Runtime {
 
 	/** The sessions that the principal may see, newest first. */
 	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
-		authorize(principal, "session.list");
-		const all = isAuthorized(principal, "session.list", { owner: "" });
-		return listSessions(this.#options.store, all ? undefined : visibleTo(principal), filter);
+		return listSessions(this.#options.store, principal, filter);
 	}
 
 	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
@@ -266,6 +257,19 @@ export class Runtime {
 		return explainRun(lease.session, runId);
 	}
 
+	/** What the model sees of the conversation as it is, with a summary in the place of what that stands for. */
+	async transcript(principal: Principal, sessionId: string): Promise<readonly TimedMessage[]> {
+		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
+		return await readTranscript(lease.session);
+	}
+
+	/** Puts a summary in the place of all that was said; undefined where that was nothing. Refused while a run is open. */
+	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
+		this.#admit();
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		return await this.#runner.compact(lease.session, request, ending);
+	}
+
 	/** Keeps what somebody thinks of a reply. */
 	async feedback(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
@@ -274,11 +278,7 @@ export class Runtime {
 
 	/** Tells what happens in all sessions whose events the principal may see, until what is returned is called. */
 	observe(principal: Principal, observer: (event: SessionEvent) => void): () => void {
-		authorize(principal, "event.read");
-		return this.#observers.add((event, owner) => {
-			const { sessionId } = event;
-			if (isAuthorized(principal, "event.read", { owner, sessionId })) observer(event);
-		});
+		return this.#observers.addFor(principal, observer);
 	}
 
 	/**

@@ -20,6 +20,8 @@ export interface Command {
 	/** The call that it belongs to, for what is told of its connections. */
 	readonly callId?: string;
 	readonly signal: AbortSignal;
+	/** Gets the output of the command itself while it comes, all of it, cut anywhere; must not throw and must not block. */
+	onOutput?(chunk: Uint8Array): void;
 }
 
 export interface CommandOutcome {

@@ -29,7 +29,10 @@ export type ActionClass =
 	| "irreversible"
 	| "person";
 
-/** What a "for this session" answer would allow from then on: a tool with a path below `root`, or an argv prefix. */
+/**
+ * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
+ * `root`, or an argv prefix.
+ */
 export type GrantScope = (
 	| { readonly kind: "path"; readonly tool: string; readonly root: string }
 	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
@@ -71,6 +74,8 @@ export interface ToolContext {
 	readonly log: Logger;
 	/** Asks a person and waits; the run's working time stands still meanwhile. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
+	progress(chunk: Uint8Array): void;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
@@ -90,6 +95,11 @@ export interface ToolResult {
  */
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
+	/**
+	 * The name by which rules of policies, grants and channels know it; its own where absent. A tool under a second name
+	 * has it, so that what was said about the first holds for both.
+	 */
+	readonly ruleName?: string;
 	readonly description: string;
 	readonly parameters: z.ZodType<Arguments>;
 	readonly effect: ToolEffect;
@@ -102,6 +112,11 @@ export interface Tool<Arguments = unknown> {
 	command?(args: Arguments): string | readonly string[];
 	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
+}
+
+/** The name by which rules know a tool. */
+export function ruleNameOf({ name, ruleName = name }: Pick<Tool, "name" | "ruleName">): string {
+	return ruleName;
 }
 
 /** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */

@@ -13,7 +13,7 @@ import type { WriteText } from "./summarise.ts";
 import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
 import { viewOf } from "./view.ts";
 
-/** For whom a request is put together. A `Run` is one; so is a session that is idle, with the id of its last run. */
+/** For whom a request is put together. A `Run` is one; so is a session at rest, whose `id` is "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;

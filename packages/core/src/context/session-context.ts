@@ -6,6 +6,7 @@ import type { RunTranscript } from "../run/transcript.ts";
 import type { Session } from "../session/session.ts";
 import type { Calibration, CountedRequest, Estimate } from "./calibration.ts";
 import { type Compaction, type Marks, noMarks, withCompaction } from "./marks.ts";
+import { readCompactions } from "./read-compactions.ts";
 import {
 	difference,
 	type Features,
@@ -63,17 +64,8 @@ export class SessionContext {
 	static async open(session: Session): Promise<SessionContext> {
 		const context = new SessionContext(session);
 		const { journal } = session.deps;
-		const rows = await journal.store.read((db) =>
-			db
-				.selectFrom("compactions")
-				.select(["level", "run_ordinal", "message", "summary"])
-				.where("session_id", "=", session.id)
-				.orderBy("n")
-				.execute(),
-		);
-		for (const { level, run_ordinal, message, summary } of rows) {
-			const before = { run: Number(run_ordinal), message: Number(message) };
-			context.#apply({ level, before, text: summary });
+		for (const compaction of await journal.store.read((db) => readCompactions(db, session.id))) {
+			context.#apply(compaction);
 		}
 		const types = ["model.called", "context.compacted"];
 		const events = await journal.recent({ sessionId: session.id, types, limit: pastEvents });

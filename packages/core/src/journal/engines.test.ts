@@ -12,6 +12,7 @@ import type { Keyed } from "../session/idempotency.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { builtinTools } from "../tools/builtin.ts";
+import { freshSchema } from "./fresh-schema.ts";
 import { migrations } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
 
@@ -19,6 +20,7 @@ const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-engines-"
 
 const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: join(directory, "data", "parley.sqlite"), migrations })],
+	["SQLite in memory", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 

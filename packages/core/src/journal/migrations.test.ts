@@ -5,6 +5,7 @@ import { openSqliteStore, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
 import { type Kysely, sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
+import { operator } from "../principal.ts";
 import { listSessions } from "../session/list.ts";
 import { migrations } from "./migrations.ts";
 import { stamp, type Tables } from "./tables.ts";
@@ -88,7 +89,7 @@ test.each(engines)(
 		for (const table of ["steers", "compactions", "usage_days", "budgets", "files", "feedback"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);
 		}
-		const found = async (query: string) => (await listSessions(store, undefined, { limit: 5, query })).length;
+		const found = async (query: string) => (await listSessions(store, operator, { limit: 5, query })).length;
 		for (const query of ["old room", "gartenzaun", "ä", "東京", "東京都"])
 			expect(await found(query), query).toBe(1);
 		expect(await found("not this")).toBe(0);

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import { type FoundCommands, findCommands } from "../commands/judge-command.ts";
 import { namedPaths } from "../commands/places.ts";
 import { splitPlainly } from "../commands/words.ts";
-import type { Tool, ToolContext, ToolPlan } from "../tool.ts";
+import { ruleNameOf, type Tool, type ToolContext, type ToolPlan } from "../tool.ts";
 
 /** A call to be decided about. Without `args` and `context` nothing but its plan is known of it. */
 export interface JudgedCall {
-	readonly tool: Pick<Tool, "name" | "command">;
+	readonly tool: Pick<Tool, "name" | "ruleName" | "command">;
 	readonly plan: ToolPlan;
 	readonly args?: unknown;
 	readonly context?: Pick<ToolContext, "cwd" | "roots" | "forbidden">;
@@ -15,6 +15,7 @@ export interface JudgedCall {
 
 /** What rules can ask of a call; what takes long to find out is found out when the first one asks. */
 export class CallFacts {
+	/** The one that rules know. */
 	readonly name: string;
 	readonly plan: ToolPlan;
 	readonly roots: readonly string[];
@@ -22,7 +23,7 @@ export class CallFacts {
 	#found: FoundCommands | undefined;
 
 	constructor(call: JudgedCall) {
-		this.name = call.tool.name;
+		this.name = ruleNameOf(call.tool);
 		this.plan = call.plan;
 		this.roots = call.context?.roots ?? [];
 		this.#call = call;

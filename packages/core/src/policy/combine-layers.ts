@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { builtInAlone, policyVersion } from "../policy.ts";
+import { ruleNameOf } from "../tool.ts";
 import type { Layer, PolicyInForce, PolicyRule } from "./policy-rule.ts";
+import type { KnownTool } from "./read-policy.ts";
 import type { PolicyState } from "./watched-policy.ts";
 
 /** What one layer adds at this moment. */
@@ -14,7 +16,7 @@ export interface LayerState {
 /** The tools that a channel leaves to its sessions, and all that there are. */
 interface ChannelTools {
 	readonly left: readonly string[];
-	readonly all: readonly string[];
+	readonly all: readonly KnownTool[];
 }
 
 /** Puts the layers of a session together; the version stands for all of them. */
@@ -43,7 +45,7 @@ function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string
 }
 
 function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
-	const denied = channel?.all.filter((name) => !channel.left.includes(name)) ?? [];
+	const denied = channel?.all.filter(({ name }) => !channel.left.includes(name)).map(ruleNameOf) ?? [];
 	if (!channel || denied.length === 0) return [];
 	const reason = `this channel has only the tools ${channel.left.join(", ")}`;
 	return [{ layer: "channel", source: "its profile", effect: "deny", reason, tools: denied }];

@@ -19,6 +19,8 @@ export interface LayerFiles {
 	/** The directory of agents. */
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
+	/** Tools that are not here, and that rules may name all the same. */
+	readonly others?: readonly KnownTool[];
 	readonly onRead: (change: PolicyChange) => void;
 }
 
@@ -84,8 +86,7 @@ export class PolicyLayers {
 		const states = layers.map(({ layer, path, watched }) => ({ layer, path, state: watched.look() }));
 		const known = this.#combined.get(key);
 		if (known?.states.every(({ state }, index) => state === states[index]?.state)) return known.policy;
-		const all = this.#files.tools.map(({ name }) => name);
-		const policy = combineLayers(states, channelTools && { left: channelTools, all });
+		const policy = combineLayers(states, channelTools && { left: channelTools, all: this.#files.tools });
 		remember(this.#combined, key, { states, policy });
 		return policy;
 	}
@@ -99,7 +100,8 @@ export class PolicyLayers {
 	}
 
 	#watch(layer: PolicySource["layer"], path: string): Layered {
-		const { tools, onRead } = this.#files;
+		const { others = [], onRead } = this.#files;
+		const tools = [...this.#files.tools, ...others];
 		const watched = new WatchedPolicy({
 			...{ layer, path, tools, foreign: layer === "workspace" },
 			onRead: (state, before) => onRead({ layer, path, state, before }),

@@ -3,7 +3,7 @@ import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/b
 import type * as z from "zod";
 import { findNearMiss } from "../agents/near-miss.ts";
 import { matchesName } from "../commands/places.ts";
-import type { Tool } from "../tool.ts";
+import { ruleNameOf, type Tool } from "../tool.ts";
 import { visible } from "../tools/visible.ts";
 import { builtInRules } from "./built-in-rules.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
@@ -25,7 +25,7 @@ export interface PolicyFile {
 	readonly ignored: readonly PolicyRule[];
 }
 
-export type KnownTool = Pick<Tool, "name" | "command">;
+export type KnownTool = Pick<Tool, "name" | "ruleName" | "command">;
 
 const mostConditions = 1_000;
 /** Characters of a wrong value that a refusal repeats. */
@@ -105,7 +105,7 @@ class RuleReader {
 	}
 
 	#checkTool(pattern: string, index: number): void {
-		const names = this.#around.tools.map(({ name }) => name);
+		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
 		const meant = findNearMiss(pattern, names);
 		const question = meant === undefined ? "" : `; did you mean ${meant}?`;
@@ -116,7 +116,7 @@ class RuleReader {
 	}
 
 	#checkCommand(patterns: readonly string[] | undefined): void {
-		const able = this.#around.tools.filter((tool) => tool.command !== undefined).map(({ name }) => name);
+		const able = namesOf(this.#around.tools.filter((tool) => tool.command !== undefined));
 		if (!patterns || able.some((name) => patterns.some((pattern) => matchesName(name, pattern)))) return;
 		throw this.#refused(
 			["when", "command"],
@@ -139,6 +139,11 @@ class RuleReader {
 	#refused(path: JsonPath, why: string): ParleyError {
 		return refused(this.#around.file, ["rules", this.#around.index, ...path], why);
 	}
+}
+
+/** Each once: a tool that is here may be known by the name of one that is not. */
+function namesOf(tools: readonly KnownTool[]): string[] {
+	return [...new Set(tools.map(ruleNameOf))];
 }
 
 function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyError {

@@ -3,7 +3,7 @@ import type { Asking, PromptRow } from "../session/prompts.ts";
 import { isUnread, unreadNote } from "../session/unread-approval.ts";
 import { taintNotes } from "../taint.ts";
 import { changedSince } from "../tool-call.ts";
-import { denied } from "./breaker.ts";
+import { denied, unanswered } from "./breaker.ts";
 import { type Before, bindingOf, type Judgement, judgeChanged, type PlannedCall } from "./plan-call.ts";
 import type { Run } from "./run.ts";
 import { askPerson, promptOf } from "./waiting.ts";
@@ -22,6 +22,7 @@ export async function askApproval(
 	const { call, ready } = planned;
 	const { floor, hidden, pending, version } = judgement;
 	const scope = floor || hidden ? undefined : ready.plan.grant;
+	const alsoIn = await run.deps.approveIn(run.session);
 	const judge = (changed: unknown) => judgeChanged(run, planned, { changed, asked: judgement, pending });
 	run.changing = { callId: call.id, judge };
 	try {
@@ -31,7 +32,7 @@ export async function askApproval(
 				...{ floor, binding: bindingOf(planned, version) },
 				...(scope && { scope: { ...scope, policy: version } }),
 			},
-			prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined }),
+			prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
 		}));
 	} finally {
 		run.changing = undefined;
@@ -43,11 +44,17 @@ export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";
 
+/** What is told beside the call. */
+interface Shown {
+	readonly allowSession: boolean;
+	readonly alsoIn: readonly string[];
+}
+
 /** What people see of a call: all of it, but for secrets. What is approved is the call with them. */
 function shownPrompt(
 	run: Run,
 	{ call, ready }: PlannedCall,
-	{ floor, reason, taint, allowSession }: Judgement & { readonly allowSession: boolean },
+	{ floor, reason, taint, allowSession, alsoIn }: Judgement & Shown,
 ): Prompt {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
@@ -71,7 +78,7 @@ function shownPrompt(
 	const notes = [...seen.notes, ...(hides ? [hidingNote] : []), ...(unread ? [unreadNote] : [])];
 	return promptOf(run, {
 		...{ type: "confirm", label, required: true, options: [], validation: "", placeholder: "" },
-		approval: { ...approval, notes },
+		approval: { ...approval, notes, ...(alsoIn.length > 0 && { alsoIn }) },
 	});
 }
 
@@ -83,6 +90,7 @@ export function refusalOf(row: PromptRow, usable: readonly string[], binding: st
 		const changed = changedSince(row.binding ?? "", binding);
 		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; nothing was run`;
 	}
-	const reason = row.answer?.kind === "denied" ? row.answer.reason : "";
-	return reason === "" ? denied : `${denied}: ${reason}`;
+	const answer = row.answer?.kind === "denied" ? row.answer : undefined;
+	const by = answer?.unanswered ? unanswered : denied;
+	return answer === undefined || answer.reason === "" ? by : `${by}: ${answer.reason}`;
 }

@@ -50,7 +50,7 @@ export async function recordCall(
 		run.deps.table.find(answered, provider) ?? run.deps.table.find(model, provider),
 		reply.usage,
 	);
-	const error = reply.failure?.message ?? "";
+	const error = errorOf(reply);
 	const facts = { model: answered, provider, usage: reply.usage, cost };
 	await record({ type: "model.called", runId: run.id, ...facts, messages, durationMs, error });
 	if (!isCounted(reply.usage)) return cost;
@@ -59,6 +59,11 @@ export async function recordCall(
 	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
 	await recordCharge(tx, record, charge, run.deps.budgets);
 	return cost;
+}
+
+/** "" when all went well, and one word for what somebody wanted to end. */
+function errorOf({ failure }: Reply): string {
+	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }
 
 /** A call that never reached the model is no call of it. */

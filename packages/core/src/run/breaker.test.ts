@@ -5,7 +5,7 @@ import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { tooManyCalls } from "../too-many-calls.ts";
 import { noUsage } from "../usage/usage.ts";
-import { brokenBy, denied, refuseRepeat } from "./breaker.ts";
+import { brokenBy, denied, refuseRepeat, unanswered } from "./breaker.ts";
 import type { Step } from "./step.ts";
 
 interface Told {
@@ -89,6 +89,8 @@ test("denials count together, whatever the reason was", () => {
 	const steps = stepsOf({ text: denied }, { text: `${denied}: not now` }, { text: `${denied}: never` });
 	expect(refuseRepeat(steps, call)).toBeDefined();
 	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
+	const nobody = ["a", "b", "c"].map((why) => ({ text: `${unanswered}: ${why}` }));
+	expect(refuseRepeat(stepsOf(...nobody), call)).toMatch(/denied 3 times/);
 });
 
 test("a run ends after three refusals of one call, and as soon as it was denied three times", () => {

@@ -12,6 +12,8 @@ const MAX_REFUSALS = 3;
 
 /** How the results of calls that a person denied begin; what follows may be the person's reason. */
 export const denied = "denied by the person who was asked";
+/** And of those that nobody could be asked about. */
+export const unanswered = "denied without an answer";
 const refused = "not run again: ";
 
 /** What the model has been told of one call, since something changed. */
@@ -102,7 +104,7 @@ function count(
 	found.set(key, tally);
 	if (text.startsWith(refused)) {
 		tally.refusedIn.add(reply);
-	} else if (text.startsWith(denied)) {
+	} else if (text.startsWith(denied) || text.startsWith(unanswered)) {
 		tally.denials += 1;
 	} else {
 		const manner = mannerOf(text);

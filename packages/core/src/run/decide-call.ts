@@ -131,6 +131,8 @@ async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.signal,
 		log: run.log,
+		// What only looks at a call tells nothing of it; who runs it listens.
+		progress: () => undefined,
 		ask: (question) => elicit(run, call.id, question),
 		share: (path, name) => shareFile(run, call, { path, name }),
 		...(run.session.task && { task: run.session.task.desk(run, call.id) }),

@@ -8,6 +8,7 @@ import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
 import { releaseSecrets } from "./release-secrets.ts";
 import type { Run } from "./run.ts";
 import { recordResult } from "./settle-call.ts";
+import { ToolProgress } from "./tool-progress.ts";
 
 /**
  * Brings all calls of one reply to their results: all are decided first, then they run in the model's order, calls
@@ -86,9 +87,20 @@ async function execute(
 async function callTool(run: Run, { ready, context, changed }: ApprovedCall): Promise<ToolResult> {
 	const released = await releaseSecrets(run.session, ready);
 	if (released.kind === "refused") return { text: released.text, failed: true };
-	const result = await executeCall(released, context);
+	const progress = progressOf(run, context.callId);
+	const listening = { ...context, progress: (chunk: Uint8Array) => progress.write(chunk) };
+	const result = await executeCall(released, listening);
+	progress.end();
 	if (changed === undefined) return result;
 	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };
+}
+
+function progressOf({ id: runId, session }: Run, callId: string): ToolProgress {
+	return new ToolProgress({
+		clock: session.deps.clock,
+		redaction: () => session.redactor.stream(),
+		pass: (text) => session.outlet.pass({ type: "tool.progress", runId, callId, text }),
+	});
 }
 
 /** Characters of the changed arguments that the model is told: it knows its own. */

@@ -26,6 +26,8 @@ export interface RunDeps {
 	readonly sandbox: Sandboxes;
 	/** How the channel of a session works. */
 	readonly profileOf: (session: Pick<Session, "place">) => PlaceProfile;
+	/** The other channels in which its approvals may be answered, as far as that is known before. */
+	readonly approveIn: (session: Pick<Session, "place">) => Promise<readonly string[]>;
 	/** What the tools of a session may touch, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** What no tool may touch. */

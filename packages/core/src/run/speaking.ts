@@ -1,11 +1,22 @@
-import type { FoldDeps } from "./fold.ts";
+import { shownContent } from "../session/shown-content.ts";
+import type { FoldDeps, Reply } from "./fold.ts";
 import type { Run } from "./run.ts";
 
-/** Where the text of a reply goes while it comes. */
-export type Speech = Omit<FoldDeps, "redaction"> & { readonly close: () => void };
+/** Where a reply goes, its text while it comes. */
+export interface Speech extends Omit<FoldDeps, "redaction"> {
+	/** Nobody is to see it. */
+	readonly auxiliary?: true;
+	/** No more text comes: this is the reply. */
+	readonly end: (reply: Reply) => void;
+}
 
 /** For a text that nobody is to see. */
-export const silent: Speech = { speak: () => undefined, callId: (id) => id, close: () => undefined };
+export const silent: Speech = {
+	auxiliary: true,
+	speak: () => undefined,
+	callId: (id) => id,
+	end: () => undefined,
+};
 
 /** Pieces of text that leave one by one before the event loop turns; what comes behind them leaves as one. */
 const piecesPerTick = 8;
@@ -42,10 +53,14 @@ export function speaking(run: Run): Speech {
 			const used = run.usesCallId(id) || soFar.some((block) => block.type === "call" && block.id === id);
 			return used || id === "" ? ids.create("call") : id;
 		},
-		close() {
+		end({ content, stop }) {
 			flush();
 			if (open) session.outlet.pass({ type: "text.ended", runId });
 			open = false;
+			session.outlet.pass({
+				...{ type: "model.replied", runId, stop },
+				content: shownContent(content, session.redactor),
+			});
 		},
 	};
 }

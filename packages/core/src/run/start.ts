@@ -1,5 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { contextsOf } from "../context/contexts.ts";
+import type { Compacted } from "../context/fit-request.ts";
+import { compactSession, type Stoppable } from "../session/compact-session.ts";
+import type { Keyed } from "../session/idempotency.ts";
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
 import { KeptPictures } from "./kept-pictures.ts";
@@ -35,6 +38,21 @@ export class Runner {
 	stop(): void {
 		this.#stopped = true;
 		this.#stopping.resolve();
+	}
+
+	/** Starts what was accepted, where nothing is in its way. */
+	async begin<T extends { readonly start: RunRow | undefined }>(
+		session: Session,
+		accepting: Promise<T>,
+	): Promise<T> {
+		const accepted = await accepting;
+		if (accepted.start) this.start(session, accepted.start);
+		return accepted;
+	}
+
+	/** Puts a summary in the place of all that a session at rest has said; runs wait until it is done. */
+	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
+		return compactSession({ session, deps: this.#deps }, request, ending);
 	}
 
 	/** Starts a claimed run, unless it works already; `steps` are what a restart found of it. */

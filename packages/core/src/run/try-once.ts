@@ -13,11 +13,18 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 	const { clock, failpoints } = run.session.deps;
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
-	run.session.outlet.pass({ type: "model.calling", runId: run.id, ...facts });
+	const { auxiliary } = speech;
+	run.session.outlet.pass({
+		type: "model.calling",
+		runId: run.id,
+		...facts,
+		...(auxiliary && { auxiliary }),
+	});
 	const startedAt = clock.monotonic();
 	let requestId: string | undefined;
 	let firstMs: number | undefined;
 	const done = (reply: Reply): Attempt => {
+		speech.end(reply);
 		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
@@ -43,8 +50,6 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		return done(reply);
 	} catch (reason) {
 		return done(fold.reply(failureOf(run, request.model, reason)));
-	} finally {
-		speech.close();
 	}
 }
 

@@ -50,6 +50,12 @@ async function run(line: string, told: Partial<Command> = {}, where?: Sandbox): 
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
+testInside("who listens hears the command alone, and nothing of how the sandbox is built", async () => {
+	const heard: Uint8Array[] = [];
+	await run("echo one; echo two", { onOutput: (chunk) => void heard.push(chunk) });
+	expect(Buffer.concat(heard).toString()).toBe("one\ntwo\n");
+});
+
 testInside("a command works in the roots, with programs of the system, and ends as it ends", async () => {
 	expect(await run("echo x >made; cat made; pwd; exit 3")).toBe(`x\n${root}\n[3]`);
 	expect(await readFile(join(root, "made"), "utf8")).toBe("x\n");

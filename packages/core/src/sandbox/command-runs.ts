@@ -52,7 +52,7 @@ export class CommandRuns {
 		const { contained, begun, ...prepared } = await prepare(mark);
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
-		const opening = new Opening(begun, output);
+		const opening = new Opening(begun, heardBy(command, output));
 		const group = await ProcessGroup.start(
 			{
 				...prepared,
@@ -92,4 +92,15 @@ export class CommandRuns {
 		const oldest = this.#clock.monotonic() - REMEMBERED_MS;
 		for (const [pid, endedAt] of this.#endings) if (endedAt < oldest) this.#endings.delete(pid);
 	}
+}
+
+/** The window, and whoever listens to the command. */
+function heardBy(command: Command, output: OutputWindow): Pick<OutputWindow, "write"> {
+	if (!command.onOutput) return output;
+	return {
+		write: (chunk) => {
+			output.write(chunk);
+			if (chunk.length > 0) command.onOutput?.(chunk);
+		},
+	};
 }

@@ -6,12 +6,12 @@ const MAX_BYTES = 64 * 1024;
 /** Passes on what a command writes, without what was written before it began. */
 export class Opening {
 	readonly #begun: Buffer;
-	readonly #output: OutputWindow;
+	readonly #output: Pick<OutputWindow, "write">;
 	#before: Buffer = Buffer.alloc(0);
 	#hasBegun: boolean;
 
 	/** `begun` is written before the command begins; where it is absent, the command has begun. */
-	constructor(begun: string | undefined, output: OutputWindow) {
+	constructor(begun: string | undefined, output: Pick<OutputWindow, "write">) {
 		this.#begun = Buffer.from(begun ?? "");
 		this.#output = output;
 		this.#hasBegun = begun === undefined;

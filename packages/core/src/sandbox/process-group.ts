@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 
-/** Between the polite end and the certain one. */
-const TERMINATE_MS = 2_000;
+/** Between the polite end and the certain one: whoever stops a command is to find it dead within two seconds. */
+const TERMINATE_MS = 1_500;
 /** How long a killed process may take to vanish, and a pipe that somebody else holds open to close. */
 const ABANDON_MS = 1_000;
 /** The first descriptor behind those of input, output and errors. */
@@ -96,7 +96,7 @@ export class ProcessGroup {
 		child.once("close", () => this.#finish());
 	}
 
-	/** Asks the whole group to end, and makes it end 2 s later. */
+	/** Asks the whole group to end, and makes it end 1.5 s later. */
 	terminate(): void {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {

@@ -273,3 +273,12 @@ test("endless output stays within bounded memory", async () => {
 	expect(Buffer.byteLength(outcome.output)).toBeLessThan(65 * 1024);
 	expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
 });
+
+test("who listens gets all output while it comes, also what the window leaves out", async () => {
+	const heard: Uint8Array[] = [];
+	const listening = { maxOutputBytes: 16, onOutput: (chunk: Uint8Array) => void heard.push(chunk) };
+	const { output } = await sandboxOf().run(shell("seq 1 2000; echo wrong >&2", listening));
+	const numbers = Array.from({ length: 2_000 }, (_, n) => `${n + 1}\n`).join("");
+	expect(Buffer.concat(heard).toString()).toBe(`${numbers}wrong\n`);
+	expect(output).toContain("bytes left out");
+});

@@ -1,10 +1,11 @@
 import { ParleyError } from "@parley/base";
+import type { Principal } from "../principal.ts";
 import { visible } from "../tools/visible.ts";
 import { askedBy } from "../trust/audit.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { approveOpen } from "./prompts.ts";
 import type { Sessions } from "./sessions.ts";
-import { grantTrust, type Trust } from "./trust.ts";
+import { endTrust, grantTrust, type Trust } from "./trust.ts";
 
 /**
  * Trusts the session from now on and answers its open approvals that this covers, in one transaction. For a chat
@@ -40,6 +41,16 @@ export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: s
 	const facts = { sessionId: session.id, principal: principal.id, answered: approved.length };
 	log.info("all tools of a session are accepted", facts);
 	for (const token of approved) session.wake(token);
+}
+
+/** Takes back what `acceptAll` gave: from now on people are asked again. */
+export async function endAcceptAll(sessions: Sessions, by: Principal, sessionId: string): Promise<void> {
+	using lease = await sessions.lease(by, sessionId, "trust.accept_all");
+	const { session } = lease;
+	const { trust } = session;
+	if (!trust) return;
+	await session.commit((tx) => endTrust(tx, { sessionId, id: trust.id, by }, session.deps));
+	session.trust = undefined;
 }
 
 /** It would hold for whoever speaks there, and without what a grant of the channel brings: its badge, its limit, its end. */

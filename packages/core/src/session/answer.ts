@@ -2,24 +2,30 @@ import { ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { fromRow } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
-import { actingId, type Principal } from "../principal.ts";
+import { actingId, type Principal, placeKey } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import { type PromptResponse, readAnswer } from "../prompt-answer.ts";
 import { questionId } from "../run/log-event.ts";
-import type { PlaceProfile } from "../trust/place-profile.ts";
 import { auditRefused } from "./audit-prompt.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { type AskedPrompt, authorizeAnswer } from "./may-answer.ts";
+import {
+	type AnsweringPlaces,
+	authorizeElsewhere,
+	isApproval,
+	placesAnsweredHere,
+} from "./may-answer-elsewhere.ts";
 import { answerPrompt } from "./prompts.ts";
 import type { Session, SessionDeps } from "./session.ts";
 import type { Lease, Sessions } from "./sessions.ts";
+import { speakersTo } from "./speakers.ts";
 import { refuseUnread } from "./unread-approval.ts";
 
 /** What an answer is taken with. */
 interface AnswerDeps extends SessionDeps {
 	readonly sessions: Sessions;
-	/** How a channel works. */
-	readonly profileOf: (place: string | undefined) => PlaceProfile;
+	/** How channels work. */
+	readonly places: AnsweringPlaces;
 }
 
 /**
@@ -35,9 +41,10 @@ export async function answerQuestion(
 	const row = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("prompts")
+			.innerJoin("sessions", "sessions.id", "prompts.session_id")
 			.leftJoin("runs", "runs.id", "prompts.run_id")
 			.selectAll("prompts")
-			.select("runs.actor")
+			.select(["runs.actor", "sessions.place"])
 			.where("token", "=", token)
 			.executeTakeFirst(),
 	);
@@ -52,7 +59,10 @@ export async function answerQuestion(
 	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const binding = await judgeChange(session, row, response);
 	const { response: counts } = await session.commit((tx, record) =>
-		once(tx, request, deps, () => answerPrompt(tx, record, session, { token, response, by, binding })),
+		once(tx, request, deps, () => {
+			requireNamedStill(deps.places, by, row);
+			return answerPrompt(tx, record, session, { token, response, by, binding });
+		}),
 	);
 	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
@@ -71,15 +81,21 @@ export async function answerQuestion(
 async function admit(
 	deps: AnswerDeps,
 	by: Principal,
-	given: { readonly row: AskedPrompt; readonly response: PromptResponse },
+	given: { readonly row: PlacedPrompt; readonly response: PromptResponse },
 ): Promise<Lease> {
 	const { row } = given;
 	let lease: Lease | undefined;
 	try {
+		if (await isAnsweredElsewhere(deps, by, row)) {
+			const place = row.place ?? undefined;
+			const speakers = await deps.journal.store.read((db) => speakersTo(db, row, deps.people));
+			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, deps.places);
+			return await deps.sessions.leaseOwn(row.session_id);
+		}
 		lease = await deps.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
 		// What comes later than another answer changes nothing.
-		if (row.state === "open") authorizeAnswer(by, given, session, deps.profileOf(session.place));
+		if (row.state === "open") authorizeAnswer(by, given, session, deps.places.profileOf(session.place));
 		return lease;
 	} catch (reason) {
 		lease?.[Symbol.dispose]();
@@ -89,6 +105,27 @@ async function admit(
 		throw code === "not_found" ? unknownPrompt() : reason;
 	}
 }
+
+/** Whether it is an approval of another channel than the person's own, and theirs may answer it, too. */
+async function isAnsweredElsewhere(
+	{ journal, places }: Pick<AnswerDeps, "journal" | "places">,
+	by: Principal,
+	row: PlacedPrompt,
+): Promise<boolean> {
+	const { place } = row;
+	if (place === null || !by.person || place === placeKey(by.person.place) || !isApproval(row)) return false;
+	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
+}
+
+/** Throws `not_found` where the operator has taken back meanwhile that the person's channel answers for that one. */
+function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
+	const here = person && placeKey(person.place);
+	if (here === undefined || place === null || place === here) return;
+	if (!places.answeredIn(here).includes(place)) throw unknownPrompt();
+}
+
+/** A question with the channel of its session. */
+type PlacedPrompt = AskedPrompt & { readonly place: string | null };
 
 function unknownPrompt(): ParleyError {
 	return new ParleyError("prompt not found", { code: "not_found" });

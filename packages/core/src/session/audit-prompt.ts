@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
-import type { Principal } from "../principal.ts";
+import { type Principal, placeKey } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Answer } from "../prompt-answer.ts";
 import { auditedCall } from "../run/audit-call.ts";
@@ -25,18 +25,23 @@ export async function auditShown(tx: Tx, session: Session, prompt: Prompt, floor
 	});
 }
 
-/** Somebody answered, or trusted the session: then under that grant. */
+/** Somebody answered, from which channel where that is another one, or trusted the session: then under that grant. */
 export async function auditDecided(
 	tx: Tx,
 	session: Session,
 	{ callId, by, answer, grantId }: DecidedApproval,
 ): Promise<void> {
 	const changed = answer.kind === "approved" ? answer.arguments : undefined;
+	const from = by.person && placeKey(by.person.place);
+	const args = {
+		...(changed !== undefined && { arguments: changed }),
+		...(from !== session.place && from !== undefined && { place: from }),
+	};
 	await session.deps.audit.record(tx, {
 		...{ ...askedBy(by), action: "approval.decide", object: auditedCall(session.id, callId) },
 		decision: answer.kind,
 		...(grantId !== undefined && { grantId }),
-		...(changed !== undefined && { args: { arguments: changed } }),
+		...(Object.keys(args).length > 0 && { args }),
 	});
 }
 

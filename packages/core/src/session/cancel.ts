@@ -1,7 +1,8 @@
-import type { Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
 import type { RunState } from "../journal/tables.ts";
+import type { Person } from "../principal.ts";
 import { noUsage } from "../usage/usage.ts";
-import { type Keyed, type Outcome, once } from "./idempotency.ts";
+import { answerOf, type Keyed, type Outcome, once } from "./idempotency.ts";
 import { indexMessages } from "./search-texts.ts";
 import type { Record, Session } from "./session.ts";
 
@@ -22,12 +23,17 @@ export interface Ending {
 	readonly runId?: string | undefined;
 }
 
+/** What came of a wish to end runs; `atWork` says that one of them had begun. */
+interface Ended extends Outcome<Cancelled> {
+	readonly atWork: boolean;
+}
+
 /** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
 export async function cancelTurn(
 	session: Session,
 	request: Keyed,
 	{ queued = false, runId }: Ending,
-): Promise<Outcome<Cancelled>> {
+): Promise<Ended> {
 	const { clock } = session.deps;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
@@ -43,15 +49,42 @@ export async function cancelTurn(
 			return { status: ending.length > 0 ? "cancelled" : "idle" };
 		}),
 	);
-	for (const run of ending) if (run.state === "active") session.cancel(run.id);
-	return outcome;
+	const active = ending.filter(({ state }) => state === "active");
+	for (const run of active) session.cancel(run.id);
+	return { ...outcome, atWork: active.length > 0 };
 }
 
-/** Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. */
+/**
+ * Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. Who takes back a
+ * message of their own that is not at work has stopped nothing.
+ */
 export async function stopTurn(session: Session, request: Keyed, ending: Ending): Promise<Cancelled> {
-	const { response, repeated } = await cancelTurn(session, request, ending);
-	if (!repeated) await session.deps.grants.stopped(session.place, request.principal);
+	const { deps, place } = session;
+	const { store } = deps.journal;
+	const known = await store.read((db) => answerOf<Cancelled>(db, request, deps));
+	if (known) return known.response;
+	const takesBack = await isOwnAndWaits(session, request, ending);
+	// First: who asks again because the gateway has died in between finds the trust ended, and ends no later one.
+	if (!takesBack) await deps.grants.stopped(place, request.principal);
+	const { response, atWork } = await cancelTurn(session, request, ending);
+	// Its turn has come meanwhile.
+	if (takesBack && atWork) await deps.grants.stopped(place, request.principal);
 	return response;
+}
+
+async function isOwnAndWaits(session: Session, { principal }: Keyed, { runId }: Ending): Promise<boolean> {
+	const { person } = principal;
+	if (runId === undefined || person === undefined) return false;
+	const run = await session.deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.select(["actor", "state"])
+			.where("session_id", "=", session.id)
+			.where("id", "=", runId)
+			.executeTakeFirst(),
+	);
+	const actor = run?.actor ?? null;
+	return actor !== null && run?.state !== "active" && fromRow<Person>(actor).id === person.id;
 }
 
 function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {

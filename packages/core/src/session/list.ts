@@ -1,7 +1,8 @@
 import type { Store } from "@parley/base";
 import { type Selectable, sql } from "kysely";
+import { authorize, isAuthorized } from "../authorize.ts";
 import type { Tables } from "../journal/tables.ts";
-import type { SessionsOf } from "../principal.ts";
+import { type Principal, type SessionsOf, visibleTo } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
 import { conditionsOf } from "./search.ts";
 
@@ -59,8 +60,19 @@ const cost = sql<
 	number | null
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
-/** The newest `limit` sessions of somebody, or of all. */
+/** The newest `limit` sessions that the principal may see. */
 export async function listSessions(
+	store: Store<Tables>,
+	principal: Principal,
+	filter: SessionFilter,
+): Promise<SessionSummary[]> {
+	authorize(principal, "session.list");
+	const all = isAuthorized(principal, "session.list", { owner: "" });
+	return readSessions(store, all ? undefined : visibleTo(principal), filter);
+}
+
+/** Of somebody, or of all. */
+async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,
 	{ limit, query, idPrefix }: SessionFilter,

@@ -56,7 +56,7 @@ function actionOf(row: AskedPrompt, response: PromptResponse): Action {
 }
 
 /** Where the operator has named who approves, members of them may, and nobody else. */
-function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
+export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
 	const { person } = principal;
 	if (!person || !approvers) return principal;
 	if (!approvers.includes(person.id)) {

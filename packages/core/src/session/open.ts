@@ -55,7 +55,7 @@ export function toolRoots(
 export async function createSession(
 	deps: SessionDeps,
 	request: Keyed,
-	wanted: Opening & { readonly usable?: Promise<unknown> },
+	wanted: Opening,
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids, clock } = deps;
 	const owner = request.principal.id;
@@ -66,6 +66,7 @@ export async function createSession(
 	let made: string | undefined;
 	const opened = journal.store.commit((tx) =>
 		once(tx, request, deps, async () => {
+			created = [];
 			const known = await findKnown(tx, request.principal, externalKey);
 			if (known !== undefined) return { id: known, status: "resumed" as const };
 			await wanted.usable;

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import type { Profiles } from "../agents/profile.ts";
 import { hasRole, type Principal, placeKey } from "../principal.ts";
 import { placeRoot } from "../trust/place-check.ts";
 import type { Places } from "../trust/places.ts";
@@ -13,6 +14,15 @@ export interface Opening extends NewSession {
 	readonly model?: string;
 	/** Billionths of a US dollar a day. */
 	readonly budget?: number;
+	/** Rejects where its agent cannot be used. */
+	readonly usable?: Promise<unknown>;
+}
+
+/** What openings go by. */
+export interface OpeningRules {
+	readonly roots: Roots;
+	readonly places: Pick<Places, "profileOf">;
+	readonly profiles: Pick<Profiles, "find">;
 }
 
 /**
@@ -21,9 +31,20 @@ export interface Opening extends NewSession {
  * the person may not choose.
  */
 export async function planOpening(
+	principal: Principal,
+	wanted: NewSession,
+	rules: OpeningRules,
+): Promise<Opening> {
+	const opening = await planFor(principal, wanted, rules);
+	return opening.profile === undefined
+		? opening
+		: { ...opening, usable: rules.profiles.find(opening.profile) };
+}
+
+async function planFor(
 	{ person }: Principal,
 	wanted: NewSession,
-	{ roots, places }: { readonly roots: Roots; readonly places: Pick<Places, "profileOf"> },
+	{ roots, places }: OpeningRules,
 ): Promise<Opening> {
 	if (!person) return { ...wanted, root: await chooseRoot(wanted.rootDir, roots) };
 	const place = placeKey(person.place);

@@ -158,6 +158,7 @@ export async function answerPrompt(
 		...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
 		...(changed !== undefined && { arguments: changed }),
 		...(remembered && { remembered }),
+		...foreignName(by, session),
 		...(answer.kind === "denied" && answer.reason !== "" && { reason: answer.reason }),
 	});
 	return true;
@@ -252,6 +253,13 @@ export async function approveOpen(
 		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 	}
 	return open.map(({ token }) => token);
+}
+
+/** Who answers from another guild or team is perhaps known by their id to nobody there. */
+function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
+	if (!person || person.name === "" || place === undefined) return {};
+	const { platform, tenant } = person.place;
+	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
 }
 
 /** The answer as it is kept: a password as its handle, words without a secret in them. */

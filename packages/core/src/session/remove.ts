@@ -77,8 +77,8 @@ function refused(): ParleyError {
 async function stopAll(session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
-	for (const run of ofTasks) run.cancel();
 	const runs = [...session.live.values(), ...ofTasks];
+	for (const run of runs) run.cancel();
 	await Promise.all(runs.map(({ ended }) => ended));
 }
 

@@ -40,3 +40,22 @@ export interface SessionDeps {
 	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
 }
+
+/** What of them needs nothing but what a runtime is made of. */
+export function sessionDepsOf(
+	{
+		clock,
+		ids,
+		log,
+		failpoints,
+		secrets,
+		redactor,
+	}: Pick<SessionDeps, "clock" | "ids" | "log" | "failpoints" | "secrets" | "redactor">,
+	{ policies, grants, people }: Pick<SessionDeps, "policies" | "grants" | "people">,
+): Omit<SessionDeps, "journal" | "files" | "observers" | "audit" | "workspaces" | "stopping"> {
+	return {
+		...{ clock, ids, log, failpoints, secrets, redactor, policies, grants, people },
+		startedAt: clock.now(),
+		fingerprint: (text) => secrets.fingerprint(text),
+	};
+}

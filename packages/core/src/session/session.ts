@@ -163,6 +163,8 @@ export class Session {
 		let ended = false;
 		try {
 			await this.deps.journal.store.commit(async (tx) => {
+				// What a transaction did that was undone and is tried anew has not happened.
+				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;
 			});

@@ -27,6 +27,7 @@ export async function steer(
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once<Steered>(tx, request, session.deps, async () => {
+			queued = undefined;
 			const content = session.redactor.redactKnown(message.content);
 			const { person: actor } = request.principal;
 			const author = authorOf(request.principal, message);

@@ -1,6 +1,7 @@
 import type { Store } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
+import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
@@ -49,6 +50,22 @@ test("trusted, a session asks no more, for eight hours", async () => {
 	t.clock.advance(1);
 	expect(await asks(t, log, session)).toBe(1);
 	log.check();
+});
+
+test("trust that is taken back is over, which is told, and may be given again", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(2)), tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.acceptAll(unkeyed(), session);
+	for (let time = 0; time < 2; time++) await t.runtime.trust.endAcceptAll(operator, session);
+	expect(await asks(t, log, session)).toBe(1);
+	const [grant] = await t.store.read((db) => db.selectFrom("grants").selectAll().execute());
+	expect(grant?.ended_at).toBe(t.clock.now());
+	const told = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
+	const ends = told.filter(({ action }) => action === "accept_all.end");
+	expect(ends).toEqual([expect.objectContaining({ principal: "operator", decision: "ended" })]);
+	await t.runtime.acceptAll(unkeyed(), session);
+	expect(await asks(t, log, session)).toBe(0);
 });
 
 test("trust stands when a client comes back within 60 seconds, and is over when it comes later", async () => {

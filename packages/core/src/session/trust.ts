@@ -4,7 +4,7 @@ import { fromRow } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { GrantScope } from "../tool.ts";
-import { type Audit, byItself } from "../trust/audit.ts";
+import { type Audit, askedBy, byItself } from "../trust/audit.ts";
 
 /** `accept_all_tools` ends this long after the last client left. */
 const absenceMs = 60_000;
@@ -56,14 +56,15 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant whose time is over: its own, or that in which nobody was there. */
+/** Ends a grant: because somebody wants it, or, without `by`, because its time is over or nobody was there for long. */
 export async function endTrust(
 	tx: Tx,
-	{ sessionId: object, id }: { readonly sessionId: string; readonly id: string },
+	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },
 	{ clock, audit }: { readonly clock: Clock; readonly audit: Audit },
 ): Promise<void> {
 	await tx.updateTable("grants").set({ ended_at: clock.now() }).where("id", "=", id).execute();
-	await audit.record(tx, { ...byItself, action: "accept_all.end", object, decision: "expired", grantId: id });
+	const who = by ? { ...askedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
+	await audit.record(tx, { ...who, action: "accept_all.end", object: sessionId, grantId: id });
 }
 
 /** The grant that a restart left in force, if any. */

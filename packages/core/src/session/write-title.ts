@@ -1,14 +1,10 @@
 import { delay, ParleyError } from "@parley/base";
 import type { Model, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { type Attempt, recordCall } from "../run/attempt.ts";
-import { Fold } from "../run/fold.ts";
-import { withoutSecrets } from "../run/model-failure.ts";
 import type { RunDeps } from "../run/run.ts";
 import type { RunSettings } from "../run/settings.ts";
-import { silent } from "../run/speaking.ts";
 import { textOf } from "../run/transcript.ts";
-import { refuseWhenSpent } from "../usage/ledger.ts";
+import { askAside, recordAside, refuseUnpaid } from "./call-aside.ts";
 import { giveTitle } from "./rename.ts";
 import type { Session } from "./session.ts";
 import { titleFrom } from "./title-text.ts";
@@ -54,7 +50,7 @@ export async function writeTitle(asking: Asking, beginning: Beginning): Promise<
 		return session.commit((tx, record) => giveTitle(tx, record, session.id, title));
 	}
 	const model = nameOf(settings, deps);
-	await refuseUnpaid(asking, settings, model);
+	await refuseUnpaid(asking, settings.model, model);
 	const request: ModelRequest = {
 		...{ model, system, tools: [], reasoning: "off", sampling: { maxTokens: mostTokens } },
 		messages: [{ role: "user", content: [{ type: "text", text: question(beginning) }] }],
@@ -65,7 +61,7 @@ export async function writeTitle(asking: Asking, beginning: Beginning): Promise<
 	if (waitMs === undefined) throw failure;
 	await delay(session.deps.clock, waitMs, asking.signal);
 	if (await isNamed(session)) return false;
-	await refuseUnpaid(asking, settings, model);
+	await refuseUnpaid(asking, settings.model, model);
 	const again = await attempt(asking, settings.model, request);
 	if (again instanceof ParleyError) throw again;
 	return again;
@@ -82,16 +78,6 @@ async function isNamed({ id, deps }: Session): Promise<boolean> {
 function nameOf({ model, names }: RunSettings, deps: TitleDeps): string {
 	if (model !== deps.model) return names[0];
 	return deps.table.list(model.provider).find(({ tier }) => tier === "fast")?.id ?? names[0];
-}
-
-/** Throws where a budget is spent, or one holds and nobody knows what the call would take of it. */
-async function refuseUnpaid({ session, deps }: Asking, { model }: RunSettings, name: string): Promise<void> {
-	const { journal, clock } = session.deps;
-	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), deps.budgets);
-	if (!limited || deps.table.find(name, model.provider)?.prices) return;
-	throw new ParleyError(`a budget holds, and nobody knows what ${name} costs`, {
-		code: "resource_exhausted",
-	});
 }
 
 function question({ message, reply }: Beginning): string {
@@ -114,37 +100,13 @@ function pauseBefore(failure: ParleyError): number | undefined {
  */
 async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
 	const { session, deps } = asking;
-	const answer = await ask(asking, model, request);
-	const { content, usage, stop, failure } = answer.reply;
+	const answer = await askAside(asking, model, request, "title");
+	const { content, stop, failure } = answer.reply;
 	const title = stop === "end_turn" ? titleFrom(textOf(content)) : "";
 	const given = await session.commit(async (tx, record) => {
-		// It belongs to no run.
-		await recordCall({ id: "", session, deps }, answer, { tx, record });
-		await tx
-			.updateTable("sessions")
-			.set((eb) => ({
-				input_tokens: eb("input_tokens", "+", usage.inputTokens),
-				output_tokens: eb("output_tokens", "+", usage.outputTokens),
-			}))
-			.where("id", "=", session.id)
-			.execute();
+		await recordAside({ session, deps }, answer, { tx, record });
 		return title !== "" && giveTitle(tx, record, session.id, title);
 	});
 	if (failure) return failure;
 	return title === "" ? new ParleyError("the model wrote no title", { code: "unavailable" }) : given;
-}
-
-async function ask({ session, signal }: Asking, model: Model, request: ModelRequest): Promise<Attempt> {
-	const { clock } = session.deps;
-	const startedAt = clock.monotonic();
-	const fold = new Fold({ ...silent, redaction: session.redactor.into("title").stream() });
-	let failure: ParleyError | undefined;
-	try {
-		for await (const event of model.stream(request, signal)) fold.take(event);
-		if (!fold.complete) failure = new ModelError("the model's reply broke off", { fault: "interrupted" });
-	} catch (reason) {
-		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
-	}
-	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
-	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
 }

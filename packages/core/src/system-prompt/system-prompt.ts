@@ -26,7 +26,11 @@ export interface PromptTexts {
 
 /** What holds for every agent, and where it is. */
 const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
-const builtInInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
+/** Who the agent is, where nobody says otherwise. */
+export const builtInInstructions = readFileSync(
+	new URL("./instructions.md", import.meta.url),
+	"utf8",
+).trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
 /**

@@ -15,7 +15,7 @@ const mostKept = 64_000;
 export type TaskEnd =
 	| { readonly state: "completed"; readonly output: string }
 	| { readonly state: "failed"; readonly error: string; readonly output?: string }
-	| { readonly state: "cancelled"; readonly reason: string };
+	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
 
 /** What an end is written with. */
 export interface EndDeps {
@@ -59,7 +59,10 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
 	const usage = await sessionTotal(tx, row.own_session_id);
-	if (end.state === "cancelled") return [{ type: "task.cancelled", taskId, reason: end.reason, usage }];
+	if (end.state === "cancelled") {
+		const { reason, by } = end;
+		return [{ type: "task.cancelled", taskId, reason, ...(by !== undefined && { by }), usage }];
+	}
 	if (end.state === "failed") {
 		return [{ type: "task.failed", taskId, title, error: end.error, retryCount, willRetry: false, usage }];
 	}

@@ -57,6 +57,7 @@ export class Hold implements TaskHold {
 	readonly spawns: boolean;
 	readonly #parts: HoldParts;
 	#endedWith: readonly string[] = [];
+	#lost = false;
 
 	constructor(parts: HoldParts) {
 		this.taskId = parts.row.id;
@@ -75,6 +76,11 @@ export class Hold implements TaskHold {
 		return deskOf({ hold: this, run, callId, check, onSpawned });
 	}
 
+	/** Whether another worker has taken the task over: no claim comes back. */
+	get lost(): boolean {
+		return this.#lost;
+	}
+
 	async keep(tx: Tx): Promise<void> {
 		const { claim, session } = this.#parts;
 		const [run] = session.live.values();
@@ -82,6 +88,7 @@ export class Hold implements TaskHold {
 		const state = await keepClaim(tx, claim, { now: session.deps.clock.now(), workedMs });
 		if (state === "cancelled" || state === "failed") for (const run of session.live.values()) run.cancel();
 		if (state !== undefined) return;
+		this.#lost = true;
 		for (const run of session.live.values()) run.park();
 		throw new ParleyError(`the task ${this.taskId} was taken over by another worker`, { code: "aborted" });
 	}

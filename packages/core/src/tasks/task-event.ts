@@ -54,7 +54,14 @@ export type TaskEvent =
 			readonly retryCount: number;
 			readonly willRetry: boolean;
 	  })
-	| (Used & { readonly type: "task.cancelled"; readonly taskId: string; readonly reason: string });
+	| (Used & {
+			readonly type: "task.cancelled";
+			readonly taskId: string;
+			/** Anybody's words, whatever they claim. */
+			readonly reason: string;
+			/** Whose wish it was; absent where nobody wished it. */
+			readonly by?: string;
+	  });
 
 /**
  * The life of one who works on a task, in the conversation of that task: a task's own run is its first worker, and each

@@ -171,6 +171,8 @@ export class TaskRunner {
 			else runner.start(session, run);
 			await session.live.get(run.id)?.ended;
 			hold.afterEnd();
+			// Its run ends without a word, and which of its commits finds out is a matter of chance.
+			if (hold.lost) deps.log.warn("a task was taken over by another worker", { taskId: row.id });
 		} finally {
 			heart.cancel();
 			home.working.delete(session);
@@ -202,7 +204,8 @@ export class TaskRunner {
 			try {
 				await journal.store.commit((tx) => hold.keep(tx));
 			} catch (error) {
-				log.warn("a task could not be kept", { taskId: claim.taskId, sessionId: session.id, error });
+				if (!hold.lost)
+					log.warn("a task could not be kept", { taskId: claim.taskId, sessionId: session.id, error });
 			}
 			if (!stopped) timer = clock.after(leaseMs / 3, () => void beat());
 		};

@@ -137,8 +137,11 @@ test("cancelling a task stops its work, and its workers", async () => {
 	const stopped = worksOn(t);
 	await stopped;
 	expect(await t.runtime.tasks.cancel(unkeyed(), id, "no longer needed")).toBe("cancelled");
-	const reasons = [(await log.next("task.cancelled")).reason, (await log.next("task.cancelled")).reason];
-	expect(reasons.sort()).toEqual(["no longer needed", "parent ended"]);
+	const ends = [await log.next("task.cancelled"), await log.next("task.cancelled")];
+	expect(ends.map(({ reason, by }) => `${reason} (${by ?? "nobody"})`).sort()).toEqual([
+		"no longer needed (operator)",
+		"parent ended (nobody)",
+	]);
 	const states = (await t.runtime.tasks.list(operator, { limit: 10 })).map(({ state }) => state);
 	expect(states).toEqual(["cancelled", "cancelled"]);
 	expect(await t.runtime.tasks.cancel(unkeyed(), id, "again")).toBe("cancelled");

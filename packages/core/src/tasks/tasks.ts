@@ -94,12 +94,12 @@ export class Tasks {
 		let ended: string[] = [];
 		const outcome = await home.commit((tx, record) =>
 			once(tx, request, home.deps, async () => {
+				ended = [];
 				const now = (await findTask(tx, taskId)) ?? row;
 				if (hasEnded(now.state)) return now.state;
-				const told = home.redactor.redact(
-					reason === "" ? `cancelled by ${actingId(request.principal)}` : reason,
-				);
-				const end = { state: "cancelled" as const, reason: told };
+				const by = actingId(request.principal);
+				const told = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
+				const end = { state: "cancelled" as const, reason: told, by };
 				ended = await endTask({ tx, now: home.deps.clock.now(), tell: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;

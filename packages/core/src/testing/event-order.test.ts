@@ -33,6 +33,14 @@ const text: Record<"start" | "delta" | "end", TransientEvent> = {
 	delta: { type: "text.delta", runId: "r", text: "" },
 	end: { type: "text.ended", runId: "r" },
 };
+const replied: TransientEvent = { type: "model.replied", runId: "r", content: [], stop: "end_turn" };
+const asking = { runId: "r", model: "m", provider: "p", messages: 1 };
+const calling: TransientEvent = { type: "model.calling", ...asking };
+const called: RecordedEvent = {
+	...{ type: "model.called", ...asking, cost: 0, durationMs: 0, error: "" },
+	usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+};
+const progress: TransientEvent = { type: "tool.progress", runId: "r", callId: "c", text: "" };
 
 /** Numbers events as a session does. */
 function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionEvent[] {
@@ -45,16 +53,20 @@ function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionE
 }
 
 function isPassing(event: RecordedEvent | TransientEvent): event is TransientEvent {
-	return event.type.startsWith("text.") || event.type === "prompt.shown";
+	return /^(?:text\.|prompt\.shown|tool\.progress|model\.(?:calling|replied))/.test(event.type);
 }
 
 const whole = [
 	created,
 	user("r"),
+	calling,
 	text.start,
 	text.delta,
 	text.end,
+	replied,
+	called,
 	started,
+	progress,
 	prompt("p", "c"),
 	closed,
 	failed,
@@ -78,6 +90,12 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 	["its call is not open", [created, user("r"), prompt("p", "c")]],
 	["another question is open", [created, user("r"), prompt("p"), prompt("q")]],
 	["nothing is asked under its token", [created, closed]],
+	["its text had no end", [created, user("r"), text.start, replied]],
+	["the call of the reply before was not recorded", [created, user("r"), replied, replied]],
+	["the call of its last reply was not recorded", [created, user("r"), replied, end("r")]],
+	["the call of its last reply was not recorded", [created, user("r"), replied, started]],
+	["c was not open", [created, user("r"), progress]],
+	["c was not open", [created, user("r"), started, failed, progress]],
 	["no text was started", [created, user("r"), text.delta]],
 	["its text had no end", [created, user("r"), text.start, end("r")]],
 ])("out of order: %s", (fault, events) => {
@@ -95,4 +113,8 @@ test("numbers have no gaps and come twice for nothing", () => {
 test("what was begun must end where that is asked for", () => {
 	const events = numbered([created, user("r"), started, prompt("p", "c"), text.start]);
 	expect(() => checkEventOrder(events, true)).toThrow("never ended: r, c, p, the text of r");
+});
+
+test("a reply that could not be recorded is made again", () => {
+	checkEventOrder(numbered([created, user("r"), calling, replied, calling, replied, called, end("r")]), true);
 });

@@ -20,6 +20,8 @@ type Fault = string | undefined;
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
+	/** Runs with a reply whose call was not recorded yet. */
+	readonly #replied = new Set<string>();
 	readonly #openRuns = new Set<string>();
 	readonly #endedRuns = new Set<string>();
 	readonly #openCalls = new Map<string, string>();
@@ -56,10 +58,12 @@ class EventOrder {
 			case "user.message":
 				return event.steered ? this.#inRun(event.runId) : this.#startRun(event.runId);
 			case "model.called":
+				this.#replied.delete(event.runId);
+				return event.runId === "" ? undefined : this.#inRun(event.runId);
+			case "context.compacted":
 				return event.runId === "" ? undefined : this.#inRun(event.runId);
 			case "run.retrying":
 			case "usage.updated":
-			case "context.compacted":
 				return this.#inRun(event.runId);
 			case "budget.reached":
 			case "session.renamed":
@@ -116,6 +120,7 @@ class EventOrder {
 		if (!this.#openRuns.delete(runId)) return `${runId} was not open`;
 		this.#endedRuns.add(runId);
 		if (this.#speaking === runId) return "its text had no end";
+		if (this.#replied.has(runId)) return "the call of its last reply was not recorded";
 		const calls = [...this.#openCalls].filter(([, owner]) => owner === runId);
 		return calls.length > 0 ? `calls without an end: ${calls.map(([id]) => id).join(", ")}` : undefined;
 	}
@@ -126,6 +131,7 @@ class EventOrder {
 
 	#startCall(runId: string, callId: string): Fault {
 		if (!this.#openRuns.has(runId)) return `${runId} is not open`;
+		if (this.#replied.has(runId)) return "the call of its last reply was not recorded";
 		if (this.#openCalls.has(callId) || this.#endedCalls.has(callId)) return `${callId} was there already`;
 		this.#openCalls.set(callId, runId);
 		return undefined;
@@ -157,6 +163,17 @@ class EventOrder {
 		return undefined;
 	}
 
+	#progress(runId: string, callId: string): Fault {
+		return this.#openCalls.get(callId) === runId ? undefined : `${callId} was not open`;
+	}
+
+	#reply(runId: string): Fault {
+		if (this.#speaking === runId) return "its text had no end";
+		if (this.#replied.has(runId)) return "the call of the reply before was not recorded";
+		this.#replied.add(runId);
+		return undefined;
+	}
+
 	#passing(event: TransientEvent, seq: number): Fault {
 		if (seq !== this.#seq) return `has seq ${seq} instead of ${this.#seq}`;
 		if (event.type === "prompt.shown") {
@@ -164,7 +181,13 @@ class EventOrder {
 		}
 		if (event.type === "session.deleted") return undefined;
 		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
-		if (event.type === "model.calling") return undefined;
+		if (event.type === "tool.progress") return this.#progress(event.runId, event.callId);
+		if (event.type === "model.calling") {
+			// After a failed commit a reply that nobody has recorded is made again.
+			if (!event.auxiliary) this.#replied.delete(event.runId);
+			return undefined;
+		}
+		if (event.type === "model.replied") return this.#reply(event.runId);
 		if (event.type === "text.started") {
 			this.#speaking = event.runId;
 			return undefined;

@@ -32,6 +32,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		sandbox: noSandbox,
 		signal: new AbortController().signal,
 		log: silentLogger,
+		progress: () => undefined,
 		ask: () => Promise.resolve({ outcome: "expired" }),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),

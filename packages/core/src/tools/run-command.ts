@@ -119,6 +119,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		maxOutputBytes: MAX_OUTPUT_BYTES,
 		callId: context.callId,
 		signal: context.signal,
+		onOutput: (chunk) => context.progress(chunk),
 	});
 	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
 }

@@ -15,22 +15,33 @@ export type TextEdit =
 	| { readonly kind: "not-one"; readonly lines: readonly number[] }
 	| { readonly kind: "too-long" };
 
-/**
- * Puts the new text in the place of the old one, which has to be there exactly. Where all lines of the text end alike
- * (`\n` or `\r\n`), the ends of lines in the change are taken for that one, so that they stay as they are.
- */
+/** Puts the new text in the place of the old one, which has to be there exactly; for ends of lines see `lineEndsOf`. */
 export function editText(text: string, change: TextChange): TextEdit {
-	const returns = text.includes("\r\n");
-	const plain = text.includes("\n") && !returns;
-	if (plain) return replacePlaces(text, withPlainLines(change));
-	if (!returns || /(?<!\r)\n/.test(text)) return replacePlaces(text, change);
-	const edit = replacePlaces(text.replaceAll("\r\n", "\n"), withPlainLines(change));
-	return edit.kind === "edited" ? { ...edit, text: edit.text.replaceAll("\n", "\r\n") } : edit;
+	const ends = lineEndsOf(text);
+	const { oldText, newText } = change;
+	const fitting = { ...change, oldText: ends.adapt(oldText), newText: ends.adapt(newText) };
+	const edit = replacePlaces(ends.text, fitting);
+	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-function withPlainLines(change: TextChange): TextChange {
-	const plain = (text: string): string => text.replaceAll("\r\n", "\n");
-	return { ...change, oldText: plain(change.oldText), newText: plain(change.newText) };
+/** A text as it is compared with what `adapt` makes of a part; `restore` gives it its ends of lines again. */
+export interface LineEnds {
+	readonly text: string;
+	adapt(part: string): string;
+	restore(edited: string): string;
+}
+
+/**
+ * Where all lines of the text end alike (`\n` or `\r\n`), the ends of lines in a change are taken for that one, so that
+ * they stay as they are.
+ */
+export function lineEndsOf(text: string): LineEnds {
+	const same = (part: string): string => part;
+	const plain = (part: string): string => part.replaceAll("\r\n", "\n");
+	const returns = text.includes("\r\n");
+	if (text.includes("\n") && !returns) return { text, adapt: plain, restore: same };
+	if (!returns || /(?<!\r)\n/.test(text)) return { text, adapt: same, restore: same };
+	return { text: plain(text), adapt: plain, restore: (edited) => edited.replaceAll("\n", "\r\n") };
 }
 
 function replacePlaces(text: string, { oldText, newText, which, maxLength }: TextChange): TextEdit {
@@ -61,7 +72,7 @@ function apart(found: readonly number[], length: number): number[] {
 }
 
 /** The numbers of the lines at these places, which are in ascending order. */
-function linesOf(text: string, places: readonly number[]): number[] {
+export function linesOf(text: string, places: readonly number[]): number[] {
 	let [line, at] = [1, 0];
 	return places.map((place) => {
 		for (; at < place; at += 1) if (text.charCodeAt(at) === 0x0a) line += 1;

@@ -463,6 +463,38 @@ test("it ends when somebody stops the work of the channel, once for each key", a
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
 });
 
+test("it lasts when somebody takes back what they said and nobody is at, and ends for what others said or is at work", async () => {
+	const begun = Promise.withResolvers<void>();
+	const gate = Promise.withResolvers<void>();
+	const clock = new ManualClock();
+	const model = new ScriptedModel(async function* () {
+		begun.resolve();
+		await gate.promise;
+		yield says("done");
+	});
+	await using c = await channel({}, { clock, model, sandbox: confined(clock) });
+	const { runtime } = c.t;
+	const [ada, bo] = [somebody({}), somebody({ id: "discord:guild:bo" })];
+	const say = async (): Promise<string> =>
+		(await runtime.send(unkeyed(ada), c.session, { content: "go" })).runId;
+	const cancel = (by: Principal, runId: string) => runtime.cancel(unkeyed(by), c.session, { runId });
+	const trusted = async (): Promise<number> => (await runtime.trust.grants.list(operator, false)).length;
+	const atWork = await say();
+	await begun.promise;
+	const waiting = await say();
+	const others = await say();
+	await runtime.trust.grants.request(unkeyed(), wanted());
+	await expect(cancel(ada, waiting)).resolves.toEqual({ status: "cancelled" });
+	await expect(cancel(ada, waiting)).resolves.toEqual({ status: "idle" });
+	expect(await trusted()).toBe(1);
+	await cancel(bo, others);
+	expect(await trusted()).toBe(0);
+	await runtime.trust.grants.request(unkeyed(), wanted());
+	await cancel(ada, atWork);
+	expect(await trusted()).toBe(0);
+	gate.resolve();
+});
+
 const priced = new ModelTable([
 	{
 		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 },

@@ -1,6 +1,6 @@
 import type { GrantFacts } from "../event.ts";
 import { hasRole, type Person } from "../principal.ts";
-import type { Tool, ToolPlan } from "../tool.ts";
+import { ruleNameOf, type Tool, type ToolPlan } from "../tool.ts";
 import type { ReadyCall } from "../tool-call.ts";
 
 /** A call that may be covered. */
@@ -35,9 +35,12 @@ export function coversPeople(
 /** Whether a grant covers a call: its tool and all that it does. Files beyond the roots only where it names that class. */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
-	{ tool, plan }: { readonly tool: Pick<Tool, "name">; readonly plan: Pick<ToolPlan, "classes"> },
+	{
+		tool,
+		plan,
+	}: { readonly tool: Pick<Tool, "name" | "ruleName">; readonly plan: Pick<ToolPlan, "classes"> },
 ): boolean {
-	if (tools !== null && !tools.includes(tool.name)) return false;
+	if (tools !== null && !tools.includes(ruleNameOf(tool))) return false;
 	return plan.classes.every(
 		(name) => harmless.has(name) || (classes ? classes.includes(name) : name !== "outside-read"),
 	);

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Person } from "../principal.ts";
 import type { PromptResponse } from "../prompt-answer.ts";
-import type { ActionClass, Tool } from "../tool.ts";
+import { type ActionClass, ruleNameOf, type Tool } from "../tool.ts";
 import { visible } from "../tools/visible.ts";
 
 /** What somebody wants a channel to be trusted with. */
@@ -40,7 +40,7 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 ]);
 
 /** Refuses what no channel can be trusted with, in words that say what would do. Throws `invalid_argument`. */
-export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "name">[]): void {
+export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "name" | "ruleName">[]): void {
 	const [platform, tenant, channel, more] = wanted.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
 		throw invalid(`channel: ${visible(wanted.place)} is no channel: write PLATFORM:TENANT:CHANNEL`);
@@ -48,7 +48,7 @@ export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "nam
 	if (!(wanted.lifeMs > 0 && wanted.lifeMs <= longestLifeMs)) {
 		throw invalid("minutes: a channel is trusted for 24 hours at most");
 	}
-	const known = tools.map(({ name }) => name);
+	const known = tools.map(ruleNameOf);
 	const strange = wanted.tools?.find((name) => !known.includes(name));
 	if (strange !== undefined) {
 		throw invalid(`tools: there is no tool ${visible(strange)}; the tools are: ${known.join(", ")}`);

@@ -50,6 +50,7 @@ async function contextOf(
 		roots,
 		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
 		...{ log, signal: new AbortController().signal, workspace: undefined },
+		progress: () => undefined,
 		ask: refuse,
 		share: refuse,
 	};

@@ -18,6 +18,7 @@ export interface PlaceSurroundings {
 }
 
 const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
+const oneChannel = /^[^\s:]+:[^\s:]+:[^\s:]+$/u;
 
 /** Throws `invalid_argument` where the model of a profile is none that its agent could ask. */
 export async function checkModel(
@@ -47,6 +48,7 @@ export async function checkPlace(
 	}
 	checkTools(key, profile.tools ?? [], tools);
 	checkApprovers(key, profile.approvers ?? []);
+	checkApproveIn(key, profile.approveIn);
 	if (profile.agent !== undefined) {
 		await profiles.find(profile.agent).catch((cause: unknown) => {
 			throw refused(key, ParleyError.from(cause).message, cause);
@@ -83,6 +85,33 @@ function checkTools(key: string, wanted: readonly string[], tools: PlaceSurround
 	const near = findNearMiss(unknown, names);
 	const way = near === undefined ? `the tools are ${names.join(", ")}` : `did you mean ${near}?`;
 	throw refused(key, `there is no tool ${JSON.stringify(unknown)}: ${way}`);
+}
+
+/**
+ * Throws `invalid_argument` where another channel is to answer that nothing was said of: a mistyped id would be
+ * another channel, or none.
+ */
+export function checkKnown(
+	key: string,
+	{ approveIn = [] }: PlaceProfile,
+	isKnown: (key: string) => boolean,
+): void {
+	const unknown = approveIn.find((other) => !isKnown(other));
+	if (unknown === undefined) return;
+	const way = `say first how it works, if only with parley places set ${unknown} --mention required`;
+	throw refused(key, `nothing was said of ${unknown}, which is to answer its approvals: ${way}`);
+}
+
+/** What is asked in one channel is read in the others: the operator says that channel by channel. */
+function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
+	if (!approveIn) return;
+	if (!oneChannel.test(key)) {
+		throw refused(key, "of one channel alone it is said where else its approvals are answered");
+	}
+	const stray = approveIn.find((other) => !oneChannel.test(other) || other === key);
+	if (stray === undefined) return;
+	const why = "approvals are answered elsewhere in another channel, PLATFORM:TENANT:CHANNEL";
+	throw refused(key, `${JSON.stringify(stray)} is none: ${why}`);
 }
 
 /** Others would never be where the channel is. */

@@ -10,6 +10,8 @@ export interface PlaceProfile {
 	readonly root?: string;
 	/** Ids of the people who may approve there; whoever has the role approver where absent. */
 	readonly approvers?: readonly string[];
+	/** Channels whose approvers may answer its approvals, too. */
+	readonly approveIn?: readonly string[];
 	/** Billionths of a US dollar a day for each of its sessions. */
 	readonly budget?: number;
 	/** Bytes that its workspace may hold. */

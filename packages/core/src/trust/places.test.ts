@@ -65,6 +65,8 @@ test.each([
 	[{ agent: "nobody" }, "agent not found: nobody; available: default"],
 	[{ approvers: ["discord:other:ada"] }, "is nobody of there: an id is discord:guild:USER"],
 	[{ approvers: ["discord:guild:ada:eve"] }, "is nobody of there"],
+	[{ approveIn: ["slack:T"] }, '"slack:T" is none: approvals are answered elsewhere in another channel'],
+	[{ approveIn: [key] }, "is none: approvals are answered elsewhere in another channel"],
 	[{ root: "work" }, "is not an absolute path"],
 	[{ root: "/nowhere/at/all" }, "does not exist"],
 	[{ root: "/etc/hosts" }, "is not a directory"],
@@ -141,4 +143,31 @@ test("only the operator says how channels work", async () => {
 	await expect(places.list(owner)).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(places.set(unkeyed(owner), key, {})).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(places.remove(unkeyed(owner), key)).rejects.toMatchObject({ code: "permission_denied" });
+});
+
+test("where else approvals are answered is said of one channel, and names channels of which something was said", async () => {
+	const other = "slack:team:desk";
+	await using t = await open();
+	const { places } = t.runtime.trust;
+	await expect(places.set(unkeyed(), "discord:guild", { approveIn: [other] })).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: expect.stringContaining("of one channel alone it is said"),
+	});
+	await expect(places.set(unkeyed(), key, { approveIn: [other] })).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: expect.stringContaining(`parley places set ${other} --mention required`),
+	});
+	await places.set(unkeyed(), other, { mention: "required" });
+	await places.set(unkeyed(), key, { approveIn: [other] });
+	expect(places.approveIn(key)).toEqual([other]);
+	expect(places.answeredIn(other)).toEqual([key]);
+	expect([...places.approveIn(other), ...places.answeredIn(key), ...places.approveIn(undefined)]).toEqual([]);
+	await places.remove(unkeyed(), other);
+	expect([...places.approveIn(key), ...places.answeredIn(other)]).toEqual([]);
+});
+
+test("a gateway starts with channels in its configuration that are not said yet to answer for others", async () => {
+	await using t = await open({ [key]: { approveIn: ["slack:team:desk"] } });
+	await t.runtime.start();
+	expect(t.runtime.trust.places.approveIn(key)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { actingId, type Principal } from "../principal.ts";
 import { modelChoiceOf } from "../runtime-options.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { askedBy } from "./audit.ts";
-import { checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
+import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { PlaceProfile } from "./place-profile.ts";
 import type { TrustOptions } from "./trust.ts";
 
@@ -49,6 +49,18 @@ export class Places {
 		return this.#find(place) ?? this.#find(`${platform}:${tenant}`) ?? {};
 	}
 
+	/** The other channels in which approvals of a channel may be answered: those of which something is said still. */
+	approveIn(place: string | undefined): readonly string[] {
+		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};
+		return approveIn.filter((key) => this.#find(key) !== undefined);
+	}
+
+	/** The other channels whose approvals may be answered in that one. */
+	answeredIn(place: string): readonly string[] {
+		const keys = new Set([...this.#configured.keys(), ...this.#set.keys()]);
+		return [...keys].filter((key) => this.approveIn(key).includes(place));
+	}
+
 	/** All that something was said of, in the order of their names. */
 	async list(principal: Principal): Promise<PlaceFacts[]> {
 		authorize(principal, "place.read");
@@ -66,7 +78,8 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, wanted, this.#surroundings);
-		// Not at a start: which models there are may be another thing then, and no reason to keep everybody out.
+		// Not at a start: which models and channels there are may be another thing then, and no reason to keep everybody out.
+		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, modelChoiceOf(this.#options));
 		await this.#once(request, async (tx) => {
 			const values = {

@@ -92,8 +92,13 @@ export class Policies {
 
 	#tell({ layer, path, state, before }: PolicyChange): void {
 		const { log, audit } = this.#options;
-		if (state.problem !== undefined) log.error("a policy cannot be used", { layer, reason: state.problem });
-		else if (before?.problem !== undefined) log.info("a policy can be used again", { layer, path });
+		// Of the operator's file, `load` tells whoever starts the program.
+		const isStart = before === undefined && layer === "operator";
+		if (state.problem !== undefined && !isStart) {
+			log.error("a policy cannot be used", { layer, reason: state.problem });
+		}
+		if (state.problem === undefined && before?.problem !== undefined)
+			log.info("a policy can be used again", { layer, path });
 		for (const { source } of state.ignored) log.warn("a rule of a workspace allows nothing", { source });
 		// A start that is refused leaves no record.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;

@@ -1,5 +1,6 @@
 import type { Principal } from "../principal.ts";
 import type { ModelOptions, RuntimeOptions } from "../runtime-options.ts";
+import { endAcceptAll } from "../session/accept-all.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Audit } from "./audit.ts";
 import { AuditLog } from "./audit-log.ts";
@@ -26,7 +27,10 @@ export class Trust {
 	readonly policies: Policies;
 	readonly grants: ChannelGrants;
 
+	readonly #sessions: () => Sessions;
+
 	constructor(options: TrustOptions) {
+		this.#sessions = options.sessions;
 		this.audit = options.audit;
 		this.auditLog = new AuditLog(options);
 		this.tokens = new Tokens(options);
@@ -41,6 +45,11 @@ export class Trust {
 		const acting = await this.people.identify(...asked);
 		await this.grants.witness(acting);
 		return acting;
+	}
+
+	/** Ends the session's `acceptAll`, also one that was given before a restart. */
+	async endAcceptAll(by: Principal, sessionId: string): Promise<void> {
+		await endAcceptAll(this.#sessions(), by, sessionId);
 	}
 
 	/** Learns what the database and the policy say, before anybody is let in. */

@@ -94,8 +94,9 @@ export async function recordCharge(tx: Tx, record: Record, charge: Charge, budge
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
+	// What most have in common first: processes that share a database and charge in another order wait for each other.
+	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
-	for (const account of accounts) await addToAccount(tx, { ...row, sessionId: account });
 	if (cost === 0) return;
 	const payer = accounts.at(-1) ?? sessionId;
 	const reached = (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((standing) => {

@@ -2,6 +2,7 @@ import type { CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { ModelRequest } from "../../model.ts";
 import { withoutAttribution } from "../../run/attribute.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
+import { inShortNames } from "./short-names.ts";
 
 const greeting =
 	"Hello! I am the offline model: no language model, but a small built-in assistant that carries out written " +
@@ -19,7 +20,8 @@ const MAX_QUOTE = 200;
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (request.tools.length === 0) return spaced([say(summary(request.messages))]);
 	const latest = request.messages.findLastIndex(({ role }) => role === "user");
-	const commands = parseCommands(withoutAttribution(textOf(request.messages[latest])));
+	const asked = parseCommands(withoutAttribution(textOf(request.messages[latest])));
+	const commands = asked.map((command) => inShortNames(command, request.tools));
 	const { turns, calls, results } = progress(request.messages.slice(latest + 1));
 	const reply = [...repeatResults(calls, results), ...(planReplies(commands)[turns] ?? [])];
 	if (commands.length === 0) reply.push(say(greeting));

@@ -29,6 +29,8 @@ Rules
     line and \\\\ is a backslash.
   - "plan:", "review:", "spawn:" and "wait:" are for the descriptions of tasks,
     which have these tools; "- " before a step says that it is left out.
+  - "run:", "read:", "write:" and "edit:" mean whatever runs, reads, writes and
+    edits in this session, also where it is called bash, read, write and edit.
   - "list:" takes a pattern or a directory. In "git:", quotes hold words
     together.
   - Usage is counted as one token for every four characters. It costs nothing.

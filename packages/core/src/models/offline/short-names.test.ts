@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { parseCommands } from "./grammar.ts";
+import { inShortNames } from "./short-names.ts";
+
+const named = (...names: string[]): { name: string }[] => names.map((name) => ({ name }));
+
+test.each([
+	["run: echo hi", "bash", { command: "echo hi" }],
+	["read: a.txt", "read", { path: "a.txt" }],
+	["write: a.txt <<< one", "write", { path: "a.txt", content: "one" }],
+	["edit: a.txt <<< one >>> two", "edit", { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] }],
+])("%s calls %s where that is the tool's name", (line, name, args) => {
+	const [command] = parseCommands(line).map((one) =>
+		inShortNames(one, named("bash", "read", "write", "edit")),
+	);
+	expect(command).toMatchObject({ kind: "call", name, arguments: args });
+});
+
+test("a tool that has its long name is called by it, and so is one that is not there at all", () => {
+	const [command] = parseCommands("run: echo hi");
+	if (!command) throw new Error("the grammar knows run");
+	expect(inShortNames(command, named("bash", "run_command"))).toBe(command);
+	expect(inShortNames(command, named("read"))).toBe(command);
+});

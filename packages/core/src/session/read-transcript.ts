@@ -1,0 +1,120 @@
+import { type Marks, noMarks, withCompaction } from "../context/marks.ts";
+import { type PastCompaction, readCompactions } from "../context/read-compactions.ts";
+import { viewOf } from "../context/view.ts";
+import { withPictures } from "../files/pictures.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import type { Message } from "../message.ts";
+import { historyFor, toRunRow } from "../run/queue.ts";
+import type { Step } from "../run/step.ts";
+import { type Asked, messagesOf, type RunTranscript } from "../run/transcript.ts";
+import type { Session } from "./session.ts";
+import { shownContent } from "./shown-content.ts";
+
+/** One message of a conversation; `at` is when it was said, in milliseconds since the epoch. */
+export interface TimedMessage {
+	readonly message: Message;
+	readonly at: number;
+}
+
+interface TimedStep {
+	readonly step: Step;
+	readonly at: number;
+}
+
+/**
+ * What the model sees of a session at this moment, as it is recorded: a summary in the place of what it stands for, a
+ * run at work as far as it has come. Without secrets in what calls were given and what was thought.
+ */
+export async function readTranscript(session: Session): Promise<TimedMessage[]> {
+	const { journal, files } = session.deps;
+	const { runs, steps, compactions } = await journal.store.read((db) => readRows(db, session.id));
+	const byRun = Map.groupBy(steps, (step) => step.run_id);
+	const times = new Map<Message, number>();
+	let transcript: readonly RunTranscript[] = [];
+	for (const row of runs) {
+		const own = (byRun.get(row.id) ?? []).map(({ data, at }) => ({
+			...{ step: fromRow<Step>(data), at: Number(at) },
+		}));
+		// It waits for its turn, or was cancelled before it came.
+		if (own.length === 0) continue;
+		const run = await withPictures(files, toRunRow(row));
+		const messages = messagesOf(
+			run,
+			own.map(({ step }) => step),
+		);
+		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
+		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];
+	}
+	return timedView(transcript, compactions, times).map(({ message, at }) => ({
+		...{ message: shown(message, session), at },
+	}));
+}
+
+/** All in one transaction: what is read belongs together. */
+async function readRows(db: Tx, sessionId: string) {
+	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId);
+	return {
+		runs: await ofSession.selectAll().orderBy("ordinal").execute(),
+		steps: await db
+			.selectFrom("steps")
+			.select(["run_id", "data", "at"])
+			.where("run_id", "in", ofSession.select("id"))
+			.orderBy("n")
+			.execute(),
+		compactions: await readCompactions(db, sessionId),
+	};
+}
+
+interface Timed {
+	readonly run: Asked;
+	readonly askedAt: number;
+	readonly steps: readonly TimedStep[];
+}
+
+/** People said what they said in its order; a reply is the content of its step; results came when the last one did. */
+function keepTimes(
+	times: Map<Message, number>,
+	messages: readonly Message[],
+	{ run, askedAt, steps }: Timed,
+): void {
+	const replies = new Map<unknown, number>();
+	const results = new Map<string, number>();
+	const said = run.retryOf === undefined ? [askedAt] : [];
+	for (const { step, at } of steps) {
+		if (step.kind === "steered") said.push(at);
+		else if (step.kind === "reply") replies.set(step.content, at);
+		else if (step.kind === "result") results.set(step.callId, at);
+	}
+	let last = askedAt;
+	for (const message of messages) {
+		last = timeOf(message) ?? last;
+		times.set(message, last);
+	}
+
+	function timeOf(message: Message): number | undefined {
+		if (message.role === "user") return said.shift();
+		if (message.role === "assistant") return replies.get(message.content);
+		const known = message.content.flatMap(({ callId }) => results.get(callId) ?? []);
+		return known.length > 0 ? Math.max(...known) : undefined;
+	}
+}
+
+/** Results and thinking that were made shorter are other messages in the same places. */
+function timedView(
+	transcript: readonly RunTranscript[],
+	compactions: readonly PastCompaction[],
+	times: ReadonlyMap<Message, number>,
+): TimedMessage[] {
+	const marks = compactions.reduce<Marks>(withCompaction, noMarks);
+	const whole = viewOf(transcript, { ...noMarks, summary: marks.summary });
+	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
+	return viewOf(transcript, marks).map((message, index) => {
+		const original = whole[index];
+		return { message, at: (original && times.get(original)) ?? summaryAt };
+	});
+}
+
+function shown(message: Message, { redactor }: Session): Message {
+	if (message.role !== "assistant") return message;
+	return { ...message, content: shownContent(message.content, redactor) };
+}

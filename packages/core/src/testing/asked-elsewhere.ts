@@ -1,0 +1,96 @@
+import { ManualClock } from "@parley/base/testing";
+import type { Principal, Role } from "../principal.ts";
+import type { Elicitation } from "../prompt.ts";
+import { noChat } from "../trust/chat-settings.ts";
+import type { GivenRole } from "../trust/people.ts";
+import type { PlaceProfile } from "../trust/place-profile.ts";
+import { EventLog } from "./event-log.ts";
+import { noSandboxes } from "./no-sandboxes.ts";
+import { probeTool } from "./probe-tool.ts";
+import { calls, ScriptedModel, says } from "./scripted-model.ts";
+import { TestRuntime, unkeyed } from "./test-runtime.ts";
+
+/** A channel of Slack in which work is asked for. */
+export const asking = "slack:team:ask";
+/** A channel of Discord in which its approvals are answered. */
+export const answering = "discord:guild:desk";
+const usual: Readonly<Record<string, PlaceProfile>> = {
+	[asking]: { approveIn: [answering] },
+	[answering]: { mention: "required" },
+};
+
+/** A connector that acts for somebody in a channel. */
+export function acting(user: string, role: Role, where = answering, shared = false): Principal {
+	const [platform = "", tenant = "", channel = ""] = where.split(":");
+	const place = { platform, tenant, channel, shared };
+	const person = { id: `${platform}:${tenant}:${user}`, name: `Name of ${user}`, role, place };
+	return { id: `connector:${platform}`, kind: "connector", platform, person };
+}
+
+/** Asks there, unless somebody else does. */
+export const ada = acting("ada", "member", asking);
+/** May approve in the other one. */
+export const abe = acting("abe", "approver");
+const password: Elicitation = {
+	type: "password",
+	label: "Key?",
+	options: [],
+	required: true,
+	validation: "",
+};
+
+interface Scene {
+	readonly tool?: "edit" | "critical" | "question" | "secret";
+	readonly places?: Readonly<Record<string, PlaceProfile>>;
+	readonly asker?: Principal;
+	/** Roles that the operator gives before. */
+	readonly roles?: Readonly<Record<string, GivenRole>>;
+	/** Whether the call is made once more afterwards. */
+	readonly again?: true;
+}
+
+/** A question that is open in a channel of Slack. */
+export async function asked(scene: Scene = {}) {
+	const { tool = "edit", places = usual, asker = ada, roles = {}, again } = scene;
+	const further = again ? [[calls("c2", tool)]] : [];
+	const model = new ScriptedModel([calls("c1", tool)], ...further, [says("done")]);
+	const asks = (elicitation: Elicitation) => ({
+		classes: ["person" as const],
+		run: async (context: { ask(asked: Elicitation): Promise<unknown> }) =>
+			JSON.stringify(await context.ask(elicitation)),
+	});
+	const tools = [
+		probeTool("edit", { classes: ["write"], grantRoot: "/srv" }),
+		probeTool("critical", { classes: ["irreversible"] }),
+		probeTool("question", asks({ ...password, type: "text" })),
+		probeTool("secret", asks(password)),
+	];
+	const clock = new ManualClock();
+	const none = noSandboxes(clock);
+	// Channels are trusted only where their commands are confined.
+	const state = { ...none.state, chat: "bubblewrap" as const };
+	const sandbox = { ...none, state, check: async () => state };
+	const chat = { ...noChat, places, tenants: { slack: ["team"] } };
+	const t = await TestRuntime.open({ model, tools, clock, sandbox, chat });
+	for (const [id, role] of Object.entries(roles)) await t.runtime.trust.people.setRole(unkeyed(), id, role);
+	const session = await t.create(asker);
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.send(unkeyed(asker), session, { content: "go" });
+	const { prompt } = await log.next("prompt.requested");
+	return {
+		...{ t, log, prompt, session },
+		/** What comes of somebody's answer: "" where it was taken. */
+		answer: (by: Principal, response: object = { value: "once" }): Promise<string> =>
+			t.runtime.answer(unkeyed(by), prompt.token, response).then(
+				() => "",
+				(reason: Error) => reason.message,
+			),
+		/** Tokens of what somebody is shown, or why they are shown nothing. */
+		listed: (by: Principal): Promise<readonly string[] | string> =>
+			t.runtime.prompts.list(by, { limit: 10, approvals: true }).then(
+				(open) => open.map(({ prompt: { token } }) => token),
+				(reason: Error) => reason.message,
+			),
+		[Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+	};
+}

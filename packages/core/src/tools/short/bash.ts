@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { defineTool, type ToolContext } from "../../tool.ts";
+import { runCommand } from "../run-command.ts";
+
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 2 * 60 * 60;
+
+const parameters = z.strictObject({
+	command: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+	timeout: z
+		.int()
+		.min(1)
+		.max(MAX_TIMEOUT_S)
+		.default(DEFAULT_TIMEOUT_S)
+		.describe("Seconds after which it is ended."),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/**
+ * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: commands have
+ * what their sandbox gives anyway, which is the way to the hosts that the operator has named, where there are any. None
+ * leaves its sandbox.
+ */
+export const bash = defineTool<Arguments>({
+	name: "bash",
+	ruleName: runCommand.name,
+	description:
+		"Runs a command line in the working directory; returns its output and, where that is not 0, its exit code. Each " +
+		"call is a shell of its own without input: no directory or variable lasts, nothing can be typed, and what runs in " +
+		"the background ends with the call. The middle of long output is left out. Commands may run in a sandbox that " +
+		"reaches no other machine, or only those that the operator has named: where one fails for that, say what has to " +
+		"be run elsewhere instead of looking for a way around.",
+	parameters,
+	effect: runCommand.effect,
+	command: ({ command }) => command,
+	plan: (args, context) => runCommand.plan(translated(args, context), context),
+	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
+});
+
+/** As `run_command` takes them. */
+function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
+	return {
+		...{ cmd: command, timeout_ms: timeout * 1_000, secrets: {} },
+		network: sandbox.egress !== undefined,
+	};
+}

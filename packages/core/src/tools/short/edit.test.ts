@@ -1,0 +1,135 @@
+import { chmod, mkdir, writeFile as put, readdir, readFile as readText, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
+import type { ToolContext } from "../../tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../../tool-call.ts";
+import { edit } from "./edit.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let context: ToolContext;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	const cwd = join(directory.path, "work");
+	await mkdir(join(directory.path, "outside"));
+	await mkdir(cwd);
+	context = createToolContext(cwd);
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+function plan(path: string, ...edits: readonly object[]) {
+	return prepareCall([edit], { name: "edit", arguments: { path, edits } }, context);
+}
+
+async function ready(path: string, ...edits: readonly object[]): Promise<ReadyCall> {
+	const prepared = await plan(path, ...edits);
+	if (prepared.kind === "refused") throw new Error(prepared.text);
+	return prepared;
+}
+
+const contentOf = (path: string): Promise<string> => readText(join(context.cwd, path), "utf8");
+const change = (oldText: string, newText: string) => ({ oldText, newText });
+
+test("edits are planned with their difference, granted as edit_file, and made together", async () => {
+	await put(join(context.cwd, "beans.txt"), "one\ntwo\nthree\n");
+	const call = await ready("beans.txt", change("three", "3"), change("one", "1"));
+	expect(call.plan).toEqual({
+		label: "edit beans.txt",
+		classes: ["write"],
+		preview: "--- beans.txt\n+++ beans.txt\n@@ -1,3 +1,3 @@\n-one\n+1\n two\n-three\n+3\n",
+		binding: { path: join(context.cwd, "beans.txt"), before: expect.stringMatching(/^[0-9a-f]{64}$/) },
+		grant: { kind: "path", tool: "edit_file", root: context.cwd },
+		notes: ["changes 2 places, lines 1, 3"],
+	});
+	expect(await contentOf("beans.txt")).toBe("one\ntwo\nthree\n");
+	expect(await executeCall(call, context)).toEqual({
+		text: "edited beans.txt: 2 places, lines 1, 3",
+		failed: false,
+	});
+	expect(await contentOf("beans.txt")).toBe("1\ntwo\n3\n");
+	expect(await readdir(context.cwd)).toEqual(["beans.txt"]);
+});
+
+test("line ends, byte order mark and permissions stay", async () => {
+	await put(join(context.cwd, "run.sh"), "\u{feff}one\r\ntwo\r\n");
+	await chmod(join(context.cwd, "run.sh"), 0o751);
+	await executeCall(await ready("run.sh", change("one\ntwo", "1\n2")), context);
+	expect(await contentOf("run.sh")).toBe("\u{feff}1\r\n2\r\n");
+	expect((await stat(join(context.cwd, "run.sh"))).mode & 0o777).toBe(0o751);
+});
+
+test.each<[string, object[], string]>([
+	["an empty text", [change("a", "b"), change("", "x")], "edit 2: oldText must not be empty"],
+	["the same text", [change("a", "a")], "edit 1: oldText equals newText"],
+	[
+		"two that overlap",
+		[change("b\nc", "x"), change("a\nb", "y")],
+		"edits 1 and 2 overlap; merge them into one edit",
+	],
+	[
+		"one that is there often",
+		[change("d", "x")],
+		"edit 1: oldText matches 3 times in f (must be unique): lines 4, 5",
+	],
+	[
+		"one that is not there",
+		[change("a", "x"), change(" b", "y")],
+		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. Nearest are lines 2 to 2:\nb",
+	],
+	[
+		"one that nothing comes near",
+		[change("zzz", "")],
+		"edit 1: oldText not found in f, and no line of it comes near: read it again",
+	],
+	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
+	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
+	["another name", [{ old_text: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
+])("%s: nothing is edited, and it is said why", async (_, edits, text) => {
+	const content = "a\nb\nc\ndd\nd\n";
+	await put(join(context.cwd, "f"), content);
+	expect(await plan("f", ...edits)).toEqual({ kind: "refused", text });
+	expect(await contentOf("f")).toBe(content);
+});
+
+test("there is no file to edit where there is none, and write is what makes one", async () => {
+	const text = 'cannot edit "none": there is no such file, write makes new ones';
+	expect(await plan("none", change("a", "b"))).toEqual({ kind: "refused", text });
+});
+
+test("outside of the roots nothing of a file is told before somebody allows it, nor by its failure", async () => {
+	const path = join(directory.path, "outside", "f");
+	await put(path, "alpha\nbeta\n");
+	const call = await ready(path, change("alpha", "1"), change("bet4", "2"));
+	expect(call.plan).toMatchObject({
+		classes: ["outside-write"],
+		preview: "(as the file is, nothing would change)",
+		notes: ["the texts may not be there", `outside of ${context.cwd}`],
+	});
+	expect(await executeCall(call, context)).toEqual({
+		text: `edit failed: edit 2: oldText not found in ${path}`,
+		failed: true,
+	});
+	expect(await readText(path, "utf8")).toBe("alpha\nbeta\n");
+});
+
+test("of a secret file only the edits are shown", async () => {
+	await put(join(context.cwd, ".env"), "A=1\nB=2\nC=3\n");
+	const { plan: planned } = await ready(".env", change("A=1", "A=4"), change("C=3", "C=5"));
+	expect(planned.classes).toEqual(["write", "secret"]);
+	expect(planned.preview).toContain("-A=1");
+	expect(planned.preview).toContain("+C=5");
+	expect(planned.preview).not.toContain("B=2");
+	expect(planned.grant).toBeUndefined();
+});
+
+test("a file that is another one by now is left as it is", async () => {
+	await put(join(context.cwd, "f"), "a\n");
+	const call = await ready("f", change("a", "b"));
+	await put(join(context.cwd, "f"), "a\nc\n");
+	expect(await executeCall(call, context)).toEqual({
+		text: "changed since it was approved: the file has other content now; nothing was written",
+		failed: true,
+	});
+	expect(await contentOf("f")).toBe("a\nc\n");
+});

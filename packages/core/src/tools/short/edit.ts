@@ -1,0 +1,123 @@
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../tool.ts";
+import { editFile } from "../edit-file.ts";
+import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "../editable-file.ts";
+import { previewWrite } from "../write-preview.ts";
+import {
+	changed,
+	findTarget,
+	inspectApproved,
+	planWrite,
+	putContent,
+	type WriteTarget,
+} from "../write-target.ts";
+import { type Replaced, replaceTexts } from "./replace-texts.ts";
+
+/** The whole file is searched for each. */
+const MAX_EDITS = 100;
+
+const parameters = z.strictObject({
+	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+	edits: z
+		.array(
+			z.strictObject({
+				oldText: z
+					.string()
+					.max(MAX_EDITABLE)
+					.describe("The text to replace, exactly as it stands in the file and nowhere else in it."),
+				newText: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
+			}),
+		)
+		.min(1)
+		.max(MAX_EDITS)
+		.describe("What to replace. All are looked for in the file as it is before any of them is made."),
+});
+type Arguments = z.infer<typeof parameters>;
+type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
+
+/** What `edit_file` does, at several places at once: all of them or none. */
+export const edit = defineTool<Arguments>({
+	name: "edit",
+	ruleName: editFile.name,
+	description:
+		"Replaces texts in a file by others, all of them or none. Read the file first, then give each text as it stands " +
+		"there, with so many lines around it that it is there only once. The texts may not overlap; their order does not " +
+		"matter. Line ends are kept. Takes files up to 256 KiB. For new files, use write.",
+	parameters,
+	effect: editFile.effect,
+	plan,
+	run,
+});
+
+async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
+	refuseSenseless(args);
+	const target = await findTarget(args.path, context);
+	const old = textOf(target, args);
+	const made = replaceTexts(old, args.edits, MAX_EDITABLE);
+	// Elsewhere not even that a text is there may be told before somebody has allowed it.
+	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
+	const parts = {
+		preview: previewOf(target, old, args, made),
+		note: made.kind === "edited" ? `changes ${places(made.lines)}` : "the texts may not be there",
+		text: args.edits.map(({ newText }) => newText).join("\n"),
+	};
+	return planWrite({ tool: editFile.name, verb: "edit" }, target, parts, context);
+}
+
+async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const target = await inspectApproved(args.path, approved, context);
+	if (typeof target === "string") return changed(target);
+	const made = replaceTexts(textOf(target, args), args.edits, MAX_EDITABLE);
+	if (made.kind !== "edited") throw missed(args, made);
+	await putContent(target, { content: made.text, shown: args.path }, context);
+	return { text: `edited ${args.path}: ${places(made.lines)}`, failed: false };
+}
+
+function refuseSenseless({ edits }: Arguments): void {
+	for (const [index, { oldText, newText }] of edits.entries()) {
+		if (oldText === "") throw fault(`edit ${index + 1}: oldText must not be empty`);
+		if (oldText === newText) throw fault(`edit ${index + 1}: oldText equals newText`);
+	}
+}
+
+function textOf({ state }: Pick<WriteTarget, "state">, { path }: Arguments): string {
+	return editableText(state, { path, maker: "write" });
+}
+
+function previewOf(
+	{ shown, classes }: WriteTarget,
+	old: string,
+	{ edits }: Arguments,
+	made: Replaced,
+): string {
+	if (classes.includes("secret")) {
+		const parts = edits.map(({ oldText, newText }) =>
+			previewWrite(shown, { kind: "text", text: oldText }, newText),
+		);
+		return `(the rest of the file is kept secret)\n${parts.join("")}`;
+	}
+	if (made.kind !== "edited") return "(as the file is, nothing would change)";
+	return previewWrite(shown, { kind: "text", text: old }, made.text);
+}
+
+/** Why nothing is edited; with the file's text at hand also where, and what comes near. */
+function missed({ path, edits }: Arguments, made: NotMade, text?: string): ParleyError {
+	if (made.kind === "too-long") return fault(`${path} would become longer than ${MAX_EDITABLE} characters`);
+	if (made.kind === "overlap") {
+		return fault(`edits ${made.one} and ${made.other} overlap; merge them into one edit`);
+	}
+	const { edit: number, lines } = made;
+	const oldText = edits[number - 1]?.oldText ?? "";
+	if (lines.length === 0) {
+		return fault(
+			`edit ${number}: oldText not found in ${path}${text === undefined ? "" : nearest(text, oldText)}`,
+		);
+	}
+	const where = text === undefined ? "" : `: ${lineNumbers(lines)}`;
+	return fault(`edit ${number}: oldText matches ${lines.length} times in ${path} (must be unique)${where}`);
+}
+
+function fault(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}
