@@ -48,6 +48,16 @@ test("a file in its place is refused", async () => {
 	}
 });
 
+// Where there is no such file system, another reason says the same.
+test("a directory that the system refuses to make is refused, and not tried for ever", async () => {
+	for (const path of ["/proc/parley", "/proc/parley/below"]) {
+		await expect(prepareDataDirectory(path, "--session")).rejects.toMatchObject({
+			code: "failed_precondition",
+			message: expect.stringMatching(/^\/proc\/parley.* cannot be created.*with --session DIR$/),
+		});
+	}
+});
+
 test("a database that was emptied is refused and left as it is, a first one that was not filled is not", async () => {
 	await using directory = await temporaryDirectory();
 	const file = join(directory.path, "parley.sqlite");

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { errno } from "./errno.ts";
 import { checkPermissions } from "./private-file.ts";
@@ -13,22 +13,43 @@ export function databaseIn(dataDirectory: string): string {
 
 /**
  * Makes the data directory, for its owner only (0700). Rejects with `failed_precondition` one that every user of the
- * machine may enter, because it holds tokens and conversations, and what is no directory at all; with `data_loss` one
- * whose database was emptied.
+ * machine may enter, because it holds tokens and conversations, and what is no directory at all, naming the flag that
+ * chooses another; with `data_loss` one whose database was emptied.
  */
-export async function prepareDataDirectory(path: string): Promise<void> {
-	await makeDataDirectory(path);
+export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
+	await makeDataDirectory(path, flag);
 	checkDatabase(path);
 }
 
 /** Like `prepareDataDirectory`, whatever has become of the database. */
-export async function makeDataDirectory(path: string): Promise<void> {
+export async function makeDataDirectory(path: string, flag = "--data"): Promise<void> {
 	try {
-		await mkdir(path, { recursive: true, mode: 0o700 });
+		await makeDirectories(path);
 	} catch (cause) {
-		throw directoryError(path, cause);
+		throw directoryError(path, cause, flag);
 	}
 	await checkPermissions(path, 0o007);
+}
+
+/**
+ * Makes a directory and those above it, each for its owner only. Node's own way never ends where the system says that
+ * a directory cannot be made because it does not exist, as in /proc.
+ */
+async function makeDirectories(path: string): Promise<void> {
+	const missing = [path];
+	for (let above = dirname(path); !existsSync(above) && above !== dirname(above); above = dirname(above)) {
+		missing.unshift(above);
+	}
+	for (const directory of missing) {
+		await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+			const isMade = errno(error) === "EEXIST" && isDirectory(directory);
+			if (!isMade) throw error;
+		});
+	}
+}
+
+function isDirectory(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** An empty file is a new database to SQLite. The key is made after the first database, so there was one. */
@@ -42,8 +63,8 @@ function checkDatabase(path: string): void {
 	);
 }
 
-function directoryError(path: string, cause: unknown): ParleyError {
-	const choose = "choose another data directory with --data DIR";
+function directoryError(path: string, cause: unknown, flag: string): ParleyError {
+	const choose = `choose another data directory with ${flag} DIR`;
 	const code = "failed_precondition";
 	switch (errno(cause)) {
 		case "EEXIST":

@@ -12,11 +12,34 @@ export interface DataLock {
 	release(): void;
 }
 
+/** How messages speak of a directory and of who has it. */
+interface Words {
+	/** Who uses it. */
+	readonly other: string;
+	/** What can be done about that. */
+	readonly stop: string;
+	/** Chooses another one. */
+	readonly flag: string;
+}
+
+const gatewayWords: Words = {
+	other: "gateway",
+	stop: "stop it with `parley stop`",
+	flag: "--data",
+};
+
+/** Of a directory in which a subprocess keeps its conversation. */
+export const sessionWords: Words = {
+	other: "process of the agent",
+	stop: "end that process, or wait until it has ended",
+	flag: "--session",
+};
+
 /** What SQLite answers when somebody else holds the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**
- * Makes this process the only gateway on a data directory; throws `failed_precondition` with the other's process id
+ * Makes this process the only one on a data directory; throws `failed_precondition` with the other's process id
  * where there is one. The lock is SQLite's on an empty database, thus the kernel's: it does not outlive a killed
  * process. Nothing else in this process may open that file, because closing it would drop the lock:
  * https://www.sqlite.org/howtocorrupt.html, section 2.2
@@ -24,11 +47,11 @@ const SQLITE_BUSY = 5;
  * Where the lock's own file is missing, the directory of a running gateway may have lost it. Then it is also refused,
  * and no new one is made, as long as any process has the conversations open.
  */
-export function lockDataDirectory(dataDirectory: string): DataLock {
+export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
 	const file = join(run, "lock.sqlite");
 	const owner = join(run, "lock.pid");
-	if (!existsSync(file)) checkUnused(databaseIn(dataDirectory), run);
+	if (!existsSync(file)) checkUnused(databaseIn(dataDirectory), run, words);
 	let database: DatabaseSync | undefined;
 	try {
 		mkdirSync(run, { recursive: true, mode: 0o700 });
@@ -37,7 +60,7 @@ export function lockDataDirectory(dataDirectory: string): DataLock {
 		writeFileSync(owner, String(process.pid), { mode: 0o600 });
 	} catch (cause) {
 		database?.close();
-		throw isBusy(cause) ? busyError(dataDirectory, owner, cause) : unusableError(run, cause);
+		throw isBusy(cause) ? busyError(dataDirectory, words, cause) : unusableError(run, words, cause);
 	}
 	return holding(database);
 }
@@ -54,7 +77,7 @@ function holding(database: DatabaseSync): DataLock {
  * Throws when anybody has the database open. Every connection to one in WAL mode holds a shared lock on its file, which
  * the lock of exclusive mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
-function checkUnused(file: string, run: string): void {
+function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;
 	let database: DatabaseSync | undefined;
 	try {
@@ -63,7 +86,7 @@ function checkUnused(file: string, run: string): void {
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (cause) {
 		// What else may be wrong with the file is found, and said, when it is opened for use.
-		if (isBusy(cause)) throw openElsewhereError(file, run, cause);
+		if (isBusy(cause)) throw openElsewhereError({ file, run, words, cause });
 	} finally {
 		database?.close();
 	}
@@ -73,15 +96,22 @@ function isBusy(error: unknown): boolean {
 	return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-function openElsewhereError(file: string, run: string, cause: unknown): ParleyError {
+interface OpenElsewhere {
+	readonly file: string;
+	readonly run: string;
+	readonly words: Words;
+	readonly cause: unknown;
+}
+
+function openElsewhereError({ file, run, words, cause }: OpenElsewhere): ParleyError {
 	return new ParleyError(
-		`${file} is in use by another process, perhaps a gateway that lost ${run}; ` +
-			`stop that process (\`fuser ${file}\` prints its id), or choose another directory with --data DIR`,
+		`${file} is in use by another process, perhaps a ${words.other} that lost ${run}; ` +
+			`stop that process (\`fuser ${file}\` prints its id), or choose another directory with ${words.flag} DIR`,
 		{ code: "failed_precondition", cause },
 	);
 }
 
-function unusableError(run: string, cause: unknown): ParleyError {
+function unusableError(run: string, { flag }: Words, cause: unknown): ParleyError {
 	const why = cause instanceof Error ? cause.message : String(cause);
 	if (why === "database or disk is full") {
 		return new ParleyError(`${run} cannot be written: the disk is full; free some space and start again`, {
@@ -90,15 +120,15 @@ function unusableError(run: string, cause: unknown): ParleyError {
 	}
 	return new ParleyError(
 		`${run} cannot be written (${why}); make the data directory writable for this user, ` +
-			"or choose another one with --data DIR",
+			`or choose another one with ${flag} DIR`,
 		{ code: "failed_precondition", cause },
 	);
 }
 
-function busyError(dataDirectory: string, owner: string, cause: unknown): ParleyError {
+function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: unknown): ParleyError {
+	const owner = ownerName(join(dataDirectory, "run", "lock.pid"));
 	return new ParleyError(
-		`${dataDirectory} is in use by another gateway${ownerName(owner)}; ` +
-			"stop it with `parley stop`, or choose another directory with --data DIR",
+		`${dataDirectory} is in use by another ${other}${owner}; ${stop}, or choose another directory with ${flag} DIR`,
 		{ code: "failed_precondition", cause },
 	);
 }

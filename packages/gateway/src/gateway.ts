@@ -16,6 +16,7 @@ import {
 import {
 	builtinTools,
 	createWebFetch,
+	freshSchema,
 	type Model,
 	migrations,
 	openProfiles,
@@ -108,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const metrics = new Metrics({ clock, version: options.version, tools: toolsOf(options) });
 	const store = undo.adopt(
 		await openSqliteStore<Tables>({
-			...{ file, migrations, failpoints, clock },
+			...{ file, migrations, fresh: freshSchema, failpoints, clock },
 			...{ watch: metrics.transaction, onHealth: tellStoreHealth(log) },
 		}),
 		(opened) => opened.close(),

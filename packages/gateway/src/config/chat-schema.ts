@@ -43,6 +43,11 @@ const place = z.strictObject({
 			"Who may approve what tools want to do: they alone. Whoever has the role approver unless told.",
 		),
 	),
+	approveIn: z.exactOptional(
+		list("the name of a channel: PLATFORM:TENANT:CHANNEL").describe(
+			"Channels in which its approvals may be answered, too, by who may approve there.",
+		),
+	),
 	budgetUsd: z.exactOptional(dollars().describe("US dollars in one UTC day, for each of its conversations.")),
 	quotaBytes: z.exactOptional(
 		wholeNumber(1, 1024 * gibibyte).describe(

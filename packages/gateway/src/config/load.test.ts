@@ -167,7 +167,7 @@ test("people and channels of chat platforms stand in the file, in its own units"
 			},
 			"tenants": { "discord": ["1"] },
 			"places": {
-				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2 },
+				"discord:1:2": { "root": "../other", "tools": ["read_file"], "budgetUsd": 0.5, "approvalHours": 2, "approveIn": ["slack:T:C"] },
 				"discord:1": { "mention": "always", "sessions": "person", "quotaBytes": 5 },
 			},
 		} }`,
@@ -178,11 +178,23 @@ test("people and channels of chat platforms stand in the file, in its own units"
 		tenants: { discord: ["1"] },
 		places: {
 			"discord:1:2": {
-				...{ root: place.at("other"), tools: ["read_file"] },
+				...{ root: place.at("other"), tools: ["read_file"], approveIn: ["slack:T:C"] },
 				...{ budget: 500_000_000, approvalMs: 7_200_000 },
 			},
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
+	});
+});
+
+test("where Slack is, and where it sends to, stands in the file", () => {
+	using place = setUp();
+	place.write(
+		"data/parley.config.json",
+		'{ "slack": { "apiUrl": "http://127.0.0.1:9/api", "listen": "127.0.0.1:3000" } }',
+	);
+	expect(place.load().slack).toEqual({
+		apiUrl: "http://127.0.0.1:9/api/",
+		listen: { host: "127.0.0.1", port: 3000 },
 	});
 });
 
@@ -297,6 +309,9 @@ test.each([
 		'{ "chat": { "people": { "deny": [{}] } } }',
 		["{} is not allowed for chat.people.deny", "a rule that names"],
 	],
+	['{ "slack": { "listen": "here" } }', ['"here" is not allowed for slack.listen', "HOST:PORT"]],
+	['{ "slack": { "apiUrl": "slack.com" } }', ['"slack.com" is not allowed for slack.apiUrl', "http"]],
+	['{ "slack": { "token": "xoxb" } }', ['unknown setting "slack.token"', "apiUrl, listen"]],
 	['{ "chat": { "places": { "general": {} } } }', ["chat.places.general (", "PLATFORM:TENANT:CHANNEL"]],
 	[
 		'{ "chat": { "places": { "discord:g:c": { "aproval": 1 } } } }',
@@ -306,6 +321,7 @@ test.each([
 		'{ "chat": { "places": { "discord:g:c": { "root": "nowhere" } } } }',
 		["nowhere", "chat.places.discord:g:c.root", "a directory that exists"],
 	],
+	['{ "chat": { "places": { "discord:g:c": { "approveIn": "slack:T:C" } } } }', ["PLATFORM:TENANT:CHANNEL"]],
 	['{ "chat": { "places": { "discord:g": { "budgetUsd": -1 } } } }', ["-1 is not allowed", "US dollars"]],
 	['{ "chat": { "places": { "discord:g": { "approvalHours": 0 } } } }', ["0 is not", "hours from 0.1"]],
 	['{ "chat": { "places": { "discord:g": { "mention": "never" } } } }', ['"never"', "required, always"]],

@@ -50,6 +50,8 @@ export interface Config extends ProviderChoice {
 	readonly chat?: ChatSettings;
 	/** Where Discord is, where that is not Discord itself. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
+	/** Where Slack is, where that is not Slack itself, and where what it sends is waited for. */
+	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
 	/** What confines commands; `preferred` unless told. */
 	readonly sandbox?: SandboxMode;
@@ -107,6 +109,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		...(set.files && { files: fileLimits(set.files) }),
 		...(set.chat && { chat: readChat(set.chat) }),
 		...(set.discord && { discord: whereDiscordIs(set.discord) }),
+		...(set.slack && { slack: whereSlackIs(set.slack) }),
 		auth,
 		...aboutCommands(set),
 		logLevel: set.logLevel ?? sources.defaultLogLevel ?? "info",
@@ -221,6 +224,13 @@ function whereDiscordIs({
 	cdnUrl,
 }: NonNullable<Settings["discord"]>): NonNullable<Config["discord"]> {
 	return { ...(apiUrl !== undefined && { apiUrl }), ...(cdnUrl !== undefined && { cdnUrl }) };
+}
+
+function whereSlackIs({ apiUrl, listen }: NonNullable<Settings["slack"]>): NonNullable<Config["slack"]> {
+	return {
+		...(apiUrl !== undefined && { apiUrl: `${apiUrl.replace(/\/+$/, "")}/` }),
+		...(listen !== undefined && { listen: readEndpoint(listen) }),
+	};
 }
 
 function taskLimits({ limit, minutes, modelCalls }: NonNullable<Settings["tasks"]>): Config["tasks"] {

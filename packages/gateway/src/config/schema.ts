@@ -100,6 +100,19 @@ const discord = z
 	})
 	.partial();
 
+const slack = z
+	.strictObject({
+		apiUrl: string(serverAddress)
+			.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
+			.describe("The address of its Web API, with /api. Slack's own unless told."),
+		listen: string("HOST:PORT, for instance 127.0.0.1:3000")
+			.refine(isEndpoint, { error: "HOST:PORT, for instance 127.0.0.1:3000" })
+			.describe(
+				"Where to wait for what Slack sends, where SLACK_SIGNING_SECRET is set instead of SLACK_APP_TOKEN.",
+			),
+	})
+	.partial();
+
 /** The errors of this schema say what is allowed; whoever prints them adds what was found, and where. */
 export const configSchema = z
 	.strictObject({
@@ -143,6 +156,9 @@ export const configSchema = z
 			"People and channels of chat platforms: who may come in, and how channels work.",
 		),
 		discord: discord.describe("Discord. Its token comes from the environment alone: DISCORD_TOKEN."),
+		slack: slack.describe(
+			"Slack. Its tokens come from the environment alone: SLACK_BOT_TOKEN, SLACK_APP_TOKEN.",
+		),
 		auth: choice(authModes).describe(
 			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
 		),

@@ -1,6 +1,7 @@
-import type { Passing, Recorded } from "@parley/core";
+import type { Recorded } from "@parley/core";
 import { encodeEvent } from "../ozzie/codec.ts";
 import { toTime } from "../ozzie/time.ts";
+import type { WirePassing } from "../ozzie/wire-event.ts";
 
 /** An event as `/api/events` shows it. What is not kept has neither an id nor a time. */
 export interface ShownEvent {
@@ -29,7 +30,7 @@ export function encodeRecorded(recorded: Recorded): ShownEvent {
 	};
 }
 
-export function encodePassing(passing: Passing): ShownEvent {
+export function encodePassing(passing: WirePassing): ShownEvent {
 	const { event, payload, session_id, seq } = encodeEvent(passing);
 	return { session_id, type: event, source: "agent", payload: withoutToken(payload), seq, transient: true };
 }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
-import type { EventFilter, Passing, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../metrics/stream-counts.ts";
+import { isWireEvent, type WirePassing } from "../ozzie/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./events-codec.ts";
 
 /** Proxies and clients take a silent connection for a dead one after a minute or less. */
@@ -44,7 +45,7 @@ export class EventStream {
 	#position: number;
 	/** Whether something was recorded that was not read yet. */
 	#behind = true;
-	#passing: Passing[] = [];
+	#passing: WirePassing[] = [];
 	#wake = Promise.withResolvers<void>();
 	#state: "open" | "closing" | "gone" = "open";
 	#tooSlow = false;
@@ -106,6 +107,7 @@ export class EventStream {
 	}
 
 	#take(event: SessionEvent): void {
+		if (!isWireEvent(event)) return;
 		const { sessionId, types } = this.#wish.filter;
 		if (sessionId !== undefined && sessionId !== event.sessionId) return;
 		const deleted = event.event.type === "session.deleted";
@@ -150,9 +152,9 @@ export class EventStream {
 	}
 
 	/** Tells those that are meant, in their order, and takes them out. */
-	async #pass(passing: Passing[], meant: (event: Passing) => boolean): Promise<void> {
+	async #pass(passing: WirePassing[], meant: (event: WirePassing) => boolean): Promise<void> {
 		if (passing.length === 0) return;
-		const others: Passing[] = [];
+		const others: WirePassing[] = [];
 		for (const event of passing.splice(0)) {
 			if (meant(event)) await this.#write(encodePassing(event));
 			else others.push(event);

@@ -96,7 +96,7 @@ function checkConfigured({ model, fallback = [], origins }: Config, table: Model
 }
 
 function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
-	if (model === undefined && fallback.length === 0) return;
+	if ((model === undefined || model === "offline") && fallback.length === 0) return;
 	log.warn("the offline assistant answers: the models that were named are not used", { model, fallback });
 }
 

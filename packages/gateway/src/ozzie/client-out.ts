@@ -1,12 +1,12 @@
-import type { SessionEvent } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { FrameWriter } from "../transport/frame-writer.ts";
 import type { Outgoing } from "./connection.ts";
 import type { Pace } from "./pace.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** Makes frames of one shape, whole and ready to be sent. */
 export interface Encoder {
-	event(event: SessionEvent): Buffer;
+	event(event: WireEvent): Buffer;
 	response(frame: ResponseFrame): Buffer;
 }
 
@@ -36,7 +36,7 @@ export class ClientOut implements Outgoing {
 		this.#writer.write(this.#encoder.response(frame), false);
 	}
 
-	event(event: SessionEvent): void {
+	event(event: WireEvent): void {
 		this.#writer.write(this.#encoder.event(event), event.transient && event.event.type === "text.delta");
 	}
 

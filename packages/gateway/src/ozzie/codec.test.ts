@@ -1,13 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type {
-	Prompt,
-	Recorded,
-	RecordedEvent,
-	SessionEvent,
-	TaskEvent,
-	TransientEvent,
-	WorkerEvent,
-} from "@parley/core";
+import type { Prompt, Recorded, RecordedEvent, TaskEvent, WorkerEvent } from "@parley/core";
 import { isOzzieEvent } from "@parley/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -19,6 +11,7 @@ import {
 	encodeSuccess,
 } from "./codec.ts";
 import type { ModelEvent } from "./tell-model-event.ts";
+import type { WireEvent, WirePassing } from "./wire-event.ts";
 
 const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
 const shownUsage = { tokens_input: 3, tokens_output: 4, tokens_cache_read: 2, tokens_cache_write: 1 };
@@ -243,7 +236,7 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	],
 };
 
-const passing: Pairs<Told<TransientEvent>> = {
+const passing: Pairs<Told<WirePassing["event"]>> = {
 	"text.started": [
 		[
 			{ type: "text.started", runId: "run_1" },
@@ -282,7 +275,7 @@ describe("one event is one frame", () => {
 	});
 
 	test.each(Object.values(passing).flat())("in passing: $type", (event, told) => {
-		const happened: SessionEvent = { transient: true, ...place, event };
+		const happened: WireEvent = { transient: true, ...place, event };
 		const frame = encodeEvent(happened);
 		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
 		expect(isOzzieEvent(frame)).toBe(true);

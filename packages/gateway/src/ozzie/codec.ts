@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Recorded, RecordedEvent, SessionEvent, SessionSummary } from "@parley/core";
+import type { Recorded, RecordedEvent, SessionSummary } from "@parley/core";
 import type { EventFrame, EventName, EventPayloads, MethodResult, ResponseFrame } from "@parley/protocol";
 import { errorPhrases } from "./error-code.ts";
 import { encodeFile } from "./file-codec.ts";
@@ -9,6 +9,7 @@ import { tellModelEvent } from "./tell-model-event.ts";
 import { type AnyTaskEvent, isTaskEvent, taskEventNames, tellTaskEvent } from "./tell-task-event.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens } from "./usage-codec.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** Any of our events, before it gets its place in the frame. */
 export type Told = {
@@ -51,7 +52,7 @@ export function decodeEventName(name: string): string[] {
 }
 
 /** One event as one frame: the numbers on this wire are those of the journal. */
-export function encodeEvent(happened: SessionEvent): EventFrame {
+export function encodeEvent(happened: WireEvent): EventFrame {
 	const { event, payload } = tell(happened);
 	const frame = { type: "event", event, session_id: happened.sessionId, payload, seq: happened.seq } as const;
 	return happened.transient ? { ...frame, transient: true } : frame;
@@ -96,11 +97,11 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	return [{ role: "assistant", content, ts: toTime(at), seq }];
 }
 
-function tell({ event }: SessionEvent): Told {
+function tell({ event }: WireEvent): Told {
 	return isTaskEvent(event) ? tellTaskEvent(event) : tellOther(event);
 }
 
-function tellOther(event: Exclude<SessionEvent["event"], AnyTaskEvent>): Told {
+function tellOther(event: Exclude<WireEvent["event"], AnyTaskEvent>): Told {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":
@@ -145,8 +146,9 @@ function tellOther(event: Exclude<SessionEvent["event"], AnyTaskEvent>): Told {
 		case "prompt.shown":
 			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
 		case "prompt.answered": {
-			const { type: _, ...payload } = event;
-			return { event: "prompt.response", payload };
+			const { type: _, byName, ...payload } = event;
+			const named = byName === undefined ? {} : { by_name: byName };
+			return { event: "prompt.response", payload: { ...payload, ...named } };
 		}
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };

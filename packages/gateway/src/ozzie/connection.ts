@@ -1,5 +1,5 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import { askedBy, type Follower, type Principal, type Runtime, type SessionEvent } from "@parley/core";
+import { askedBy, type Follower, type Principal, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../metrics/wire-counts.ts";
 import type { SecretPages } from "../secret-page/secret-pages.ts";
@@ -10,6 +10,7 @@ import { answerRequest } from "./methods.ts";
 import { OnePrompt } from "./one-prompt.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { decodeRequest, type Request } from "./request.ts";
+import { isWireEvent, type WireEvent } from "./wire-event.ts";
 
 /** Requests that may wait on one connection before it is read no further. */
 export const maxPending = 32;
@@ -20,7 +21,7 @@ const maxHeld = 256;
 /** The way to one client: takes frames in order and never blocks. */
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
-	event(event: SessionEvent): void;
+	event(event: WireEvent): void;
 	/** Resolves when the client has taken what was written, as far as its budget needs it. */
 	drained(): Promise<void>;
 	close(code: number, reason: string): void;
@@ -63,7 +64,7 @@ export class Connection {
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
 	readonly #onePrompt: OnePrompt | undefined;
-	#held: SessionEvent[] | undefined;
+	#held: WireEvent[] | undefined;
 	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
@@ -232,20 +233,20 @@ export class Connection {
 		return named ?? this.#unnamed;
 	}
 
-	#deliver(event: SessionEvent): void {
+	#deliver(event: WireEvent): void {
 		if (event.event.type === "session.deleted") void this.#lose(event.sessionId);
 		if (this.#held) this.#held.push(event);
 		else this.#tell(event);
 	}
 
-	#tell(event: SessionEvent): void {
+	#tell(event: WireEvent): void {
 		if (this.#closed) return;
 		if (!this.#onePrompt) this.#say(event);
 		else for (const told of this.#onePrompt.take(event)) this.#say(told);
 	}
 
 	/** Who may only read gets nothing that a question could be answered with. */
-	#say(event: SessionEvent): void {
+	#say(event: WireEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}
@@ -267,7 +268,7 @@ export class Connection {
 		const { runtime, principal } = this.deps;
 		const follower = await runtime.follow(principal, sessionId, {
 			afterSeq,
-			deliver: (event) => this.#deliver(event),
+			deliver: (event) => isWireEvent(event) && this.#deliver(event),
 			drained: () => this.#drained(),
 		});
 		await this.#leave(sessionId);

@@ -1,9 +1,10 @@
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
-import type { Prompt, RecordedEvent, SessionEvent } from "@parley/core";
+import type { Prompt, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 const limit = 32_768;
 
@@ -29,14 +30,14 @@ function messagesIn(bytes: Buffer): Buffer[] {
 	return messages;
 }
 
-function decoded(frames: EnvelopeFrames, event: SessionEvent) {
+function decoded(frames: EnvelopeFrames, event: WireEvent) {
 	return messagesIn(frames.frame(event)).map((message) => {
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(message);
 		return Frame.parse(parseJson(text));
 	});
 }
 
-function recorded(event: RecordedEvent, seq = 7): SessionEvent {
+function recorded(event: RecordedEvent, seq = 7): WireEvent {
 	return { transient: false, id: "evt_7", sessionId: "sess_a", seq, at: 86_400_000, event };
 }
 
@@ -79,7 +80,7 @@ test("where a name is in both, the flat one stands", () => {
 
 test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {
 	const frames = new EnvelopeFrames(new ManualClock(5_000));
-	const delta = (): SessionEvent => ({
+	const delta = (): WireEvent => ({
 		...{
 			transient: true,
 			sessionId: "sess_a",
@@ -158,7 +159,7 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 
 test("a long text so far comes in pieces that lose nothing", () => {
 	const text = `${"a".repeat(50_000)}${"👨‍👩‍👧‍👦".repeat(10_000)}${"\u0001".repeat(20_000)}`;
-	const event: SessionEvent = {
+	const event: WireEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 3, event: { type: "text.delta", runId: "r", text } },
 	};
 	const pieces = decoded(new EnvelopeFrames(new ManualClock()), event);
@@ -168,7 +169,7 @@ test("a long text so far comes in pieces that lose nothing", () => {
 });
 
 test("a passing frame says that the history has all of it", () => {
-	const event: SessionEvent = {
+	const event: WireEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 9 },
 		event: { type: "prompt.shown", prompt: { ...whole, label: "L".repeat(100_000) } },
 	};

@@ -1,5 +1,4 @@
 import { type Clock, ParleyError } from "@parley/base";
-import type { SessionEvent } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import { frameText } from "../transport/text-frame.ts";
 import { encodeEvent, encodeFailure } from "./codec.ts";
@@ -7,6 +6,7 @@ import { beginning, type Mark } from "./envelope-cut.ts";
 import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";
 import { jsonBytes } from "./newest-within.ts";
 import { toTime } from "./time.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
 const longestPiece = 15_500;
@@ -17,7 +17,7 @@ const longestPiece = 15_500;
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
-	#event: SessionEvent | undefined;
+	#event: WireEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
 	#passing = 0;
 
@@ -26,14 +26,14 @@ export class EnvelopeFrames {
 	}
 
 	/** One frame, or several for a long piece of a reply, which loses nothing that way. */
-	frame(event: SessionEvent): Buffer {
+	frame(event: WireEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#event = event;
 		this.#frame = Buffer.concat(inPieces(event).map((piece) => frameText(this.#encode(piece))));
 		return this.#frame;
 	}
 
-	#encode(happened: SessionEvent): string {
+	#encode(happened: WireEvent): string {
 		const frame = encodeEvent(happened);
 		const outer = {
 			id: happened.transient ? `passing_${++this.#passing}` : happened.id,
@@ -69,7 +69,7 @@ export function markOf(seq: number): Mark {
 	return (missing) => marked(missing, `load_messages {"seq":${seq}}`);
 }
 
-function markFor(event: SessionEvent): Mark {
+function markFor(event: WireEvent): Mark {
 	return event.transient ? (missing) => marked(missing, "GET /api/events") : markOf(event.seq);
 }
 
@@ -86,10 +86,10 @@ function decodable({ event, payload }: EventFrame): object {
 	return isObject ? flat : { ...flat, arguments: { raw: JSON.stringify(given) } };
 }
 
-function inPieces(happened: SessionEvent): SessionEvent[] {
+function inPieces(happened: WireEvent): WireEvent[] {
 	const { event } = happened;
 	if (!happened.transient || event.type !== "text.delta") return [happened];
-	const pieces: SessionEvent[] = [];
+	const pieces: WireEvent[] = [];
 	let rest = event.text;
 	do {
 		let text = beginning(rest, longestPiece);

@@ -1,16 +1,16 @@
-import type { SessionEvent } from "@parley/core";
 import { expect, test } from "vitest";
 import { frameText } from "../transport/text-frame.ts";
 import { encodeEvent } from "./codec.ts";
 import { EventFrames } from "./event-frames.ts";
+import type { WireEvent } from "./wire-event.ts";
 
-function delta(sessionId: string, seq: number, text: string): SessionEvent {
+function delta(sessionId: string, seq: number, text: string): WireEvent {
 	return { transient: true, sessionId, seq, event: { type: "text.delta", runId: "run_1", text } };
 }
 
 test("each delta is the frame that the codec makes of it, whatever came before", () => {
 	const frames = new EventFrames();
-	const closed: SessionEvent = {
+	const closed: WireEvent = {
 		...{ transient: false, id: "evt_1", sessionId: "sess_a", seq: 4, at: 0 },
 		event: { type: "session.closed" },
 	};

@@ -1,6 +1,6 @@
-import type { SessionEvent } from "@parley/core";
 import { frameText } from "../transport/text-frame.ts";
 import { encodeEvent } from "./codec.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** What stands around the text in the deltas of one session, as long as nothing is recorded there. */
 interface DeltaFrame {
@@ -15,11 +15,11 @@ const noText = '"content":""';
 
 /** Encodes an event once for all clients: they get it one after the other, so the last one is all to remember. */
 export class EventFrames {
-	#event: SessionEvent | undefined;
+	#event: WireEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
 	readonly #deltas = new Map<string, DeltaFrame>();
 
-	frame(event: SessionEvent): Buffer {
+	frame(event: WireEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#frame = frameText(this.#encode(event));
 		this.#event = event;
@@ -27,7 +27,7 @@ export class EventFrames {
 	}
 
 	/** A long reply is thousands of frames that differ in their text alone. */
-	#encode(event: SessionEvent): string {
+	#encode(event: WireEvent): string {
 		const told = event.event;
 		if (told.type !== "text.delta") return JSON.stringify(encodeEvent(event));
 		let around = this.#deltas.get(event.sessionId);
@@ -40,7 +40,7 @@ export class EventFrames {
 	}
 }
 
-function aroundText(empty: Extract<SessionEvent, { transient: true }>): DeltaFrame {
+function aroundText(empty: Extract<WireEvent, { transient: true }>): DeltaFrame {
 	const frame = JSON.stringify(encodeEvent(empty));
 	const at = frame.indexOf(noText) + noText.length - 2;
 	return { seq: empty.seq, head: frame.slice(0, at), tail: frame.slice(at + 2) };

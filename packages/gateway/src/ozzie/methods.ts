@@ -70,7 +70,7 @@ const handlers: MethodsOf<MethodName> = {
 
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed } = request.params;
-		await connection.deps.runtime.answer(keyed(connection, request), token, {
+		const counts = await connection.deps.runtime.answer(keyed(connection, request), token, {
 			...(value !== undefined && { value }),
 			...(values && { values }),
 			...(text !== undefined && { text }),
@@ -79,7 +79,7 @@ const handlers: MethodsOf<MethodName> = {
 			...(changed && { arguments: changed }),
 			confidential: connection.deps.confidential ?? true,
 		});
-		return { status: "sent" };
+		return { status: "sent", ...(!counts && { late: true }) };
 	},
 
 	async accept_all_tools(connection, request) {

@@ -1,6 +1,7 @@
-import type { Prompt, RecordedEvent, SessionEvent } from "@parley/core";
+import type { Prompt, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
 import { OnePrompt } from "./one-prompt.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 function prompt(token: string): Prompt {
 	return {
@@ -9,17 +10,17 @@ function prompt(token: string): Prompt {
 	};
 }
 
-function recorded(seq: number, event: RecordedEvent, sessionId = "sess_a"): SessionEvent {
+function recorded(seq: number, event: RecordedEvent, sessionId = "sess_a"): WireEvent {
 	return { transient: false, id: `evt_${seq}`, sessionId, seq, at: 0, event };
 }
 
-const asked = (seq: number, token: string, sessionId?: string): SessionEvent =>
+const asked = (seq: number, token: string, sessionId?: string): WireEvent =>
 	recorded(seq, { type: "prompt.requested", prompt: prompt(token) }, sessionId);
-const answered = (seq: number, token: string): SessionEvent =>
+const answered = (seq: number, token: string): WireEvent =>
 	recorded(seq, { type: "prompt.answered", token, value: "x", cancelled: false, by: "operator" });
-const closed = (seq: number, token: string): SessionEvent =>
+const closed = (seq: number, token: string): WireEvent =>
 	recorded(seq, { type: "prompt.closed", token, reason: "expired" });
-const shown = (seq: number, token: string): SessionEvent => ({
+const shown = (seq: number, token: string): WireEvent => ({
 	...{ transient: true, sessionId: "sess_a", seq, event: { type: "prompt.shown", prompt: prompt(token) } },
 });
 
@@ -62,7 +63,7 @@ test("a session that is told again begins anew", () => {
 test("of a session that was deleted nothing is remembered", () => {
 	const one = new OnePrompt();
 	one.take(asked(1, "p"));
-	const deleted: SessionEvent = {
+	const deleted: WireEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 1, event: { type: "session.deleted" } },
 	};
 	expect(one.take(deleted)).toEqual([deleted]);

@@ -1,4 +1,5 @@
-import type { Prompt, SessionEvent } from "@parley/core";
+import type { Prompt } from "@parley/core";
+import type { WireEvent } from "./wire-event.ts";
 
 /**
  * For clients that show one question at a time and forget it when the next one comes: of each session only the first
@@ -9,7 +10,7 @@ export class OnePrompt {
 	readonly #open = new Map<string, Prompt[]>();
 
 	/** What the client is told of that event. */
-	take(happened: SessionEvent): SessionEvent[] {
+	take(happened: WireEvent): WireEvent[] {
 		const { event, sessionId } = happened;
 		switch (event.type) {
 			case "prompt.requested":
@@ -38,7 +39,7 @@ export class OnePrompt {
 		return open[0]?.token === prompt.token;
 	}
 
-	#settled({ sessionId, seq }: SessionEvent, token: string): SessionEvent[] {
+	#settled({ sessionId, seq }: WireEvent, token: string): WireEvent[] {
 		const open = this.#open.get(sessionId) ?? [];
 		const rest = open.filter((prompt) => prompt.token !== token);
 		if (rest.length > 0) this.#open.set(sessionId, rest);

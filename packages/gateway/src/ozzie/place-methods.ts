@@ -33,9 +33,10 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 
 /** What the wire says of a channel, in the runtime's units. */
 function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
-	const { budget_usd, quota_bytes, approval_hours, ...same } = payload;
+	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
 	return {
 		...same,
+		...(approve_in && { approveIn: approve_in }),
 		...(budget_usd !== undefined && { budget: billionths(budget_usd) }),
 		...(quota_bytes !== undefined && { quotaBytes: quota_bytes }),
 		...(approval_hours !== undefined && { approvalMs: approval_hours * hourMs }),
@@ -48,12 +49,14 @@ function encodeProfile({
 	approvalMs,
 	tools,
 	approvers,
+	approveIn,
 	...same
 }: PlaceProfile): PlaceProfilePayload {
 	return {
 		...same,
 		...(tools && { tools: [...tools] }),
 		...(approvers && { approvers: [...approvers] }),
+		...(approveIn && { approve_in: [...approveIn] }),
 		...(budget !== undefined && { budget_usd: dollars(budget) }),
 		...(quotaBytes !== undefined && { quota_bytes: quotaBytes }),
 		...(approvalMs !== undefined && { approval_hours: approvalMs / hourMs }),

@@ -24,6 +24,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					risk: approval.risk,
 					allow_session: approval.allowSession,
 					notes: approval.notes,
+					...(approval.alsoIn && { also_in: approval.alsoIn }),
 					...common,
 				}
 			: common,
@@ -35,16 +36,20 @@ export function encodeOpenPrompt(
 	open: OpenPrompt,
 	whole: boolean,
 ): MethodResult<"list_prompts">["prompts"][number] {
-	const { prompt, sessionId, sessionTitle, createdAt, requester, alwaysAsk } = open;
+	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
-	const { arguments: given, preview, notes, ...short } = shown.context;
+	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
 	const long = { arguments: given, ...(preview !== undefined && { preview }) };
 	return {
 		...shown,
 		options: [...shown.options],
-		context: { ...short, ...(notes && { notes: [...notes] }), ...(whole && prompt.approval && long) },
+		context: {
+			...{ ...short, ...(notes && { notes: [...notes] }), ...(also_in && { also_in: [...also_in] }) },
+			...(whole && prompt.approval && long),
+		},
 		...{ session_id: sessionId, session_title: sessionTitle, created_at: toTime(createdAt) },
-		...(requester && { person: requester.id }),
+		...(requester && { person: requester.id, name: requester.name }),
+		...(place !== undefined && { place }),
 		always_ask: alwaysAsk,
 	};
 }

@@ -10,10 +10,10 @@ export const promptMethods: MethodsOf<"list_prompts" | "secret_page"> = {
 	async list_prompts(connection, request) {
 		const { params, principal } = request;
 		const { runtime, envelope } = connection.deps;
-		const { token, limit } = params;
+		const { token, limit, approvals } = params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
 		const sessionId = params.session_id ?? addressed;
-		const open = await runtime.prompts.list(principal, { sessionId, token, limit });
+		const open = await runtime.prompts.list(principal, { sessionId, token, limit, approvals });
 		const prompts = open.map((one) => encodeOpenPrompt(one, token !== undefined));
 		// Who may only read gets nothing that a question could be answered with.
 		const shown =

@@ -64,9 +64,9 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 		{ ...shown, error: "overloaded", retry_count: 1, will_retry: true, usage: seen },
 	],
 	"task.cancelled": [
-		{ type: "task.cancelled", taskId: "task_1", reason: "no longer needed", usage },
+		{ type: "task.cancelled", taskId: "task_1", reason: "no longer needed", by: "operator", usage },
 		"task.cancelled",
-		{ task_id: "task_1", reason: "no longer needed", usage: seen },
+		{ task_id: "task_1", reason: "no longer needed", by: "operator", usage: seen },
 	],
 	"worker.started": [
 		{ type: "worker.started", ...task, parentId: "", agent: "default" },

@@ -58,8 +58,11 @@ export function tellTaskEvent(event: AnyTaskEvent): Told {
 			const failure = { error, retry_count: retryCount, will_retry: willRetry };
 			return { event: event.type, payload: { ...task, title, ...failure, ...used(event) } };
 		}
-		case "task.cancelled":
-			return { event: event.type, payload: { ...task, reason: event.reason, ...used(event) } };
+		case "task.cancelled": {
+			const { reason, by } = event;
+			const said = { reason, ...(by !== undefined && { by }) };
+			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
+		}
 		default:
 			return { event: "internal.worker", payload: encodeWorker(event) };
 	}

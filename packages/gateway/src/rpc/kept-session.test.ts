@@ -1,0 +1,166 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { openSqliteStore } from "@parley/base";
+import { migrations, type Tables } from "@parley/core";
+import { calls, says } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { AgentPlace } from "../testing/agent-place.ts";
+
+const session = "../kept";
+const run = [calls("c1", "bash", { command: "echo hi" })];
+
+test("what ran unasked for one process is asked about where the next one wants it, and the other way round", async () => {
+	await using place = await AgentPlace.make();
+	const free = await place.open({ session }, run, [says("ok")]);
+	await free.say("go");
+	expect(free.asked).toEqual([]);
+	await free.opened.close();
+	const careful = await place.open({ session, rpcApprovals: true }, run, [says("ok")]);
+	await careful.say("go");
+	expect(careful.asked).toHaveLength(1);
+	expect(careful.results[0]).toMatch(/^failed: /);
+	await careful.opened.close();
+	const again = await place.open({ session }, run, [says("ok")]);
+	await again.say("go");
+	expect(again.asked).toEqual([]);
+	expect(again.results[0]).toContain("hi");
+});
+
+test("what a client has allowed for good ends with its process", async () => {
+	await using place = await AgentPlace.make();
+	const flags = { session, rpcApprovals: true };
+	const before = await place.open(flags);
+	await before.opened.agent.acceptAll();
+	await before.opened.close();
+	const after = await place.open(flags, run, [says("ok")]);
+	await after.say("go");
+	expect(after.asked).toHaveLength(1);
+});
+
+test("a kept conversation works in its own directory, and refuses to be told of another", async () => {
+	await using place = await AgentPlace.make();
+	await mkdir(place.path("other"));
+	await (await place.open({ session, cwd: "../other" })).opened.close();
+	const after = await place.open({ session }, [calls("c1", "bash", { command: "pwd" })], [says("ok")]);
+	expect(after.opened.agent.settings.cwd).toBe(place.path("other"));
+	await after.say("where?");
+	expect(after.results[0]).toContain(place.path("other"));
+	await after.opened.close();
+	const refusal = place.open({ session, cwd: "." });
+	await expect(refusal).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: expect.stringContaining(
+			`--cwd is ${place.path("work")}, but the conversation in --session works in ${place.path("other")}`,
+		),
+	});
+	const same = await place.open({ session, cwd: "../other/" });
+	expect(same.opened.agent.settings.cwd).toBe(place.path("other"));
+	await same.opened.close();
+	await rename(place.path("other"), place.path("moved"));
+	await expect(place.open({ session })).rejects.toThrow("which is no directory any more");
+});
+
+test("a model that is named now counts more than the one that was chosen before, and is kept", async () => {
+	await using place = await AgentPlace.make();
+	await haveModels(place, "one", "two");
+	const first = await place.open({ session });
+	await first.opened.agent.setModel("one");
+	await first.opened.close();
+	const kept = await place.open({ session }, [says("ok")]);
+	await kept.say("who?");
+	expect(kept.model.requests[0]?.model).toBe("one");
+	await kept.opened.close();
+	const named = await place.open({ session, model: "two" }, [says("ok")]);
+	expect(named.opened.agent.model).toBe("two");
+	await named.say("who?");
+	expect(named.model.requests[0]?.model).toBe("two");
+	await named.opened.close();
+	expect((await place.open({ session })).opened.agent.model).toBe("two");
+	expect(warnings(place)).toEqual([]);
+});
+
+test("a kept model that the provider does not have is dropped, and that is told", async () => {
+	await using place = await AgentPlace.make();
+	await haveModels(place, "one");
+	const first = await place.open({ session });
+	await first.opened.agent.setModel("one");
+	await first.opened.close();
+	await rm(place.path("data", "models.json"));
+	const after = await place.open({ session }, [says("ok")]);
+	expect(after.opened.agent.model).toBe("scripted");
+	expect(warnings(place)).toEqual([
+		expect.objectContaining({ level: "warn", fields: { before: "one", model: "scripted" } }),
+	]);
+	await after.say("who?");
+	expect(after.model.requests[0]?.model).toBe("scripted");
+});
+
+test("what a process that was killed in the middle of clear has left is removed, and does not go on", async () => {
+	await using place = await AgentPlace.make();
+	const before = await place.open({ session }, [says("1")]);
+	await before.say("one");
+	await before.opened.close();
+	await leaveOlder(place.path("kept", "parley.sqlite"));
+	const after = await place.open({ session }, [says("2")]);
+	expect(await after.opened.agent.transcript()).toHaveLength(2);
+	await after.say("two");
+	expect(after.model.requests).toHaveLength(1);
+	await after.opened.close();
+	const store = await openSqliteStore<Tables>({ file: place.path("kept", "parley.sqlite"), migrations });
+	const left = await store.read((db) => db.selectFrom("sessions").select("id").execute());
+	const runs = await store.read((db) => db.selectFrom("runs").select("id").execute());
+	await store.close();
+	expect([left.length, runs.length]).toEqual([1, 2]);
+});
+
+test.each(["made", "not made yet", "another"])(
+	"the data directory of a gateway keeps no conversation of an agent: %s",
+	async (which) => {
+		await using place = await AgentPlace.make();
+		const directory = which === "another" ? "gateway" : "data";
+		if (which === "made") await mkdir(place.path("data"), { mode: 0o700 });
+		if (which === "another") await mkdir(place.path("gateway", "tokens"), { recursive: true, mode: 0o700 });
+		await expect(place.open({ session: `../${directory}` })).rejects.toMatchObject({
+			code: "invalid_argument",
+			message: expect.stringContaining(
+				`--session ${place.path(directory)} is the data directory of a gateway`,
+			),
+		});
+	},
+);
+
+test("who finds the directory in use is told of --session", async () => {
+	await using place = await AgentPlace.make();
+	await place.open({ session });
+	await expect(place.open({ session })).rejects.toThrow(
+		`${place.path("kept")} is in use by another process of the agent (process ${process.pid}); ` +
+			"end that process, or wait until it has ended, or choose another directory with --session DIR",
+	);
+});
+
+function warnings(place: AgentPlace) {
+	return place.log.records.filter(({ level }) => level === "warn");
+}
+
+async function haveModels(place: AgentPlace, ...ids: readonly string[]): Promise<void> {
+	const size = { context_window: 100_000, max_output: 1_000 };
+	const models = ids.map((id) => ({ id, provider: "scripted", ...size }));
+	await mkdir(place.path("data"), { mode: 0o700 });
+	await writeFile(place.path("data", "models.json"), JSON.stringify({ models }));
+}
+
+/** Puts a session there that was made before the one that is there, was told last that it was left, and has a message that waits. */
+async function leaveOlder(file: string): Promise<void> {
+	const store = await openSqliteStore<Tables>({ file, migrations });
+	await store.commit(async (tx) => {
+		const last = await tx.selectFrom("sessions").selectAll().executeTakeFirstOrThrow();
+		const old = { ...last, id: "sess_old", created_at: Number(last.created_at) - 1 };
+		await tx
+			.insertInto("sessions")
+			.values({ ...old, updated_at: Number(last.updated_at) + 1 })
+			.execute();
+		const asked = await tx.selectFrom("runs").selectAll().executeTakeFirstOrThrow();
+		const waits = { ...asked, id: "run_old", session_id: old.id, state: "queued" as const, ended_at: null };
+		await tx.insertInto("runs").values(waits).execute();
+	});
+	await store.close();
+}

@@ -1,0 +1,95 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Logger, ParleyError, type Store } from "@parley/base";
+import {
+	type Keyed,
+	listSessions,
+	operator,
+	type Runtime,
+	type SessionSummary,
+	type Tables,
+} from "@parley/core";
+import type { Models } from "../models/open-models.ts";
+import type { Agent } from "../zot/agent.ts";
+
+/** More than processes that were killed can have left. */
+const mostKept = 1_000;
+
+/** What a directory keeps of the processes before. */
+interface KeptSession extends Pick<SessionSummary, "id" | "rootDir" | "model"> {
+	/** Those that were to be forgotten when their process was killed. */
+	readonly others: readonly string[];
+}
+
+/** Refuses the directory of a gateway: it has the conversations of others, and what they may do. */
+export function checkOwnPlace(directory: string, data: string): void {
+	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
+	const message = `--session ${directory} is the data directory of a gateway; name a directory that is for one conversation alone`;
+	throw new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** The newest session, if there is one. A `clear` makes it before it forgets the one before, and that may be told last. */
+export async function findKept(store: Store<Tables>): Promise<KeptSession | undefined> {
+	const all = await listSessions(store, operator, { limit: mostKept });
+	const [last, ...others] = all.sort((one, other) => other.createdAt - one.createdAt);
+	return last && { ...last, others: others.map(({ id }) => id) };
+}
+
+/** Where a kept session works: what it was told about its files holds in no other directory. */
+export function workingDirectory({ rootDir }: KeptSession, wanted: string | undefined): string {
+	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
+		throw refused(
+			`--cwd is ${wanted}, but the conversation in --session works in ${rootDir}; leave --cwd out, or name another --session`,
+		);
+	}
+	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return wanted ?? rootDir;
+	throw refused(
+		`the conversation in --session works in ${rootDir}, which is no directory any more; make it, or name another --session`,
+	);
+}
+
+/**
+ * Makes a kept session that of a new process. What a process that was killed has left at work is not gone on with, and
+ * what its client has allowed all at once is not allowed any more: the client now is another one.
+ */
+export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
+	await runtime.cancel(asked, id, { queued: true });
+	await runtime.trust.endAcceptAll(operator, id);
+	for (const other of others) await runtime.remove(asked, other, true);
+}
+
+interface ModelWish {
+	readonly models: Models;
+	readonly kept: KeptSession | undefined;
+	/** The real name of what the command line says. */
+	readonly wanted: string | undefined;
+	readonly log: Logger;
+}
+
+/** What somebody names now counts more than what was chosen before, and that only where the provider has it. */
+export async function settleModel(agent: Agent, { models, kept, wanted, log }: ModelWish): Promise<void> {
+	if (wanted !== undefined) {
+		await agent.setModel(wanted);
+		return;
+	}
+	const before = kept?.model;
+	if (before === undefined || has(models, before)) return;
+	const model = await agent.setModel("default");
+	log.warn("the provider does not have the model that the conversation was kept with", { before, model });
+}
+
+function has({ model, table, anyModel }: Models, name: string): boolean {
+	if (name === model.defaultModel || table.find(name, model.provider)) return true;
+	// Another server has names of its own, but not the one that this program answers by itself with.
+	return anyModel && !table.find(name, "offline");
+}
+
+const asked: Keyed = { principal: operator, key: undefined, method: "rpc", params: {} };
+
+function real(path: string): string {
+	return existsSync(path) ? realpathSync(path) : path;
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

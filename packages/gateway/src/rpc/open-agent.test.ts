@@ -1,0 +1,151 @@
+import { access, mkdir, writeFile } from "node:fs/promises";
+import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
+import { builtInInstructions } from "@parley/core";
+import { calls, says, stuck } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { AgentPlace } from "../testing/agent-place.ts";
+import { openAgent } from "./open-agent.ts";
+import type { RpcFlags } from "./rpc-flags.ts";
+
+test("nothing is left on disk by a session that nobody keeps", async () => {
+	await using place = await AgentPlace.make();
+	const { say, opened } = await place.open({}, [says("1")]);
+	await say("one");
+	expect(await opened.agent.transcript()).toHaveLength(2);
+	await opened.close();
+	await expect(access(place.path("data"))).rejects.toThrow("ENOENT");
+});
+
+test("--session takes the conversation up again, with its model", async () => {
+	await using place = await AgentPlace.make();
+	const flags = { session: "../kept" };
+	const before = await place.open(flags, [says("1")]);
+	await before.say("one");
+	await before.opened.close();
+	const after = await place.open(flags, [says("2")]);
+	expect(await after.opened.agent.transcript()).toHaveLength(2);
+	await after.say("two");
+	expect(after.model.requests[0]?.messages).toHaveLength(3);
+	await after.opened.agent.clear();
+	await after.opened.close();
+	const cleared = await place.open(flags);
+	expect(await cleared.opened.agent.transcript()).toEqual([]);
+});
+
+test("a session is used by one process at a time", async () => {
+	await using place = await AgentPlace.make();
+	const flags = { session: "../kept" };
+	const first = await place.open(flags, [says("1")]);
+	await expect(place.open(flags)).rejects.toMatchObject({ code: "failed_precondition" });
+	await first.say("one");
+	expect(await first.opened.agent.transcript()).toHaveLength(2);
+	await first.opened.close();
+	await expect(place.open(flags)).resolves.toBeDefined();
+});
+
+test("what was at work when the process ended is not gone on with", async () => {
+	await using place = await AgentPlace.make();
+	const flags = { session: "../kept" };
+	const before = await place.open(flags, stuck("half"));
+	await before.begin("one");
+	while (before.model.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+	await before.opened.close();
+	const after = await place.open(flags, [says("2")]);
+	await after.say("two");
+	expect(after.model.requests).toHaveLength(1);
+	expect(after.model.requests[0]?.messages.at(-1)).toMatchObject({ content: [{ text: "two" }] });
+});
+
+const run = (command: string) => [calls("c1", "bash", { command })];
+
+test("what the operator's rules deny stays denied, under the names of these tools", async () => {
+	await using place = await AgentPlace.make();
+	await mkdir(place.path("data"));
+	await writeFile(
+		place.path("data", "policy.jsonc"),
+		`{"rules":[
+			{"effect":"deny","tool":"run_command","when":{"command":["git","push"]},"reason":"people push"},
+			{"effect":"deny","tool":"write_file","when":{"path":"docs/**"},"reason":"no docs"},
+		]}`,
+	);
+	const write = [calls("c2", "write", { path: "docs/a.md", content: "a" })];
+	const { say, results } = await place.open({}, run("git push"), write, run("echo hi"), [says("ok")]);
+	await say("go");
+	expect(results[0]).toContain("people push");
+	expect(results[1]).toContain("no docs");
+	expect(results[2]).toContain("hi");
+});
+
+test.each(["before", "after"])(
+	"the operator's data is out of reach of the tools where it was made %s the start",
+	async (when) => {
+		await using place = await AgentPlace.make();
+		const secret = place.path("data", "secret-key");
+		const make = async (): Promise<void> => {
+			await mkdir(place.path("data"));
+			await writeFile(secret, "TOP");
+		};
+		if (when === "before") await make();
+		const { say, results } = await place.open(
+			{ cwd: ".." },
+			...[
+				[calls("c1", "read", { path: secret })],
+				[calls("c2", "read", { path: "data/secret-key" })],
+				[calls("c3", "write", { path: secret, content: "x" })],
+				[calls("c4", "edit", { path: secret, edits: [{ oldText: "TOP", newText: "x" }] })],
+				[says("ok")],
+			],
+		);
+		if (when === "after") await make();
+		await say("go");
+		expect(results).toHaveLength(4);
+		for (const result of results) {
+			expect(result).toMatch(/^failed: /);
+			expect(result).not.toContain("TOP");
+		}
+	},
+);
+
+test("without a key nothing starts, unless there is a server that may want none", async () => {
+	await using place = await AgentPlace.make();
+	const options = {
+		...{ flags: {}, clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor() },
+		currentDirectory: place.path("work"),
+	};
+	const opening = openAgent({ ...options, config: place.config(undefined) });
+	await expect(opening).rejects.toThrow(/no credential for anthropic; set ANTHROPIC_API_KEY/);
+});
+
+test.each<[RpcFlags, (system: string) => unknown]>([
+	[{}, (system) => expect(system).toContain(builtInInstructions.trim())],
+	[{ systemPrompt: "You are Ada." }, (system) => expect(system).toContain("You are Ada.")],
+	[{ systemPrompt: "" }, (system) => expect(system).not.toContain(builtInInstructions.trim())],
+	[
+		{ systemPrompt: "One.", appendSystemPrompt: ["Two.", "", "Three."] },
+		(system) => expect(system).toContain("One.\n\nTwo.\n\nThree."),
+	],
+	[{ systemPrompt: "", appendSystemPrompt: ["Two."] }, (system) => expect(system).toContain("Two.")],
+])("with %j the model is told who it is, and always where", async (flags, check) => {
+	await using place = await AgentPlace.make();
+	const { say, model } = await place.open(flags, [says("ok")]);
+	await say("hi");
+	const system = model.requests[0]?.system ?? "";
+	check(system);
+	expect(system).toContain(place.path("work"));
+});
+
+test.each<[RpcFlags["tools"], readonly string[]]>([
+	[undefined, ["bash", "edit", "read", "write"]],
+	["bash,read", ["bash", "read"]],
+	[false, []],
+])("--tools %j gives the model %j, and no other runs", async (tools, expected) => {
+	await using place = await AgentPlace.make();
+	const { say, model, results } = await place.open(
+		{ tools },
+		[calls("c1", "write", { path: "a", content: "x" })],
+		[says("ok")],
+	);
+	await say("hi");
+	expect(model.requests[0]?.tools.map(({ name }) => name).sort()).toEqual(expected);
+	expect(results[0]?.startsWith("failed: ")).toBe(!expected.includes("write"));
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readCwd, readMaxSteps, readReasoning, readTools } from "./rpc-flags.ts";
+
+const known = ["read", "write", "edit", "bash"];
+
+test.each([
+	[undefined, undefined],
+	["", undefined],
+	["off", "off"],
+	["NONE", "off"],
+	["minimal", "low"],
+	["medium", "medium"],
+	["XHigh", "xhigh"],
+	["maximum", "max"],
+])("--reasoning %j is %j", (text, expected) => {
+	expect(readReasoning(text)).toBe(expected);
+});
+
+test.each(["much", "toString", " low", "0"])("--reasoning %j is refused with what it takes", (text) => {
+	expect(() => readReasoning(text)).toThrow(/--reasoning is ".*"; it takes off, none, .*maximum/);
+});
+
+test.each([
+	[undefined, Number.MAX_SAFE_INTEGER],
+	["1", 1],
+	["999999999", 999_999_999],
+])("--max-steps %j is %i", (text, expected) => {
+	expect(readMaxSteps(text)).toBe(expected);
+});
+
+test.each(["", "0", "-1", "1.5", "1e3", "01", " 1", "ten", "9999999999"])(
+	"--max-steps %j is refused",
+	(text) => {
+		expect(() => readMaxSteps(text)).toThrow(/--max-steps is ".*"; it takes a whole number from 1/);
+	},
+);
+
+test.each<[string | boolean | undefined, readonly string[]]>([
+	[undefined, known],
+	[true, known],
+	[false, []],
+	["", []],
+	["read", ["read"]],
+	["bash, read,read", ["bash", "read"]],
+])("--tools %j is %j", (given, expected) => {
+	expect(readTools(given, known)).toEqual(expected);
+});
+
+test.each([" ", "reed", "read,", "read,Bash", "run_command"])(
+	"--tools %j is refused with what there is",
+	(given) => {
+		expect(() => readTools(given, known)).toThrow(/--tools names .*; there are read, write, edit, bash/);
+	},
+);
+
+test("--cwd is a directory that exists, from where the process was started", async () => {
+	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-flags-"));
+	try {
+		await writeFile(join(directory, "file"), "");
+		for (const given of [undefined, "", ".", directory]) expect(readCwd(given, directory)).toBe(directory);
+		expect(readCwd("..", directory)).toBe(join(directory, ".."));
+		for (const given of ["file", "nothing", "file/below"]) {
+			expect(() => readCwd(given, directory)).toThrow(`${join(directory, given)} is not a directory`);
+		}
+	} finally {
+		await rm(directory, { recursive: true });
+	}
+});

@@ -1,0 +1,62 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { Reasoning } from "@parley/core";
+import { reasoningWords } from "../zot/schema.ts";
+
+/** What the command line says, unchecked. */
+export interface RpcFlags {
+	readonly provider?: string | undefined;
+	readonly model?: string | undefined;
+	readonly cwd?: string | undefined;
+	readonly apiKey?: string | undefined;
+	readonly baseUrl?: string | undefined;
+	readonly systemPrompt?: string | undefined;
+	readonly appendSystemPrompt?: readonly string[] | undefined;
+	readonly reasoning?: string | undefined;
+	readonly maxSteps?: string | undefined;
+	/** `--no-tools` is false, `--tools` the names. */
+	readonly tools?: string | boolean | undefined;
+	readonly session?: string | undefined;
+	readonly rpcApprovals?: boolean | undefined;
+}
+
+/** The word of a client for how much models think; throws `invalid_argument` for another. */
+export function readReasoning(text: string | undefined): Reasoning | undefined {
+	if (text === undefined || text === "") return undefined;
+	const word = text.toLowerCase();
+	const known = Object.entries(reasoningWords).find(([name]) => name === word);
+	if (known) return known[1];
+	throw refused(`--reasoning is ${JSON.stringify(text)}; it takes ${Object.keys(reasoningWords).join(", ")}`);
+}
+
+/** Model calls of one prompt; no limit where nobody names one. */
+export function readMaxSteps(text: string | undefined): number {
+	if (text === undefined) return Number.MAX_SAFE_INTEGER;
+	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+	if (steps > 0) return steps;
+	throw refused(`--max-steps is ${JSON.stringify(text)}; it takes a whole number from 1`);
+}
+
+/** The names of the tools; of `known` all where nobody names any, and none by `--no-tools` or an empty text. */
+export function readTools(given: string | boolean | undefined, known: readonly string[]): readonly string[] {
+	if (given === undefined || given === true) return known;
+	if (given === false || given === "") return [];
+	const names = given.split(",").map((name) => name.trim());
+	const unknown = names.filter((name) => !known.includes(name));
+	if (unknown.length === 0) return [...new Set(names)];
+	throw refused(
+		`--tools names ${unknown.map((name) => JSON.stringify(name)).join(", ")}; there are ${known.join(", ")}`,
+	);
+}
+
+/** The directory that the agent works in: absolute. */
+export function readCwd(given: string | undefined, current: string): string {
+	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
+	if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
+	throw refused(`--cwd ${cwd} is not a directory that exists`);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

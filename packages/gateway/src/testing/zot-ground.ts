@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { type Model, ModelTable, shortTools } from "@parley/core";
+import { TestRuntime } from "@parley/core/testing";
+import { Agent } from "../zot/agent.ts";
+import { Connection } from "../zot/connection.ts";
+import type { Frame, Id } from "../zot/schema.ts";
+
+const able = { reasoning: "none", sampling: true, images: true } as const;
+const limits = { contextWindow: 100_000, maxOutput: 1_000 };
+const table = new ModelTable(
+	["scripted", "other"].map((id) => ({
+		...{ id, provider: "scripted", ...limits, ...able },
+		prices: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+	})),
+);
+
+export interface ZotGroundOptions extends Omit<Parameters<typeof TestRuntime.open>[0], "model"> {
+	readonly model: Model;
+	readonly token?: string;
+	readonly approvals?: boolean;
+	/** Is told of each frame just when it is sent. */
+	readonly onFrame?: (frame: Frame) => void;
+}
+
+/** A client's connection to an agent on a real runtime, without streams and processes. */
+export class ZotGround implements AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly agent: Agent;
+	readonly connection: Connection;
+	/** All that was sent, in its order. */
+	readonly frames: Frame[] = [];
+
+	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotGroundOptions) {
+		this.t = t;
+		this.agent = agent;
+		this.connection = new Connection({
+			...{ agent, log: t.log, version: "1.2.3", token, approvals },
+			send: (frame) => {
+				this.frames.push(frame);
+				onFrame?.(frame);
+			},
+		});
+	}
+
+	static async open(options: ZotGroundOptions): Promise<ZotGround> {
+		const { token: _token, approvals = false, onFrame: _onFrame, ...chosen } = options;
+		const t = await TestRuntime.open({ table, tools: shortTools(), titles: false, ...chosen });
+		const cwd = join(t.directory, "work");
+		const agent = await Agent.open({
+			...{ runtime: t.runtime, now: () => t.clock.monotonic(), sessionId: undefined },
+			settings: { provider: "scripted", cwd, acceptsAll: !approvals, reasoning: undefined },
+		});
+		return new ZotGround(t, agent, options);
+	}
+
+	/** Reads commands, all in one tick; whether the client may stay. */
+	send(...commands: readonly object[]): boolean {
+		return commands.map((command) => this.line(JSON.stringify(command))).every(Boolean);
+	}
+
+	line(text: string): boolean {
+		return this.connection.take({ kind: "text", text });
+	}
+
+	/** Waits until as many frames of this type have come. */
+	async hears(type: Frame["type"], count = 1): Promise<void> {
+		while (this.frames.filter((frame) => frame.type === type).length < count) await this.t.settle();
+	}
+
+	/** Sends one command, and returns its response. */
+	async ask(command: { readonly id: Id; readonly type: string; readonly [field: string]: unknown }) {
+		this.send(command);
+		for (;;) {
+			const response = this.responses.find(({ id }) => id === command.id);
+			if (response) return response;
+			await this.t.settle();
+		}
+	}
+
+	get responses() {
+		return this.frames.filter((frame) => frame.type === "response");
+	}
+
+	/** Of each response its id and whether it succeeded, else why not. */
+	get answers(): (readonly [Id | undefined, true | string])[] {
+		return this.responses.map((response) => [response.id, response.success || response.error]);
+	}
+
+	/** What is told of the command with this id, without the deltas. */
+	told(id: Id): string[] {
+		return this.frames
+			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)
+			.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.connection.terminate();
+		await this.agent.close();
+		await this.t[Symbol.asyncDispose]();
+	}
+}

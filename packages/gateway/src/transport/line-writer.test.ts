@@ -1,0 +1,200 @@
+import { Writable } from "node:stream";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { LineWriter } from "./line-writer.ts";
+
+/** A pipe whose other end reads when the test says so. */
+class SlowPipe extends Writable {
+	readonly writes: string[] = [];
+	reading: boolean;
+	#taken: (() => void) | undefined;
+
+	constructor(reading: boolean) {
+		super({ decodeStrings: true });
+		this.reading = reading;
+	}
+
+	get waits(): boolean {
+		return this.#taken !== undefined;
+	}
+
+	/** The other end takes what is on its way, and nothing more. */
+	async accept(): Promise<void> {
+		const taken = this.#taken;
+		this.#taken = undefined;
+		taken?.();
+		await tick();
+	}
+
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.writes.push(chunk.toString());
+		if (this.reading) done();
+		else this.#taken = done;
+	}
+}
+
+function writerTo(output: SlowPipe) {
+	const clock = new ManualClock();
+	let left = 0;
+	const writer = new LineWriter({ output, clock, onUnread: () => void left++ });
+	return { clock, writer, output, left: () => left };
+}
+
+/** More than the buffer of the stream takes before it asks to wait. */
+const large = "L".repeat(100 * 1024);
+
+test("all lines of a tick are one write, in their order", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	writer.write("a");
+	writer.write("b");
+	await Promise.resolve();
+	writer.write("c");
+	expect(output.writes).toEqual([]);
+	await tick();
+	writer.write("ü😀");
+	await tick();
+	expect(output.writes).toEqual(["a\nb\nc\n", "ü😀\n"]);
+	expect(writer.full).toBe(false);
+});
+
+test("what is written while the reader does not read waits, and is one write when it has", async () => {
+	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
+	writer.write(large);
+	await tick();
+	expect(writer.full).toBe(true);
+	let drained = false;
+	const waited = writer.drained().then(() => {
+		drained = true;
+	});
+	for (const line of ["a", "b", "c"]) {
+		writer.write(line);
+		await tick();
+	}
+	const held = output.writes.length;
+	expect(output.writes.join("")).not.toContain("a");
+	expect(drained).toBe(false);
+	output.reading = true;
+	await output.accept();
+	await waited;
+	expect(output.writes.join("")).toBe(`${large}\na\nb\nc\n`);
+	expect([held, output.writes.at(-1)]).toEqual([1, "a\nb\nc\n"]);
+	expect([writer.full, clock.pending, left()]).toEqual([false, 0, 0]);
+});
+
+test("who reads nothing for 30 s is given up once", async () => {
+	const { writer, clock, left, output } = writerTo(new SlowPipe(false));
+	writer.write(large);
+	await tick();
+	const waits = writer.drained();
+	clock.advance(29_999);
+	expect(left()).toBe(0);
+	clock.advance(1);
+	expect(left()).toBe(1);
+	await waits;
+	writer.write("never");
+	await tick();
+	output.destroy();
+	await tick();
+	expect([left(), output.writes.length, clock.pending]).toEqual([1, 1, 0]);
+	expect(await writer.end()).toBe(false);
+});
+
+test("who reads slowly is not given up, however long one text takes", async () => {
+	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
+	const text = `${"ü😀".repeat(300_000)}`;
+	writer.write(text);
+	await tick();
+	writer.write("behind it");
+	let parts = 0;
+	for (; output.waits; parts++) {
+		clock.advance(29_999);
+		await output.accept();
+	}
+	expect(left()).toBe(0);
+	expect(parts).toBeGreaterThan(5);
+	expect(writer.full).toBe(false);
+});
+
+test("who reads 6 KB in a second all the time is not given up", async () => {
+	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
+	const line = "x".repeat(100);
+	for (let count = 0; count < 10_000; count++) writer.write(line);
+	await tick();
+	let read = 0;
+	let seconds = 0;
+	while (output.waits) {
+		clock.advance(1_000);
+		seconds += 1;
+		if (seconds * 6_000 < read + (output.writes.at(-1)?.length ?? 0)) continue;
+		read += output.writes.at(-1)?.length ?? 0;
+		await output.accept();
+	}
+	expect([left(), read]).toEqual([0, 10_000 * 101]);
+});
+
+test("a text that is cut into parts is read as it was", async () => {
+	const bytes: Buffer[] = [];
+	const output = new Writable({
+		write(chunk: Buffer, _encoding, done) {
+			bytes.push(chunk);
+			setImmediate(done);
+		},
+	});
+	const writer = new LineWriter({ output, clock: new ManualClock(), onUnread: () => undefined });
+	const text = "aü😀".repeat(200_000);
+	writer.write(text);
+	await tick();
+	writer.write("next");
+	expect(await writer.end()).toBe(true);
+	expect(Buffer.concat(bytes).toString()).toBe(`${text}\nnext\n`);
+});
+
+test("who lets more than 64 MiB wait is given up", async () => {
+	const { writer, left } = writerTo(new SlowPipe(false));
+	writer.write(large);
+	await tick();
+	const mebibyte = "m".repeat(1024 * 1024 - 1);
+	for (let count = 0; count < 64; count++) writer.write(mebibyte);
+	expect(left()).toBe(0);
+	writer.write("");
+	expect(left()).toBe(1);
+});
+
+test.each(["error", "close"] as const)(
+	"a reader that is gone is noticed by the %s of the stream",
+	async (how) => {
+		const { writer, output, left, clock } = writerTo(new SlowPipe(false));
+		writer.write(large);
+		await tick();
+		const ended = writer.end();
+		output.destroy(how === "error" ? new Error("EPIPE") : undefined);
+		expect(await ended).toBe(false);
+		expect([left(), clock.pending]).toEqual([1, 0]);
+	},
+);
+
+test("the end waits until everything was taken", async () => {
+	const { writer, output, clock } = writerTo(new SlowPipe(false));
+	writer.write("small");
+	let ended: boolean | undefined;
+	const end = writer.end().then((whole) => {
+		ended = whole;
+	});
+	await tick();
+	expect([output.writes, ended]).toEqual([["small\n"], undefined]);
+	output.reading = true;
+	await output.accept();
+	await end;
+	expect([ended, clock.pending]).toEqual([true, 0]);
+});
+
+test("the end waits no longer than 30 s, also for what fits into the buffer of the stream", async () => {
+	const { writer, clock, left } = writerTo(new SlowPipe(false));
+	writer.write("small");
+	const end = writer.end();
+	await tick();
+	clock.advance(30_000);
+	expect(await end).toBe(false);
+	expect(left()).toBe(1);
+});

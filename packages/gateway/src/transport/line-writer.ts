@@ -1,0 +1,132 @@
+import type { Writable } from "node:stream";
+import type { Clock, Timer } from "@parley/base";
+import { type Flushable, WriteBatch } from "./write-batch.ts";
+
+/** How long a reader may leave unread what it was sent. */
+const patienceMs = 30_000;
+/** Characters that may wait for it. */
+const mostWaiting = 64 * 1024 * 1024;
+/** Of a text that is longer than this one part is handed over after the other: a slow reader is one that reads. */
+const partBytes = 16 * 1024;
+
+export interface LineWriterOptions {
+	readonly output: Writable;
+	readonly clock: Clock;
+	/** Called once where the reader has gone, or does not read for 30 s, or too much waits: nothing is written any more. */
+	readonly onUnread: () => void;
+}
+
+/** Writes lines to one reader: all of a tick in one write. */
+export class LineWriter implements Flushable {
+	readonly #output: Writable;
+	readonly #clock: Clock;
+	readonly #onUnread: () => void;
+	readonly #batch = new WriteBatch();
+	#lines: string[] = [];
+	#length = 0;
+	/** What is left of a long text. */
+	#rest: Buffer | undefined;
+	#blocked: Timer | undefined;
+	#gone = false;
+	#waiters: (() => void)[] = [];
+
+	constructor({ output, clock, onUnread }: LineWriterOptions) {
+		this.#output = output;
+		this.#clock = clock;
+		this.#onUnread = onUnread;
+		output.on("drain", () => this.#drained());
+		output.on("error", () => this.#leave());
+		output.on("close", () => this.#leave());
+	}
+
+	/** Whether so much waits that no more should be asked for. */
+	get full(): boolean {
+		return this.#blocked !== undefined;
+	}
+
+	/** `line` is without its end. */
+	write(line: string): void {
+		if (this.#gone) return;
+		this.#length += line.length + 1;
+		if (this.#lines.push(line) === 1 && !this.#blocked) this.#batch.add(this);
+		if (this.#length > mostWaiting) this.#leave();
+	}
+
+	flush(): void {
+		if (this.#blocked) return;
+		for (let part = this.#next(); part !== undefined; part = this.#next()) {
+			if (this.#output.write(part, () => this.#wasRead())) continue;
+			this.#wait();
+			return;
+		}
+	}
+
+	/** Resolves when the client has read what waited, or has gone. */
+	drained(): Promise<void> {
+		if (!this.#blocked || this.#gone) return Promise.resolve();
+		return new Promise((resolve) => this.#waiters.push(resolve));
+	}
+
+	/** Resolves when everything was handed over, with true, or the client has gone or does not read, with false. */
+	async end(): Promise<boolean> {
+		this.flush();
+		await this.drained();
+		if (this.#gone) return false;
+		// Also what fits into the buffer of the stream waits for a reader.
+		const patience = this.#clock.after(patienceMs, () => this.#leave());
+		await new Promise<void>((resolve) => {
+			this.#waiters.push(resolve);
+			this.#output.write("", () => resolve());
+		});
+		patience.cancel();
+		return !this.#gone;
+	}
+
+	#next(): Buffer | string | undefined {
+		if (this.#gone) return undefined;
+		if (this.#rest === undefined) {
+			if (this.#lines.length === 0) return undefined;
+			const text = `${this.#lines.join("\n")}\n`;
+			this.#lines = [];
+			this.#length = 0;
+			if (text.length <= partBytes) return text;
+			this.#rest = Buffer.from(text);
+		}
+		const part = this.#rest.subarray(0, partBytes);
+		this.#rest = part.length < this.#rest.length ? this.#rest.subarray(partBytes) : undefined;
+		return part;
+	}
+
+	#wait(): void {
+		this.#blocked?.cancel();
+		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
+	}
+
+	/** A part of what the stream holds: the reader is slow, and there. */
+	#wasRead(): void {
+		if (this.#blocked && !this.#gone) this.#wait();
+	}
+
+	#drained(): void {
+		this.#blocked?.cancel();
+		this.#blocked = undefined;
+		this.flush();
+		if (!this.#blocked) this.#release();
+	}
+
+	#leave(): void {
+		if (this.#gone) return;
+		this.#gone = true;
+		this.#blocked?.cancel();
+		this.#lines = [];
+		this.#rest = undefined;
+		this.#onUnread();
+		this.#release();
+	}
+
+	#release(): void {
+		const waiters = this.#waiters;
+		this.#waiters = [];
+		for (const resolve of waiters) resolve();
+	}
+}

@@ -1,0 +1,61 @@
+import { isUtf8 } from "node:buffer";
+
+const NEWLINE = 0x0a;
+
+/** What stands between two line ends, or why it cannot be read. */
+export type Line =
+	| { readonly kind: "text"; readonly text: string }
+	/** Longer than the limit; its bytes were thrown away as they came. */
+	| { readonly kind: "oversized"; readonly bytes: number }
+	| { readonly kind: "not-utf8"; readonly bytes: number };
+
+/**
+ * Cuts bytes into lines, however they come. At most `maxBytes` of an unfinished line are kept; of a longer one only its
+ * length. A line end is `\n` or `\r\n`, and is no part of the line.
+ */
+export class LineReader {
+	readonly #maxBytes: number;
+	#parts: Buffer[] = [];
+	#bytes = 0;
+
+	constructor(maxBytes: number) {
+		this.#maxBytes = maxBytes;
+	}
+
+	/** The lines that end in this chunk, in their order. */
+	*read(chunk: Buffer): Generator<Line> {
+		let from = 0;
+		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+			this.#add(chunk.subarray(from, end));
+			from = end + 1;
+			yield this.#take();
+		}
+		this.#add(chunk.subarray(from));
+	}
+
+	/** What stands behind the last line end, where the input ends without one. */
+	end(): Line | undefined {
+		return this.#bytes === 0 ? undefined : this.#take();
+	}
+
+	#add(part: Buffer): void {
+		if (part.length === 0) return;
+		this.#bytes += part.length;
+		if (this.#bytes > this.#maxBytes + 1) this.#parts = [];
+		else this.#parts.push(part);
+	}
+
+	#take(): Line {
+		const parts = this.#parts;
+		const bytes = this.#bytes;
+		this.#parts = [];
+		this.#bytes = 0;
+		if (bytes > this.#maxBytes + 1) return { kind: "oversized", bytes };
+		const [only] = parts;
+		const whole = parts.length === 1 && only ? only : Buffer.concat(parts);
+		const line = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole;
+		if (line.length > this.#maxBytes) return { kind: "oversized", bytes: line.length };
+		if (!isUtf8(line)) return { kind: "not-utf8", bytes: line.length };
+		return { kind: "text", text: line.toString("utf8") };
+	}
+}

@@ -1,0 +1,64 @@
+import { calls, ScriptedModel, says } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { ZotGround } from "../testing/zot-ground.ts";
+
+const hour = 60 * 60 * 1000;
+const prompt = (id: string) => ({ id, type: "prompt", message: id });
+
+test("clear forgets what was said, and keeps the model and how much it thinks", async () => {
+	const model = new ScriptedModel([says("1")], [says("2")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(
+		{ id: "m", type: "set_model", model: "other" },
+		{ id: "r", type: "set_reasoning", reasoning: "low" },
+	);
+	ground.send(prompt("p1"));
+	await ground.hears("done");
+	expect(await ground.ask({ id: "c", type: "clear" })).toMatchObject({ success: true });
+	expect(await ground.ask({ id: "g", type: "get_state" })).toMatchObject({
+		data: { model: "other", reasoning: "low", message_count: 0, usage: { input: 10 } },
+	});
+	ground.send(prompt("p2"));
+	await ground.hears("done", 2);
+	expect(model.requests.map((request) => [request.model, request.messages.length])).toEqual([
+		["other", 1],
+		["other", 1],
+	]);
+	// The session before it is gone.
+	expect(
+		await ground.t.runtime.list({ id: "operator", kind: "operator", via: "test" }, { limit: 9 }),
+	).toHaveLength(1);
+});
+
+test("calls run unasked for as long as the process lives", async () => {
+	const call = (id: string) => [calls(id, "bash", { command: "echo hi" })];
+	const days = ["0", "1", "2"];
+	const model = new ScriptedModel(...days.flatMap((id) => [call(id), [says("ok")]]));
+	await using ground = await ZotGround.open({ model });
+	for (const [at, id] of days.entries()) {
+		ground.send(prompt(id));
+		await ground.hears("done", at + 1);
+		ground.t.clock.advance(9 * hour);
+	}
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
+});
+
+test("calls run unasked through a prompt that begins shortly before the acceptance would end", async () => {
+	const call = (id: string) => [calls(id, "bash", { command: "echo hi" })];
+	const late = async function* () {
+		ground.t.clock.advance(20 * 60 * 1000);
+		yield* call("2");
+		yield { type: "end", stop: "tool_use", model: "scripted", usage } as const;
+	};
+	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const model = new ScriptedModel(call("1"), [says("ok")], late, [says("ok")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p1"));
+	await ground.hears("done");
+	ground.t.clock.advance(8 * hour - 10 * 60 * 1000);
+	ground.send(prompt("p2"));
+	await ground.hears("done", 2);
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results.map(({ is_error }) => is_error)).toEqual([false, false]);
+});

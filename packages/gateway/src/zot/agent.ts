@@ -1,0 +1,162 @@
+import { ParleyError } from "@parley/base";
+import type {
+	Follower,
+	ImageBlock,
+	Keyed,
+	ModelInfo,
+	Principal,
+	PromptResponse,
+	Reasoning,
+	Runtime,
+	SessionEvent,
+	TimedMessage,
+} from "@parley/core";
+
+/** Well before the end of what was accepted: 8 hours after it was. */
+const acceptAgainMs = 4 * 60 * 60 * 1000;
+
+/** Who asks the agent: whoever started the process. */
+const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
+
+/** How the agent works, for the session that it is in now. */
+export interface AgentSettings {
+	readonly provider: string;
+	/** Sessions work there. */
+	readonly cwd: string;
+	/** Whether calls run unasked, but for what is always asked. */
+	readonly acceptsAll: boolean;
+	/** How much models think; read whenever a prompt begins. */
+	reasoning: Reasoning | undefined;
+}
+
+export interface AgentOptions {
+	readonly runtime: Runtime;
+	readonly settings: AgentSettings;
+	/** Milliseconds on a clock that never goes back. */
+	readonly now: () => number;
+	/** The session that is taken up again, if any. */
+	readonly sessionId: string | undefined;
+}
+
+/** One session of the core at a time, for one client. */
+export class Agent {
+	readonly settings: AgentSettings;
+	readonly #runtime: Runtime;
+	readonly #now: () => number;
+	#sessionId = "";
+	#model = "";
+	#follower: Follower | undefined;
+	#acceptedAt: number | undefined;
+	#deliver: (event: SessionEvent) => void = () => undefined;
+
+	private constructor({ runtime, settings, now }: AgentOptions) {
+		this.#runtime = runtime;
+		this.settings = settings;
+		this.#now = now;
+	}
+
+	static async open(options: AgentOptions): Promise<Agent> {
+		const agent = new Agent(options);
+		await agent.#enter(options.sessionId ?? (await agent.#create()));
+		return agent;
+	}
+
+	/** From now on the session's events go there, in their order; it must not throw. */
+	listen(deliver: (event: SessionEvent) => void): void {
+		this.#deliver = deliver;
+	}
+
+	/** The real name of the model that answers. */
+	get model(): string {
+		return this.#model;
+	}
+
+	/** The run that begins; its events follow. Nothing may run already. */
+	async prompt(content: string, images: readonly ImageBlock[]): Promise<string> {
+		await this.#accept();
+		const { runId } = await this.#runtime.send(asked("prompt"), this.#sessionId, { content, images });
+		return runId;
+	}
+
+	/** Ends this run, if it has not ended, and kills what its tools run. */
+	async abort(runId: string): Promise<void> {
+		await this.#runtime.cancel(asked("abort"), this.#sessionId, { runId });
+	}
+
+	/** Puts a summary in the place of what was said, and returns it; undefined where there is nothing to say. */
+	async compact(signal: AbortSignal): Promise<string | undefined> {
+		const done = await this.#runtime.compact(asked("compact"), this.#sessionId, { signal });
+		return done?.summary;
+	}
+
+	transcript(): Promise<readonly TimedMessage[]> {
+		return this.#runtime.transcript(principal, this.#sessionId);
+	}
+
+	/** Forgets all that was said. The model that was chosen stays. */
+	async clear(): Promise<void> {
+		const left = this.#sessionId;
+		const model = this.#model;
+		const fresh = await this.#create();
+		await this.#follower?.leave();
+		await this.#enter(fresh);
+		if (this.#model !== model) await this.setModel(model);
+		await this.#runtime.remove(asked("clear"), left, true);
+	}
+
+	/** Throws `invalid_argument` naming models that are near; then nothing has changed. */
+	async setModel(wanted: string): Promise<string> {
+		if (wanted === "") {
+			throw new ParleyError('model: "" names no model; get_models lists them', { code: "invalid_argument" });
+		}
+		const { model } = await this.#runtime.setModel(asked("set_model"), this.#sessionId, wanted);
+		this.#model = model;
+		return model;
+	}
+
+	models(): readonly ModelInfo[] {
+		return this.#runtime.models(principal);
+	}
+
+	async answer(token: string, response: PromptResponse): Promise<void> {
+		await this.#runtime.answer(asked("approve"), token, response);
+	}
+
+	/** All calls run unasked from now on, but for what is always asked. */
+	async acceptAll(): Promise<void> {
+		this.#acceptedAt = this.#now();
+		await this.#runtime.acceptAll(asked("approve"), this.#sessionId);
+	}
+
+	async close(): Promise<void> {
+		await this.#follower?.leave();
+	}
+
+	async #create(): Promise<string> {
+		const wanted = { rootDir: this.settings.cwd };
+		return (await this.#runtime.create(asked("rpc"), wanted)).id;
+	}
+
+	async #enter(sessionId: string): Promise<void> {
+		this.#follower = await this.#runtime.follow(principal, sessionId, {
+			afterSeq: undefined,
+			deliver: (event) => this.#deliver(event),
+			drained: () => Promise.resolve(),
+		});
+		await this.#follower.begin();
+		this.#sessionId = sessionId;
+		this.#model = this.#follower.session.model ?? this.#runtime.model;
+		this.#acceptedAt = undefined;
+	}
+
+	/** What was accepted ends after hours, and the process may live for weeks. */
+	async #accept(): Promise<void> {
+		const last = this.#acceptedAt;
+		const given = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);
+		if (given !== undefined && this.#now() - given > acceptAgainMs) await this.acceptAll();
+	}
+}
+
+function asked(method: string): Keyed {
+	return { principal, key: undefined, method, params: {} };
+}

@@ -1,0 +1,72 @@
+import { ParleyError } from "@parley/base";
+import type { Prompt } from "@parley/core";
+import type { Agent } from "./agent.ts";
+import { encodeAsk } from "./codec.ts";
+import type { Ask, Command } from "./schema.ts";
+
+type Approve = Extract<Command, { type: "approve" }>;
+
+const gone = "the client's input has ended";
+
+/** The questions of the session: asked of the client where it wants to be, else answered with no. */
+export class Asks {
+	readonly #agent: Agent;
+	readonly #send: ((ask: Ask) => void) | undefined;
+	readonly #open = new Map<string, Prompt>();
+	#count = 0;
+	#ended = false;
+
+	/** Without `send` nobody is asked. */
+	constructor(agent: Agent, send: ((ask: Ask) => void) | undefined) {
+		this.#agent = agent;
+		this.#send = send;
+	}
+
+	async raise(prompt: Prompt): Promise<void> {
+		if (!this.#send) return this.#refuse(prompt, alwaysAsked(prompt));
+		if (this.#ended) return this.#refuse(prompt, gone);
+		this.#count += 1;
+		const id = `ask-${this.#count}`;
+		const ask = encodeAsk(id, prompt);
+		if (!ask) return this.#refuse(prompt, "only calls of tools are asked about here");
+		this.#open.set(id, prompt);
+		this.#send(ask);
+	}
+
+	/** It was answered, expired, or its run has ended. */
+	settle(token: string): void {
+		for (const [id, prompt] of this.#open) if (prompt.token === token) this.#open.delete(id);
+	}
+
+	/** Throws `not_found` for a question that is not open. */
+	async answer(command: Approve): Promise<void> {
+		const { allow, reason, remember_tool, remember_all } = command;
+		const id = command.ask ?? String(command.id ?? "");
+		const prompt = this.#open.get(id);
+		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });
+		this.#open.delete(id);
+		if (!allow) return this.#agent.answer(prompt.token, { cancelled: true, reason: reason ?? "" });
+		const forSession = remember_tool && prompt.approval?.allowSession;
+		await this.#agent.answer(prompt.token, { value: forSession ? "session" : true });
+		if (remember_all) await this.#agent.acceptAll();
+	}
+
+	/** The client says nothing any more. */
+	async end(): Promise<void> {
+		this.#ended = true;
+		const open = [...this.#open.values()];
+		this.#open.clear();
+		await Promise.all(open.map((prompt) => this.#refuse(prompt, gone)));
+	}
+
+	/** Where nobody answers. */
+	async #refuse({ token }: Prompt, reason: string): Promise<void> {
+		await this.#agent.answer(token, { cancelled: true, reason, unanswered: true });
+	}
+}
+
+function alwaysAsked({ approval }: Prompt): string {
+	const why = (approval?.notes ?? []).join("; ");
+	const always = `this is always asked about${why === "" ? "" : ` (${why})`}`;
+	return `${always}, and nobody can be asked here: start with --rpc-approvals`;
+}

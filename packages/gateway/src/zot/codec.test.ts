@@ -1,0 +1,197 @@
+import { seededIds } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { decodeCommand, failure } from "./codec.ts";
+import { commands } from "./schema.ts";
+
+const png = { mime_type: "image/png", data: "iVBORw0KGgo=" };
+const webp = base64("52494646000000005745425056503820");
+const image = (mime_type: string, data: string) =>
+	JSON.stringify({ type: "prompt", images: [{ mime_type, data }] });
+
+function base64(hex: string): string {
+	return Buffer.from(hex, "hex").toString("base64");
+}
+
+/** Each command as it is sent, and what is read beside its type and id. */
+const read: readonly (readonly [type: keyof typeof commands, fields: object, read?: object])[] = [
+	["hello", {}],
+	["hello", { token: "secret" }],
+	["hello", { token: null }],
+	["prompt", { message: "a" }],
+	["prompt", { message: "" }],
+	["prompt", { message: null, images: [png] }],
+	["prompt", { message: "a", images: null }],
+	["prompt", { message: "a", images: [png, { mime_type: "image/webp", data: webp }] }],
+	["abort", {}],
+	["compact", {}],
+	["get_state", {}],
+	["get_messages", {}],
+	["clear", {}],
+	["set_model", { model: "fast" }],
+	["set_reasoning", { reasoning: "off" }],
+	["set_reasoning", { reasoning: "NONE" }, { reasoning: "off" }],
+	["set_reasoning", { reasoning: "minimal" }, { reasoning: "low" }],
+	["set_reasoning", { reasoning: "Maximum" }, { reasoning: "max" }],
+	["get_models", {}],
+	["ping", {}],
+	["ping", { more: [1] }, {}],
+	["queue", {}],
+	["cancel_queued", { request_id: "1" }],
+	["cancel_queued", { request_id: 1 }],
+	["approve", { allow: true }],
+	["approve", { ask: "ask-1", allow: false, reason: "no", remember_tool: true, remember_all: false }],
+	["approve", { ask: null, allow: false, reason: null, remember_tool: null, remember_all: null }],
+];
+
+const rows = read.map(([type, fields, expected = fields]) => ({ type, fields, expected }));
+
+test.each(rows)("$type with $fields is read", ({ type, fields, expected }) => {
+	for (const id of ["1", 7, undefined]) {
+		const line = JSON.stringify({ id, ...fields, type });
+		expect(decodeCommand(line)).toEqual({ kind: "command", command: { type, id, ...expected } });
+	}
+	expect(decodeCommand(JSON.stringify({ type, id: null, ...fields }))).toMatchObject({
+		command: { id: undefined },
+	});
+});
+
+test("every command has a row of its own", () => {
+	expect(new Set(read.map(([type]) => type))).toEqual(new Set(Object.keys(commands)));
+});
+
+test.each([
+	["", "", /^malformed json: /],
+	["{", "", /^malformed json: /],
+	["[]", "", "malformed json: a line holds one object"],
+	["null", "", "malformed json: a line holds one object"],
+	['"ping"', "", "malformed json: a line holds one object"],
+	["{}", "", "type: is missing"],
+	['{"type":1}', "", "type: has to be a text"],
+	['{"type":"fly"}', "fly", "unknown command"],
+	['{"type":"toString"}', "toString", "unknown command"],
+	['{"type":"hello","token":1}', "hello", /^token: /],
+	['{"type":"prompt","message":1}', "prompt", "message: has to be a text"],
+	['{"type":"prompt","images":{}}', "prompt", "images: has to be a list"],
+	['{"type":"prompt","images":[{}]}', "prompt", "images[0].mime_type: is missing"],
+	[
+		image("image/tiff", png.data),
+		"prompt",
+		"images[0].mime_type: has to be one of image/png, image/jpeg, image/gif, image/webp",
+	],
+	[image("image/png", "%"), "prompt", "images[0].data: has to be base64"],
+	[image("image/png", ""), "prompt", "images[0].data: not a PNG"],
+	[image("image/jpeg", png.data), "prompt", "images[0].data: not a JPEG"],
+	[image("image/gif", webp), "prompt", "images[0].data: not a GIF"],
+	[image("image/webp", png.data), "prompt", "images[0].data: not a WebP"],
+	[image("image/webp", base64("524946460000000057415645")), "prompt", "images[0].data: not a WebP"],
+	['{"type":"set_model"}', "set_model", /^model: /],
+	[
+		'{"type":"set_reasoning","reasoning":"much"}',
+		"set_reasoning",
+		/^reasoning: has to be one of off, none, minimal,/,
+	],
+	[
+		JSON.stringify({ type: "set_model", model: "m".repeat(1_025) }),
+		"set_model",
+		"model: longer than 1,024 characters",
+	],
+	['{"type":"set_reasoning","reasoning":"toString"}', "set_reasoning", /^reasoning: /],
+	['{"type":"cancel_queued"}', "cancel_queued", "request_id: is missing"],
+	['{"type":"cancel_queued","request_id":[]}', "cancel_queued", "request_id: has to be a text or a number"],
+	['{"type":"cancel_queued","request_id":null}', "cancel_queued", /^request_id: /],
+	['{"type":"approve"}', "approve", /^allow: /],
+	['{"type":"approve","allow":"yes"}', "approve", "allow: has to be true or false"],
+	['{"type":"approve","allow":true,"ask":1}', "approve", /^ask: /],
+	['{"type":"ping","id":true}', "ping", "id: has to be a text or a number"],
+	[
+		'{"type":"ping","id":9007199254740993}',
+		"ping",
+		"id: a number beyond 2^53 loses digits: send it as a text",
+	],
+	['{"type":"ping","id":-1e300}', "ping", /^id: a number beyond 2\^53 /],
+])("%s is refused", (line, command, error) => {
+	const refused = { type: "response", command, success: false };
+	const told = typeof error === "string" ? error : expect.stringMatching(error);
+	expect(decodeCommand(line)).toEqual({ kind: "refused", response: { ...refused, error: told } });
+	if (!line.startsWith('{"') || line.includes('"id"')) return;
+	const named = decodeCommand(`{"id":"ü",${line.slice(1)}`);
+	expect(named).toEqual({ kind: "refused", response: { ...refused, id: "ü", error: told } });
+});
+
+test("what is repeated of a long line is short, and well-formed where it is cut", () => {
+	const name = `${"x".repeat(99)}${"😀".repeat(1_000_000)}`;
+	const decoded = decodeCommand(JSON.stringify({ type: name, id: 1 }));
+	expect(decoded).toMatchObject({ kind: "refused", response: { id: 1, error: "unknown command" } });
+	const line = JSON.stringify(decoded);
+	expect(line.length).toBeLessThan(300);
+	expect(line).not.toContain("\\ud83d");
+	const told = failure({ id: 1, type: "set_model" }, `no model "${"y".repeat(1_000_000)}"`);
+	expect(JSON.stringify(told).length).toBeLessThan(2_200);
+});
+
+test("names are as long as a line can repeat, and an id that is longer is not", () => {
+	const longest = "x".repeat(1_024);
+	for (const [type, name] of [
+		["ping", "id"],
+		["set_model", "model"],
+		["cancel_queued", "request_id"],
+	] as const) {
+		const line = (value: string) => JSON.stringify({ type, id: "1", [name]: value });
+		expect(decodeCommand(line(longest))).toMatchObject({ kind: "command" });
+		const { kind, ...refused } = decodeCommand(line(`${longest}x`));
+		expect(kind).toBe("refused");
+		expect(JSON.stringify(refused)).not.toContain(longest);
+	}
+});
+
+test("a message that no line could repeat is refused", () => {
+	const most = 15 * 1024 * 1024;
+	const kindOf = (message: string) => decodeCommand(JSON.stringify({ type: "prompt", message })).kind;
+	expect(kindOf("x".repeat(most - 2))).toBe("command");
+	expect(kindOf("x".repeat(most - 1))).toBe("refused");
+	expect(kindOf('"'.repeat(most / 2))).toBe("refused");
+	expect(kindOf("€".repeat(most / 3))).toBe("refused");
+});
+
+/** JSON of any form, and text that is none. */
+function* anything(seed: number, count: number): Generator<string> {
+	const ids = seededIds(seed);
+	let bytes: number[] = [];
+	const below = (limit: number): number => {
+		if (bytes.length === 0) bytes = [...Buffer.from(ids.uuid().replaceAll("-", ""), "hex")];
+		return (bytes.pop() ?? 0) % limit;
+	};
+	const words = ["type", "id", "message", "images", "data", "mime_type", "allow", "ask", "request_id"];
+	const names = [...words, ...Object.keys(commands), "image/png", "", "\u0000", "😀"];
+	const value = (depth: number): unknown => {
+		const kind = below(depth > 3 ? 5 : 7);
+		if (kind === 5) return Array.from({ length: below(4) }, () => value(depth + 1));
+		if (kind === 6) return fields(depth + 1);
+		return [null, true, below(9) - 4.5, names[below(names.length)], "aGk="][kind];
+	};
+	const fields = (depth: number): object =>
+		Object.fromEntries(
+			Array.from({ length: below(6) }, () => [names[below(names.length)] ?? "", value(depth)]),
+		);
+	const types = Object.keys(commands);
+	for (let at = 0; at < count; at++) {
+		const whole = below(4) === 0 ? value(0) : { ...fields(0), type: types[below(types.length)] };
+		const text = JSON.stringify(whole);
+		yield below(5) === 0 ? text.slice(0, below(text.length + 1)) : text;
+	}
+}
+
+test("whatever comes is a command or gets one response, and nothing is thrown", () => {
+	const kinds = { command: 0, refused: 0 };
+	for (const line of anything(4, 5_000)) {
+		const decoded = decodeCommand(line);
+		kinds[decoded.kind] += 1;
+		if (decoded.kind === "command") expect(Object.keys(commands)).toContain(decoded.command.type);
+		else {
+			const { type, success: ok, command } = decoded.response;
+			expect([type, ok, typeof command]).toEqual(["response", false, "string"]);
+		}
+	}
+	expect(kinds.command).toBeGreaterThan(500);
+	expect(kinds.refused).toBeGreaterThan(500);
+});

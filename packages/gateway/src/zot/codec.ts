@@ -1,0 +1,229 @@
+import { ParleyError, parseJson } from "@parley/base";
+import type { AssistantMessage, ImageBlock, Message, Prompt, StopReason, Usage } from "@parley/core";
+import type * as z from "zod";
+import { errorTexts } from "./error-code.ts";
+import { issueText } from "./issue-text.ts";
+import {
+	type Ask,
+	type Block,
+	type Command,
+	type CommandType,
+	type Counts,
+	commands,
+	Envelope,
+	type Frame,
+	Id,
+	type Notice,
+	type Response,
+	type Stop,
+} from "./schema.ts";
+
+/** What a line turned out to be. */
+export type Decoded =
+	| { readonly kind: "command"; readonly command: Command }
+	| { readonly kind: "refused"; readonly response: Response };
+
+const spoken = { error: issueText };
+
+/** Reads one line. Never throws: whatever is wrong becomes the one response that it gets. */
+export function decodeCommand(line: string): Decoded {
+	let value: unknown;
+	try {
+		value = parseJson(line);
+	} catch (reason) {
+		return refused(undefined, "", `malformed json: ${ParleyError.from(reason).message}`);
+	}
+	const envelope = Envelope.safeParse(value, spoken);
+	if (!envelope.success) return refusedEnvelope(value, envelope.error);
+	const { type, id } = envelope.data;
+	if (!isCommand(type)) return refused(id, type, "unknown command");
+	const fields = commands[type].safeParse(value, spoken);
+	if (!fields.success) return refused(id, type, describe(fields.error));
+	// True because the schema of this very type has passed.
+	return { kind: "command", command: { ...fields.data, type, id: id ?? undefined } as Command };
+}
+
+function isCommand(type: string): type is CommandType {
+	return Object.hasOwn(commands, type);
+}
+
+/** A client that matches responses by their id gets it back wherever it can be read. */
+function refusedEnvelope(value: unknown, error: z.ZodError): Decoded {
+	const { type, id } = isFields(value) ? value : {};
+	const known = Id.safeParse(id).data;
+	const text = isFields(value) ? describe(error) : "malformed json: a line holds one object";
+	return refused(known, typeof type === "string" ? type : "", text);
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function refused(id: Id | null | undefined, command: string, error: string): Decoded {
+	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
+}
+
+/** The beginning of a text: of what clients send, a line of ours repeats no more. */
+export function shorten(text: string, most: number): string {
+	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+}
+
+/** The first thing that is wrong, with its place. */
+function describe({ issues }: z.ZodError): string {
+	const [issue] = issues;
+	if (!issue) return "invalid command";
+	const place = issue.path.map((part, at) =>
+		typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`,
+	);
+	return `${place.join("")}: ${issue.message}`;
+}
+
+/** Names a command in its response. */
+interface Named {
+	readonly id: Id | undefined;
+	readonly type: string;
+}
+
+export function success({ id, type: command }: Named, data?: object): Response {
+	return { type: "response", ...(idOf(id) && { id }), command, success: true, ...(data && { data }) };
+}
+
+export function failure({ id, type: command }: Named, error: string): Response {
+	return { type: "response", ...(idOf(id) && { id }), command, success: false, error: shorten(error, 2_000) };
+}
+
+/** One line, without its end. Of deltas, which are most of what is said, only the text has to be looked through. */
+export function encodeFrame(frame: Frame): string {
+	if (frame.type !== "text_delta") return onOneLine(JSON.stringify(frame));
+	const { delta, request_id } = frame;
+	const id = request_id === undefined ? "" : `,"request_id":${JSON.stringify(request_id)}`;
+	return onOneLine(`{"type":"text_delta","delta":${JSON.stringify(delta)}${id}}`);
+}
+
+const separators = /[\u2028\u2029]/g;
+
+/** JSON leaves two line ends of Unicode as they are, and there are readers that end lines at them: readline of Node.js. */
+function onOneLine(json: string): string {
+	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
+	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
+}
+
+/** An empty id is none, as for the clients that were there first. */
+function idOf(id: Id | undefined): id is Id {
+	return id !== undefined && id !== "";
+}
+
+/** What people may be told of an error. */
+export function encodeError(reason: unknown): string {
+	const { code, message } = ParleyError.from(reason);
+	return errorTexts[code](message);
+}
+
+/** Milliseconds since the epoch, as RFC 3339 in UTC. */
+export function encodeTime(at: number): string {
+	return new Date(at).toISOString();
+}
+
+/** A message of the transcript, with its role. */
+export function encodeMessage({ message, at }: { readonly message: Message; readonly at: number }): {
+	readonly role: string;
+	readonly content: readonly Block[];
+	readonly time: string;
+} {
+	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
+}
+
+/** Pictures are told behind the text that they came with, as in `user_message`; models are shown them before it. */
+function inOrder(blocks: readonly Block[]): Block[] {
+	const isPicture = ({ type }: Block): boolean => type === "image";
+	return [...blocks.filter((block) => !isPicture(block)), ...blocks.filter(isPicture)];
+}
+
+/** Thinking is not shown. A picture is told by its size, as the document says. */
+export function encodeContent(content: Message["content"]): Block[] {
+	return content.flatMap(encodeBlock);
+}
+
+function encodeBlock(block: Message["content"][number]): Block[] {
+	switch (block.type) {
+		case "text":
+			return [{ type: "text", text: block.text }];
+		case "image":
+			return [{ type: "image", mime_type: block.mediaType, bytes: bytesOf(block.data) }];
+		case "thinking":
+			return [];
+		case "call":
+			return [{ type: "tool_call", id: block.id, name: block.name, args: argumentsOf(block) }];
+		case "result": {
+			const { callId: call_id, failed: is_error, text } = block;
+			return [{ type: "tool_result", call_id, is_error, content: [{ type: "text", text }] }];
+		}
+	}
+}
+
+/** The question of a prompt: its text, then its pictures. */
+export function encodeQuestion(text: string, images: readonly ImageBlock[]): Block[] {
+	const words = text === "" ? [] : [{ type: "text", text } as const];
+	return [...words, ...encodeContent(images)];
+}
+
+function argumentsOf({ arguments: args, invalid }: { arguments: unknown; invalid?: string }): unknown {
+	return invalid === undefined ? args : null;
+}
+
+function bytesOf(base64: string): number {
+	return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+}
+
+/** What the wire counts as input is what no cache has given or taken. */
+export function encodeCounts(usage: Usage, cost: number): Counts {
+	const { inputTokens, outputTokens: output, cacheReadTokens, cacheWriteTokens } = usage;
+	const input = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+	const cached = { cache_read: cacheReadTokens, cache_write: cacheWriteTokens };
+	return { input, output, ...cached, cost_usd: cost / 1e9 };
+}
+
+const stops = {
+	end_turn: "end_turn",
+	tool_use: "tool_use",
+	max_tokens: "length",
+	refusal: "error",
+} as const satisfies Record<StopReason, Stop>;
+
+/** How a model call ended: `error` is "" where a whole reply came. */
+export function encodeStop(
+	stop: StopReason | undefined,
+	content: AssistantMessage["content"],
+	error: string,
+): Stop {
+	if (error === "cancelled") return "aborted";
+	if (error !== "" || stop === undefined) return "error";
+	return stop === "end_turn" && content.some(({ type }) => type === "call") ? "tool_use" : stops[stop];
+}
+
+/** The lines that a whole reply is told by, but for its usage. */
+export function encodeReply(
+	content: AssistantMessage["content"],
+	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
+): Notice[] {
+	// What broke off has called nothing, whatever had come of it.
+	const broke = stop === "aborted" || stop === "error";
+	const blocks = encodeContent(broke ? content.filter(({ type }) => type === "text") : content);
+	const calls = blocks.flatMap((block) =>
+		block.type === "tool_call" ? [{ ...block, type: "tool_call" as const }] : [],
+	);
+	return [
+		...(blocks.length === 0
+			? []
+			: [{ type: "assistant_message" as const, content: blocks, time: encodeTime(at) }]),
+		...calls,
+		{ type: "turn_end", stop, ...(error !== "" && { error }) },
+	];
+}
+
+/** An approval that the client is asked for, under a name of the connection's own. */
+export function encodeAsk(id: string, { label, approval }: Prompt): Ask | undefined {
+	if (!approval) return undefined;
+	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
+	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
+}

@@ -1,0 +1,251 @@
+import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { ZotGround } from "../testing/zot-ground.ts";
+import type { Ask } from "./schema.ts";
+
+const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
+const bash = (id: string, command = "echo hi") => calls(id, "bash", { command });
+
+test("responses keep the order of their commands, whatever each takes", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel() });
+	const types = ["get_messages", "ping", "get_state", "abort", "queue", "hello", "get_models", "fly", "ping"];
+	ground.send(...types.map((type, id) => ({ id, type })));
+	ground.line("[]");
+	ground.connection.take({ kind: "oversized", bytes: 20_000_000 });
+	ground.send({ id: "last", type: "ping" });
+	while (ground.responses.at(-1)?.id !== "last") await ground.t.settle();
+	expect(ground.answers).toEqual([
+		...types.map((type, id) => [id, type === "fly" ? "unknown command" : true]),
+		[undefined, "malformed json: a line holds one object"],
+		[undefined, "the line is longer than 16 MiB (20000000 bytes), and was skipped"],
+		["last", true],
+	]);
+});
+
+test("a byte-order mark may stand before the first line, and before no other", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel() });
+	for (const id of ["1", "2"]) ground.line(`\uFEFF${JSON.stringify({ id, type: "ping" })}`);
+	expect(ground.answers).toEqual([
+		["1", true],
+		[undefined, "malformed json: text is not JSON"],
+	]);
+});
+
+test("what fails before its turn to respond has come is answered in its turn", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel(), approvals: true });
+	ground.send(
+		{ id: "1", type: "clear" },
+		{ id: "2", type: "approve", ask: "ask-9", allow: true },
+		{ id: "3", type: "prompt", message: " \n" },
+		{ id: "4", type: "set_model", model: "nobody" },
+		{ id: "5", type: "set_model", model: "" },
+		{ id: "6", type: "ping" },
+	);
+	await ground.hears("response", 6);
+	expect(ground.answers).toEqual([
+		["1", true],
+		["2", "no pending approval with id ask-9"],
+		["3", "message: there is nothing to answer"],
+		["4", expect.stringContaining("nobody")],
+		["5", expect.stringContaining("get_models")],
+		["6", true],
+	]);
+	expect(ground.agent.model).toBe("scripted");
+});
+
+test("the first line brings the token where there is one, and nobody else may stay", async () => {
+	const hello = { id: "h", type: "hello" };
+	const refused: readonly (readonly [string, string])[] = [
+		[JSON.stringify({ ...hello, token: "wrong" }), "invalid token"],
+		[JSON.stringify(hello), "invalid token"],
+		[JSON.stringify({ id: "h", type: "ping" }), "auth required: send hello with token first"],
+		[JSON.stringify(prompt("h")), "auth required: send hello with token first"],
+		["{", "malformed json: text is not JSON"],
+		['{"id":"h","type":"fly"}', "unknown command"],
+	];
+	for (const [line, why] of refused) {
+		await using ground = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
+		expect(ground.line(" ")).toBe(true);
+		expect(ground.line(line)).toBe(false);
+		expect(ground.answers.map(([, told]) => told)).toEqual([why]);
+	}
+	await using ground = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
+	expect(ground.send({ ...hello, token: "s3cret" }, { id: "p", type: "ping" })).toBe(true);
+	// Who was let in stays.
+	expect(ground.send({ ...hello, token: "wrong" })).toBe(true);
+	expect(ground.answers).toEqual(["h", "p", "h"].map((id) => [id, true]));
+	await using other = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
+	expect(other.connection.take({ kind: "not-utf8", bytes: 3 })).toBe(false);
+});
+
+test("hello is answered at any time where no token is wanted", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
+	ground.send(prompt("p"));
+	await ground.hears("text_delta");
+	expect(await ground.ask({ id: "h", type: "hello", token: "any" })).toMatchObject({
+		data: { protocol_version: 1, version: "1.2.3", provider: "scripted", model: "scripted" },
+	});
+});
+
+test("clear and what else would change a prompt at work is refused meanwhile, and comes in its order before one", async () => {
+	const model = new ScriptedModel([says("1")], stuck("…"));
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p1"));
+	await ground.hears("done");
+	ground.send(
+		{ id: "s", type: "set_model", model: "other" },
+		{ id: "r", type: "set_reasoning", reasoning: "high" },
+		{ id: "c", type: "clear" },
+		prompt("p2"),
+		...["clear", "set_model", "set_reasoning"].map((type) => ({
+			...{ id: `late ${type}`, type, model: "scripted", reasoning: "off" },
+		})),
+	);
+	await ground.hears("text_delta", 2);
+	expect(ground.answers.slice(1)).toEqual([
+		...["s", "r", "c"].map((id) => [id, true]),
+		// Its turn starts once what was asked before is done; it waits for no refusal.
+		["p2", true],
+		...["clear", "set_model", "set_reasoning"].map((type) => [`late ${type}`, "agent is busy"]),
+	]);
+	expect(model.requests[1]).toMatchObject({ model: "other" });
+	expect(model.requests[1]?.messages).toHaveLength(1);
+	expect(await ground.ask({ id: "g", type: "get_state" })).toMatchObject({
+		data: {
+			model: "other",
+			busy: true,
+			reasoning: "high",
+			message_count: 1,
+			usage: { input: 10, output: 5 },
+		},
+	});
+});
+
+test("models are told with their prices", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel() });
+	const facts = { provider: "scripted", context_window: 100_000, max_output: 1_000, reasoning: false };
+	const prices = { input: 1, output: 2, cache_read: 0, cache_write: 0 };
+	expect(await ground.ask({ id: "g", type: "get_models" })).toMatchObject({
+		data: { models: ["scripted", "other"].map((id) => ({ id, ...facts, usd_per_million: prices })) },
+	});
+});
+
+test("without approvals calls run unasked, and what is always asked about is denied with the reason", async () => {
+	const model = new ScriptedModel([bash("c1"), bash("c2", "rm -rf /")], [says("ok")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p"));
+	await ground.hears("done");
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results).toMatchObject([
+		{ id: "c1", is_error: false, content: [{ text: expect.stringContaining("hi") }] },
+		{ id: "c2", is_error: true, content: [{ text: expect.stringContaining("--rpc-approvals") }] },
+	]);
+});
+
+/** A prompt whose call waits for an answer. */
+async function asked(...commands: readonly string[]): Promise<{ ground: ZotGround; ask: Ask }> {
+	const replies = commands.map((command, at) => [bash(`c${at}`, command)]);
+	const model = new ScriptedModel(...replies, [says("ok")], [bash("again")], [says("ok")]);
+	const ground = await ZotGround.open({ model, approvals: true });
+	ground.send(prompt("p"));
+	return { ground, ask: await nextAsk(ground, 1) };
+}
+
+async function nextAsk(ground: ZotGround, count: number): Promise<Ask> {
+	await ground.hears("ask", count);
+	const ask = ground.frames.filter((frame) => frame.type === "ask").at(-1);
+	if (!ask) throw new Error("nothing was asked");
+	return ask;
+}
+
+test("a question is answered once, by its name or by the id of the answer", async () => {
+	const { ground, ask } = await asked("echo 1", "echo 2");
+	await using _ground = ground;
+	expect(ask).toMatchObject({ id: "ask-1", call_id: "c0", tool: "bash", args: { command: "echo 1" } });
+	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
+		success: true,
+	});
+	expect(await ground.ask({ id: "2", type: "approve", ask: "ask-1", allow: false })).toMatchObject({
+		error: "no pending approval with id ask-1",
+	});
+	await nextAsk(ground, 2);
+	ground.send({ id: "ask-2", type: "approve", allow: false, reason: "not today" });
+	await ground.hears("done");
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results).toMatchObject([
+		{ id: "c0", is_error: false },
+		{ id: "c1", is_error: true, content: [{ text: expect.stringContaining("not today") }] },
+	]);
+	expect(ground.answers.at(-1)).toEqual(["ask-2", true]);
+});
+
+test("after remember_all nothing is asked any more", async () => {
+	const { ground } = await asked("echo 1", "echo 2");
+	await using _ground = ground;
+	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_all: true });
+	await ground.hears("done");
+	ground.send(prompt("next"));
+	await ground.hears("done", 2);
+	expect(ground.frames.filter(({ type }) => type === "ask")).toHaveLength(1);
+	expect(ground.frames.filter((frame) => frame.type === "tool_result" && frame.is_error)).toEqual([]);
+});
+
+test("after remember_tool calls like it are not asked about", async () => {
+	const write = (id: string) => calls(id, "write", { path: `${id}.txt`, content: "x" });
+	const model = new ScriptedModel([write("c1")], [write("c2")], [says("ok")]);
+	await using ground = await ZotGround.open({ model, approvals: true });
+	ground.send(prompt("p"));
+	expect(await nextAsk(ground, 1)).toMatchObject({ tool: "write", can_remember: true });
+	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_tool: true });
+	await ground.hears("done");
+	expect(ground.frames.filter(({ type }) => type === "ask")).toHaveLength(1);
+	expect(ground.frames.filter((frame) => frame.type === "tool_result" && !frame.is_error)).toHaveLength(2);
+});
+
+test("a question that nobody answered is gone with its prompt, and denied where the input ends", async () => {
+	const { ground } = await asked("echo 1");
+	await using _ground = ground;
+	ground.send({ id: "abort", type: "abort" });
+	await ground.hears("done");
+	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
+		error: "no pending approval with id ask-1",
+	});
+	const late = await asked("echo 1", "echo 2");
+	await using _late = late.ground;
+	await late.ground.connection.end();
+	expect(late.ground.told("p").at(-1)).toBe("done");
+	const results = late.ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results).toMatchObject([{ is_error: true }, { is_error: true }]);
+	expect(JSON.stringify(results)).toContain("the client's input has ended");
+});
+
+test("the end of the input waits for all that was asked for, and a termination ends it", async () => {
+	const model = new ScriptedModel([says("1")], [says("2")], stuck("3"));
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p1"), prompt("p2"), { id: "g", type: "get_messages" });
+	await ground.connection.end();
+	expect(ground.told("p2").at(-1)).toBe("done");
+	expect(ground.answers).toContainEqual(["g", true]);
+	ground.send(prompt("p3"), prompt("p4"));
+	await ground.hears("text_delta", 3);
+	await ground.connection.terminate();
+	expect(ground.told("p3").slice(-2)).toEqual(["turn_end aborted", "done"]);
+	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
+});
+
+test("pictures are told by their size, behind the text", async () => {
+	const png = Buffer.from(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+		"base64",
+	);
+	await using ground = await ZotGround.open({ model: new ScriptedModel([says("a dot")], [says("a dot")]) });
+	const images = [{ mime_type: "image/png", data: png.toString("base64") }];
+	ground.send({ ...prompt("p", "What is it?"), images }, { id: "q", type: "prompt", images });
+	await ground.hears("done", 2);
+	const dot = { type: "image", mime_type: "image/png", bytes: png.length };
+	const told = ground.frames.filter((frame) => frame.type === "user_message").map(({ content }) => content);
+	expect(told).toEqual([[{ type: "text", text: "What is it?" }, dot], [dot]]);
+	expect(await ground.ask({ id: "m", type: "get_messages" })).toMatchObject({
+		data: { messages: [{ content: told[0] }, { role: "assistant" }, { content: told[1] }, {}] },
+	});
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { fitMessages } from "./fit.ts";
+
+const mebibyte = 1024 * 1024;
+const message = (text: string) => ({
+	role: "user",
+	content: [{ type: "text" as const, text }],
+	time: "2026-01-01T00:00:00.000Z",
+});
+
+test("what fits is told whole", () => {
+	expect(fitMessages([])).toEqual({ messages: [] });
+	const messages = [message("a"), message("ü".repeat(7 * mebibyte))];
+	expect(fitMessages(messages)).toEqual({ messages });
+});
+
+test.each(["x", "ü", '"', "\u0001"])(
+	"of too much of %j the newest messages are told, and how many are not",
+	(char) => {
+		const messages = Array.from({ length: 40 }, (_, at) => message(`${at}${char.repeat(mebibyte)}`));
+		const told = fitMessages(messages);
+		expect(told.messages.length).toBeGreaterThan(1);
+		expect(told.messages).toEqual(messages.slice(told.omitted));
+		const bytes = Buffer.byteLength(JSON.stringify(told));
+		expect(bytes).toBeLessThan(15.1 * mebibyte);
+		// One more would not have had room.
+		expect(bytes + Buffer.byteLength(JSON.stringify(messages[0]))).toBeGreaterThan(15 * mebibyte);
+	},
+);
+
+test("a newest message that is too long by itself leaves none", () => {
+	expect(fitMessages([message("a"), message("x".repeat(16 * mebibyte))])).toEqual({
+		messages: [],
+		omitted: 2,
+	});
+});

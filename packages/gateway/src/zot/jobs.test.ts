@@ -1,0 +1,198 @@
+import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { ZotGround } from "../testing/zot-ground.ts";
+import type { Frame } from "./schema.ts";
+
+const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
+const abort = { id: "abort", type: "abort" };
+const whole = ["user_message", "turn_start", "assistant_start", "usage", "assistant_message"];
+
+test("prompts and compactions run one after the other, each answered when it starts", async () => {
+	const model = new ScriptedModel([says("1")], [says("2")], [says("They counted.")], [says("3")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p1"), prompt("p2"), { id: "c", type: "compact" }, prompt("p3"));
+	await ground.hears("done", 4);
+	const owners = ground.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
+	expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(["p1", "p2", "c", "p3"]);
+	for (const id of ["p1", "p2", "p3"])
+		expect(ground.told(id)).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(ground.told("c")).toEqual(["usage", "compact_done", "done"]);
+	expect(ground.answers).toEqual(["p1", "p2", "c", "p3"].map((id) => [id, true]));
+	expect(model.requests.at(-1)?.messages.length).toBe(2);
+});
+
+test("a compaction of nothing says so", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel() });
+	ground.send({ id: "c", type: "compact" });
+	await ground.hears("done");
+	expect(ground.frames.slice(1)).toEqual([
+		{ type: "error", message: "nothing to compact", request_id: "c" },
+		{ type: "done", request_id: "c" },
+	]);
+});
+
+test("a compaction that fails says why, and what waits behind it runs", async () => {
+	const model = new ScriptedModel([says("1")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
+	await ground.hears("done", 3);
+	expect(ground.told("c")).toEqual(["error", "done"]);
+	expect(ground.told("c2")).toEqual(["error", "done"]);
+});
+
+test("a prompt whose model call fails ends with the error, and the next one runs", async () => {
+	const model = new ScriptedModel(
+		async function* () {
+			yield says("half");
+			throw new TypeError("boom");
+		},
+		[says("whole")],
+	);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p1"), prompt("p2"));
+	await ground.hears("done", 2);
+	expect(ground.told("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
+	expect(ground.told("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
+});
+
+test("64 wait, and one more is refused; those that wait can be listed and taken back", async () => {
+	const model = new ScriptedModel(stuck("…"), ...Array(63).fill([says("ok")]));
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
+	expect(ground.answers).toEqual([
+		["at work", true],
+		["w64", "busy: 64 prompts wait already"],
+	]);
+	const listed = await ground.ask({ id: "q", type: "queue" });
+	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });
+	const { queued } = (listed.success ? listed.data : {}) as { queued: { id: string; message: string }[] };
+	expect(queued.map(({ id }) => id)).toEqual(Array.from({ length: 64 }, (_, at) => `w${at}`));
+	expect(queued[0]?.message).toBe(`${"x".repeat(200)}…`);
+	ground.send({ id: "1", type: "cancel_queued", request_id: "w7" });
+	ground.send({ id: "2", type: "cancel_queued", request_id: "w7" });
+	ground.send({ id: "3", type: "cancel_queued", request_id: "at work" });
+	expect(ground.answers.slice(-4)).toEqual([
+		["w7", "cancelled before it started"],
+		["1", true],
+		["2", 'nothing that waits has the id "w7"'],
+		["3", 'nothing that waits has the id "at work"'],
+	]);
+	await ground.connection.terminate();
+	expect(ground.told("w7")).toEqual([]);
+	expect(ground.told("at work").at(-1)).toBe("done");
+	expect(ground.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
+});
+
+/** A run of two model calls with a tool between, and one behind it. */
+const script = () =>
+	new ScriptedModel(
+		[says("Look:"), calls("c1", "bash", { command: "echo hi" })],
+		[says("done")],
+		[says("next")],
+	);
+
+/** Aborts as soon as the frame of this number was told; the frames of the first prompt and of the next. */
+async function abortBehind(
+	number: number,
+): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
+	let sent = 0;
+	await using ground: ZotGround = await ZotGround.open({
+		model: script(),
+		onFrame: () => {
+			sent += 1;
+			if (sent === number) queueMicrotask(() => ground.send(abort));
+		},
+	});
+	if (number === 0) ground.send(prompt("p1"), abort, prompt("p2"));
+	else ground.send(prompt("p1"), prompt("p2"));
+	await ground.hears("done", 2);
+	await ground.t.settle();
+	return { frames: ground.frames, first: ground.told("p1"), next: ground.told("p2") };
+}
+
+test("an abort at any moment ends what is at work alone, with one done", async () => {
+	const complete = (await abortBehind(-1)).frames;
+	const lastOfFirst = complete.findIndex(({ type }) => type === "done") + 1;
+	expect(lastOfFirst).toBeGreaterThan(12);
+	for (let number = 0; number <= lastOfFirst; number++) {
+		const { first, next, frames } = await abortBehind(number);
+		expect(first.filter((type) => type === "done")).toHaveLength(1);
+		expect(first.at(-1)).toBe("done");
+		expect(first).not.toContain("error");
+		// Each call that was told has its result.
+		const of = (wanted: string): number => first.filter((type) => type === wanted).length;
+		expect(of("tool_call")).toBe(of("tool_result"));
+		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);
+		expect(next, `after an abort behind ${number}`).toEqual([...whole, "turn_end end_turn", "done"]);
+		expect(frames.filter((frame) => frame.type === "response" && frame.id === "abort")).toHaveLength(1);
+	}
+});
+
+test.each([
+	["before anything of the reply", []],
+	["while it speaks", [says("half")]],
+])("an abort %s ends a model call that hangs", async (_when, said) => {
+	const model = new ScriptedModel(async function* (_request, signal) {
+		yield* said;
+		await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+	});
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p"));
+	await ground.hears(said.length === 0 ? "turn_start" : "text_delta");
+	await ground.t.settle();
+	ground.send(abort, abort);
+	await ground.hears("done");
+	expect(ground.told("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
+	expect(ground.told("p")).not.toContain("error");
+});
+
+test("an abort while the last model call's tool runs is told as one", async () => {
+	const model = new ScriptedModel([calls("c1", "bash", { command: "sleep 100" })]);
+	await using ground = await ZotGround.open({ model, limits: { modelCalls: 1 } });
+	ground.send(prompt("p"));
+	await ground.hears("turn_end");
+	await ground.t.settle();
+	ground.send(abort);
+	await ground.hears("done");
+	expect(ground.told("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
+});
+
+test("what waits may be as long as 64 MiB together", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
+	ground.send(prompt("at work"));
+	const data = `iVBORw0KGgo${"A".repeat(12 * 1024 * 1024 - 11)}`;
+	const image = { mime_type: "image/png", data };
+	const large = (id: string) => ({ id, type: "prompt", images: [image] });
+	ground.send(...["w1", "w2", "w3", "w4", "w5", "w6"].map(large), prompt("small"));
+	expect(ground.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB wait already"]]);
+	ground.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));
+	expect(ground.answers.slice(2)).toEqual([
+		["w1", "cancelled before it started"],
+		["c", true],
+	]);
+});
+
+test("an abort ends a compaction, and changes nothing", async () => {
+	const model = new ScriptedModel([says("1")], stuck("…"), [says("2")]);
+	await using ground = await ZotGround.open({ model });
+	ground.send(prompt("p"), { id: "c", type: "compact" });
+	await ground.hears("done");
+	while (model.requests.length < 2) await ground.t.settle();
+	ground.send(abort);
+	await ground.hears("done", 2);
+	expect(ground.told("c").filter((type) => type !== "usage")).toEqual(["done"]);
+	ground.send(prompt("next"));
+	await ground.hears("done", 3);
+	expect(model.requests.at(-1)?.messages).toHaveLength(3);
+});
+
+test("an abort of nothing succeeds, and ends nothing that comes later", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")]) });
+	ground.send(abort, prompt("p"));
+	await ground.hears("done");
+	expect(ground.told("p")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(ground.answers).toEqual([
+		["abort", true],
+		["p", true],
+	]);
+});

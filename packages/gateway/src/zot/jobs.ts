@@ -1,0 +1,203 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { ImageBlock, SessionEvent } from "@parley/core";
+import type { Agent } from "./agent.ts";
+import { encodeError, encodeQuestion, encodeTime, failure, shorten, success } from "./codec.ts";
+import type { Command, Frame, Id, Notice } from "./schema.ts";
+import { PromptLines, Tally } from "./turn.ts";
+
+/** What may wait behind the one at work. */
+const mostWaiting = 64;
+/** Characters of all that waits: one prompt may be as long as a line. */
+const mostWaitingLength = 64 * 1024 * 1024;
+/** Characters of a message that `queue` repeats. */
+const mostShown = 200;
+
+export type Job = Extract<Command, { type: "prompt" | "compact" }>;
+
+interface Active {
+	readonly job: Job;
+	readonly abort: AbortController;
+	readonly lines: PromptLines;
+	/** Until the core has accepted the prompt. */
+	runId: string | undefined;
+	readonly done: () => void;
+}
+
+export interface JobsOptions {
+	readonly agent: Agent;
+	readonly log: Logger;
+	readonly send: (frame: Frame) => void;
+	/** Until what was asked before is done, if it is not: a prompt sees the model that was set just before it. */
+	readonly settled: () => Promise<void> | undefined;
+}
+
+/** Prompts and compactions, strictly one after the other. Each gets its response when it starts, and `done` when it has ended. */
+export class Jobs {
+	readonly #options: JobsOptions;
+	readonly #tally = new Tally();
+	#waiting: Job[] = [];
+	#active: Active | undefined;
+	#working: Promise<void> | undefined;
+
+	constructor(options: JobsOptions) {
+		this.#options = options;
+	}
+
+	get busy(): boolean {
+		return this.#working !== undefined;
+	}
+
+	get usage(): Tally["counts"] {
+		return this.#tally.counts;
+	}
+
+	/** Throws `resource_exhausted` where too many wait. */
+	add(job: Job): void {
+		if (this.#waiting.length >= mostWaiting) {
+			throw new ParleyError(`busy: ${mostWaiting} prompts wait already`, { code: "resource_exhausted" });
+		}
+		const length = [...this.#waiting, job].reduce((sum, one) => sum + lengthOf(one), 0);
+		if (length > mostWaitingLength) {
+			throw new ParleyError("busy: prompts of 64 MiB wait already", { code: "resource_exhausted" });
+		}
+		this.#waiting.push(job);
+		this.#working ??= this.#work();
+	}
+
+	/** What is at work, and what waits. */
+	list(): object {
+		const active = this.#active && describe(this.#active.job);
+		return { active: active ?? null, queued: this.#waiting.map(describe) };
+	}
+
+	/** Takes one back that waits; throws `not_found` where none has this id. */
+	cancelWaiting(id: Id): void {
+		const job = this.#waiting.find((one) => one.id === id);
+		if (!job)
+			throw new ParleyError(`nothing that waits has the id ${JSON.stringify(id)}`, { code: "not_found" });
+		this.#drop([job]);
+	}
+
+	/** Ends what is at work, whatever it is at. */
+	abort(): void {
+		const active = this.#active;
+		if (!active || active.abort.signal.aborted) return;
+		active.abort.abort();
+		if (active.runId !== undefined) this.#cancelRun(active.runId);
+	}
+
+	/** Ends all. */
+	abortAll(): void {
+		this.#drop(this.#waiting);
+		this.abort();
+	}
+
+	/** Resolves when nothing is at work and nothing waits. */
+	async idle(): Promise<void> {
+		while (this.#working !== undefined) await this.#working;
+	}
+
+	/** Tells something of what is at work. */
+	tell(notice: Notice): void {
+		if (this.#active) this.#tell(this.#active.job, notice);
+	}
+
+	/** An event of the session. */
+	take(event: SessionEvent): void {
+		const active = this.#active;
+		if (!active) return;
+		const { job } = active;
+		if (event.event.type === "user.message" && job.type === "prompt" && !event.transient) {
+			this.#tell(job, questionOf(job, event.at));
+		}
+		for (const notice of active.lines.take(event)) {
+			this.#tell(job, notice);
+			if (notice.type === "done") active.done();
+		}
+	}
+
+	async #work(): Promise<void> {
+		for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) await this.#run(job);
+		this.#working = undefined;
+	}
+
+	async #run(job: Job): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const abort = new AbortController();
+		const lines = new PromptLines(this.#tally, abort.signal);
+		const active: Active = { job, abort, lines, runId: undefined, done: resolve };
+		// From here on an abort means this one, also where it waits for what was asked before.
+		this.#active = active;
+		const earlier = this.#options.settled();
+		if (earlier !== undefined) await earlier;
+		this.#options.send(success(job, { started: true }));
+		try {
+			if (job.type === "prompt") await this.#prompt(job, active, promise);
+			else await this.#compact(job, abort.signal);
+		} catch (reason) {
+			this.#options.log.error("a prompt could not be carried out", { error: reason });
+			this.#tell(job, { type: "error", message: encodeError(reason) });
+			this.#tell(job, { type: "done" });
+		} finally {
+			this.#active = undefined;
+		}
+	}
+
+	async #prompt(job: Extract<Job, { type: "prompt" }>, active: Active, done: Promise<void>): Promise<void> {
+		const runId = await this.#options.agent.prompt(job.message ?? "", picturesOf(job));
+		active.runId = runId;
+		if (active.abort.signal.aborted) this.#cancelRun(runId);
+		await done;
+	}
+
+	async #compact(job: Job, signal: AbortSignal): Promise<void> {
+		try {
+			const summary = await this.#options.agent.compact(signal);
+			if (summary === undefined) this.#tell(job, { type: "error", message: "nothing to compact" });
+			else this.#tell(job, { type: "compact_done", summary });
+		} catch (reason) {
+			if (!signal.aborted) this.#tell(job, { type: "error", message: encodeError(reason) });
+		}
+		this.#tell(job, { type: "done" });
+	}
+
+	/** By its name: when that is heard, the next one may be at work. */
+	#cancelRun(runId: string): void {
+		const { agent, log } = this.#options;
+		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
+	}
+
+	#drop(jobs: readonly Job[]): void {
+		this.#waiting = this.#waiting.filter((job) => !jobs.includes(job));
+		for (const job of jobs) this.#options.send(failure(job, "cancelled before it started"));
+	}
+
+	#tell({ id }: Job, notice: Notice): void {
+		this.#options.send(id === undefined || id === "" ? notice : { ...notice, request_id: id });
+	}
+}
+
+/** The question as the transcript has it from now on. */
+function questionOf({ message, images }: Extract<Job, { type: "prompt" }>, at: number): Notice {
+	const content = encodeQuestion(message ?? "", picturesOf({ images }));
+	return { type: "user_message", content, time: encodeTime(at) };
+}
+
+function picturesOf({ images }: Pick<Extract<Job, { type: "prompt" }>, "images">): ImageBlock[] {
+	return (images ?? []).map(({ mime_type, data }) => ({ type: "image", mediaType: mime_type, data }));
+}
+
+/** Characters that it holds while it waits. */
+function lengthOf(job: Job): number {
+	if (job.type === "compact") return 0;
+	const pictures = job.images ?? [];
+	return pictures.reduce((sum, { data }) => sum + data.length, (job.message ?? "").length);
+}
+
+function describe(job: Job): object {
+	const { id, type } = job;
+	const named = { ...(id !== undefined && { id }), type };
+	if (job.type === "compact") return named;
+	const message = job.message ?? "";
+	return { ...named, message: shorten(message, mostShown), images: job.images?.length ?? 0 };
+}

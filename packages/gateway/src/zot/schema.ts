@@ -1,0 +1,159 @@
+import { imageTypes } from "@parley/core";
+import * as z from "zod";
+import { pictureProblem } from "./picture.ts";
+
+/** The major version of the document, as `hello` tells it. */
+export const protocolVersion = 1;
+
+/** Of an id or another name: many lines repeat it. */
+const mostNameLength = 1_024;
+/** Of a message, which comes back within one line; no model reads as much. */
+const mostMessageBytes = 15 * 1024 * 1024;
+/** Bytes of JSON that one UTF-16 code unit takes at most. */
+const widest = 6;
+
+const Name = z.string().max(mostNameLength);
+const Message = z
+	.string()
+	.refine(
+		(text) =>
+			text.length * widest <= mostMessageBytes || Buffer.byteLength(JSON.stringify(text)) <= mostMessageBytes,
+		"longer than 15 MiB of JSON",
+	);
+
+/** Beyond this a number has lost digits when it is read: it could not come back as it came. */
+const exact = "a number beyond 2^53 loses digits: send it as a text";
+
+/** What clients may name a command; it comes back as it came. */
+export const Id = z.union([Name, z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, exact)]);
+export type Id = z.infer<typeof Id>;
+
+/** What every line has to be. `null` stands for an absent id, as for clients of typed languages. */
+export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
+
+const Image = z
+	.object({ mime_type: z.enum(imageTypes), data: z.base64() })
+	// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
+	.superRefine((picture, context) => {
+		const message = pictureProblem(picture);
+		if (message) context.addIssue({ code: "custom", path: ["data"], message });
+	});
+
+/** How much a model thinks, in all words that clients use. */
+export const reasoningWords = {
+	off: "off",
+	none: "off",
+	minimal: "low",
+	minimum: "low",
+	low: "low",
+	medium: "medium",
+	high: "high",
+	xhigh: "xhigh",
+	max: "max",
+	maximum: "max",
+} as const;
+
+const ReasoningWord = z
+	.string()
+	.transform((word) => word.toLowerCase())
+	.pipe(z.literal(Object.keys(reasoningWords) as (keyof typeof reasoningWords)[]))
+	.transform((word) => reasoningWords[word]);
+
+/** What a client may send, by its `type`. Further fields are ignored. */
+export const commands = {
+	hello: z.object({ token: z.string().nullish() }),
+	prompt: z.object({ message: Message.nullish(), images: z.array(Image).nullish() }),
+	abort: z.object({}),
+	compact: z.object({}),
+	get_state: z.object({}),
+	get_messages: z.object({}),
+	clear: z.object({}),
+	set_model: z.object({ model: Name }),
+	set_reasoning: z.object({ reasoning: ReasoningWord }),
+	get_models: z.object({}),
+	ping: z.object({}),
+	queue: z.object({}),
+	cancel_queued: z.object({ request_id: Id }),
+	approve: z.object({
+		ask: z.string().nullish(),
+		allow: z.boolean(),
+		reason: z.string().nullish(),
+		remember_tool: z.boolean().nullish(),
+		remember_all: z.boolean().nullish(),
+	}),
+};
+export type CommandType = keyof typeof commands;
+
+/** One command, checked. */
+export type Command = {
+	[Type in CommandType]: { readonly type: Type; readonly id: Id | undefined } & z.output<
+		(typeof commands)[Type]
+	>;
+}[CommandType];
+
+/** What a command gets, exactly once. */
+export type Response =
+	| { type: "response"; id?: Id; command: string; success: true; data?: object }
+	| { type: "response"; id?: Id; command: string; success: false; error: string };
+
+export interface Counts {
+	readonly input: number;
+	readonly output: number;
+	readonly cache_read: number;
+	readonly cache_write: number;
+	readonly cost_usd: number;
+}
+
+export type Block =
+	| { readonly type: "text"; readonly text: string }
+	| { readonly type: "image"; readonly mime_type: string; readonly bytes: number }
+	| { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly args: unknown }
+	| {
+			readonly type: "tool_result";
+			readonly call_id: string;
+			readonly is_error: boolean;
+			readonly content: readonly Block[];
+	  };
+
+export type Stop = "end_turn" | "tool_use" | "length" | "error" | "aborted";
+
+/** What happens during a prompt or a compaction. `request_id`, which the connection adds, is that command's id. */
+export type Notice =
+	| { readonly type: "turn_start"; readonly step: number }
+	| { readonly type: "user_message"; readonly content: readonly Block[]; readonly time: string }
+	| { readonly type: "assistant_start" }
+	| { readonly type: "text_delta"; readonly delta: string }
+	| { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly args: unknown }
+	| { readonly type: "tool_progress"; readonly id: string; readonly text: string }
+	| {
+			readonly type: "tool_result";
+			readonly id: string;
+			readonly is_error: boolean;
+			readonly content: readonly Block[];
+	  }
+	| { readonly type: "assistant_message"; readonly content: readonly Block[]; readonly time: string }
+	| ({ readonly type: "usage"; readonly cumulative: Counts; readonly auxiliary?: true } & Counts)
+	| { readonly type: "turn_end"; readonly stop: Stop; readonly error?: string }
+	| { readonly type: "done" }
+	| { readonly type: "error"; readonly message: string }
+	| { readonly type: "compact_done"; readonly summary: string }
+	| Ask;
+
+/** A call that waits for `approve`. */
+export interface Ask {
+	readonly type: "ask";
+	readonly id: string;
+	readonly call_id: string;
+	readonly tool: string;
+	readonly args: unknown;
+	/** One line: what the call does. */
+	readonly label: string;
+	/** A unified diff of a change, else "". */
+	readonly preview: string;
+	readonly risk: string;
+	readonly notes: readonly string[];
+	/** Whether `remember_tool` can be answered. */
+	readonly can_remember: boolean;
+}
+
+export type Frame = Response | (Notice & { readonly request_id?: Id });

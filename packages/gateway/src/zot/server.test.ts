@@ -1,0 +1,129 @@
+import { PassThrough, Writable } from "node:stream";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock } from "@parley/base/testing";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { ZotGround } from "../testing/zot-ground.ts";
+import { serveZot } from "./server.ts";
+
+/** The client's end of standard output, which reads while it is told to. */
+class Reader extends Writable {
+	text = "";
+	reading = true;
+
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.text += chunk.toString();
+		if (this.reading) done();
+	}
+
+	get lines(): string[] {
+		return this.text.split("\n").slice(0, -1);
+	}
+
+	async hears(what: string): Promise<void> {
+		while (!this.text.includes(what)) await tick();
+	}
+}
+
+async function serve(token: string | undefined, ...script: readonly ScriptedReply[]) {
+	const ground = await ZotGround.open({ model: new ScriptedModel(...script) });
+	const input = new PassThrough();
+	const output = new Reader();
+	const clock = new ManualClock();
+	const stop = new AbortController();
+	const code = serveZot({
+		...{ agent: ground.agent, input, output, clock, log: ground.t.log, version: "1", token },
+		...{ approvals: false, stop: stop.signal },
+	});
+	const send = (...commands: readonly object[]): void => {
+		input.write(commands.map((command) => `${JSON.stringify(command)}\n`).join(""));
+	};
+	return { ground, input, output, clock, stop, code, send };
+}
+
+const prompt = (id: string) => ({ id, type: "prompt", message: id });
+
+test("a process whose input ends does what it was asked for, the line without an end as well, and ends with 0", async () => {
+	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
+	await using _ground = ground;
+	send(prompt("p1"));
+	input.end(JSON.stringify(prompt("p2")));
+	expect(await code).toBe(0);
+	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p2"}');
+});
+
+test("who may not stay is told so, and nothing behind that is read", async () => {
+	const { ground, output, code, send } = await serve("s3cret");
+	await using _ground = ground;
+	send({ id: "1", type: "hello", token: "wrong" }, { id: "2", type: "hello", token: "s3cret" }, prompt("p"));
+	expect(await code).toBe(1);
+	expect(output.lines).toHaveLength(1);
+});
+
+test("who does not read for 30 s ends the process with 74, and what runs with it", async () => {
+	const { ground, output, clock, code, send } = await serve(undefined, stuck("x".repeat(100_000)));
+	await using _ground = ground;
+	output.reading = false;
+	send(prompt("p"));
+	while (clock.pending === 0) await tick();
+	clock.advance(29_999);
+	await ground.t.settle();
+	expect(clock.pending).toBe(1);
+	clock.advance(1);
+	expect(await code).toBe(74);
+	expect(await ground.agent.transcript()).toHaveLength(2);
+	expect(output.text).not.toContain("done");
+});
+
+test("who is not there any more at the end, or does not read that, is no success", async () => {
+	const { ground, input, output, clock, code, send } = await serve(undefined, [says("1")]);
+	await using _ground = ground;
+	output.reading = false;
+	send({ id: "1", type: "ping" });
+	await output.hears("pong");
+	input.end(`${JSON.stringify(prompt("p"))}\n`);
+	while (clock.pending === 0) await tick();
+	clock.advance(30_000);
+	expect(await code).toBe(74);
+});
+
+test.each(["closed", "broken"])("an output that is %s ends the process with 74", async (how) => {
+	const { ground, output, code, send } = await serve(undefined, stuck("…"));
+	await using _ground = ground;
+	send(prompt("p"));
+	await output.hears("text_delta");
+	output.destroy(how === "broken" ? new Error("EPIPE") : undefined);
+	expect(await code).toBe(74);
+	expect((await ground.agent.transcript()).length).toBe(2);
+});
+
+test("who is asked to end tells how all ends, and begins nothing that comes then", async () => {
+	const { ground, output, stop, code, send } = await serve(
+		undefined,
+		[calls("c", "bash", { command: "exec sleep 100" })],
+		[says("never")],
+	);
+	await using _ground = ground;
+	send(prompt("p1"), prompt("p2"));
+	await output.hears('"tool_use"');
+	stop.abort();
+	send(prompt("p3"), { id: "late", type: "ping" });
+	expect(await code).toBe(0);
+	expect(output.text).toContain("cancelled before it started");
+	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p1"}');
+	expect(output.text).not.toContain("p3");
+	expect(output.text).not.toContain("late");
+});
+
+test("while the client does not read, nothing more is read of it", async () => {
+	const { ground, input, output, code, send } = await serve(undefined, stuck("x".repeat(100_000)));
+	await using _ground = ground;
+	output.reading = false;
+	send(prompt("p"));
+	while (!output.writableNeedDrain) await tick();
+	send({ id: "1", type: "ping" });
+	await ground.t.settle();
+	expect(input.isPaused()).toBe(true);
+	output.destroy();
+	expect(await code).toBe(74);
+});

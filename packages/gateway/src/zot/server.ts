@@ -1,0 +1,74 @@
+import type { Readable, Writable } from "node:stream";
+import type { Clock, Logger } from "@parley/base";
+import { LineWriter } from "../transport/line-writer.ts";
+import { type Line, LineReader } from "../transport/ndjson.ts";
+import type { Agent } from "./agent.ts";
+import { encodeFrame } from "./codec.ts";
+import { Connection } from "./connection.ts";
+
+/** Of one line, either way. */
+const mostLineBytes = 16 * 1024 * 1024;
+
+/** How the process is to end: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
+const exitCodes = { ended: 0, refused: 1, unread: 74 } as const;
+
+export interface ServeOptions {
+	readonly agent: Agent;
+	readonly input: Readable;
+	readonly output: Writable;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly version: string;
+	readonly token: string | undefined;
+	readonly approvals: boolean;
+	/** Aborted where the process is asked to end. */
+	readonly stop: AbortSignal;
+}
+
+/**
+ * Serves the client behind two streams until its lines end and all that it asked for is done, and returns the exit code:
+ * 1 where it may not stay, 74 where it does not read any more. Once `stop` is aborted everything is ended first.
+ */
+export async function serveZot(options: ServeOptions): Promise<number> {
+	const { agent, input, clock, log, version, token, approvals, stop } = options;
+	const end = Promise.withResolvers<keyof typeof exitCodes>();
+	const out = new LineWriter({ output: options.output, clock, onUnread: () => end.resolve("unread") });
+	const connection = new Connection({
+		...{ agent, log, version, token, approvals },
+		send: (frame) => out.write(encodeFrame(frame)),
+	});
+	const lines = new LineReader(mostLineBytes);
+	/** Whether what comes is still heard: who is asked to end begins nothing more. */
+	let hears = true;
+	const take = (line: Line): void => {
+		if (!hears || connection.take(line)) return;
+		hears = false;
+		end.resolve("refused");
+	};
+	const read = (chunk: Buffer): void => {
+		for (const line of lines.read(chunk)) take(line);
+		if (!out.full) return;
+		input.pause();
+		void out.drained().then(() => input.resume());
+	};
+	input.on("data", read);
+	input.on("error", (error) => {
+		log.error("the input cannot be read", { error });
+		end.resolve("ended");
+	});
+	input.once("end", () => {
+		const last = lines.end();
+		if (last) take(last);
+		void connection.end().then(() => end.resolve("ended"));
+	});
+	stop.addEventListener("abort", () => {
+		hears = false;
+		void connection.terminate().then(() => end.resolve("ended"));
+	});
+	const how = await end.promise;
+	hears = false;
+	input.off("data", read);
+	input.destroy();
+	if (how !== "ended") await connection.terminate();
+	return exitCodes[(await out.end()) ? how : "unread"];
+}

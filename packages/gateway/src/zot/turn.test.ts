@@ -1,0 +1,254 @@
+import type { AssistantMessage, Recorded, SessionEvent, StopReason, TransientEvent } from "@parley/core";
+import { expect, test } from "vitest";
+import type { Notice } from "./schema.ts";
+import { PromptLines, Tally } from "./turn.ts";
+
+const runId = "run_1";
+const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 4, cacheWriteTokens: 1 };
+const place = { sessionId: "sess_1", seq: 1 };
+
+function passing(event: TransientEvent): SessionEvent {
+	return { ...place, transient: true, event };
+}
+
+function recorded(event: Recorded["event"]): SessionEvent {
+	return { ...place, transient: false, id: "event_1", at: 0, event };
+}
+
+const facts = { runId, model: "m", provider: "p", messages: 1 };
+const calling = passing({ type: "model.calling", ...facts });
+const summarizing = passing({ type: "model.calling", ...facts, auxiliary: true });
+const started = passing({ type: "text.started", runId });
+const delta = (text: string) => passing({ type: "text.delta", runId, text });
+const textEnded = passing({ type: "text.ended", runId });
+const replied = (stop: StopReason | undefined, ...content: AssistantMessage["content"]) =>
+	passing({ type: "model.replied", runId, content, stop });
+const called = (error = "", spent = usage, run = runId) =>
+	recorded({ type: "model.called", ...facts, runId: run, usage: spent, cost: 1_000, durationMs: 1, error });
+const completed = (callId: string) =>
+	recorded({ type: "tool.completed", runId, callId, name: "bash", result: "ok" });
+const failed = (callId: string, error: string) =>
+	recorded({ type: "tool.failed", runId, callId, name: "bash", error });
+const ended = (error = "") =>
+	recorded({ type: "assistant.message", runId, content: "", error, model: "m", usage });
+
+const text = (said: string) => ({ type: "text", text: said }) as const;
+const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} }) as const;
+
+/** The lines of these events, told by their types and what they are about. */
+function linesOf(...events: readonly SessionEvent[]): string[] {
+	const lines = new PromptLines(new Tally(), new AbortController().signal);
+	return events.flatMap((event) => lines.take(event)).map(brief);
+}
+
+function brief(notice: Notice): string {
+	switch (notice.type) {
+		case "turn_start":
+			return `turn_start ${notice.step}`;
+		case "turn_end":
+			return `turn_end ${[notice.stop, ...(notice.error === undefined ? [] : [notice.error])].join(": ")}`;
+		case "text_delta":
+			return `+${notice.delta}`;
+		case "tool_call":
+		case "tool_progress":
+			return `${notice.type} ${notice.id}`;
+		case "tool_result":
+			return `${notice.is_error ? "!" : ""}tool_result ${notice.id}`;
+		case "usage":
+			return notice.auxiliary ? "usage*" : "usage";
+		case "error":
+			return `error ${notice.message}`;
+		default:
+			return notice.type;
+	}
+}
+
+const spoken = [calling, started, delta("a"), delta("b"), textEnded];
+const told = ["turn_start 1", "assistant_start", "+a", "+b", "usage", "assistant_message"];
+
+test.each<[string, SessionEvent[], string[]]>([
+	[
+		"a whole reply",
+		[...spoken, replied("end_turn", text("ab")), called(), ended()],
+		[...told, "turn_end end_turn", "done"],
+	],
+	[
+		"a reply that was cut off: its end says so, and no error",
+		[...spoken, replied("max_tokens", text("ab")), called(), ended("the reply was cut off")],
+		[...told, "turn_end length", "done"],
+	],
+	[
+		"a refusal",
+		[...spoken, replied("refusal", text("ab")), called(), ended("refused")],
+		[...told, "turn_end error: the model refused to answer this", "error refused", "done"],
+	],
+	[
+		"a refusal without a word",
+		[calling, replied("refusal"), called(), ended("refused")],
+		["turn_start 1", "usage", "turn_end error: the model refused to answer this", "error refused", "done"],
+	],
+	[
+		"an abort while it speaks",
+		[...spoken, replied(undefined, text("ab")), called("cancelled"), ended("cancelled")],
+		[...told, "turn_end aborted", "done"],
+	],
+	[
+		"an abort before it has said anything",
+		[calling, replied(undefined), called("cancelled", noUsage), ended("cancelled")],
+		["turn_start 1", "turn_end aborted", "done"],
+	],
+	[
+		"an abort before the model was called",
+		[ended("cancelled")],
+		["turn_start 1", "turn_end aborted", "done"],
+	],
+	[
+		"an abort that the model call did not live to tell",
+		[calling, ended("cancelled")],
+		["turn_start 1", "turn_end aborted", "done"],
+	],
+	[
+		"a run that broke in its model call",
+		[calling, ended("internal error")],
+		["turn_start 1", "turn_end error: internal error", "error internal error", "done"],
+	],
+	[
+		"a failure that was tried again, with what was said until then",
+		[
+			...[calling, delta("a"), replied(undefined, text("a")), called("overloaded")],
+			...[calling, started, delta("ab"), replied("end_turn", text("ab")), called(), ended()],
+		],
+		[
+			...[
+				"turn_start 1",
+				"assistant_start",
+				"+a",
+				"usage",
+				"assistant_message",
+				"turn_end error: overloaded",
+			],
+			...[
+				"turn_start 2",
+				"assistant_start",
+				"+ab",
+				"usage",
+				"assistant_message",
+				"turn_end end_turn",
+				"done",
+			],
+		],
+	],
+	[
+		"failures until the last",
+		[
+			...[calling, replied(undefined), called("overloaded", noUsage)],
+			...[calling, replied(undefined), called("overloaded", noUsage), ended("overloaded")],
+		],
+		[
+			...["turn_start 1", "turn_end error: overloaded", "turn_start 2", "turn_end error: overloaded"],
+			...["error overloaded", "done"],
+		],
+	],
+	[
+		"calls",
+		[
+			...[calling, replied("tool_use", call("c1"), call("c2")), called()],
+			...[
+				passing({ type: "tool.progress", runId, callId: "c1", text: "x\n" }),
+				completed("c1"),
+				failed("c2", "no"),
+			],
+			...[calling, delta("a"), replied("end_turn", text("a")), called(), ended()],
+		],
+		[
+			...["turn_start 1", "assistant_start", "usage", "assistant_message", "tool_call c1", "tool_call c2"],
+			...["turn_end tool_use", "tool_progress c1", "tool_result c1", "!tool_result c2"],
+			...["turn_start 2", "assistant_start", "+a", "usage", "assistant_message", "turn_end end_turn", "done"],
+		],
+	],
+	[
+		"an abort while a tool runs",
+		[
+			...[calling, replied("tool_use", call("c1"), call("c2")), called()],
+			...[failed("c2", "cancelled"), failed("c1", "cancelled"), ended("cancelled")],
+		],
+		[
+			...["turn_start 1", "assistant_start", "usage", "assistant_message", "tool_call c1", "tool_call c2"],
+			...["turn_end tool_use", "!tool_result c1", "!tool_result c2"],
+			...["turn_start 2", "turn_end aborted", "done"],
+		],
+	],
+	[
+		"an abort before the first of the calls has begun",
+		[calling, replied("tool_use", call("c1"), call("c2")), called(), ended("cancelled")],
+		[
+			...["turn_start 1", "assistant_start", "usage", "assistant_message", "tool_call c1", "tool_call c2"],
+			...["turn_end tool_use", "!tool_result c1", "!tool_result c2"],
+			...["turn_start 2", "turn_end aborted", "done"],
+		],
+	],
+	[
+		"calls of a reply that broke off",
+		[calling, replied(undefined, text("a"), call("c1")), called("gone"), ended("gone")],
+		[
+			...["turn_start 1", "assistant_start", "usage", "assistant_message"],
+			...["turn_end error: gone", "error gone", "done"],
+		],
+	],
+	[
+		"a summary between two turns",
+		[
+			...[calling, replied("tool_use", call("c1")), called(), completed("c1")],
+			...[summarizing, called(), calling, delta("a"), replied("end_turn", text("a")), called(), ended()],
+		],
+		[
+			...[
+				"turn_start 1",
+				"assistant_start",
+				"usage",
+				"assistant_message",
+				"tool_call c1",
+				"turn_end tool_use",
+			],
+			...["tool_result c1", "usage*", "turn_start 2", "assistant_start", "+a", "usage", "assistant_message"],
+			...["turn_end end_turn", "done"],
+		],
+	],
+	["a call of no run", [called("", usage, "")], ["usage*"]],
+	[
+		"too many steps: told once, behind the last turn",
+		[...spoken, replied("end_turn", text("ab")), called(), ended("too many model calls")],
+		[...told, "turn_end end_turn", "error too many model calls", "done"],
+	],
+])("%s", (_what, events, expected) => {
+	expect(linesOf(...events)).toEqual(expected);
+});
+
+test("an abort that has no model call left to end is told as one, and one that came too late is not", () => {
+	const abort = new AbortController();
+	const linesOf = (...events: readonly SessionEvent[]): string[] => {
+		const lines = new PromptLines(new Tally(), abort.signal);
+		return events.flatMap((event) => lines.take(event)).map(brief);
+	};
+	abort.abort();
+	const run = [calling, replied("tool_use", call("c1")), called(), failed("c1", "cancelled")];
+	expect(linesOf(...run, ended("stopped after 1 model calls")).slice(-3)).toEqual([
+		...["turn_start 2", "turn_end aborted", "done"],
+	]);
+	const over = [...spoken, replied("end_turn", text("ab")), called(), ended()];
+	expect(linesOf(...over)).toEqual([...told, "turn_end end_turn", "done"]);
+});
+
+test("what calls took is added up over prompts, and a call that took nothing is not told", () => {
+	const tally = new Tally();
+	const first = new PromptLines(tally, new AbortController().signal).take(called());
+	const nothing = new PromptLines(tally, new AbortController().signal).take(called("refused", noUsage));
+	const second = new PromptLines(tally, new AbortController().signal).take(called());
+	const one = { input: 5, output: 5, cache_read: 4, cache_write: 1, cost_usd: 0.000_001 };
+	const two = { input: 10, output: 10, cache_read: 8, cache_write: 2, cost_usd: 0.000_002 };
+	expect(first).toEqual([{ type: "usage", ...one, cumulative: one, auxiliary: true }]);
+	expect(nothing).toEqual([]);
+	expect(second).toEqual([{ type: "usage", ...one, cumulative: two, auxiliary: true }]);
+	expect(tally.counts).toEqual(two);
+});
