@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { playScene, type Step } from "./testing/scene.ts";
+import type { ScriptedSession } from "./testing/scripted-session.ts";
 import { Stage } from "./testing/stage.ts";
 
 /** The process ends when an arrival is handled, and before the inbox has noted that. */
@@ -15,6 +16,23 @@ function forgets(arrival: string): Step {
 	};
 }
 
+/** In the millisecond in which it was said. */
+function editsAtOnce(message: string, text: string, version: number): Step {
+	return {
+		async does(stage) {
+			const happened = { room: stage.room(), person: stage.person(), at: stage.clock.now() };
+			const address = { us: false, others: false, everyone: false };
+			const said = { message, text, address, attachments: [], ourThread: false };
+			await stage.arrive({ type: "edited", ...happened, ...said }, `edited:${message}:${version}`);
+		},
+	};
+}
+
+function remind(session: ScriptedSession): void {
+	for (const token of session.asking)
+		session.record("prompt.reminder", { token, label: "?", expires_at: "", run_id: "run_1" });
+}
+
 const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"a message that is taken out of the line for its edit is not asked about again by the next process": [
 		{ says: "one" },
@@ -27,6 +45,25 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 				expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
 		},
 		{ shows: ["Taken out of the line", "Yours is next"] },
+	],
+	"a message that is read after its edit was heard says nothing new": [
+		{ edits: "m7", to: "two" },
+		{ says: "two", as: "m7" },
+		{ asked: "send_message", times: 1 },
+	],
+	"what was edited in the moment in which it was said is taken out of the line with its message": [
+		{ says: "one" },
+		{ says: "two" },
+		editsAtOnce("m2", "three", 1),
+		editsAtOnce("m2", "four", 2),
+		{ deletes: "m2" },
+		{ does: ({ gateway }) => expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one"]) },
+	],
+	"a stop still stops, although its edit was heard before it": [
+		{ says: "one" },
+		{ edits: "m7", to: "stop it, please" },
+		{ says: "stop", as: "m7" },
+		{ asked: "cancel_turn", times: 1 },
 	],
 	"an edited command is not obeyed a second time, and why says so": [
 		{ says: "!session new" },
@@ -53,6 +90,18 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ shows: ["rm -rf build", "neither yes nor no"] },
 		{ asked: "send_message", times: 1 },
 	],
+	"a reply to a reminder answers what it reminds of": [
+		{ says: "clean up" },
+		{ gateway: { asks: {} } },
+		{ does: ({ gateway: { newest } }) => remind(newest) },
+		{ does: ({ gateway: { newest } }) => remind(newest) },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for"] },
+		{ says: "approve", replyTo: "post 2" },
+		{ asked: "prompt_response", times: 1, with: { value: "once" } },
+		{ says: "deny", replyTo: "post 3" },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "answered already"] },
+		{ asked: "send_message", times: 1 },
+	],
 	"a reply to a question that is over is told so": [
 		{ says: "clean up" },
 		{ gateway: { asks: {} } },
@@ -73,6 +122,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: "comes back" },
 		{ passes: 60_000 },
 		{ asked: "send_message", times: 2, with: { content: "one" } },
+	],
+	"an edit of what was answered before the database was lost is no second message": [
+		{ says: "one" },
+		{ gateway: { answers: "done" } },
+		{ losesDatabase: true },
+		{ edits: "m1", to: "two" },
+		{ asked: "send_message", times: 1 },
+		{ shows: ["done", "I had this before you edited it."] },
 	],
 	"stop also stops what was at work before the room was turned to another conversation": [
 		{ says: "one" },
@@ -101,6 +158,48 @@ test("an edit of a message that waits is sent although the gateway fails in the 
 	};
 	await playScene([{ edits: "m2", to: "three" }, { passes: 30_000 }], stage);
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]);
+});
+
+test("who waits for an answer is told when what they said or pressed is put aside, and what speaks to nobody stays unanswered", async () => {
+	const stage = await Stage.open();
+	const { methods } = stage.gateway;
+	for (const method of ["whoami", "send_message", "list_sessions"] as const) {
+		methods[method] = () => {
+			throw new ParleyError("it broke", { code: "internal" });
+		};
+	}
+	await playScene(
+		[
+			{ says: "help me" },
+			{ says: "help me", in: "general", mentions: "us" },
+			{ says: "nice weather", in: "general" },
+			{ commands: "session list" },
+			{ passes: 60_000 },
+			{ shows: ["I could not take this in"] },
+			{ shows: ["I could not take this in"], in: "general" },
+			{ whispers: ["That did not work"] },
+			{ restarts: true },
+			{ passes: 60_000 },
+			{ shows: ["I could not take this in"] },
+		],
+		stage,
+	);
+	const errors = stage.log.records.filter(({ level }) => level === "error").map(({ message }) => message);
+	expect(errors).toContain("an event was put aside");
+});
+
+test("what cannot be put aside because nobody can be told is tried again until somebody is", async () => {
+	const stage = await Stage.open();
+	let tries = 0;
+	stage.gateway.methods.send_message = () => {
+		tries += 1;
+		// What is written down next is that somebody is to be told.
+		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
+		throw new ParleyError("it broke", { code: "internal" });
+	};
+	await playScene([{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not take this in"] }], stage);
+	expect(tries).toBe(8);
+	expect((await stage.connector.status()).waiting).toBe(0);
 });
 
 test("what comes while the connector's token does not count waits for the operator", async () => {

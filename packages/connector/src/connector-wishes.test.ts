@@ -21,6 +21,22 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "why", options: { message: "m1" } },
 		{ whispers: ["you stopped it"] },
 	],
+	"the platform's own button stops whatever is at work in the room, and says nothing where nothing is": [
+		{ says: "one", in: "general/post 1" },
+		{ says: "two", in: "general/post 1" },
+		{ stops: true, in: "general/post 1", by: "bob" },
+		{ asked: "cancel_turn", times: 1, with: { actor: { id: "bob" } } },
+		{ says: "three" },
+		{ stops: true, in: "general/post 2" },
+		{ asked: "cancel_turn", times: 1 },
+		{ shows: [], in: "general/post 2" },
+	],
+	"the platform's own button is not for strangers": [
+		{ says: "one", in: "general", mentions: "us" },
+		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
+		{ stops: true, in: "general", by: "eve" },
+		{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(1) },
+	],
 	"stop says so where nothing is at work": [
 		{ says: "!stop" },
 		{ shows: ["Nothing is at work"] },

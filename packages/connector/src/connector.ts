@@ -19,9 +19,11 @@ import type { GatewayFiles, GatewayHistory } from "./gateway-files.ts";
 import { GatewayWatch } from "./gateway-watch.ts";
 import { Inbox } from "./inbound/inbox.ts";
 import type { StuckRow } from "./outbox/decisions.ts";
+import { startLeftDecisions } from "./outbox/left-decisions.ts";
 import { Outbox } from "./outbox/outbox.ts";
 import type { Arrival } from "./platform/arrival.ts";
 import type { ChatPlatform } from "./platform/chat-platform.ts";
+import { type HeardRoom, heardRooms } from "./rooms/heard-rooms.ts";
 import { openDesk } from "./rooms/room-desk.ts";
 import { Rooms } from "./rooms/rooms.ts";
 import type { ConnectorTables } from "./store/tables.ts";
@@ -69,6 +71,7 @@ export class Connector {
 	readonly #parts: ConnectorParts;
 	readonly #gateway: GatewayWatch;
 	readonly #outbox: Outbox;
+	readonly #decisions: { stop(): Promise<void> };
 	readonly #feed: Feed;
 	readonly #arrivals: ArrivalParts;
 	readonly #inbox: Inbox;
@@ -120,6 +123,7 @@ export class Connector {
 		this.#parts = made.parts;
 		this.#gateway = made.gateway;
 		this.#outbox = made.outbox;
+		this.#decisions = startLeftDecisions({ ...made.parts, outbox: made.outbox });
 		this.#feed = made.feed;
 		this.#arrivals = made.arrivals;
 		this.#inbox = made.inbox;
@@ -133,18 +137,19 @@ export class Connector {
 
 	/**
 	 * Takes something that happened on the platform; see `Inbox.accept`. What people wait for at a clock, and what is to
-	 * stop something, does not wait behind messages.
+	 * stop something, does not wait behind messages; what ends trust waits for nothing else.
 	 */
 	accept(
 		arrival: Arrival,
 		{ id, conversation }: { readonly id: string; readonly conversation: string },
 	): Promise<boolean> {
 		this.hear();
-		return this.#inbox.accept({
-			id,
-			conversation: hurries(arrival) ? `${conversation}!` : conversation,
-			data: arrival,
-		});
+		return this.#inbox.accept({ id, conversation: `${conversation}${lineOf(arrival)}`, data: arrival });
+	}
+
+	/** How far the gateway has heard each room; see `heardRooms`. */
+	heardRooms(): Promise<readonly HeardRoom[]> {
+		return heardRooms(this.#feed, this.#parts);
 	}
 
 	/** What may follow what somebody is typing, within 1.5 s; nothing where the gateway is too slow or refuses. */
@@ -202,22 +207,26 @@ export class Connector {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();
 		await this.#feed.stop();
+		await this.#decisions.stop();
 		await this.#outbox.stop();
 	}
 }
 
-function hurries(arrival: Arrival): boolean {
+/** The line that it waits in, of those of its conversation. */
+function lineOf(arrival: Arrival): "" | "!" | "!audience" {
 	switch (arrival.type) {
 		case "press":
 		case "command":
-			return true;
+		case "stop":
+			return "!";
 		case "reaction":
-			return arrival.sign === "stop";
+			return arrival.sign === "stop" ? "!" : "";
 		case "message":
-			return saysStop(arrival.text);
+			return saysStop(arrival.text) ? "!" : "";
 		case "edited":
 		case "deleted":
+			return "";
 		case "audience":
-			return false;
+			return "!audience";
 	}
 }

@@ -1,3 +1,4 @@
+export { readTextCommand, type TextCommand } from "./addressing/text-command.ts";
 export type {
 	Command,
 	CommandOption,
@@ -18,8 +19,14 @@ export {
 export { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbound/inbox.ts";
 export { type Decision, decideRow, readStuck, type StuckRow } from "./outbox/decisions.ts";
 export { type Lane, lanes } from "./outbox/lane.ts";
+export { leaveDecisionOn } from "./outbox/leave-decision.ts";
+export { limitConversation } from "./outbox/limit-conversation.ts";
 export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
+export { type Posted, postedIn } from "./outbox/posted-in.ts";
+export { readPosting } from "./outbox/read-posting.ts";
+export { readUpload, type UploadReader } from "./outbox/read-upload.ts";
+export { decideStuckPost, readStuckPosts } from "./outbox/stuck-posts.ts";
 export {
 	DeliveryError,
 	type DeliveryFailure,
@@ -39,14 +46,30 @@ export {
 	type Ticket,
 } from "./platform/arrival.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
+export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
+export { Malformed } from "./platform/malformed.ts";
 export { Control, Posting } from "./platform/posting.ts";
+export { readBounded } from "./platform/read-bounded.ts";
+export type { HeardRoom } from "./rooms/heard-rooms.ts";
+export { answerStep } from "./setup/answer-step.ts";
+export type { Finding, SetupStep } from "./setup/finding.ts";
+export {
+	type ConnectorDatabase,
+	type ConnectorDatabaseOptions,
+	connectorDatabaseFile,
+	type Kept,
+	openConnectorDatabase,
+} from "./store/connector-database.ts";
 export { connectorMigrations } from "./store/migrations.ts";
 export { startRetention } from "./store/retention.ts";
 export type { ConnectorTables } from "./store/tables.ts";
+export { columnsOf } from "./text/columns.ts";
+export { cutText } from "./text/cut-text.ts";
 export type { Dialect } from "./text/dialect.ts";
-export type { Block, Heading, Inline, Link, TextDocument } from "./text/document.ts";
+export type { Block, Heading, Inline, Link, List, Table, TextDocument } from "./text/document.ts";
 export { plainText } from "./text/document.ts";
 export { type FitOptions, type Fitted, fitPosts } from "./text/fit-posts.ts";
 export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
+export { alignedLines, narrowTables } from "./text/tables.ts";
 export { type Marks, writeLines } from "./text/write-lines.ts";

@@ -18,13 +18,14 @@ const table: readonly CommandShape[] = [
 			{ name: "quiet", description: "No posts", type: "boolean", required: false },
 		],
 	},
-	{ name: "task list", description: "Lists", options: [] },
+	{ name: "task list", also: "tasks", description: "Lists", options: [] },
 ];
 
 test.each([
 	["!help", "help", {}],
 	["/help", "help", {}],
 	["  !HELP ", "help", {}],
+	["!tasks", "task list", {}],
 	["!task new Count the files", "task new", { text: "Count the files" }],
 	["!task   new Count\nthe  files", "task new", { text: "Count\nthe  files" }],
 	[

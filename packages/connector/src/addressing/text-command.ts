@@ -21,13 +21,14 @@ export function readTextCommand<Shape extends CommandShape>(
 	const said = /^[/!](\S[\s\S]*)$/.exec(text.trim())?.[1];
 	if (said === undefined) return undefined;
 	const words = said.split(/\s+/);
-	const command = [2, 1]
-		.map((count) => words.slice(0, count).join(" ").toLowerCase())
-		.map((name) => table.find((shape) => shape.name === name))
-		.find((shape) => shape !== undefined);
-	if (command === undefined) return whatIsMeant(words[0] ?? "", table);
-	const left = command.name.split(" ").reduce((rest) => rest.replace(/^\S+\s*/, ""), said);
-	return readOptions(command, left);
+	for (const count of [2, 1]) {
+		const name = words.slice(0, count).join(" ").toLowerCase();
+		const command = table.find((shape) => shape.name === name || shape.also === name);
+		if (command === undefined) continue;
+		const left = name.split(" ").reduce((rest) => rest.replace(/^\S+\s*/, ""), said);
+		return readOptions(command, left);
+	}
+	return whatIsMeant(words[0] ?? "", table);
 }
 
 function whatIsMeant(word: string, table: readonly CommandShape[]): { readonly problem: string } | undefined {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Store } from "@parley/base";
 import type { Controls } from "../controls/controls.ts";
 import type { Feed } from "../feed/feed.ts";
+import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Reply, RoomDesk } from "../rooms/desk.ts";
@@ -22,7 +23,7 @@ export interface ArrivalParts {
 }
 
 /** One arrival as it is handled: `key` begins the keys of all that it changes. */
-export interface Turn {
+export interface Turn extends Pick<InboundTurn, "isAgain" | "settle"> {
 	/** The arrival's id. */
 	readonly id: string;
 	readonly key: string;

@@ -1,4 +1,6 @@
+import { ParleyError } from "@parley/base";
 import { runOf } from "../conversation/answers/runs.ts";
+import { recentMs } from "../feed/feed.ts";
 import type { ArrivalOf, Person, Room } from "../platform/arrival.ts";
 import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
 import { type Effect, readHeard } from "./heard.ts";
@@ -12,7 +14,7 @@ export interface Asked {
 
 /** What a message has started; undefined where it has started nothing, or that is long ago. */
 export async function askedBy(
-	{ store, platform, feed, rooms }: ArrivalParts,
+	{ store, platform, feed, rooms, clock }: ArrivalParts,
 	room: Room,
 	message: string,
 ): Promise<Asked | undefined> {
@@ -23,13 +25,20 @@ export async function askedBy(
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
 	await feed.ready;
-	// The database was lost: the sessions remember their newest runs.
-	for (const { id } of rooms.knownIn(room)) {
-		const state = feed.session(id)?.state.answers;
+	// Where the database was lost the sessions remember their newest runs, as soon as they were read again.
+	for (const { id, usedAt } of rooms.knownIn(room)) {
+		const isRecent = clock.now() - usedAt < recentMs;
+		const read = isRecent ? await feed.follow(id).catch(absent) : feed.session(id);
+		const state = read?.state.answers;
 		const run = state && runOf(state, message);
-		const author = state?.open.find(({ id: each }) => each === run?.id)?.author;
-		if (run && author) return { session: id, run: run.id, person: personOf(author) };
+		if (run?.author) return { session: id, run: run.id, person: personOf(run.author) };
 	}
+	return undefined;
+}
+
+/** Somebody has deleted the session. */
+function absent(reason: unknown): undefined {
+	if (ParleyError.from(reason).code !== "not_found") throw reason;
 	return undefined;
 }
 

@@ -1,11 +1,11 @@
 import { parseJson, type Store } from "@parley/base";
 import type { Controls, ControlTarget } from "../controls/controls.ts";
+import { tokenOfCard } from "../conversation/questions/question.ts";
 import type { Room } from "../platform/arrival.ts";
 import { Posting } from "../platform/posting.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
 const taskCard = "task:";
-const questionCard = "prompt:";
 
 interface Parts {
 	readonly store: Store<ConnectorTables>;
@@ -16,7 +16,7 @@ interface Parts {
 export interface OwnPost {
 	/** What can be pressed there. */
 	readonly controls: readonly ControlTarget[];
-	/** The question that it shows, open or not. */
+	/** The question that it shows or reminds of, open or not. */
 	readonly question?: { readonly session: string; readonly token: string };
 	/** The task that it tells of. */
 	readonly task?: string;
@@ -37,12 +37,13 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 	if (posting?.type !== "post") return undefined;
 	const { card, session, conversation } = row;
 	const [, task] = conversation.split(`#${taskCard}`);
+	const token = card === null ? undefined : tokenOfCard(card);
 	return {
 		controls: (posting.controls ?? []).flat().flatMap((control) => {
 			const target = "id" in control ? controls.read(control.id) : undefined;
 			return target === undefined ? [] : [target];
 		}),
-		...(card?.startsWith(questionCard) && { question: { session, token: card.slice(questionCard.length) } }),
+		...(token !== undefined && { question: { session, token } }),
 		...(task !== undefined && { task }),
 	};
 }

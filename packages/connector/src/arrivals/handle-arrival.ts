@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "@parley/base";
+import type { Kysely } from "kysely";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../addressing/is-for-us.ts";
+import { saysStop } from "../addressing/text-command.ts";
 import { commandTable } from "../commands/command-table.ts";
+import { isOfOtherRooms } from "../controls/control-kind.ts";
 import { pressTable } from "../controls/press-table.ts";
-import type { InboundEvent, InboundHandler } from "../inbound/inbox.ts";
+import { type InboundHandler, isPassing } from "../inbound/inbox.ts";
 import { Arrival, type ArrivalOf } from "../platform/arrival.ts";
 import type { Reply } from "../rooms/desk.ts";
-import { suspendTrust } from "../rooms/suspend-trust.ts";
+import { endTrust, suspendTrust } from "../rooms/suspend-trust.ts";
 import { arrivalCursor } from "../store/retention.ts";
+import type { ConnectorTables } from "../store/tables.ts";
 import { noAnswer, privateAnswer, roomAnswer } from "./answer-rows.ts";
 import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
 import { askedBy, cancelAsked, hearEdit } from "./edited.ts";
-import { isNoted, writeHeard } from "./heard.ts";
+import { isNoted, lastHeard, writeHeard } from "./heard.ts";
 import { hourly } from "./hourly.ts";
 import { hear } from "./message.ts";
+import { tellPutAside } from "./put-aside.ts";
 import { react } from "./reaction.ts";
 import { refusalOf } from "./refusal.ts";
 
@@ -23,7 +28,7 @@ const oldButton: Reply = {
 
 /** What is done with all that happens on the platform. Handled twice, an arrival changes nothing twice. */
 export function arrivalHandler(parts: ArrivalParts): InboundHandler {
-	return async (event: InboundEvent) => {
+	return async (event, { isAgain, isLast, settle }) => {
 		const { id } = event;
 		const arrival = Arrival.safeParse(event.data);
 		if (!arrival.success) {
@@ -31,11 +36,18 @@ export function arrivalHandler(parts: ArrivalParts): InboundHandler {
 			parts.log.error("what arrived is of no form that is known", { id, error: arrival.error });
 			return;
 		}
-		const turn = { id, key: createHash("sha256").update(id).digest("base64url").slice(0, 22) };
-		await handle(parts, arrival.data, turn).catch((reason: unknown) => {
-			const { code, message } = ParleyError.from(reason);
+		const turn = {
+			id,
+			key: createHash("sha256").update(id).digest("base64url").slice(0, 22),
+			isAgain,
+			settle,
+		};
+		await handle(parts, arrival.data, turn).catch(async (reason: unknown) => {
+			const error = ParleyError.from(reason);
+			const { code, message } = error;
 			// The token of the connector does not count any more: what came waits for the operator.
 			if (code === "unauthenticated") throw new ParleyError(message, { code: "unavailable", cause: reason });
+			if (isLast && !isPassing(error)) await tellPutAside(parts, arrival.data, id);
 			throw reason;
 		});
 	};
@@ -50,11 +62,13 @@ function handle(parts: ArrivalParts, arrival: Arrival, turn: Turn): Promise<void
 			return handleDeleted(parts, arrival, turn);
 		case "reaction":
 			return handleReaction(parts, arrival, turn);
+		case "stop":
+			return handleStop(parts, arrival, turn);
 		case "command":
 		case "press":
 			return handleWish(parts, arrival, turn);
 		case "audience":
-			return suspendTrust(parts.desk, arrival.room, arrival.change, turn.key);
+			return suspendTrust(parts.desk, arrival, turn.key);
 	}
 }
 
@@ -63,8 +77,11 @@ async function handleMessage(
 	arrival: ArrivalOf<"message" | "edited">,
 	turn: Turn,
 ): Promise<void> {
-	// Written down together with its answer, by a process that ended before it could tell the inbox.
-	if (await parts.store.read((db) => isNoted(db, turn.id))) return;
+	// Together with its answer, by a process that ended before that was known here.
+	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
+	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
+	const mayBeOvertaken = arrival.type === "message" && !saysStop(arrival.text);
+	if (mayBeOvertaken && (await isOvertaken(parts, arrival, turn))) return;
 	const edit = arrival.type === "edited" && !arrival.person.bot;
 	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
 	const { ours, reason } = await judge(parts, arrival);
@@ -77,6 +94,16 @@ async function handleMessage(
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
 	const conversation = parts.platform.conversation(room);
 	await note(parts, arrival, { turn, reason, outcome, conversation });
+}
+
+async function isOvertaken(
+	{ store, platform }: ArrivalParts,
+	{ room, message }: ArrivalOf<"message" | "edited">,
+	{ id }: Turn,
+): Promise<boolean> {
+	const conversation = platform.conversation(room);
+	const last = await store.read((db) => lastHeard(db, { conversation, message }));
+	return last !== undefined && last !== id;
 }
 
 async function judge({ rooms }: ArrivalParts, arrival: ArrivalOf<"message" | "edited">): Promise<Verdict> {
@@ -112,9 +139,11 @@ async function note(
 	{ turn, reason, outcome, conversation }: Noted,
 ): Promise<void> {
 	const { store, outbox, clock, platform } = parts;
-	const { room, message, person, at } = arrival;
+	const { room, message, person, at, seenBefore: replayed = false } = arrival;
 	const { effect, reply, seldom, text, session, run } = outcome;
 	const now = clock.now();
+	// Where it was answered before, that was right behind the message.
+	const shownAt = replayed ? at : now;
 	const heard = {
 		...{ id: turn.id, message, conversation, reason, effect, person, at },
 		...(text !== undefined && { text }),
@@ -122,17 +151,16 @@ async function note(
 		...(run !== undefined && { run }),
 	};
 	const told = seldom
-		? await hourly(parts, `refused:${room.tenant}:${person.id}`)
+		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
 		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
-	await store.commit(async (tx) => {
+	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await writeHeard(tx, heard, now);
-		if (reply === undefined || told === undefined) return;
-		const rows = roomAnswer(reply, { room, message, now }, platform).map((row) => ({
-			...row,
-			seq: told.seq,
-		}));
-		await outbox.plan(tx, { conversation, cursor: told, rows });
-	});
+		await turn.settle(tx);
+	};
+	if (reply === undefined || told === undefined) return store.commit(write);
+	const answer = roomAnswer(reply, { room, message, now: shownAt }, platform);
+	const rows = answer.map((row) => ({ ...row, seq: told.seq }));
+	await outbox.plan({ conversation, cursor: told, rows, replayed }, write);
 }
 
 async function handleDeleted(
@@ -142,7 +170,9 @@ async function handleDeleted(
 ): Promise<void> {
 	const asked = await askedBy(parts, room, message);
 	if (asked === undefined) return;
-	await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
+	const isEnded = await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
+	// Platforms do not say who has deleted it: whoever stops what somebody else has asked for ends the trust, too.
+	if (isEnded) await endTrust(parts.desk, room, { reason: "a message was deleted while it waited", key });
 }
 
 async function handleReaction(
@@ -153,11 +183,19 @@ async function handleReaction(
 	const reply = await quietly(parts, () => react(parts, arrival, turn));
 	if (reply === undefined) return;
 	const { room, message } = arrival;
-	const { clock, platform, store, outbox } = parts;
+	const { clock, platform, outbox } = parts;
 	const rows = roomAnswer(reply, { room, message, now: clock.now() }, platform);
 	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
 	const conversation = platform.conversation(room);
-	await store.commit((tx) => outbox.plan(tx, { conversation, cursor, rows }));
+	await outbox.plan({ conversation, cursor, rows }, turn.settle);
+}
+
+async function handleStop(
+	parts: ArrivalParts,
+	{ person, room, at }: ArrivalOf<"stop">,
+	{ key }: Turn,
+): Promise<void> {
+	await quietly(parts, () => parts.desk.stop(person, room, { key, at }));
 }
 
 /** A sign or a deletion that is refused is nothing that anybody waits for; it is noted in the log. */
@@ -177,13 +215,13 @@ async function handleWish(
 	arrival: ArrivalOf<"command" | "press">,
 	turn: Turn,
 ): Promise<void> {
-	const { platform, clock, store, outbox } = parts;
+	const { platform, clock, outbox } = parts;
 	const reply = await fulfil(parts, arrival, turn);
 	const to = { ticket: arrival.ticket, now: clock.now() };
 	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
 	const conversation = `ticket:${arrival.ticket.id}`;
 	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
-	await store.commit((tx) => outbox.plan(tx, { conversation, cursor, rows }));
+	await outbox.plan({ conversation, cursor, rows }, turn.settle);
 }
 
 async function fulfil(
@@ -191,17 +229,19 @@ async function fulfil(
 	arrival: ArrivalOf<"command" | "press">,
 	{ key }: Turn,
 ): Promise<Reply | undefined> {
-	const { desk, feed, controls } = parts;
+	const { desk, feed, controls, platform } = parts;
 	try {
 		if (arrival.type === "command") {
 			const command = commandTable.find(({ name }) => name === arrival.command);
-			if (command === undefined)
-				return { text: "I do not know this command any more: `/help` shows what I know." };
+			if (command === undefined) {
+				const help = platform.command("help", arrival.room);
+				return { text: `I do not know this command any more: \`${help}\` shows what I know.` };
+			}
 			return await command.run(desk, { arrival, key });
 		}
 		const target = controls.read(arrival.control);
 		if (target === undefined) return oldButton;
-		await feed.follow(target.session);
+		if (!isOfOtherRooms(target.kind)) await feed.follow(target.session);
 		return await pressTable[target.kind](desk, { arrival, key }, target);
 	} catch (reason) {
 		return await refusalOf(desk, arrival, reason);

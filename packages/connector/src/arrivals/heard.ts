@@ -1,5 +1,5 @@
 import { hotStatement, parseJson } from "@parley/base";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Reason } from "../addressing/is-for-us.ts";
 import { reasons } from "../addressing/is-for-us.ts";
 import { Person } from "../platform/arrival.ts";
@@ -68,8 +68,36 @@ export async function readHeard(
 	const { conversation, message, limit } = wanted;
 	let query = db.selectFrom("heard").selectAll().where("conversation", "=", conversation);
 	if (message !== undefined) query = query.where("message", "=", message);
-	const rows = await query.orderBy("at", "desc").orderBy("changed_at", "desc").limit(limit).execute();
+	const rows = await query
+		.orderBy("at", "desc")
+		.orderBy("changed_at", "desc")
+		// Who edits in the millisecond in which they said it has said the edit last; its id begins with its kind.
+		.orderBy(sql`case when id like 'message:%' then 1 else 0 end`)
+		.orderBy("id", "desc")
+		.limit(limit)
+		.execute();
 	return rows.flatMap(toHeard);
+}
+
+const selectNewest = hotStatement<ConnectorTables, { conversation: string; message: string }, { id: string }>(
+	(db, p) =>
+		db
+			.selectFrom("heard")
+			.select("id")
+			.where("conversation", "=", p("conversation"))
+			.where("message", "=", p("message"))
+			.orderBy("at", "desc")
+			.orderBy("changed_at", "desc")
+			.limit(sql.lit(1)),
+);
+
+/** The arrival by which a message was last heard; undefined where it was not. */
+export async function lastHeard(
+	db: Tx,
+	message: { readonly conversation: string; readonly message: string },
+): Promise<string | undefined> {
+	const [newest] = await selectNewest(db, message);
+	return newest?.id;
 }
 
 /** Whether it is written down what came of an arrival. */
@@ -77,6 +105,20 @@ export async function isNoted(db: Tx, id: string): Promise<boolean> {
 	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
 	return row !== undefined;
 }
+
+const selectStops = hotStatement<
+	ConnectorTables,
+	{ conversation: string; since: number },
+	{ person: string }
+>((db, p) =>
+	db
+		.selectFrom("heard")
+		.select("person")
+		.where("conversation", "=", p("conversation"))
+		// Not a parameter: so it is seen to be what `heard_stops` holds.
+		.where("effect", "=", sql.lit("nothing-to-stop" satisfies Effect))
+		.where("at", ">", p("since")),
+);
 
 /** Whether somebody, or `by` alone, has said stop in a conversation after a moment, when nothing was at work. */
 export async function wasStopped(
@@ -87,13 +129,7 @@ export async function wasStopped(
 		by,
 	}: { readonly conversation: string; readonly since: number; readonly by?: string },
 ): Promise<boolean> {
-	const rows = await db
-		.selectFrom("heard")
-		.select("person")
-		.where("conversation", "=", conversation)
-		.where("effect", "=", "nothing-to-stop" satisfies Effect)
-		.where("at", ">", since)
-		.execute();
+	const rows = await selectStops(db, { conversation, since });
 	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
 }
 

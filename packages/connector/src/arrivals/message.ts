@@ -110,16 +110,18 @@ async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise
 }
 
 /** The gateway takes no more at the moment: who waits without a place in its line knows that. */
-async function tellFull(parts: ArrivalParts, { room, message }: Message): Promise<void> {
-	const { store, outbox, platform, clock } = parts;
+async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
+	const { outbox, platform, clock } = parts;
+	const { room, message, at, seenBefore: replayed = false } = arrival;
 	const conversation = platform.conversation(room);
-	const cursor = await hourly(parts, `full:${conversation}`);
+	const now = replayed ? at : clock.now();
+	const cursor = await hourly(parts, `full:${conversation}`, now);
 	if (cursor === undefined) return;
 	const text =
 		"The line here is full. I keep this, and all that is written after it, and take it up as soon as there is room.";
-	const rows = roomAnswer({ text }, { room, message, now: clock.now() }, platform);
+	const rows = roomAnswer({ text }, { room, message, now }, platform);
 	const moved = rows.map((row) => ({ ...row, seq: cursor.seq }));
-	await store.commit((tx) => outbox.plan(tx, { conversation, cursor, rows: moved }));
+	await outbox.plan({ conversation, cursor, rows: moved, replayed });
 }
 
 /** What was said, and what of it could not be brought along. */

@@ -22,14 +22,16 @@ export async function refusalOf(
 	if (passing.has(code)) throw reason;
 	if (code !== "permission_denied") return { text: sentence(message) };
 	const { role, hint } = await desk.whoami(person, room);
-	if (role === undefined || role === "stranger") return { text: howToGetIn };
+	if (role === undefined || role === "stranger") return { text: howToGetIn(desk.platform) };
 	const { tenant } = room;
 	const named = refusalWithoutIds(message, { platform: desk.platform.name, tenant, person });
 	return { text: [sentence(named), ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
 }
 
-const howToGetIn =
-	"I do not know you yet. `/pair` (or `!pair` after my name) gives you a code; the operator of this gateway lets you in with it.";
+/** Of the channel itself: the other way works in its threads, too. */
+function howToGetIn(platform: RoomDesk["platform"]): string {
+	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
+}
 
 /** What the gateway says, without the phrase that programs read, as a sentence. */
 function sentence(message: string): string {

@@ -65,7 +65,8 @@ const pair: Command<RoomDesk> = {
 		const asked = { key, ...(code !== "" && { code }), ...desk.onBehalf(person, room) };
 		const paired = await desk.gateway.request("pair", asked);
 		if (paired.status === "paired") {
-			return { text: `Welcome! You are ${paired.role} here. Write to me, or see \`/help\`.` };
+			const help = desk.platform.command("help", room);
+			return { text: `Welcome! You are ${paired.role} here. Write to me, or see \`${help}\`.` };
 		}
 		const until = desk.platform.moment(Date.parse(paired.expires_at), "relative");
 		return {
@@ -125,11 +126,14 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomD
 		name: "help",
 		description: "What I understand",
 		options: [],
-		async run() {
-			const lines = table().map(({ name, description }) => `- \`/${name}\` ${description}`);
+		async run({ platform }, { arrival: { room } }) {
+			const lines = table().map(
+				({ name, description }) => `- \`${platform.command(name, room)}\` ${description}`,
+			);
 			const intro =
 				"Write to me in a direct message, mention me in a channel, or go on in a thread of mine. `stop` alone stops me, and so does ❌ at your message; 🔁 answers once more. After my name every command also works as a text: `!session list`.";
-			return { text: `${intro}\n\n${lines.join("\n")}` };
+			const { aboutCommands = "" } = platform;
+			return { text: `${`${intro} ${aboutCommands}`.trim()}\n\n${lines.join("\n")}` };
 		},
 	};
 }
@@ -149,7 +153,8 @@ async function modelsOf(
 			({ name, tier }) =>
 				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? " · answers here" : ""}`,
 		);
-	return `\`${current}\` answers here. \`/model\` with a name chooses another one:\n\n${lines.join("\n")}`;
+	const choose = desk.platform.command("model", room);
+	return `\`${current}\` answers here. \`${choose}\` with a name chooses another one:\n\n${lines.join("\n")}`;
 }
 
 function usageText({ rows, total, budgets }: MethodResult<"usage">): string {

@@ -1,5 +1,6 @@
 import type { RoomDesk } from "../rooms/desk.ts";
 import { aboutCommands, helpCommand } from "./about.ts";
+import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";
 import { sessionCommands } from "./session.ts";
 import { talkCommands } from "./talk.ts";
@@ -11,6 +12,7 @@ export const commandTable: readonly Command<RoomDesk>[] = [
 	...talkCommands,
 	...taskCommands,
 	...sessionCommands,
+	...approvalCommands,
 	...trustCommands,
 	...aboutCommands,
 	helpCommand(() => commandTable),

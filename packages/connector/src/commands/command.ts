@@ -24,6 +24,8 @@ export interface CommandOption {
 export interface CommandShape {
 	/** One word or two: `ask`, `task new`. */
 	readonly name: string;
+	/** Another word for it in texts. */
+	readonly also?: string;
 	readonly description: string;
 	/** The required ones first. */
 	readonly options: readonly CommandOption[];

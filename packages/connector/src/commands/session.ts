@@ -18,9 +18,8 @@ const create: Command<RoomDesk> = {
 		const wanted = textOf(options["title"]);
 		await desk.turnTo(person, room, { key, ...(wanted !== "" && { title: wanted }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
-		return {
-			text: `A fresh conversation${name} begins here. \`/session switch\` goes back to an older one.`,
-		};
+		const back = desk.platform.command("session switch", room);
+		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
 	},
 };
 
@@ -37,9 +36,8 @@ const turn: Command<RoomDesk> = {
 		const wanted = textOf(options["session"]);
 		const found = findSession(await desk.sessions(person, room), wanted);
 		if (found === undefined) {
-			return {
-				text: `No one conversation here is called “${plain(wanted, 100)}”: \`/session list\` shows them.`,
-			};
+			const all = desk.platform.command("session list", room);
+			return { text: `No one conversation here is called “${plain(wanted, 100)}”: \`${all}\` shows them.` };
 		}
 		await desk.turnTo(person, room, { key, session: found.session });
 		return { text: `This channel goes on with **${nameOf(found)}**.` };

@@ -68,11 +68,15 @@ const create: Command = {
 
 const list: Command = {
 	name: "task list",
+	also: "tasks",
 	description: "What is worked on in the background here, and what came of it",
 	options: [],
 	async run(desk, { arrival }) {
 		const tasks = await tasksHere(desk, arrival);
-		if (tasks.length === 0) return { text: "There are no tasks here yet. `/task new` submits one." };
+		if (tasks.length === 0) {
+			const submit = desk.platform.command("task new", arrival.room);
+			return { text: `There are no tasks here yet. \`${submit}\` submits one.` };
+		}
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, mostListed);
 		const more = tasks.length - shown.length;
 		const lines = shown.map((task) => taskLine(task, desk.platform));

@@ -87,7 +87,8 @@ const status: Command = {
 			const who = by === undefined ? "Somebody" : whoIs(by, platform);
 			return `❓ ${who} asks for trust for ${lengthOf(minutes * minuteMs)}: ${plain(reason, 300)}. An owner or the operator answers it.`;
 		});
-		const none = "🔒 This channel is not trusted: tools ask here. `/trust on` asks for a change.";
+		const ask = platform.command("trust on", room);
+		const none = `🔒 This channel is not trusted: tools ask here. \`${ask}\` asks for a change.`;
 		return { text: [...(held.length > 0 ? held : [none]), ...asked].join("\n\n") };
 	},
 };

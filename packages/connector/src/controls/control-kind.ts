@@ -13,6 +13,10 @@ export const controlKinds = {
 	"approve-session": "s",
 	deny: "d",
 	whole: "w",
+	/** Of an approval in the list of those that wait, perhaps of another room: its token. */
+	"listed-approve": "o",
+	"listed-deny": "l",
+	"listed-whole": "h",
 	/** Of another question: its token. */
 	answer: "t",
 	choose: "c",
@@ -30,6 +34,11 @@ export const controlKinds = {
 } as const;
 
 export type ControlKind = keyof typeof controlKinds;
+
+/** Whether a press is about what may be of a room that this connector does not read. */
+export function isOfOtherRooms(kind: ControlKind): boolean {
+	return kind.startsWith("listed-");
+}
 
 /** A form that a press opens before anything else happens: platforms open one only as the first answer. */
 export interface Form {
@@ -54,6 +63,7 @@ const reason = {
 /** The forms of the kinds that have one; every other press arrives at once. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: "Deny", fields: [reason] },
+	"listed-deny": { title: "Deny", fields: [reason] },
 	answer: {
 		title: "Your answer",
 		fields: [{ name: "text", label: "Answer", long: true, required: true, most: 4000 }],

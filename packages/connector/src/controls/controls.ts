@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { type ControlKind, controlKinds } from "./control-kind.ts";
 
 /** What a control stands for. `subject`: a run, a prompt, a task, a grant, by its kind. */
@@ -24,10 +24,11 @@ const kinds: ReadonlyMap<string, ControlKind> = new Map(
  * and whatever became of the database.
  */
 export class Controls {
-	readonly #key: Buffer;
+	readonly #key: KeyObject;
 
 	constructor(secret: string) {
-		this.#key = Buffer.from(hkdfSync("sha256", secret, "", "parley controls", 32));
+		// A key object is made once; bytes would be made one at every use.
+		this.#key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "parley controls", 32)));
 	}
 
 	write({ kind, session, subject }: ControlTarget): string {

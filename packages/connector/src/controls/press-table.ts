@@ -1,6 +1,7 @@
 import type { ControlKind } from "./control-kind.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfAnswers } from "./presses-of-answers.ts";
+import { pressesOfListed } from "./presses-of-listed.ts";
 import { pressesOfQuestions } from "./presses-of-questions.ts";
 import { pressesOfTasks } from "./presses-of-tasks.ts";
 import { pressesOfTrust } from "./presses-of-trust.ts";
@@ -9,6 +10,7 @@ import { pressesOfTrust } from "./presses-of-trust.ts";
 export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,
+	...pressesOfListed,
 	...pressesOfTasks,
 	...pressesOfTrust,
 };

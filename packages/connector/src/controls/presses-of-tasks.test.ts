@@ -37,6 +37,8 @@ interface Scenario {
 	readonly subject: string;
 	readonly fields?: Readonly<Record<string, string>>;
 	readonly answers: ScriptedAnswers;
+	/** The conversation remembers that it is over. */
+	readonly over?: true;
 	/** What the gateway is asked last. */
 	readonly asks: object;
 	readonly reply?: string;
@@ -104,11 +106,24 @@ const scenarios: readonly Scenario[] = [
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 	},
 	{
-		name: "cancel of what had ended says how it ended",
+		name: "cancel of what had ended says how it ended, and when",
 		...{ kind: "task-cancel", subject: id },
-		answers: { cancel_task: () => ({ task_id: id, status: "completed" }) },
-		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
-		reply: "It was over before you pressed: ✅ Done.",
+		answers: {
+			cancel_task: () => ({ task_id: id, status: "completed" }),
+			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
+		},
+		asks: check,
+		reply: "It was over before you pressed: ✅ Done, at 7 s.",
+	},
+	{
+		name: "cancel of what somebody else has cancelled says who did, and when",
+		...{ kind: "task-cancel", subject: id, over: true },
+		answers: {
+			cancel_task: () => ({ task_id: id, status: "cancelled" }),
+			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
+		},
+		asks: check,
+		reply: "It was over before you pressed: ⏹️ Cancelled by @7, at 7 s.",
 	},
 	{
 		name: "retry submits the task once more, with one key for all presses of that button",
@@ -143,7 +158,7 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "a task that the gateway has forgotten is told by what is remembered of it",
-		...{ kind: "task-cancel", subject: id },
+		...{ kind: "task-cancel", subject: id, over: true },
 		answers: { cancel_task: gone },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 		reply:
@@ -156,11 +171,11 @@ function answersInTurn(...tasks: TaskPayload[]): () => TaskPayload {
 }
 
 const ended = {
-	tasks: { live: [], ended: [{ id, title: "Tidy *up*", state: "cancelled" as const }] },
+	tasks: { live: [], ended: [{ id, title: "Tidy *up*", state: "cancelled" as const, by: "discord:1:7" }] },
 };
 
-test.each(scenarios)("$name", async ({ kind, subject, fields, answers, asks, reply }) => {
-	const { desk, gateway } = scriptedDesk(answers, ended);
+test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, asks, reply }) => {
+	const { desk, gateway } = scriptedDesk(answers, over ? ended : {});
 	const said = await pressesOfTasks[kind](desk, pressed(fields), { kind, session: "sess_1", subject });
 	expect(gateway.asked.at(-1)).toEqual(asks);
 	expect(read(said)).toBe(reply);

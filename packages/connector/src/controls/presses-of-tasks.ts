@@ -2,10 +2,11 @@ import { ParleyError } from "@parley/base";
 import { plain } from "../conversation/tasks/plain.ts";
 import { readReviewSubject } from "../conversation/tasks/review-card.ts";
 import { stateWords } from "../conversation/tasks/task-words.ts";
+import type { Room } from "../platform/arrival.ts";
 import type { Desk, Handled, Reply } from "../rooms/desk.ts";
 import type { ControlTarget } from "./controls.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
-import { answerTask, isUnfit, type TaskSpeaker } from "./reply-to-task.ts";
+import { answerTask, howEnded, isUnfit, type TaskSpeaker } from "./reply-to-task.ts";
 
 /** What the buttons of tasks do. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
@@ -22,11 +23,13 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 		});
 	}),
 
-	"task-cancel": known(async (desk, { arrival, key }, { subject: task_id }) => {
+	"task-cancel": known(async (desk, { arrival, key }, { session, subject: task_id }) => {
 		const behalf = desk.onBehalf(arrival.person, arrival.room);
+		const wasOver = desk.session(session)?.state.tasks.ended.some(({ id }) => id === task_id) ?? false;
 		const { status } = await desk.gateway.request("cancel_task", { task_id, key, ...behalf });
-		if (status === "cancelled") return;
-		return { text: `It was over before you pressed: ${stateWords[status]}.` };
+		if (status === "cancelled" && !wasOver) return;
+		const task = await desk.gateway.request("check_task", { task_id, ...behalf });
+		return { text: `It was over before you pressed: ${howEnded(desk, task)}.` };
 	}),
 
 	"task-retry": known(async (desk, { arrival }, { subject: task_id }) => {
@@ -55,16 +58,16 @@ function known(handler: PressHandler): PressHandler {
 			return await handler(desk, handled, target);
 		} catch (reason) {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			return gone(desk, target);
+			return gone(desk, target, handled.arrival.room);
 		}
 	};
 }
 
-function gone({ session }: Desk, target: ControlTarget): Reply {
+function gone({ session, platform }: Desk, target: ControlTarget, room: Room): Reply {
 	const { task } = readReviewSubject(target.subject);
 	const ended = session(target.session)?.state.tasks.ended.find(({ id }) => id === task);
 	const text = ended
 		? `**${plain(ended.title, 150)}** is over (${stateWords[ended.state]}), and the gateway has forgotten it.`
 		: "The gateway does not know this task any more.";
-	return { text: `${text} \`/task new\` submits another one.` };
+	return { text: `${text} \`${platform.command("task new", room)}\` submits another one.` };
 }

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { TaskPayload } from "@parley/protocol";
 import { plain } from "../conversation/tasks/plain.ts";
 import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
-import { stateWords } from "../conversation/tasks/task-words.ts";
+import { endWords } from "../conversation/tasks/task-words.ts";
 import type { Person, Room } from "../platform/arrival.ts";
 import type { Desk, Reply } from "../rooms/desk.ts";
 
@@ -79,6 +79,12 @@ function askingFor({ session }: Desk, { id, session_id }: TaskPayload): string |
 	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;
 }
 
+/** Who has ended a task, or why it ended, and when. */
+export function howEnded({ session, platform }: Desk, task: TaskPayload): string {
+	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
+	return endWords(task, ended, platform);
+}
+
 function tooLate(desk: Desk, task: TaskPayload): Reply {
 	if (task.status === "suspended") {
 		return {
@@ -90,12 +96,14 @@ function tooLate(desk: Desk, task: TaskPayload): Reply {
 }
 
 /** What can be done about a task that asks nothing. */
-function unasked({ controls }: Desk, { id, title, status, session_id: session }: TaskPayload): Reply {
+function unasked(desk: Desk, task: TaskPayload): Reply {
+	const { controls } = desk;
+	const { id, title, status, session_id: session } = task;
 	const name = `**${plain(title, 150)}**`;
 	if (hasEnded(status)) {
 		const control = controls.write({ kind: "task-retry", session, subject: id });
 		return {
-			text: `${name} is over (${stateWords[status]}) and hears nothing any more. Retry does it once more, as a new task.`,
+			text: `${name} is over (${howEnded(desk, task)}) and hears nothing any more. Retry does it once more, as a new task.`,
 			controls: [[{ type: "button", id: control, label: "Retry", style: "primary" }]],
 		};
 	}

@@ -1,6 +1,7 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { answered, approval, closed, play, read, reminded, scene, token } from "../testing/question-scene.ts";
+import { tokenOfCard } from "./questions/question.ts";
 
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
 const wait = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
@@ -20,6 +21,26 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
 		[approval({ risk: "critical", notes: [] })],
 		`${begin}\n\n**Risk: critical.** This is always asked, and the operator alone approves it, with \`parley answer k3v9qx\` or in \`parley chat\`. Here it can be denied.\n${wait}\n[Deny]`,
+	],
+	[
+		"who sees it and may not approve it reads where else somebody may",
+		[approval({ notes: [], also_in: ["discord:1:2"] })],
+		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in a room of Discord may answer it, too, where that still holds: with the command approvals there.)\n[Approve once] [Deny]`,
+	],
+	[
+		"what is always asked about is said to be denied elsewhere, not approved",
+		[approval({ risk: "critical", notes: [], also_in: ["discord:1:2"] })],
+		`${begin}\n\n**Risk: critical.** This is always asked, and the operator alone approves it, with \`parley answer k3v9qx\` or in \`parley chat\`. Here it can be denied.\n${wait.slice(0, -1)} Approvers in a room of Discord may deny it, too, where that still holds: with the command approvals there.)\n[Deny]`,
+	],
+	[
+		"several rooms of a platform are told as such",
+		[approval({ notes: [], also_in: ["discord:1:2", "slack:T:C", "discord:1:3"] })],
+		`${begin}\n\nRisk: normal.\n${wait.slice(0, -1)} Approvers in rooms of Discord and Slack may answer it, too, where that still holds: with the command approvals there.)\n[Approve once] [Deny]`,
+	],
+	[
+		"who has answered on another platform is told by their name and that platform",
+		[approval(), answered({ by: "slack:T:U7", by_name: "Mia *M*" })],
+		`${begin}\n\n✅ **Approved once** by Mia \\*M\\* (Slack), at 2 s`,
 	],
 	[
 		"a high risk is said in words",
@@ -172,8 +193,10 @@ test("where a room has no threads the card of a task's question stands in the ro
 
 test("a reminder edits no card, and has words that its card lacks", () => {
 	const [card, post] = play([approval(), reminded()]).posts;
-	expect(post).not.toHaveProperty("card");
 	expect(post).toMatchObject({ lane: "approval", marker: "Reminder 1 for k3v9qx" });
+	expect(post?.card).not.toBe(card?.card);
+	expect([card, post].map((each) => tokenOfCard(each?.card ?? ""))).toEqual([token, token]);
+	expect(tokenOfCard("task:task_1")).toBeUndefined();
 	expect(card?.text).not.toContain("Reminder 1 for k3v9qx");
 	expect(post?.text).not.toContain(card?.marker);
 });

@@ -13,6 +13,7 @@ const scene: Scene = {
 		},
 		moment: (at, style) => `${style} ${at}`,
 		person: (id) => `person ${id}`,
+		command: (name) => `/${name}`,
 	},
 };
 

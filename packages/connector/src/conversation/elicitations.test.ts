@@ -8,6 +8,7 @@ import {
 	play,
 	read,
 	reminded,
+	scene,
 	session,
 } from "../testing/question-scene.ts";
 
@@ -117,3 +118,11 @@ test.each(scenarios)("%s", (_, events, reads) => {
 function deleted(): OzzieEvent {
 	return { type: "event", event: "session.deleted", session_id: session, seq: 2, payload: {} };
 }
+
+test("inside of a thread a reply is offered only where the platform lets people reply to one post", () => {
+	const inThread = { ...scene, thread: "t" };
+	const without = { ...inThread, platform: { ...scene.platform, repliesInThreads: false } };
+	const [can, cannot] = [inThread, without].map((where) => play([elicitation({})], where).posts[0]?.text);
+	expect(can).toContain("or reply to this post");
+	expect(cannot).toContain("Press **Answer**.");
+});

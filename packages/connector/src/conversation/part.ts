@@ -16,8 +16,8 @@ export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
 	/** Without a dialect texts are measured as plain Markdown. */
-	readonly platform: Pick<ChatPlatform, "limits" | "moment" | "person"> &
-		Partial<Pick<ChatPlatform, "dialect">>;
+	readonly platform: Pick<ChatPlatform, "limits" | "moment" | "person" | "command"> &
+		Partial<Pick<ChatPlatform, "dialect" | "repliesInThreads">>;
 	/** The thread that the room is. */
 	readonly thread?: string;
 	/** The task whose card shows a task: itself, or the one that it works for; undefined where none does. */

@@ -29,6 +29,10 @@ function failed(error: string, will_retry: boolean): Happening {
 	return [8, "task.failed", { ...one, error, retry_count: 0, will_retry }];
 }
 
+function cancelled(facts: { readonly reason: string; readonly by?: string }): Happening {
+	return [3, "task.cancelled", { task_id: id, ...facts }];
+}
+
 const card = "task task:task_1aaaaaa: **Tidy \\*up\\***";
 const foot = "(task id aaaaaa)\n[Cancel]";
 const over = "(task id aaaaaa)\n[Retry]";
@@ -43,6 +47,13 @@ interface Scenario {
 }
 
 const noThreads: Scene = { ...chatScene, threads: false };
+const typed: Scene = {
+	...chatScene,
+	platform: {
+		...chatScene.platform,
+		command: (name, { thread }) => `${thread === undefined ? "/bot " : "!"}${name}`,
+	},
+};
 
 const scenarios: readonly Scenario[] = [
 	{
@@ -112,7 +123,7 @@ const scenarios: readonly Scenario[] = [
 			`milestone ${card}\n⏸️ Waits for you · started {5 s}\n${foot}`,
 			`milestone ${inThread}: 📋 **The plan**\n\n1. a\n2. b`,
 			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
-			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: its question is in its thread.",
+			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: see its thread, or `/task show aaaaaa`.",
 		],
 	},
 	{
@@ -135,8 +146,26 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "who cancelled it has a name",
-		events: [created, [3, "task.cancelled", { task_id: id, reason: "cancelled by discord:1:42" }]],
+		events: [created, cancelled({ reason: "cancelled by discord:1:42", by: "discord:1:42" })],
 		sees: [`milestone ${card}\n⏹️ Cancelled by @42\n${over}`, `milestone ${inThread}: ⏹️ **Cancelled** by @42`],
+	},
+	{
+		name: "who cancelled it is not whoever the reason claims",
+		events: [created, cancelled({ reason: "cancelled by discord:1:42", by: "discord:1:7" })],
+		sees: [`milestone ${card}\n⏹️ Cancelled by @7\n${over}`, `milestone ${inThread}: ⏹️ **Cancelled** by @7`],
+	},
+	{
+		name: "a reason stands behind who gave it",
+		events: [created, cancelled({ reason: "No need", by: "operator" })],
+		sees: [
+			`milestone ${card}\n⏹️ Cancelled by the operator: No need\n${over}`,
+			`milestone ${inThread}: ⏹️ **Cancelled** by the operator: No need`,
+		],
+	},
+	{
+		name: "what an earlier gateway wrote names nobody",
+		events: [created, cancelled({ reason: "cancelled by discord:1:42" })],
+		sees: [`milestone ${card}\n⏹️ Cancelled\n${over}`, `milestone ${inThread}: ⏹️ **Cancelled**`],
 	},
 	{
 		name: "what came of it stands in the thread, and the room hears that it is done",
@@ -144,7 +173,7 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n▰▱ 1 of 2\n(task id aaaaaa · 1,200 tokens in, 34 out)",
 			`final ${inThread}: ✅ **Done**\n\nThree *modules*.\n(took 3 min 20 s · 1,200 tokens in, 34 out)`,
-			"final room: ✅ **Tidy \\*up\\*** is done: its thread has what came of it.",
+			"final room: ✅ **Tidy \\*up\\*** is done: see its thread, or `/task show aaaaaa`.",
 		],
 	},
 	{
@@ -153,7 +182,26 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			"milestone task task:task_1aaaaaa: **Tidy \\*up\\***\n✅ Done after 3 min 20 s\n(task id aaaaaa · 1,200 tokens in, 34 out)",
 			`final ${inThread}: ✅ **Done**\n\nMuch…\n(took 3 min 20 s · 1,200 tokens in, 34 out · all of it: /task show aaaaaa)`,
-			"final room: ✅ **Tidy \\*up\\*** is done: its thread has what came of it.",
+			"final room: ✅ **Tidy \\*up\\*** is done: see its thread, or `/task show aaaaaa`.",
+		],
+	},
+	{
+		name: "commands are as people type them in the thread, and in the room",
+		scene: typed,
+		events: [created, started, completed("Much…")],
+		sees: [
+			expect.any(String),
+			expect.stringContaining(" · all of it: !task show aaaaaa)"),
+			"final room: ✅ **Tidy \\*up\\*** is done: see its thread, or `/bot task show aaaaaa`.",
+		],
+	},
+	{
+		name: "where no thread can be, commands are as people type them in the room",
+		scene: { ...typed, threads: false },
+		events: [created, started, suspended],
+		sees: [
+			...[expect.any(String), expect.any(String)],
+			expect.stringContaining("`/bot task reply` answers it with your own words."),
 		],
 	},
 	{
@@ -222,7 +270,7 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			`progress ${card}\n▶️ At work · started {5 s}\n⏸️ Waits for you: Look\n\n- ⏸️ Waits for you: Look\n${foot}`,
 			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
-			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: its question is in its thread.",
+			"milestone room: ⏸️ **Tidy \\*up\\*** waits for you: see its thread, or `/task show aaaaaa`.",
 		],
 	},
 	{

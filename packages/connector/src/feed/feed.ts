@@ -8,7 +8,7 @@ import { SessionFeed, type SessionFeedParts } from "./session-feed.ts";
 const mostListed = 1000;
 const parallel = 8;
 /** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
-const recentMs = 24 * 3_600_000;
+export const recentMs = 24 * 3_600_000;
 
 const firstWaitMs = 1000;
 const mostWaitMs = 30_000;

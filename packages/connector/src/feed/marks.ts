@@ -23,14 +23,6 @@ const selectMark = hotStatement<
 	db.selectFrom("cursors").select(["seq", "replayed_to", "state"]).where("session", "=", p("session")),
 );
 
-const updateState = hotStatement<ConnectorTables, { session: string; state: string; replayedTo: number }>(
-	(db, p) =>
-		db
-			.updateTable("cursors")
-			.set({ state: p("state"), replayed_to: p("replayedTo") })
-			.where("session", "=", p("session")),
-);
-
 /** Undefined for a session that this database has never told. */
 export async function readMark(db: Tx, session: string): Promise<Mark | undefined> {
 	const [row] = await selectMark(db, { session });
@@ -43,14 +35,6 @@ export async function readMark(db: Tx, session: string): Promise<Mark | undefine
 export async function readSeqs(db: Tx): Promise<ReadonlyMap<string, number>> {
 	const rows = await db.selectFrom("cursors").select(["session", "seq"]).execute();
 	return new Map(rows.map(({ session, seq }) => [session, Number(seq)]));
-}
-
-/** Beside the cursor, which `Outbox.plan` has moved in the same transaction. */
-export async function writeState(
-	tx: Tx,
-	told: { readonly session: string; readonly state: string; readonly replayedTo: number },
-): Promise<void> {
-	await updateState(tx, told);
 }
 
 /** A session that is told from its beginning as if it had never been. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
-import { playScene } from "../testing/scene.ts";
+import { playScene, type Step } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
-import { readMark, writeState } from "./marks.ts";
+import { readMark } from "./marks.ts";
 
 async function markOf({ store }: Stage, session = "sess_0001") {
 	const mark = await store.read((db) => readMark(db, session));
@@ -24,7 +24,7 @@ test("the state stands beside the cursor, and the next process goes on from it",
 test("a state of another version is told again from the beginning, and shows nothing a second time", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }, { says: "two" }]);
 	const strange = JSON.stringify({ ...emptyConversation, v: 999 });
-	await stage.store.commit((tx) => writeState(tx, { session: "sess_0001", state: strange, replayedTo: 0 }));
+	await stage.store.commit((tx) => tx.updateTable("cursors").set({ state: strange }).execute());
 	await playScene(
 		[
 			{ restarts: true },
@@ -89,4 +89,46 @@ test("a gateway whose data was replaced ends the session with a word, and a mess
 	stage.gateway.sessions.length = 0;
 	await playScene([{ restarts: true }, { says: "two" }, { gateway: { answers: "second" } }], stage);
 	expect(stage.posts(stage.room()).at(-1)).toContain("second");
+});
+
+/** The process ends without writing anything down. */
+async function crash(stage: Stage): Promise<void> {
+	stage.store.refusals = 1;
+	await stage.connector.stop();
+	stage.store.refusals = 0;
+	await stage.restart();
+}
+
+test("a session in which nothing happens any more is not read again, at the latest after the second start", async () => {
+	const renames: Step = {
+		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "About one", by: "model" }),
+	};
+	const idle: readonly Step[] = [
+		...[{ says: "one" }, { gateway: { answers: "first" } }, renames],
+		{ passes: 3 * 86_400_000 },
+	];
+	const read = async (stage: Stage): Promise<number> => (await stage.connector.status()).sessions;
+	expect(await read(await playScene([...idle, { restarts: true }]))).toBe(0);
+	const stage = await playScene([...idle, { does: crash }]);
+	expect(await read(stage)).toBe(1);
+	await playScene([{ does: crash }], stage);
+	expect(await read(stage)).toBe(0);
+	await playScene([{ says: "two" }, { gateway: { answers: "second" } }], stage);
+	expect(stage.posts(stage.room())).toMatchObject([
+		expect.stringContaining("first"),
+		expect.stringContaining("second"),
+	]);
+});
+
+test("what shows nothing is written down when it has become too much to be told again", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }]);
+	const { seq } = await markOf(stage);
+	await playScene([{ says: "two" }], stage);
+	const session = stage.gateway.newest;
+	for (let n = 0; n < 99; n++) session.record("grant.ended", { grant_id: `grant_${n}`, reason: "over" });
+	await stage.quiet();
+	expect((await markOf(stage)).seq).toBe(seq);
+	session.record("grant.ended", { grant_id: "grant_99", reason: "over" });
+	await stage.quiet();
+	expect((await markOf(stage)).seq).toBe(session.frames.length);
 });

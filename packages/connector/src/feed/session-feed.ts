@@ -12,7 +12,7 @@ import type { Room } from "../platform/arrival.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { RoomSession } from "../rooms/desk.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import { type Mark, writeState } from "./marks.ts";
+import type { Mark } from "./marks.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
 import { Typing } from "./typing.ts";
@@ -24,6 +24,8 @@ const mostTogether = 500;
 /** Frames that wait for the database; the others wait in the connection. */
 const mostWaiting = 2000;
 const storeWaitMs = 1000;
+/** Events that may be told again after a restart, to know what they have made of the conversation. */
+const mostUnwritten = 100;
 
 export interface SessionFeedParts {
 	readonly store: Store<ConnectorTables>;
@@ -63,7 +65,9 @@ export class SessionFeed implements RoomSession {
 	readonly #replayedTo: number;
 	#state: ConversationState;
 	/** As the database has it. */
-	#written: string;
+	#written: ConversationState;
+	/** The newest event that `#state` has. */
+	#told = 0;
 	/** The newest event whose rows are planned. */
 	#planned: number;
 	/** During the replay. */
@@ -95,7 +99,7 @@ export class SessionFeed implements RoomSession {
 		this.#replayedTo = mark.replayedTo;
 		this.#planned = mark.seq;
 		this.#state = after === mark.seq ? (mark.state ?? emptyConversation) : emptyConversation;
-		this.#written = JSON.stringify(this.#state);
+		this.#written = this.#state;
 		this.#showTyping();
 		this.caughtUp = this.#catchUp.promise;
 		this.#caughtUpTo(after);
@@ -122,6 +126,7 @@ export class SessionFeed implements RoomSession {
 			}
 		} finally {
 			await this.#drained;
+			await this.#keep();
 			this.#typing.show(undefined);
 			this.#catchUp.resolve();
 		}
@@ -154,7 +159,6 @@ export class SessionFeed implements RoomSession {
 	}
 
 	async #tell(frames: readonly EventFrame[]): Promise<void> {
-		const { store, outbox } = this.#parts;
 		let state = this.#state;
 		// Told again where the database refuses.
 		let old = this.#old.copy();
@@ -169,23 +173,57 @@ export class SessionFeed implements RoomSession {
 			rows.push(...old.open(state, seq));
 			old = new OldCards();
 		}
-		const written = JSON.stringify(state);
 		const replayed = seq <= this.#replayedTo;
-		if (seq > this.#planned && (replayed || rows.length > 0 || written !== this.#written)) {
-			const cursor = { session: this.session, seq };
-			await store.commit(async (tx) => {
-				await outbox.plan(tx, { conversation: this.#conversation, cursor, rows, replayed });
-				await writeState(tx, { session: this.session, state: written, replayedTo: this.#replayedTo });
-			});
-			this.#planned = seq;
-			this.#written = written;
+		if (seq > this.#planned && (replayed || rows.length > 0 || this.#isWorthWriting(state, seq))) {
+			await this.#write({ seq, state, rows, replayed });
 		}
 		this.#old = old;
 		this.#state = state;
+		this.#told = seq;
 		this.#caughtUpTo(seq);
 		this.#showTyping();
 		this.#isDeleted ||= frames.some(({ event }) => event === "session.deleted");
 		if (this.#isDeleted) this.#opened.close();
+	}
+
+	async #write(told: {
+		readonly seq: number;
+		readonly state: ConversationState;
+		readonly rows: readonly PlannedRow[];
+		readonly replayed: boolean;
+	}): Promise<void> {
+		const { seq, state, rows, replayed } = told;
+		const cursor = { session: this.session, seq, after: this.#planned };
+		const written = { state: JSON.stringify(state), replayedTo: this.#replayedTo };
+		await this.#parts.outbox.plan({
+			...{ conversation: this.#conversation, cursor, told: written, rows, replayed },
+		});
+		this.#planned = seq;
+		this.#written = state;
+	}
+
+	/** So that the next process need not read a session in which nothing happens any more. */
+	async #keep(): Promise<void> {
+		const { log } = this.#parts;
+		if (this.#isDeleted || this.#told <= this.#planned) return;
+		const told = { seq: this.#told, state: this.#state, rows: [], replayed: false };
+		await this.#write(told).catch((error: unknown) =>
+			log.warn("what a session has told is told again, in silence", { session: this.session, error }),
+		);
+	}
+
+	/**
+	 * A state that shows nothing is found again by telling the same events again, as long as they are few; and of a
+	 * session that is not known at all, nobody could say later what was shown of it. What was there before it was read
+	 * is not read again by each process to come.
+	 */
+	#isWorthWriting(state: ConversationState, seq: number): boolean {
+		const { lastSeq } = this.#opened;
+		if (this.#planned < lastSeq && lastSeq <= seq) return true;
+		const isChanged = Object.values(state).some(
+			(slice, index) => slice !== Object.values(this.#written)[index],
+		);
+		return isChanged && (this.#planned === 0 || seq - this.#planned > mostUnwritten);
 	}
 
 	/** Of the rows of an event, those that this database is to plan, behind the old ones that they go on from. */

@@ -3,6 +3,8 @@ import type { Outbox } from "../outbox/outbox.ts";
 
 /** Discord shows it for ten seconds (https://docs.discord.com/developers/resources/channel#trigger-typing-indicator). */
 const everyMs = 8000;
+/** What is answered within this needs no sign that it will be. */
+const firstMs = 400;
 /** Whoever still works then tells it in other ways, or waits for a person. */
 const mostMs = 5 * 60_000;
 
@@ -32,7 +34,7 @@ export class Typing {
 		this.#timer?.cancel();
 		if (run === undefined) return;
 		this.#until = this.#parts.clock.monotonic() + mostMs;
-		this.#again();
+		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
 
 	readonly #again = (): void => {

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
-import { type InboundEvent, Inbox, type InboxParts } from "./inbox.ts";
+import { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbox.ts";
 
 async function surroundings() {
 	const store = new WatchedStore(await openSqlite());
@@ -134,7 +134,7 @@ test("an event whose end cannot be written down is handled again, and an arrival
 
 test("an inbox that is stopped waits for its handlers, tells them, and begins nothing more", async () => {
 	const { store, clock, heard, parts } = await surroundings();
-	const handle = ({ id }: InboundEvent, signal: AbortSignal): Promise<void> => {
+	const handle: InboundHandler = ({ id }, { signal }) => {
 		heard.push(id);
 		return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 	};
@@ -145,4 +145,25 @@ test("an inbox that is stopped waits for its handlers, tells them, and begins no
 	await inbox.stop();
 	expect(heard).toEqual(["a"]);
 	expect(clock.pending).toBe(0);
+});
+
+test("of more than a thousand events that wait, the others are read when their turn comes, in order and whole", async () => {
+	const { store, parts } = await surroundings();
+	const gate = Promise.withResolvers<void>();
+	const heard: { readonly data: unknown; readonly isRead: boolean }[] = [];
+	const handle: InboundHandler = async ({ data }, { isAgain }) => {
+		await gate.promise;
+		heard.push({ data, isRead: isAgain });
+	};
+	const inbox = await Inbox.start({ ...parts, handle });
+	const ids = Array.from({ length: 1002 }, (_, n) => `e${n}`);
+	await Promise.all(ids.map((id) => inbox.accept(event(id))));
+	gate.resolve();
+	await store.quiet();
+	expect(heard.map(({ data }) => data)).toEqual(ids.map((id) => ({ id })));
+	expect(heard.filter(({ isRead }) => isRead).map(({ data }) => data)).toEqual([
+		{ id: "e1000" },
+		{ id: "e1001" },
+	]);
+	await inbox.stop();
 });

@@ -9,6 +9,7 @@ import {
 	parseJson,
 	type Store,
 } from "@parley/base";
+import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 import { insertArrival, readArrival, readWaiting, updateArrival } from "./inbound-statements.ts";
 
@@ -25,11 +26,26 @@ export interface InboundEvent {
 	readonly data: unknown;
 }
 
+/** What a handler is given besides the event. */
+export interface InboundTurn {
+	/** That the connector is to end. */
+	readonly signal: AbortSignal;
+	/** Whether it may have been handled before, in part or as a whole. */
+	readonly isAgain: boolean;
+	/** Where it throws once more, but for what is `isPassing`, the event is put aside: it is not tried again. */
+	readonly isLast: boolean;
+	/**
+	 * Writes down in a transaction of the handler's own that the event is handled, so that this needs none of its own.
+	 * To be the last thing that the handler does: it must commit, or the handler must throw.
+	 */
+	settle(tx: Kysely<ConnectorTables>): Promise<void>;
+}
+
 /**
  * Handles one event. It is called again, with the same id, where it throws or the process ends: what it does must be
- * keyed with that id. `signal` says that the connector is to end.
+ * keyed with that id.
  */
-export type InboundHandler = (event: InboundEvent, signal: AbortSignal) => Promise<void>;
+export type InboundHandler = (event: InboundEvent, turn: InboundTurn) => Promise<void>;
 
 /** What an inbox is made of. */
 export interface InboxParts {
@@ -50,6 +66,16 @@ export interface InboxParts {
 /** An event that is refused so often, for a reason of its own, is put aside, because others of its conversation wait. */
 const mostAttempts = 5;
 
+/** An event that waits. */
+interface Waiting {
+	readonly position: number;
+	/** Absent where it is to be read. */
+	readonly arrived?: InboundEvent;
+}
+
+/** So many events that wait are kept in memory, too; of more, as while the gateway is away, it is known where they are. */
+const mostKept = 1000;
+
 const firstWaitMs = 500;
 const mostWaitMs = 30_000;
 
@@ -58,6 +84,11 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
 ]);
 
+/** Whether an event that was refused so keeps its turn. */
+export function isPassing({ code }: ParleyError): boolean {
+	return passing.has(code);
+}
+
 /**
  * Takes each event of the platform once, durably, and hands it on: in the order in which it came within its
  * conversation, conversations beside each other.
@@ -65,8 +96,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 export class Inbox {
 	readonly #parts: InboxParts;
 	readonly #failpoints: Failpoints;
-	/** Positions that wait, by conversation; the first of a busy one is in its handler. */
-	readonly #waiting = new Map<string, number[]>();
+	/** What waits, by conversation; the first of a busy one is in its handler. */
+	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
 	#count = 0;
@@ -75,7 +106,7 @@ export class Inbox {
 	static async start(parts: InboxParts): Promise<Inbox> {
 		const inbox = new Inbox(parts);
 		for (const { conversation, position } of await parts.store.read(readWaiting)) {
-			inbox.#enqueue(conversation, position);
+			inbox.#enqueue(conversation, { position });
 		}
 		inbox.#dispatch();
 		return inbox;
@@ -103,8 +134,11 @@ export class Inbox {
 		const isNew = await store
 			.commit((tx) => insertArrival(tx, arrival))
 			.then(([inserted]) => {
-				if (inserted !== undefined) this.#enqueue(conversation, inserted.position);
-				return inserted !== undefined;
+				if (inserted === undefined) return false;
+				const { position } = inserted;
+				const arrived = { id, conversation, data };
+				this.#enqueue(conversation, { position, ...(this.#count < mostKept && { arrived }) });
+				return true;
 			});
 		await this.#failpoints.reach("inbound.inserted");
 		this.#dispatch();
@@ -117,10 +151,10 @@ export class Inbox {
 		await Promise.all(this.#busy.values());
 	}
 
-	#enqueue(conversation: string, position: number): void {
+	#enqueue(conversation: string, waiting: Waiting): void {
 		const queue = this.#waiting.get(conversation);
-		if (queue === undefined) this.#waiting.set(conversation, [position]);
-		else queue.push(position);
+		if (queue === undefined) this.#waiting.set(conversation, [waiting]);
+		else queue.push(waiting);
 		this.#count += 1;
 	}
 
@@ -139,11 +173,12 @@ export class Inbox {
 
 	/** Handles the first of a conversation; the others come after the other conversations have had their turn. */
 	async #drain(conversation: string): Promise<void> {
-		const position = this.#waiting.get(conversation)?.[0];
-		if (position === undefined) return;
+		const first = this.#waiting.get(conversation)?.[0];
+		if (first === undefined) return;
+		const { position } = first;
 		const { clock, chance } = this.#parts;
 		const { signal } = this.#stopping;
-		for (let failures = 1; !(await this.#settled(position)); failures++) {
+		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
 			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
 			// That it is time to stop shows in the signal.
 			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
@@ -157,20 +192,29 @@ export class Inbox {
 	}
 
 	/** Tries an event once; true when it needs no other try. */
-	async #settled(position: number): Promise<boolean> {
+	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
-			const arrival = await store.read((db) => readArrival(db, position));
-			if (arrival === undefined) return true;
-			const { id, conversation, attempts } = arrival;
+			const row = await (arrived ?? store.read((db) => readArrival(db, position)));
+			if (row === undefined) return true;
+			const { id, conversation } = row;
+			const attempts = "attempts" in row ? row.attempts : 0;
 			await this.#failpoints.reach("inbound.handle");
+			const done = { position, state: "done", attempts: attempts + 1, reason: null } as const;
+			let isSettled = false;
+			const settle = async (tx: Kysely<ConnectorTables>): Promise<void> => {
+				await this.#move(tx, done);
+				isSettled = true;
+			};
+			const tries = { isAgain: arrived === undefined, isLast: attempts + 1 >= mostAttempts };
+			const turn = { signal: this.#stopping.signal, ...tries, settle };
 			const error = await this.#failure(() => {
-				const event = { id, conversation, data: parseJson(arrival.data) };
-				return handle(event, this.#stopping.signal);
+				const event = { id, conversation, data: "attempts" in row ? parseJson(row.data) : row.data };
+				return handle(event, turn);
 			});
 			await this.#failpoints.reach("inbound.handled");
 			if (error !== undefined) return await this.#failed({ position, id, conversation, attempts, error });
-			await this.#move({ position, state: "done", attempts: attempts + 1, reason: null });
+			if (!isSettled) await store.commit((tx) => this.#move(tx, done));
 			await this.#failpoints.reach("inbound.done");
 			return true;
 		} catch (error) {
@@ -196,23 +240,20 @@ export class Inbox {
 		readonly error: ParleyError;
 	}): Promise<boolean> {
 		const { position, id, conversation, error } = failed;
-		const attempts = failed.attempts + (passing.has(error.code) ? 0 : 1);
+		const { store, log } = this.#parts;
+		const attempts = failed.attempts + (isPassing(error) ? 0 : 1);
 		const isDead = attempts >= mostAttempts;
 		const state = isDead ? "dead" : "waiting";
-		await this.#move({ position, state, attempts, reason: error.message });
-		const { log } = this.#parts;
+		await store.commit((tx) => this.#move(tx, { position, state, attempts, reason: error.message }));
 		if (isDead) log.error("an event was put aside", { id, conversation, attempts, error });
 		else log.warn("an event could not be handled and is tried again", { id, conversation, attempts, error });
 		return isDead;
 	}
 
-	async #move(to: {
-		readonly position: number;
-		readonly state: "waiting" | "done" | "dead";
-		readonly attempts: number;
-		readonly reason: string | null;
-	}): Promise<void> {
-		const { store, clock } = this.#parts;
-		await store.commit((tx) => updateArrival(tx, { ...to, now: clock.now() }));
+	async #move(
+		tx: Kysely<ConnectorTables>,
+		to: Pick<Parameters<typeof updateArrival>[1], "position" | "state" | "attempts" | "reason">,
+	): Promise<void> {
+		await updateArrival(tx, { ...to, now: this.#parts.clock.now() });
 	}
 }

@@ -77,4 +77,34 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 		.set({ ...decided, changed_at: now })
 		.where("id", "=", id)
 		.execute();
+	await forgetDecision(tx, id);
+}
+
+/**
+ * What another process has decided, to be carried out by the one that sends. Of two decisions the first one counts: one
+ * that says otherwise is refused with `failed_precondition`.
+ */
+export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
+	await readHeldConversation(tx, id);
+	await tx
+		.insertInto("decisions")
+		.values({ id, send: send ? 1 : 0, by, at: now })
+		.onConflict((conflict) => conflict.column("id").doNothing())
+		.execute();
+	const first = await tx.selectFrom("decisions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+	if ((first.send === 1) === send) return;
+	const decided = first.send === 1 ? "to be sent" : "never to be sent";
+	throw new ParleyError(`row ${id} is ${decided}: ${first.by} was first to decide`, {
+		code: "failed_precondition",
+	});
+}
+
+/** What was left to be carried out, the oldest first. */
+export async function readDecisions(db: Tx): Promise<(Decision & { readonly id: string })[]> {
+	const rows = await db.selectFrom("decisions").selectAll().orderBy("at").orderBy("id").execute();
+	return rows.map(({ id, send, by }) => ({ id, send: send === 1, by }));
+}
+
+export async function forgetDecision(tx: Tx, id: string): Promise<void> {
+	await tx.deleteFrom("decisions").where("id", "=", id).execute();
 }

@@ -24,7 +24,9 @@ export interface OpenRow {
  * one keeps waiting: none of its card, none of its track; but of a held one only the rest of the same message waits,
  * because a person may take days to decide.
  */
-export function unblocked(rows: readonly OpenRow[]): OpenRow[] {
+export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
+	const [only] = rows;
+	if (rows.length === 1 && only) return only.state === "held" || only.state === "attempted" ? [] : rows;
 	const taken = new Set<string>();
 	const held = new Set<string>();
 	return rows.filter((row) => {

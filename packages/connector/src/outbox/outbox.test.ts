@@ -13,11 +13,11 @@ test("events that were planned plan nothing again, and a cursor never goes back"
 	const office = await PostOffice.open();
 	const rows = [{ seq: 2, at: office.clock.now(), lane: "final", payload: "once" }] as const;
 	const plan = { conversation: "general", cursor: { session: "sess_1", seq: 2 }, rows };
-	for (const _ of [1, 2]) await office.store.commit((tx) => office.outbox.plan(tx, plan));
+	for (const _ of [1, 2]) await office.outbox.plan(plan);
 	await office.store.quiet();
 	expect(office.shown).toEqual(["once"]);
 	const back = { ...plan, cursor: { session: "sess_1", seq: 1 }, rows: [] };
-	await expect(office.store.commit((tx) => office.outbox.plan(tx, back))).rejects.toMatchObject({
+	await expect(office.outbox.plan(back)).rejects.toMatchObject({
 		code: "failed_precondition",
 		message: "the posts of session sess_1 are planned up to event 2: do not go back to event 1",
 	});
@@ -25,10 +25,9 @@ test("events that were planned plan nothing again, and a cursor never goes back"
 
 test("a plan whose transaction is rolled back is never sent", async () => {
 	const office = await PostOffice.open();
-	const refused = office.store.commit(async (tx) => {
-		const cursor = { session: "sess_1", seq: 1 };
-		const row = { seq: 1, at: office.clock.now(), lane: "final", payload: "no" } as const;
-		await office.outbox.plan(tx, { conversation: "general", cursor, rows: [row] });
+	const cursor = { session: "sess_1", seq: 1 };
+	const row = { seq: 1, at: office.clock.now(), lane: "final", payload: "no" } as const;
+	const refused = office.outbox.plan({ conversation: "general", cursor, rows: [row] }, async () => {
 		throw new Error("the other half failed");
 	});
 	await expect(refused).rejects.toThrow("the other half failed");

@@ -1,15 +1,9 @@
-import {
-	type Clock,
-	delay,
-	type Failpoints,
-	type Logger,
-	noFailpoints,
-	type Store,
-	type Timer,
-} from "@parley/base";
+import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Buckets } from "./buckets.ts";
+import { attemptOf, Claims } from "./claims.ts";
+import { readCursor } from "./cursors.ts";
 import {
 	type Decision,
 	decideRow,
@@ -19,9 +13,10 @@ import {
 	type StuckRow,
 } from "./decisions.ts";
 import { isUrgent, rankOf } from "./lane.ts";
-import { type OpenRow, unblocked } from "./open-row.ts";
-import { type Plan, planRows, readCursor } from "./plan.ts";
-import { doubtAttempted, moveRow, readCard, readContent, readOpen, readOpenOf } from "./statements.ts";
+import type { OpenRow } from "./open-row.ts";
+import { OpenRows, storeWaitMs } from "./open-rows.ts";
+import { type Plan, planRows } from "./plan.ts";
+import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
 import { DeliveryError, type Receipt, type Surface } from "./surface.ts";
 import { toOutboxRow } from "./to-outbox-row.ts";
 import { type Doubt, judgeEdit, judgeLook, judgeSend, staleMs, type Verdict } from "./verdict.ts";
@@ -31,9 +26,6 @@ type Tx = Kysely<ConnectorTables>;
 /** So many requests are out at once, and so many more of what people wait for at a clock. */
 const parallel = 32;
 const reserved = 8;
-
-/** After the database refused, it is asked again. */
-const storeWaitMs = 1000;
 
 /** What an outbox is made of. */
 export interface OutboxParts {
@@ -56,8 +48,8 @@ export class Outbox {
 	readonly #parts: OutboxParts;
 	readonly #failpoints: Failpoints;
 	readonly #buckets: Buckets;
-	/** What is not settled, by conversation, as the last commit left it. */
-	readonly #open = new Map<string, readonly OpenRow[]>();
+	/** What is not settled. */
+	readonly #open: OpenRows;
 	readonly #busy = new Map<string, Promise<void>>();
 	/** Monotonic times before which rows are left alone. */
 	readonly #waits = new Map<string, number>();
@@ -83,22 +75,33 @@ export class Outbox {
 		this.#failpoints = parts.failpoints ?? noFailpoints;
 		this.#buckets = new Buckets(parts.clock);
 		this.#startedAt = parts.clock.monotonic();
-		for (const [conversation, rows] of Map.groupBy(open, (row) => row.conversation)) {
-			this.#open.set(conversation, rows);
-		}
+		const { store, clock, log } = parts;
+		this.#open = new OpenRows({ store, clock, log, signal: this.#stopping.signal }, open);
 	}
 
 	/**
-	 * Plans what events call for and moves the session's cursor, in the transaction of `tx`; sending begins by itself
-	 * once that is durable. Events up to the cursor plan nothing again; a cursor that would go back is refused with
-	 * `failed_precondition`. A newer row of a card takes the place of one that still waits.
+	 * Plans what events call for, moves the session's cursor, and does what stands `beside` in the same transaction.
+	 * Resolves when that is durable; sending begins by itself. Events up to the cursor plan nothing again; a cursor that
+	 * would go back is refused with `failed_precondition`. A newer row of a card takes the place of one that still waits.
 	 */
-	async plan(tx: Tx, plan: Plan): Promise<void> {
-		await planRows(tx, plan, this.#parts.clock.now());
-		// Called from inside a command, a commit runs in a later transaction: it finds what this one leaves.
-		const own = plan.rows.map((row) => row.conversation ?? plan.conversation);
-		const refreshed = [...new Set(own)].map((each) => this.#persist(each, async () => undefined));
-		void Promise.all(refreshed).then(this.#dispatch);
+	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
+		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
+		const claims = new Claims(this.#busy, this.#isReady);
+		try {
+			await this.#open.commit(async (tx, draft) => {
+				// It may be run again.
+				claims.giveUp();
+				await planRows(tx, plan, { draft, claims, now: this.#parts.clock.now() });
+				await beside?.(tx);
+			});
+		} catch (error) {
+			claims.giveUp();
+			// Others may have found no room beside what was claimed.
+			this.#dispatch();
+			throw error;
+		}
+		claims.begin((row, content) => this.#ending(row, this.#deliver(row, content)));
+		this.#dispatch();
 	}
 
 	/** The newest event of a session whose posts are planned, to go on after; 0 where there is none. */
@@ -119,21 +122,21 @@ export class Outbox {
 	/** Lets what a conversation has not attempted yet wait for `decide`; resolves with how many rows that are. */
 	hold(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
-		return this.#change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
+		return this.#open.change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
 	}
 
 	/** Ends the waiting of a held row. Rejects with `not_found`, or `failed_precondition` where it is not held. */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
 		const conversation = await store.read((db) => readHeldConversation(db, id));
-		await this.#change(conversation, (tx) => decideRow(tx, id, decision, clock.now()));
+		await this.#open.change(conversation, (tx) => decideRow(tx, id, decision, clock.now()));
 		this.#dispatch();
 	}
 
 	/** Shows once that somebody is at work, unless something else is on its way or the platform has no room. */
 	async typing(conversation: string): Promise<void> {
 		const { surface } = this.#parts;
-		const moving = this.#open.get(conversation)?.some((row) => row.state !== "held") ?? false;
+		const moving = this.#open.of(conversation).some((row) => row.state !== "held");
 		const isFull = this.#busy.size >= parallel || this.#stopping.signal.aborted;
 		const scopes = surface.scopes({ conversation, lane: "typing", edits: false });
 		if (moving || isFull || this.#buckets.openAt(scopes) > 0) return;
@@ -157,7 +160,8 @@ export class Outbox {
 		const now = clock.monotonic();
 		let next = Number.POSITIVE_INFINITY;
 		const due: OpenRow[] = [];
-		for (const row of this.#candidates()) {
+		for (const row of this.#open.unblocked()) {
+			if (this.#busy.has(row.id)) continue;
 			const at = this.#dueAt(row);
 			if (at <= now) due.push(row);
 			else next = Math.min(next, at);
@@ -167,47 +171,58 @@ export class Outbox {
 		if (Number.isFinite(next)) this.#timer = clock.after(next - now, this.#dispatch);
 	};
 
-	*#candidates(): Generator<OpenRow> {
-		for (const rows of this.#open.values()) {
-			for (const row of unblocked(rows)) if (!this.#busy.has(row.id)) yield row;
-		}
-	}
-
 	#dueAt(row: OpenRow): number {
 		return Math.max(this.#waits.get(row.id) ?? 0, this.#buckets.openAt(this.#parts.surface.scopes(row)));
 	}
 
+	/** Whether it may be sent this very moment. */
+	readonly #isReady = (row: OpenRow): boolean => {
+		if (row.state !== "planned" || this.#isStale(row) || this.#busy.has(row.id)) return false;
+		const isStopped = this.#stopping.signal.aborted;
+		return !isStopped && this.#hasRoom(row) && this.#dueAt(row) <= this.#parts.clock.monotonic();
+	};
+
+	#hasRoom({ lane }: OpenRow): boolean {
+		return this.#busy.size < parallel + (isUrgent(lane) ? reserved : 0);
+	}
+
 	#runIfRoom(row: OpenRow): void {
-		if (this.#busy.size >= parallel + (isUrgent(row.lane) ? reserved : 0)) return;
-		const work = row.state === "unknown" ? this.#look(row) : this.#send(row);
-		const ended = work
-			.catch((error: unknown) => {
-				this.#parts.log.warn("a post waits because the connector failed", { id: row.id, error });
-				this.#waits.set(row.id, this.#parts.clock.monotonic() + storeWaitMs);
-			})
-			.then(() => {
-				this.#busy.delete(row.id);
-				this.#dispatch();
-			});
-		this.#busy.set(row.id, ended);
+		if (!this.#hasRoom(row)) return;
+		this.#busy.set(row.id, this.#ending(row, row.state === "unknown" ? this.#look(row) : this.#send(row)));
+	}
+
+	async #ending({ id }: OpenRow, work: Promise<void>): Promise<void> {
+		try {
+			await work;
+		} catch (error) {
+			this.#parts.log.warn("a post waits because the connector failed", { id, error });
+			this.#waits.set(id, this.#parts.clock.monotonic() + storeWaitMs);
+		}
+		this.#busy.delete(id);
+		this.#dispatch();
+	}
+
+	#isStale(row: OpenRow): boolean {
+		return !row.edits && this.#parts.clock.now() - row.at > staleMs;
 	}
 
 	async #send(row: OpenRow): Promise<void> {
-		const { surface, clock } = this.#parts;
-		if (!row.edits && clock.now() - row.at > staleMs) {
+		if (this.#isStale(row)) {
 			const reason = "it is more than 24 hours old: say whether it is still to be posted";
 			return this.#settle(row, { ...row, to: "held", reason, remote: null, waitMs: 0 });
 		}
 		await this.#failpoints.reach("outbox.claim");
-		const attempt = row.attempts + 1;
-		const content = await this.#change(row.conversation, (tx) => {
-			const step = { id: row.id, from: "planned", to: "attempted", attempts: attempt } as const;
-			return moveRow(tx, { ...step, reason: row.reason, remote: null, now: clock.now() });
-		});
-		// Somebody has put it on hold meanwhile.
-		if (content === undefined) return;
+		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
+		// Undefined where somebody has put it on hold meanwhile.
+		if (content !== undefined) await this.#deliver(row, content);
+	}
+
+	/** `row` as it was before this attempt, which is written down. */
+	async #deliver(row: OpenRow, content: Content): Promise<void> {
+		const { surface } = this.#parts;
 		await this.#failpoints.reach("outbox.claimed");
-		const outcome = await this.#ask(() => surface.send(toOutboxRow({ ...row, attempts: attempt }, content)));
+		const sent = toOutboxRow({ ...row, attempts: row.attempts + 1 }, content);
+		const outcome = await this.#ask(() => surface.send(sent));
 		await this.#failpoints.reach("outbox.answered");
 		await this.#settle({ ...row, state: "attempted" }, judgeSend(row, outcome));
 	}
@@ -244,7 +259,7 @@ export class Outbox {
 		const { clock, log } = this.#parts;
 		const { to, attempts, reason, remote } = verdict;
 		const step = { id: row.id, from: row.state, to, attempts, reason, remote, now: clock.now() };
-		await this.#persist(row.conversation, (tx) => moveRow(tx, step));
+		await this.#open.persist(row, step);
 		if (waitMs > 0) this.#waits.set(row.id, clock.monotonic() + waitMs);
 		else this.#waits.delete(row.id);
 		if (to !== "unknown") this.#doubts.delete(row.id);
@@ -252,35 +267,5 @@ export class Outbox {
 		if (to === "dead") log.error("a post was given up", told);
 		if (to === "held") log.warn("a post waits for a decision", told);
 		await this.#failpoints.reach("outbox.settled");
-	}
-
-	/** Changes rows of a conversation, and takes over what is open of it in the order of the commits. */
-	#change<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<T> {
-		const committed = this.#parts.store.commit(async (tx) => {
-			const result = await command(tx);
-			return { result, open: await readOpenOf(tx, conversation) };
-		});
-		return committed.then(({ result, open }) => {
-			if (open.length > 0) this.#open.set(conversation, open);
-			else this.#open.delete(conversation);
-			return result;
-		});
-	}
-
-	/** What is known is not forgotten because the disk is full: it is written as soon as that works. */
-	async #persist<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<void> {
-		const { clock, log } = this.#parts;
-		const { signal } = this.#stopping;
-		for (;;) {
-			try {
-				await this.#change(conversation, command);
-				return;
-			} catch (error) {
-				log.warn("what was posted cannot be written down yet", { conversation, error });
-				if (signal.aborted) return;
-			}
-			// That it is time to stop shows in the signal.
-			await delay(clock, storeWaitMs, signal).catch(() => undefined);
-		}
 	}
 }

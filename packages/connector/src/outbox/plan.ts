@@ -1,8 +1,12 @@
 import { hotStatement, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
+import { attemptOf, type Claims } from "./claims.ts";
+import { type Cursor, moveCursor, type ToldState } from "./cursors.ts";
 import { type Lane, rankOf } from "./lane.ts";
-import { laneOf, readCard } from "./statements.ts";
+import { type OpenRow, unblocked } from "./open-row.ts";
+import type { Draft } from "./open-rows.ts";
+import { attemptRow, laneOf, readCard, readOpenOf } from "./statements.ts";
 
 /** One post or edit that an event calls for. */
 export interface PlannedRow {
@@ -28,7 +32,9 @@ export interface Plan {
 	/** What keeps its order: a channel, a thread, a DM. */
 	readonly conversation: string;
 	/** The newest of the events, whether it calls for a post or not. */
-	readonly cursor: { readonly session: string; readonly seq: number };
+	readonly cursor: Cursor;
+	/** What the session looks like after that. */
+	readonly told?: ToldState;
 	/** In order; all rows of one event together. */
 	readonly rows: readonly PlannedRow[];
 	/** The events may have been shown before this database was made: nothing is posted before somebody has looked. */
@@ -47,40 +53,22 @@ interface Insertion {
 	readonly payload: string;
 	readonly at: number;
 	readonly state: DeliveryState;
+	readonly attempts: number;
 	readonly reason: string | null;
 	readonly now: number;
 }
 
-const insertRow = hotStatement<ConnectorTables, Insertion>((db, p) =>
+/** Returns nothing where that row is there already. */
+const insertRow = hotStatement<ConnectorTables, Insertion, { position: number }>((db, p) =>
 	db
 		.insertInto("outbox")
 		.values({
 			...{ id: p("id"), session: p("session"), seq: p("seq"), conversation: p("conversation") },
 			...{ lane: p("lane"), card: p("card"), payload: p("payload"), at: p("at"), state: p("state") },
-			...{ attempts: 0, reason: p("reason"), remote: null, changed_at: p("now") },
+			...{ attempts: p("attempts"), reason: p("reason"), remote: null, changed_at: p("now") },
 		})
-		.onConflict((conflict) => conflict.column("id").doNothing()),
-);
-
-const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: number }>((db, p) =>
-	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
-);
-
-const upsertCursor = hotStatement<
-	ConnectorTables,
-	{ session: string; conversation: string; seq: number; now: number }
->((db, p) =>
-	db
-		.insertInto("cursors")
-		.values({
-			...{ session: p("session"), conversation: p("conversation") },
-			...{ seq: p("seq"), changed_at: p("now") },
-		})
-		.onConflict((conflict) =>
-			conflict
-				.column("session")
-				.doUpdateSet({ conversation: p("conversation"), seq: p("seq"), changed_at: p("now") }),
-		),
+		.onConflict((conflict) => conflict.column("id").doNothing())
+		.returning("position"),
 );
 
 interface CardRecord {
@@ -110,37 +98,92 @@ const replacePayload = hotStatement<
 		.where("id", "=", p("id")),
 );
 
-/** The newest event of a session whose posts are planned; 0 before the first. */
-export async function readCursor(db: Tx, session: string): Promise<number> {
-	const [cursor] = await selectCursor(db, { session });
-	return cursor?.seq ?? 0;
+interface Planning {
+	readonly draft: Draft;
+	readonly claims: Claims;
+	readonly now: number;
 }
 
-/** Plans in the transaction of `tx`. See `Outbox.plan`. */
-export async function planRows(tx: Tx, plan: Plan, now: number): Promise<void> {
-	const { conversation, cursor } = plan;
-	const { session, seq } = cursor;
-	const planned = await readCursor(tx, session);
-	if (seq < planned) {
-		throw new ParleyError(
-			`the posts of session ${session} are planned up to event ${planned}: do not go back to event ${seq}`,
-			{ code: "failed_precondition" },
-		);
-	}
-	for (const { row, place } of numbered(plan)) {
+/** Plans in the transaction of `tx`, and attempts there what is claimed. See `Outbox.plan`. */
+export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<void> {
+	const places = numbered(plan);
+	const planned = await moveCursor(tx, plan, planning.now);
+	// A card changes rows that others wait behind, so that those of its event are to be read.
+	const areAlone = plan.rows.every(({ card }) => card === undefined);
+	const left = new Set<string>();
+	for (const { row, place } of places) {
 		if (row.seq <= planned) continue;
-		const { lane, at, hold } = row;
-		const payload = JSON.stringify(row.payload);
-		const card = row.card ?? null;
-		if (hold === undefined && (await mergeIntoCard(tx, { card, payload, lane, at, now }))) continue;
-		const state = hold === undefined ? (plan.replayed ? "unknown" : "planned") : "held";
-		await insertRow(tx, {
-			...{ id: `${session}/${place}`, session, seq: row.seq },
-			conversation: row.conversation ?? conversation,
-			...{ lane, card, payload, at, state, reason: hold ?? null, now },
-		});
+		const made = rowOf(plan, row, place);
+		const { conversation } = made;
+		if (!areAlone) {
+			await insertOrMerge(tx, made, row.payload, planning.now);
+			left.add(conversation);
+		} else if (!(await planAlone(tx, made, row.payload, planning))) {
+			await claimIn(tx, conversation, planning);
+		}
 	}
-	await upsertCursor(tx, { session, conversation, seq, now });
+	for (const conversation of left) await claimIn(tx, conversation, planning);
+}
+
+/** As it is before it is inserted. */
+type Made = Omit<OpenRow, "position"> & { readonly session: string; readonly seq: number };
+
+function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): Made {
+	const { session } = cursor;
+	const { seq, at, lane, card = null, hold } = row;
+	return {
+		...{ id: `${session}/${place}`, session, seq, conversation: row.conversation ?? conversation, lane, at },
+		...{ message: `${session}/${seq}`, card, attempts: 0, reason: hold ?? null, edits: false },
+		state: hold === undefined ? (replayed ? "unknown" : "planned") : "held",
+	};
+}
+
+/** A post of its own changes no other row, so that all is known without reading; false where it was there already. */
+async function planAlone(
+	tx: Tx,
+	made: Made,
+	payload: unknown,
+	{ draft, claims, now }: Planning,
+): Promise<boolean> {
+	const { session, seq, ...known } = made;
+	const { conversation, attempts } = known;
+	const earlier = draft.of(conversation);
+	const next: OpenRow = { ...known, position: Number.POSITIVE_INFINITY };
+	const isSent = unblocked([...earlier, next]).includes(next) && claims.take(next);
+	const sent = isSent ? ({ state: "attempted", attempts: attempts + 1 } as const) : {};
+	const written = { ...known, session, seq, ...sent, payload: JSON.stringify(payload), now };
+	const [inserted] = await insertRow(tx, written);
+	if (inserted === undefined) {
+		claims.drop(next);
+		return false;
+	}
+	const row: OpenRow = { ...next, position: inserted.position };
+	if (isSent) claims.attempt(row, { payload, target: undefined });
+	draft.set(conversation, [...earlier, { ...row, ...sent }]);
+	return true;
+}
+
+async function insertOrMerge(tx: Tx, made: Made, payload: unknown, now: number): Promise<void> {
+	const { edits: _, message: __, ...written } = made;
+	const { card, lane, at, state } = made;
+	const newer = { card, payload: JSON.stringify(payload), lane, at, now };
+	if (state !== "held" && (await mergeIntoCard(tx, newer))) return;
+	await insertRow(tx, { ...written, payload: newer.payload, now });
+}
+
+/** What cards have changed, or was there already, is read anew; what of it can be sent at once is attempted. */
+async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Planning): Promise<void> {
+	const rows = await readOpenOf(tx, conversation);
+	const left = [...rows];
+	for (const row of unblocked(rows)) {
+		if (!claims.take(row)) continue;
+		const step = attemptOf(row, now);
+		const content = await attemptRow(tx, step);
+		if (content === undefined) throw new ParleyError(`row ${row.id} is gone`, { code: "internal" });
+		claims.attempt(row, content);
+		left[left.indexOf(row)] = { ...row, state: "attempted", attempts: step.attempts };
+	}
+	draft.set(conversation, left);
 }
 
 function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly place: string }[] {

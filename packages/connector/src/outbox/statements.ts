@@ -1,6 +1,7 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
-import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
+import { isOpen } from "../store/conditions.ts";
+import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
 import { isLane, type Lane } from "./lane.ts";
 import type { OpenRow } from "./open-row.ts";
 
@@ -29,15 +30,13 @@ const columns = [
 	...(["outbox.reason", "outbox.at", "cards.remote as target"] as const),
 ];
 
-const openStates = ["planned", "attempted", "unknown", "held"] as const;
-
 const selectOpenOf = hotStatement<ConnectorTables, { conversation: string }, OpenRecord>((db, p) =>
 	db
 		.selectFrom("outbox")
 		.leftJoin("cards", "cards.card", "outbox.card")
 		.select(columns)
 		.where("outbox.conversation", "=", p("conversation"))
-		.where("outbox.state", "in", openStates)
+		.where(isOpen)
 		.orderBy("outbox.position"),
 );
 
@@ -52,7 +51,7 @@ export async function readOpen(tx: Tx): Promise<OpenRow[]> {
 		.selectFrom("outbox")
 		.leftJoin("cards", "cards.card", "outbox.card")
 		.select(columns)
-		.where("outbox.state", "in", openStates)
+		.where(isOpen)
 		.orderBy("outbox.position")
 		.execute();
 	return rows.map(toOpenRow);
@@ -90,26 +89,25 @@ export interface Step {
 	readonly now: number;
 }
 
-interface MovedRecord {
-	readonly card: string | null;
-	readonly payload: string;
-	readonly at: number;
+/** Its `card` is null for a post of its own. `payload` is JSON; who settles a row needs none. */
+function updateState<Column extends "card" | "payload">(columns: readonly Column[]) {
+	return hotStatement<ConnectorTables, Step, Pick<OutboxTable, Column>>((db, p) =>
+		db
+			.updateTable("outbox")
+			.set({
+				state: p("to"),
+				attempts: p("attempts"),
+				reason: p("reason"),
+				remote: p("remote"),
+				changed_at: p("now"),
+			})
+			.where("id", "=", p("id"))
+			.where("state", "=", p("from"))
+			.returning(columns),
+	);
 }
-
-const updateState = hotStatement<ConnectorTables, Step, MovedRecord>((db, p) =>
-	db
-		.updateTable("outbox")
-		.set({
-			state: p("to"),
-			attempts: p("attempts"),
-			reason: p("reason"),
-			remote: p("remote"),
-			changed_at: p("now"),
-		})
-		.where("id", "=", p("id"))
-		.where("state", "=", p("from"))
-		.returning(["card", "payload", "at"]),
-);
+const settle = updateState(["card"]);
+const attempt = updateState(["card", "payload"]);
 
 const upsertCard = hotStatement<ConnectorTables, { card: string; remote: string; now: number }>((db, p) =>
 	db
@@ -126,20 +124,26 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 
 /** What a surface must be told of a row besides what is known of it in memory. */
 export interface Content {
-	/** JSON. */
-	readonly payload: string;
+	/** As the surface gets it. */
+	readonly payload: unknown;
 	readonly target: string | undefined;
 }
 
-/** Moves a row on, with its card where it was posted; undefined where it is not in that state any more. */
-export async function moveRow(tx: Tx, step: Step): Promise<Content | undefined> {
-	const [moved] = await updateState(tx, step);
-	if (moved === undefined) return;
+/** Moves a row on, with its card where it was posted; false where it is not in that state any more. */
+export async function settleRow(tx: Tx, step: Step): Promise<boolean> {
+	const [moved] = await settle(tx, step);
+	if (moved === undefined) return false;
 	const { card } = moved;
 	if (card !== null && step.to === "confirmed" && step.remote !== null) {
 		await upsertCard(tx, { card, remote: step.remote, now: step.now });
 	}
-	return { payload: moved.payload, target: await readCard(tx, card) };
+	return true;
+}
+
+/** Moves a row that is going to be sent; undefined where it is not in that state any more. */
+export async function attemptRow(tx: Tx, step: Step): Promise<Content | undefined> {
+	const [moved] = await attempt(tx, step);
+	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
 }
 
 export async function readCard(db: Tx, card: string | null): Promise<string | undefined> {
@@ -155,7 +159,7 @@ export async function readContent(db: Tx, id: string): Promise<Content | undefin
 		.select(["payload", "card"])
 		.where("id", "=", id)
 		.executeTakeFirst();
-	return row && { payload: row.payload, target: await readCard(db, row.card) };
+	return row && { payload: parseJson(row.payload), target: await readCard(db, row.card) };
 }
 
 /** Whatever was on its way when the process ended may have arrived. */

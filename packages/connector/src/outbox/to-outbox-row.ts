@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { parseJson } from "@parley/base";
+import { hash } from "node:crypto";
 import type { OpenRow } from "./open-row.ts";
 import type { Content } from "./statements.ts";
 import type { OutboxRow } from "./surface.ts";
@@ -11,8 +10,8 @@ const nonceLength = 24;
 export function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 	const { id, conversation, lane, card, at, attempts } = row;
 	return {
-		...{ id, conversation, lane, at, payload: parseJson(content.payload), attempt: attempts },
-		nonce: createHash("sha256").update(id).digest("base64url").slice(0, nonceLength),
+		...{ id, conversation, lane, at, payload: content.payload, attempt: attempts },
+		nonce: hash("sha256", id, "base64url").slice(0, nonceLength),
 		...(card === null ? {} : { card }),
 		...(content.target === undefined ? {} : { target: content.target }),
 	};

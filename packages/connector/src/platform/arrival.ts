@@ -72,6 +72,8 @@ const message = {
 	attachments: z.array(Attachment),
 	/** The room is a thread that we opened. */
 	ourThread: z.boolean(),
+	/** An earlier process may have answered it, of which nothing is known: no answer is posted before somebody has looked. */
+	seenBefore: z.exactOptional(z.literal(true)),
 };
 
 /** Something that happened on the platform, in words that all platforms share. */
@@ -84,6 +86,8 @@ export const Arrival = z.discriminatedUnion("type", [
 		...{ type: z.literal("reaction"), ...happened, message: id },
 		sign: z.enum(["stop", "again"]),
 	}),
+	/** Whatever is at work in the room is to stop: by a button of the platform's own. */
+	z.object({ type: z.literal("stop"), ...happened }),
 	/** A command with its words, such as `task new`, and its options by name. */
 	z.object({
 		...{ type: z.literal("command"), ...happened, ticket: Ticket },
@@ -105,9 +109,13 @@ export const Arrival = z.discriminatedUnion("type", [
 		/** The post that it belongs to. */
 		message: z.exactOptional(id),
 	}),
-	/** Others than before may read the room, or it can be read no more. */
+	/** Others than before may read the room or write there, or it can be read no more. */
 	z.object({
 		...{ type: z.literal("audience"), room: Room, at: z.number() },
+		/** Which channels of the tenant it is about, where that is not the room's alone. */
+		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
+		/** We can read it no more: it was deleted, or we were removed. */
+		gone: z.exactOptional(z.literal(true)),
 		/** For people: `a guest joined`. */
 		change: z.string(),
 	}),

@@ -30,6 +30,12 @@ export interface ChatPlatform {
 	moment(at: number, style: "relative" | "exact"): string;
 	/** Markdown of the kit that names a person without calling them, by the platform's own id. */
 	person(id: string): string;
+	/** What people type in a place to give a command, as plain text: `/task new`. What follows its name stays as it is. */
+	command(name: string, place: Pick<Room, "thread">): string;
+	/** Whether people can reply to one post inside of a thread. They can unless told. */
+	readonly repliesInThreads?: boolean;
+	/** What else `/help` says of how commands are typed there: Markdown of the kit, whole sentences. */
+	readonly aboutCommands?: string;
 	/** Reads an attachment; rejects with a `ParleyError` whose message a person may read. */
 	read(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }

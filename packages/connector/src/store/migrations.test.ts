@@ -2,8 +2,11 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "@parley/base";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readMark } from "../feed/marks.ts";
+import { openSqlite } from "../testing/open-stores.ts";
+import { isOpen } from "./conditions.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 
@@ -20,4 +23,17 @@ test("a database from before there were conversations keeps its cursors, and its
 	const after = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
 	expect(await after.read((db) => readMark(db, "sess_1"))).toEqual({ seq: 7, replayedTo: 0 });
 	await after.close();
+});
+
+test.each([
+	["outbox_open", sql`select * from outbox where conversation = ${"general"} and ${isOpen}`],
+	["outbox_card", sql`select * from outbox where card = ${"task:1"} and state in (${"planned"}, ${"held"})`],
+	["outbox_remote", sql`select * from outbox where remote = ${"77"}`],
+])("SQLite sees that the index %s does for the query that it is for", async (index, query) => {
+	const store = await openSqlite();
+	const { rows } = await store.read((db) => sql`explain query plan ${query}`.execute(db));
+	expect(rows).toEqual([
+		expect.objectContaining({ detail: expect.stringContaining(`USING INDEX ${index} `) }),
+	]);
+	await store.close();
 });

@@ -1,5 +1,6 @@
 import type { Engine, Migration } from "@parley/base";
-import type { CreateTableBuilder, Kysely } from "kysely";
+import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { isOpen } from "./conditions.ts";
 
 type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
 
@@ -91,8 +92,45 @@ async function createConversations(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
+async function createDecisions(db: Kysely<unknown>): Promise<void> {
+	await withColumns(
+		db.schema.createTable("decisions").addColumn("id", "text", (column) => column.primaryKey()),
+		{ send: "integer", by: "text", at: "bigint" },
+	).execute();
+}
+
+/** Each message asks for them, and there are few among all that is said. */
+async function indexStops(db: Kysely<unknown>): Promise<void> {
+	await db.schema
+		.createIndex("heard_stops")
+		.on("heard")
+		.columns(["conversation", "at"])
+		.where(sql.ref("effect"), "=", sql.lit("nothing-to-stop"))
+		.execute();
+}
+
+/** Each post and each event of a session writes to its indexes: they hold only what is looked for there. */
+async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
+	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
+		await db.schema.dropIndex(name).execute();
+	}
+	const { schema } = db;
+	await schema.createIndex("outbox_open").on("outbox").column("conversation").where(isOpen).execute();
+	for (const [column, ...more] of [["card", "state"], ["remote"]] as const) {
+		await schema
+			.createIndex(`outbox_${column}`)
+			.on("outbox")
+			.columns([column, ...more])
+			.where(sql.ref(column), "is not", null)
+			.execute();
+	}
+}
+
 /** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
 	{ name: "0002-conversations", up: createConversations },
+	{ name: "0003-decisions", up: createDecisions },
+	{ name: "0004-stops", up: indexStops },
+	{ name: "0005-narrow-indexes", up: narrowIndexes },
 ];

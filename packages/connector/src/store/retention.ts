@@ -15,6 +15,8 @@ const keptMs = {
 
 /** What the cursors begin with that count what was answered to an arrival itself. */
 export const arrivalCursor = "arrival:";
+/** The first that would come after all of them: a semicolon follows the colon. */
+const afterArrivals = "arrival;";
 
 /** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
@@ -42,7 +44,9 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 		// What is answered outside of sessions has a cursor of its own for each arrival, which comes again no more.
 		await tx
 			.deleteFrom("cursors")
-			.where("session", "like", `${arrivalCursor}%`)
+			// Their keys stand together: no other index is needed for them.
+			.where("session", ">=", arrivalCursor)
+			.where("session", "<", afterArrivals)
 			.where("changed_at", "<", now - keptMs.inbound)
 			.execute();
 	});

@@ -7,7 +7,7 @@ import type { Generated, GeneratedAlways } from "kysely";
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
-interface OutboxTable {
+export interface OutboxTable {
 	/** The order in which rows were planned. */
 	position: GeneratedAlways<number>;
 	/** Made of session, `seq` and the place within that event, so that one event never plans two. */
@@ -97,6 +97,16 @@ interface InboundTable {
 	changed_at: number;
 }
 
+/** What was decided of held rows of the outbox by another process than the one that sends them. */
+interface DecisionsTable {
+	/** The row's. */
+	id: string;
+	/** 1: it is sent after all; 0: never. */
+	send: number;
+	by: string;
+	at: number;
+}
+
 /** The database of a connector. It holds no truth: deleted, it is rebuilt from the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
@@ -105,4 +115,5 @@ export interface ConnectorTables {
 	inbound: InboundTable;
 	rooms: RoomsTable;
 	heard: HeardTable;
+	decisions: DecisionsTable;
 }

@@ -14,6 +14,7 @@ export const chatScene: Scene = {
 		},
 		moment: (at, style) => (style === "exact" ? `at ${at / 1000} s` : `{${at / 1000} s}`),
 		person: (id) => `@${id}`,
+		command: (name) => `/${name}`,
 	},
 };
 

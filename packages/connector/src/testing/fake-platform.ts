@@ -29,6 +29,10 @@ export class FakePlatform implements ChatPlatform {
 		return `@${id}`;
 	}
 
+	command(name: string): string {
+		return `/${name}`;
+	}
+
 	async read({ url }: Attachment, signal: AbortSignal): Promise<Uint8Array> {
 		signal.throwIfAborted();
 		if (url === "endless") await once(signal, "abort");

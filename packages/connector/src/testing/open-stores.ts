@@ -2,7 +2,7 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { openSqliteStore, type Store } from "@parley/base";
+import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
 import { connectorMigrations as migrations } from "../store/migrations.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -10,9 +10,10 @@ import type { ConnectorTables } from "../store/tables.ts";
 type ConnectorStore = Store<ConnectorTables>;
 
 /** Opens a store that is empty and belongs to one test. */
-export async function openSqlite(): Promise<ConnectorStore> {
+export async function openSqlite(failpoints: Failpoints = noFailpoints): Promise<ConnectorStore> {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-connector-"));
-	return openSqliteStore<ConnectorTables>({ file: join(directory, "connector.sqlite"), migrations });
+	const file = join(directory, "connector.sqlite");
+	return openSqliteStore<ConnectorTables>({ file, migrations, failpoints });
 }
 
 /** Both engines, by name. */

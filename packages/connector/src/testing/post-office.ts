@@ -1,4 +1,4 @@
-import type { Store } from "@parley/base";
+import { type Failpoints, noFailpoints, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Outbox } from "../outbox/outbox.ts";
 import type { Plan, PlannedRow } from "../outbox/plan.ts";
@@ -15,11 +15,14 @@ export class PostOffice {
 	outbox: Outbox;
 	#seq = 0;
 
-	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<PostOffice> {
+	static async open(
+		open: () => Promise<Store<ConnectorTables>> = openSqlite,
+		failpoints: Failpoints = noFailpoints,
+	): Promise<PostOffice> {
 		const store = new WatchedStore(await open());
 		const [surface, clock, log] = [new ScriptedSurface(), new ManualClock(), new MemoryLogger()];
 		const parts = { store, surface, clock, log, chance: () => 0 };
-		return new PostOffice(parts, await Outbox.start(parts));
+		return new PostOffice(parts, await Outbox.start({ ...parts, failpoints }));
 	}
 
 	private constructor(parts: Pick<PostOffice, "store" | "surface" | "clock" | "log">, outbox: Outbox) {
@@ -43,7 +46,7 @@ export class PostOffice {
 		const cursor = { session: "sess_1", seq: this.#seq };
 		const conversation = "general";
 		const whole = { conversation, cursor, rows: rows.map((row) => ({ ...event, ...row })), ...plan };
-		await this.store.commit((tx) => this.outbox.plan(tx, whole));
+		await this.outbox.plan(whole);
 		await this.store.quiet();
 	}
 

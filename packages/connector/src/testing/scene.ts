@@ -15,6 +15,7 @@
  *   People (`by`): `ada` unless told; everybody is a member, `roles` of the gateway changes that.
  * - Messages are `m1`, `m2`, … in the order in which they are said, or what `as` says; posts are `post 1`, `post 2`, …
  *   as they come on the platform.
+ * - `stops` presses the platform's own button for what is at work in a room.
  * - `presses` finds the newest button with that label, or in the post that contains `at`; `chooses` its options.
  * - `shows` wants exactly these posts in a room, each containing what is written, buttons as `[Label]`; `whispers` the
  *   private answers since it was asked last; `asked` the requests of one method so far.
@@ -52,6 +53,7 @@ export type Step =
 	| (Saying & { readonly edits: string; readonly to: string })
 	| (Where & { readonly deletes: string })
 	| (Where & { readonly reacts: "stop" | "again"; readonly to: string })
+	| (Where & { readonly stops: true })
 	| (Where & {
 			readonly commands: string;
 			readonly options?: Readonly<Record<string, string | number | boolean>>;
@@ -85,7 +87,7 @@ export async function playScene(steps: readonly Step[], stage?: Stage): Promise<
 
 async function play(stage: Stage, step: Step): Promise<void> {
 	if ("says" in step || "edits" in step) return speak(stage, step);
-	if ("deletes" in step || "reacts" in step) return mark(stage, step);
+	if ("deletes" in step || "reacts" in step || "stops" in step) return mark(stage, step);
 	if ("commands" in step || "presses" in step) return wish(stage, step);
 	if ("gateway" in step) return tell(stage, step.gateway, step.of);
 	if ("passes" in step) return stage.pass(step.passes);
@@ -122,7 +124,7 @@ function addressOf({ mentions, replyTo }: Saying): Address {
 
 async function mark(
 	stage: Stage,
-	step: Extract<Step, { deletes: string } | { reacts: string }>,
+	step: Extract<Step, { deletes: string } | { reacts: string } | { stops: true }>,
 ): Promise<void> {
 	await stage.pass(1000);
 	const room = stage.room(step.in, step.by);
@@ -130,8 +132,10 @@ async function mark(
 	if ("deletes" in step) {
 		return stage.arrive({ type: "deleted", room, message: step.deletes, at }, `deleted:${step.deletes}`);
 	}
+	const person = stage.person(step.by);
+	if ("stops" in step) return stage.arrive({ type: "stop", room, at, person }, `stop:${at}`);
 	const { to: message, reacts: sign } = step;
-	const reaction = { type: "reaction", room, message, at, sign, person: stage.person(step.by) } as const;
+	const reaction = { type: "reaction", room, message, at, sign, person } as const;
 	return stage.arrive(reaction, `reaction:${message}:${sign}:${at}`);
 }
 

@@ -2,7 +2,7 @@ import type { Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Connector } from "../connector.ts";
 import { Controls } from "../controls/controls.ts";
-import type { Arrival, Person, Room, Ticket } from "../platform/arrival.ts";
+import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/arrival.ts";
 import { Posting } from "../platform/posting.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { FakePlatform } from "./fake-platform.ts";
@@ -110,8 +110,13 @@ export class Stage {
 		await this.quiet();
 	}
 
-	async repeat(): Promise<void> {
-		for (const event of this.#said) await this.connector.accept(event.arrival, event);
+	/** The platform tells again all that it has told; `seenBefore`: because it is read again. */
+	async repeat(again: Pick<ArrivalOf<"message">, "seenBefore"> = {}): Promise<void> {
+		for (const event of this.#said) {
+			const { arrival } = event;
+			const told = arrival.type === "message" ? { ...arrival, ...again } : arrival;
+			await this.connector.accept(told, event);
+		}
 		await this.quiet();
 	}
 

@@ -15,6 +15,7 @@ const scene: Scene = {
 		},
 		moment: (at, style) => `${style} ${at}`,
 		person: (id) => `person ${id}`,
+		command: (name) => `/${name}`,
 	},
 };
 /** When every event happens. */

@@ -9,9 +9,12 @@ import { parseText } from "./parse-text.ts";
 import { continuedMark } from "./slice.ts";
 
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
-const numRuns = everyday ? 20 : process.env["PARLEY_TEST_SCALE"] === "full" ? 30_000 : 25;
+const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
+const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
 /** The longest text whose cost is measured, in characters. */
-const longest = everyday ? 10_000 : 200_000;
+const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
+/** By how many characters a text grows at a time. No row's length is a multiple of 13: every place of a row is come to. */
+const stride = everyday ? 89 : isFull ? 1 : 13;
 // What fails is large, and takes minutes to make small: the seed that is printed repeats it.
 const check = { numRuns, endOnFailure: true };
 
@@ -237,7 +240,7 @@ test.each([
 	for (const dialect of [markdownDialect, chatDialect]) {
 		const options = { dialect, limit: 300, maxPosts: Number.POSITIVE_INFINITY };
 		let before: readonly string[] = [];
-		for (let length = 1; length <= text.length; length += everyday ? 89 : 1) {
+		for (let length = 1; length <= text.length; length += stride) {
 			const { posts } = fitPosts(parseText(text.slice(0, length)), options);
 			expect(posts.slice(0, Math.max(before.length - 2, 0))).toEqual(before.slice(0, -2));
 			before = posts;

@@ -27,6 +27,11 @@ const marker = />|[-+*]|\d+/g;
 const opensBlock = /^\s*(?:$|[|#>]|[-+*][ \t]|\d{1,9}[.)][ \t])/;
 const delimiter = /[*_~[\]]/g;
 
+const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
+/** Sentences of which no character and no place could mean anything to the parser, as most answers are. */
+const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
+const barelyLinked = /www\./i;
+
 /**
  * Reads Markdown (CommonMark, tables, task lists, strikethrough, bare addresses) as a model writes it, also while it is
  * still being written. Never throws: what is left open is closed at the end, and what no reader could follow, in depth
@@ -34,11 +39,25 @@ const delimiter = /[*_~[\]]/g;
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
+	if (plain.test(markdown) && !barelyLinked.test(markdown)) return paragraphsOf(markdown);
+	return parseMarkdown(markdown);
+}
+
+/** The parser's work for all but what is plain, for which it would come to the same and take a hundred times as long. */
+function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [gfm({ singleTilde: false }), { disable: { null: [...off, ...tooMuch(markdown)] } }],
 		mdastExtensions: [gfmFromMarkdown()],
 	});
 	return { markdown, blocks: blocksFrom(children) };
+}
+
+function paragraphsOf(markdown: string): TextDocument {
+	const texts = markdown.trimEnd().split("\n\n");
+	return {
+		markdown,
+		blocks: texts.map((value) => ({ type: "paragraph", children: [{ type: "text", value }] })),
+	};
 }
 
 function asWritten(markdown: string): TextDocument {

@@ -30,7 +30,7 @@ export function taskReport(task: TaskPayload, platform: Platform): string {
 
 function statusLine({ status, error, progress }: TaskPayload, platform: Platform): string {
 	const bar = barOf(progress.current_step, progress.total_steps);
-	const why = hasEnded(status) ? because(error, platform) : "";
+	const why = hasEnded(status) ? because({ why: error }, platform) : "";
 	return `${stateWords[status]}${why}${bar === undefined ? "" : `\n${bar}`}`;
 }
 

@@ -23,7 +23,7 @@ export async function tasksHere(
  * where it could be several.
  */
 export async function findTask(
-	desk: Pick<Desk, "gateway" | "onBehalf">,
+	desk: Pick<Desk, "gateway" | "onBehalf" | "platform">,
 	who: { readonly person: Person; readonly room: Room },
 	typed: string,
 ): Promise<string> {
@@ -35,7 +35,7 @@ export async function findTask(
 	if (found && !other) return found.id;
 	const message = found
 		? `the ids of several tasks end with ${wanted}: write more of the one you mean, such as ${found.id.slice(-10)}`
-		: `no task here has an id that ends with ${wanted}: /task list shows them`;
+		: `no task here has an id that ends with ${wanted}: ${desk.platform.command("task list", who.room)} shows them`;
 	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
 }
 

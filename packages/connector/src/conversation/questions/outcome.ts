@@ -1,8 +1,11 @@
 import type { EventPayloads } from "@parley/protocol";
+import { actingPerson } from "../acting-person.ts";
 import type { Scene } from "../part.ts";
+import { plain as plainLine } from "../tasks/plain.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
+import { platformOf } from "./platform-of.ts";
 import type { OpenQuestion } from "./question.ts";
 
 /** What became of a question. */
@@ -15,6 +18,8 @@ export interface Outcome {
 	readonly by?: string;
 }
 
+const longestName = 100;
+
 type Response = EventPayloads["prompt.response"];
 type Asked = Pick<OpenQuestion, "kind" | "options" | "call">;
 
@@ -23,14 +28,16 @@ export function answeredOutcome(
 	question: Asked,
 	response: Response,
 	at: number,
-	{ moment, person }: Scene["platform"],
+	platform: Scene["platform"],
 ): Outcome {
-	const who = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(response.by)?.groups?.["id"];
-	const whose = who === undefined ? "the operator" : person(who);
+	const { by, by_name: name } = response;
+	// By their id nobody here knows somebody of another platform.
+	const whose =
+		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
-		words: `${answerWords(question, response)} by ${whose}, ${moment(at, "exact")}`,
+		words: `${answerWords(question, response)} by ${whose}, ${platform.moment(at, "exact")}`,
 		details: (cut) => answerDetails(question, response, cut),
-		by: response.by,
+		by,
 	};
 }
 

@@ -4,18 +4,20 @@ import type { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
-import { cardOf, codeOf, type OpenQuestion, titleOf } from "./question.ts";
+import { platformOf } from "./platform-of.ts";
+import { cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { askedFacts, openFacts } from "./question-facts.ts";
 
 /** The card of a question that can be answered. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
-	const { expiresAt } = question;
+	const { expiresAt, alsoIn } = question;
 	const { moment } = scene.platform;
-	const foot =
+	const waits =
 		expiresAt === undefined
 			? "Waits for an answer."
 			: `Waits until ${moment(expiresAt, "exact")} (${moment(expiresAt, "relative")}); after that it counts as no answer.`;
+	const foot = alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
 		heading(question),
 		...askedFacts(question, cutting),
@@ -35,7 +37,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 	return { ...place(question, scene), text, controls: [] };
 }
 
-/** A post of its own that a question still waits. */
+/** A post of its own that a question still waits; a reply to it answers the question. */
 export function reminder(question: OpenQuestion, scene: Scene): ShowIntention {
 	const { token, label, reminders, expiresAt } = question;
 	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
@@ -44,13 +46,22 @@ export function reminder(question: OpenQuestion, scene: Scene): ShowIntention {
 		`**${marker}**: this still waits for an answer${until}.`,
 		plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
 	]);
-	const { card: _, ...rest } = place(question, scene);
-	return { ...rest, marker, text };
+	return { ...place(question, scene), card: reminderCardOf(token, reminders), marker, text };
 }
 
 const longestReminder = 300;
 
-function heading({ call, task, ...question }: OpenQuestion): string {
+/** Rooms of other platforms have no name here. */
+function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {
+	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");
+	const room = rooms.length === 1 ? "a room" : "rooms";
+	// What is always asked about, no platform can approve.
+	const may = call?.risk === "critical" ? "deny" : "answer";
+	return `Approvers in ${room} of ${platforms} may ${may} it, too, where that still holds: with the command approvals there.`;
+}
+
+/** Which question it is, and who asks for what. */
+export function heading({ call, task, ...question }: OpenQuestion): string {
 	const asks = task === undefined ? "the agent" : "the task";
 	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
 		approval: `${asks} wants to use ${inlineCode(call?.tool ?? "")}`,

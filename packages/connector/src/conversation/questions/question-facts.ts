@@ -18,7 +18,7 @@ export function askedFacts({ call, label }: Pick<OpenQuestion, "call" | "label">
 }
 
 /** Paragraphs that help to decide and say how to answer, while that can be done. */
-export function openFacts(question: OpenQuestion, { platform }: Scene, cut: Cut): string[] {
+export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
 	const { call, kind, token } = question;
 	if (call) return callFacts(call, token, cut);
 	if (kind === "grant") {
@@ -26,7 +26,7 @@ export function openFacts(question: OpenQuestion, { platform }: Scene, cut: Cut)
 			"An owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.",
 		];
 	}
-	return elicitationFacts(question, platform, cut);
+	return elicitationFacts(question, scene, cut);
 }
 
 function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): string[] {
@@ -43,7 +43,8 @@ function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): 
 	];
 }
 
-function elicitationFacts(question: OpenQuestion, platform: Scene["platform"], cut: Cut): string[] {
+function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
+	const { platform } = scene;
 	const { hints, options, unlisted } = question;
 	const { further } = offeredOptions(question, platform.limits);
 	const closed = options.filter(({ disabled }) => disabled);
@@ -60,15 +61,27 @@ function elicitationFacts(question: OpenQuestion, platform: Scene["platform"], c
 		}),
 	];
 	if (hasShortened(question, platform)) cut.happened = true;
-	const help = howToAnswer(question, further.length + unlisted > 0);
+	const help = howToAnswer(question, {
+		more: further.length + unlisted > 0,
+		canReply: canReply(question, scene),
+	});
 	return [...(lines.length === 0 ? [] : [bullets(lines)]), help, ...allFact(cut)];
 }
 
-function howToAnswer({ kind }: OpenQuestion, more: boolean): string {
+/** Where a post inside of a thread cannot be replied to, what is written below it goes to the agent. */
+function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
+	const isInThread = thread !== undefined || (task !== undefined && threads !== false);
+	return !isInThread || (platform.repliesInThreads ?? true);
+}
+
+function howToAnswer(
+	{ kind }: OpenQuestion,
+	{ more, canReply }: { readonly more: boolean; readonly canReply: boolean },
+): string {
 	if (kind === "password") {
 		return "Press **Enter it on a page**. What you type there goes to the gateway alone: it never enters this chat, and nobody reads it here. Do not write it as a message.";
 	}
-	if (kind === "text") return "Press **Answer**, or reply to this post.";
+	if (kind === "text") return canReply ? "Press **Answer**, or reply to this post." : "Press **Answer**.";
 	const choose = kind === "select" ? "Choose one below" : "Choose below";
 	return more ? `${choose}; what the list lacks you can write with **Answer**.` : `${choose}.`;
 }

@@ -46,6 +46,8 @@ export interface OpenQuestion {
 	readonly expiresAt?: number;
 	readonly task?: string;
 	readonly call?: AskedCall;
+	/** Other rooms in which it may be answered, as the gateway names them. */
+	readonly alsoIn?: readonly string[];
 }
 
 /** What became of a question. */
@@ -65,6 +67,16 @@ export function codeOf(token: string): string {
 /** The card that shows a question. */
 export function cardOf(token: string): string {
 	return `prompt:${token}`;
+}
+
+/** The post that reminds of a question for the `count`th time: no other is ever shown in its place. */
+export function reminderCardOf(token: string, count: number): string {
+	return `${cardOf(token)}:reminder:${count}`;
+}
+
+/** The question that a card shows or reminds of; undefined where it is a card of something else. */
+export function tokenOfCard(card: string): string | undefined {
+	return /^prompt:(?<token>[^:]+)/u.exec(card)?.groups?.["token"];
 }
 
 const titles: Readonly<Record<QuestionKind, string>> = {

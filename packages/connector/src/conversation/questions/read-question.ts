@@ -6,6 +6,7 @@ import type { AskedCall, OpenQuestion, QuestionKind } from "./question.ts";
 
 const mostOptions = 100;
 const mostNotes = 20;
+const mostAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
@@ -27,6 +28,7 @@ export function readQuestion(payload: PromptRequestPayload, post: number): OpenQ
 		...(Number.isFinite(expiresAt) && { expiresAt }),
 		...(context.task_id !== undefined && { task: context.task_id }),
 		...(isCall(context) && { call: readCall(label, context, most) }),
+		...(context.also_in && { alsoIn: context.also_in.slice(0, mostAlsoIn) }),
 	};
 }
 

@@ -43,8 +43,9 @@ function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntenti
 		case "task.failed":
 			return failed(event.payload, task, scene);
 		case "task.cancelled": {
-			const reason = because(event.payload.reason, scene.platform);
-			return [said(task, { lane: "milestone", text: `⏹️ **Cancelled**${reason}` }, scene)];
+			const { reason: why, by } = event.payload;
+			const text = `⏹️ **Cancelled**${because({ why, by }, scene.platform)}`;
+			return [said(task, { lane: "milestone", text }, scene)];
 		}
 		default:
 			return [];
@@ -56,7 +57,7 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	if (!review) return [];
 	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
 	const plan = payload.plan_content.trim();
-	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: its question is in its thread.`;
+	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: ${whereOf(task, scene)}.`;
 	return [
 		...(plan === ""
 			? []
@@ -83,10 +84,13 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowIntenti
 function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowIntention[] {
 	const { output_summary: summary, duration } = payload;
 	const spent = task.spent && spentWords(task.spent);
-	const whole = summary.endsWith("…") ? ` · all of it: /task show ${shortId(task.id)}` : "";
+	const { platform, threads = true } = scene;
+	const place = threads ? { thread: taskCard(task.id) } : scene;
+	const show = platform.command(`task show ${shortId(task.id)}`, place);
+	const whole = summary.endsWith("…") ? ` · all of it: ${show}` : "";
 	const foot = `took ${lengthOf(duration / 1_000_000)}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
 	const text = summary.trim() === "" ? "✅ **Done**" : `✅ **Done**\n\n${summary.trim()}`;
-	const short = `✅ **${plain(task.title, 150)}** is done: its thread has what came of it.`;
+	const short = `✅ **${plain(task.title, 150)}** is done: ${whereOf(task, scene)}.`;
 	return [said(task, { lane: "final", text, foot }, scene), ...inRoom({ lane: "final", text: short }, scene)];
 }
 
@@ -111,6 +115,11 @@ function said(task: Task, { text, ...post }: Said, scene: Scene): ShowIntention 
 
 function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowIntention {
 	return { type: "show", ...post, task: id, ...(threads && { thread: taskCard(id) }) };
+}
+
+/** Where to read more. A thread may be locked or deleted: the command is always there. */
+function whereOf({ id }: Task, scene: Scene): string {
+	return `see its thread, or \`${scene.platform.command(`task show ${shortId(id)}`, scene)}\``;
 }
 
 /** Where there are no threads, the room has heard it already. */

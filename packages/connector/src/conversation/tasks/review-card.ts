@@ -31,7 +31,7 @@ export function openReview(
 ): Pick<ShowIntention, "card" | "marker" | "text" | "foot" | "controls"> {
 	const how =
 		scene.threads === false
-			? `\`/task reply\` answers it with your own words.`
+			? `\`${scene.platform.command("task reply", scene)}\` answers it with your own words.`
 			: "What you write in this thread answers it, too.";
 	return {
 		...named(review),

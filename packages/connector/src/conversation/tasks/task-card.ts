@@ -32,7 +32,7 @@ function stateLine(task: Task, { platform }: Scene): string {
 	const { state, startedAt, createdAt, end, why } = task;
 	if (hasEnded(state)) {
 		const took = end?.tookMs === undefined ? "" : ` after ${lengthOf(end.tookMs)}`;
-		return `${stateWords[state]}${took}${because(why ?? "", platform)}`;
+		return `${stateWords[state]}${took}${because(task, platform)}`;
 	}
 	const since =
 		startedAt === undefined

@@ -84,12 +84,11 @@ function changed(task: Task, event: Exclude<TaskEvent, { event: "task.created" }
 	const reviews = event.event === "task.suspended" ? [...closed, reviewOf(event.payload)] : closed;
 	if (!own) return { ...moved, reviews };
 	const { why: _, ...rest } = moved;
-	const why = whyOf(event);
 	return {
 		...{ ...rest, reviews },
 		...(spent && { spent }),
 		...(event.event === "task.started" && { startedAt: task.startedAt ?? at }),
-		...(why !== undefined && { why: oneLine(why, mostWhy) }),
+		...causeOf(event),
 		...(hasEnded(state) && { end: endOf(task, event, at) }),
 	};
 }
@@ -129,9 +128,11 @@ function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspend
 	return { token, task: task_id, title: oneLine(title, mostTitle), reason: oneLine(reason, mostWhy) };
 }
 
-function whyOf(event: TaskEvent): string | undefined {
-	if (event.event === "task.failed") return event.payload.error;
-	return event.event === "task.cancelled" ? event.payload.reason : undefined;
+function causeOf(event: TaskEvent): Pick<Task, "why" | "by"> {
+	if (event.event === "task.failed") return { why: oneLine(event.payload.error, mostWhy) };
+	if (event.event !== "task.cancelled") return {};
+	const { reason, by } = event.payload;
+	return { why: oneLine(reason, mostWhy), ...(by !== undefined && { by }) };
 }
 
 function endOf({ startedAt }: Task, event: TaskEvent, at: number): TaskEnd {

@@ -8,13 +8,14 @@ test("a task that is over is remembered for late presses, the newest thirty of t
 		const task = { task_id: `task_${index}`, title: `T${index}` };
 		return [
 			[1, "task.created", { ...task, description: "", parent_id: "" }],
-			[2, "task.cancelled", { task_id: task.task_id, reason: "" }],
+			[2, "task.cancelled", { task_id: task.task_id, reason: "no need", by: "operator" }],
 		];
 	});
 	const { slice } = tellAll(tasks, lives.flat());
 	expect(slice.live).toEqual([]);
 	expect(slice.ended).toHaveLength(30);
-	expect(slice.ended.at(-1)).toEqual({ id: "task_39", title: "T39", state: "cancelled" });
+	const cause = { why: "no need", by: "operator" };
+	expect(slice.ended.at(-1)).toEqual({ id: "task_39", title: "T39", state: "cancelled", ...cause });
 });
 
 test("what is remembered of tasks is bounded and survives being kept as JSON", () => {

@@ -52,6 +52,8 @@ export interface Task {
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** Why it failed, is tried again or was cancelled. */
 	readonly why?: string;
+	/** Who cancelled it, as the gateway names them. */
+	readonly by?: string;
 	/** In the order in which they came. */
 	readonly workers: readonly Worker[];
 	/** Those that nobody has answered, the newest last. */
@@ -62,7 +64,7 @@ export interface Task {
 }
 
 /** What is remembered of a task that is over. */
-export type EndedTask = Pick<Task, "id" | "title" | "state">;
+export type EndedTask = Pick<Task, "id" | "title" | "state" | "why" | "by">;
 
 /** The tasks of a conversation. */
 export interface TasksSlice {
@@ -83,10 +85,11 @@ export function hasEnded(state: TaskState): boolean {
 /** Puts a task back to where it stood, or to those that are over. */
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
-		const { id, title, state } = task;
+		const { id, title, state, why, by } = task;
+		const over = { id, title, state, ...(why !== undefined && { why }), ...(by !== undefined && { by }) };
 		return {
 			live: live.filter((one) => one.id !== id),
-			ended: [...ended, { id, title, state }].slice(-mostEnded),
+			ended: [...ended, over].slice(-mostEnded),
 		};
 	}
 	const known = live.some(({ id }) => id === task.id);

@@ -1,6 +1,8 @@
+import type { TaskPayload } from "@parley/protocol";
+import { actingPerson } from "../acting-person.ts";
 import type { Scene } from "../part.ts";
 import { plain } from "./plain.ts";
-import type { Spent, TaskState } from "./task-state.ts";
+import type { EndedTask, Spent, TaskState } from "./task-state.ts";
 
 /** How a task stands, for people: the words say all that the sign does. */
 export const stateWords: Readonly<Record<TaskState, string>> = {
@@ -53,10 +55,25 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	return `${tokens} · ${cost < leastCost ? `less than ${dollars.format(leastCost)}` : dollars.format(cost)}`;
 }
 
-/** Why something was cancelled or failed, to go on with after the word for that: the gateway may have named a person. */
-export function because(reason: string, { person }: Pick<Scene["platform"], "person">): string {
-	if (reason === "" || reason === "cancelled") return "";
-	const id = /^cancelled by [^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(reason)?.[1];
-	if (id !== undefined) return ` by ${person(id)}`;
-	return reason === "cancelled by operator" ? " by the operator" : `: ${plain(reason, 300)}`;
+/** How a task has ended, for whoever comes too late: by whom or why, as far as that is remembered, and when. */
+export function endWords(
+	{ status, completed_at }: Pick<TaskPayload, "status" | "completed_at">,
+	ended: Pick<EndedTask, "why" | "by"> | undefined,
+	platform: Pick<Scene["platform"], "person" | "moment">,
+): string {
+	const when = completed_at === undefined ? "" : `, ${platform.moment(Date.parse(completed_at), "exact")}`;
+	return `${stateWords[status]}${because(ended ?? {}, platform)}${when}`;
+}
+
+/**
+ * Why something was cancelled or failed, and who cancelled it, to go on with after the word for that. What the gateway
+ * writes where nobody gave a reason says no more than the word and `by`; anybody can type it, so that it names nobody.
+ */
+export function because(
+	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },
+	platform: Pick<Scene["platform"], "person">,
+): string {
+	const whose = by === undefined ? "" : ` by ${actingPerson(by, platform)}`;
+	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
+	return says ? `${whose}: ${plain(why, 300)}` : whose;
 }

@@ -1,0 +1,164 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { onBehalf } from "../rooms/on-behalf.ts";
+import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
+import { read, token } from "../testing/question-scene.ts";
+import { ada, commanded, general, scriptedDesk } from "../testing/scripted-desk.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { approvalCommands } from "./approvals.ts";
+
+const [approvals] = approvalCommands;
+
+/** What Ada reads of what waits, and what the gateway was asked. */
+async function ask(answers: ScriptedAnswers, from?: number) {
+	const { desk, gateway } = scriptedDesk(answers);
+	const reply = await approvals?.run(desk, commanded("approvals", from === undefined ? {} : { from }));
+	return { said: reply ? read(reply) : "", reply, desk, gateway };
+}
+
+test("what waits in another room is shown with who asked for it where, and with buttons of its own", async () => {
+	const { said, reply, desk, gateway } = await ask(waiting(listedPrompt()));
+	expect(said).toBe(
+		[
+			"**Approval k3v9qx** · the agent wants to use `run_command`",
+			"Asked by Mia \\*M\\* in Slack (`slack:T:C`), in “Release”, {10 s}.",
+			"```\nnpm test\n```",
+			"- in /srv/app",
+			"Risk: normal.\n[Approve once] [Deny] [Show all]",
+		].join("\n\n"),
+	);
+	const ids = (reply?.controls ?? []).flat().flatMap((control) => ("id" in control ? [control.id] : []));
+	expect(ids.map((id) => desk.controls.read(id))).toEqual(
+		["listed-approve", "listed-deny", "listed-whole"].map((kind) => ({
+			...{ kind, session: "sess_7", subject: token },
+		})),
+	);
+	const behalf = onBehalf(ada, general);
+	expect(gateway.asked).toEqual([
+		{ method: "list_prompts", params: { approvals: true, limit: 200, ...behalf } },
+		{ method: "list_prompts", params: { approvals: true, token, ...behalf } },
+	]);
+});
+
+const { person: _person, name: _name, ...nobodys } = listedPrompt();
+
+test.each([
+	["here", listedPrompt({ place: "discord:1:2", person: "discord:1:7" }), "Asked by @7 here, in"],
+	[
+		"elsewhere on the platform",
+		listedPrompt({ place: "discord:1:3", person: "discord:1:7" }),
+		"@7 in Discord",
+	],
+	[
+		"in another guild by somebody whom nobody here knows by their id",
+		listedPrompt({ place: "discord:9:3", person: "discord:9:7" }),
+		"Asked by Mia \\*M\\* in Discord",
+	],
+	["by the operator", nobodys, "Asked by the operator in Slack"],
+	["by somebody without a name", listedPrompt({ name: "" }), "Asked by slack:T:U7 in Slack"],
+])("what was asked %s says so", async (_, prompt, words) => {
+	expect((await ask(waiting(prompt))).said).toContain(words);
+});
+
+test("what is always asked about has no button to approve", async () => {
+	const { said } = await ask(waiting(listedPrompt({ always_ask: true }, { risk: "critical" })));
+	expect(said).toContain("**Risk: critical.**");
+	expect(said).toContain("\n[Deny] [Show all]");
+	expect(said).not.toContain("[Approve once");
+});
+
+/** Approvals that wait, each with a token of its own. */
+function many(count: number, ...given: Parameters<typeof listedPrompt>) {
+	const [changes, context] = given;
+	return Array.from({ length: count }, (_, index) =>
+		listedPrompt({ token: `prompt_number${index}`, ...changes }, context),
+	);
+}
+
+test("of many as many are shown as one post holds whole, each with its own buttons, and the others with their number", async () => {
+	const prompts = many(6);
+	const { said, reply } = await ask(waiting(...prompts));
+	expect(reply?.controls).toHaveLength(4);
+	expect(said).toContain("[Approve once umber0] [Deny umber0] [Show all umber0]");
+	expect(said).toContain("And 2 more: `/approvals from:5` shows them.");
+	const rest = await ask(waiting(...prompts), 5);
+	expect(rest.said).toMatch(/^\*\*Approval umber4\*\*.*Approval umber5/s);
+	expect(rest.said).not.toContain("more:");
+	expect((await ask(waiting(...prompts), 7)).said).toBe(
+		"Nothing more waits for an approval that can be given here. `/approvals` begins with the first one.",
+	);
+});
+
+test("what does not fit whole stands alone and is not approved unread", async () => {
+	const [one, two] = many(2);
+	const long = listedPrompt({ token: "prompt_long00" }, { arguments: { cmd: "x".repeat(3_000) } });
+	const first = await ask(waiting(long, ...many(2)));
+	expect(first.said).toMatch(/x\n… [\d,]+ more characters/);
+	expect(first.said).toContain("Not all of it fits here: the rest is behind **Show all**.");
+	expect(first.said).toContain("And 2 more: `/approvals from:2` shows them.\n[Deny] [Show all]");
+	expect(first.said).not.toContain("[Approve once");
+	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
+
+	// Behind others it waits for the next post, and they are not said to be cut.
+	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
+	expect(behind.reply?.controls).toHaveLength(2);
+	expect(behind.said).toContain("[Approve once umber1]");
+	expect(behind.said).not.toContain("Not all of it");
+	expect(behind.said).toContain("And 1 more: `/approvals from:3` shows them.");
+});
+
+test("a short one whose long values stand in its preview alone is not approved below others either", async () => {
+	const write = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+ x" };
+	const brief = listedPrompt({ token: "prompt_brief0" }, write);
+	for (const prompts of [
+		[brief, ...many(1)],
+		[...many(1), brief],
+	]) {
+		expect((await ask(waiting(...prompts))).reply?.controls).toHaveLength(1);
+	}
+});
+
+test("a post of several holds no more than the platform does, whatever is long in them", async () => {
+	const long = "ä*".repeat(50);
+	const prompts = many(4, { name: long, session_title: long }, { notes: [long.repeat(3)] });
+	const { reply } = await ask(waiting(...prompts));
+	expect(reply?.text.length).toBeLessThanOrEqual(2_000);
+	expect(reply?.controls?.length).toBeLessThan(4);
+	expect(reply?.text).toMatch(/And \d more/);
+});
+
+test("what this person can let happen comes before their own work and what is always asked about", async () => {
+	const [critical, own] = many(2);
+	const { reply } = await ask(
+		waiting(
+			listedPrompt({ ...critical, always_ask: true }),
+			// The ids of users are the same in all guilds.
+			listedPrompt({ ...own, person: "discord:9:42" }),
+			listedPrompt({ token: "prompt_other00" }),
+		),
+	);
+	expect([...(reply?.text ?? "").matchAll(/\*\*Approval (\w+)\*\*/g)].map(([, code]) => code)).toEqual([
+		"ther00",
+		"umber1",
+		"umber0",
+	]);
+});
+
+test("where more wait than are listed, that is said", async () => {
+	expect((await ask(waiting(...many(200)))).said).toContain("And at least 196 more: ");
+});
+
+test("where nothing waits, that is said", async () => {
+	expect((await ask(waiting())).said).toBe("Nothing waits for an approval that can be given here.");
+});
+
+test("what was answered between two looks is left out", async () => {
+	const prompts = [listedPrompt()];
+	const { said } = await ask({ list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }) });
+	expect(said).toBe("Nothing waits for an approval that can be given here.");
+});
+
+test("who may not approve hears it of the gateway", async () => {
+	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
+	await expect(ask({ list_prompts: () => Promise.reject(refusal) })).rejects.toBe(refusal);
+});

@@ -1,0 +1,102 @@
+import { findListed, type ListedPrompt, listedButtons, listedCard } from "../controls/listed-approval.ts";
+import { fitsPost } from "../conversation/questions/fit-card.ts";
+import { codeOf } from "../conversation/questions/question.ts";
+import type { Person, Room } from "../platform/arrival.ts";
+import type { Desk, Reply } from "../rooms/desk.ts";
+import type { Command } from "./command.ts";
+
+/** A row of buttons each: platforms show five. */
+const mostShown = 4;
+const mostListed = 200;
+
+const approvals: Command = {
+	name: "approvals",
+	description: "What waits for an approval that can be given here, also of other rooms",
+	options: [
+		{
+			...{ name: "from", type: "integer", required: false, min: 1, max: mostListed },
+			description: "Which of them to begin with; the first one unless told",
+		},
+	],
+	async run(desk, { arrival: { person, room, options } }) {
+		const { prompts } = await desk.gateway.request("list_prompts", {
+			...{ approvals: true, limit: mostListed },
+			...desk.onBehalf(person, room),
+		});
+		const { from = 1 } = options;
+		return listOf(desk, inOrder(prompts, desk, person), { person, room, first: Number(from) - 1 });
+	},
+};
+
+/** What waits for who may say yes. */
+export const approvalCommands: readonly Command[] = [approvals];
+
+/** The oldest first, but behind what somebody else can let happen at once: so nobody hides that behind their own. */
+function inOrder(
+	prompts: readonly ListedPrompt[],
+	{ platform: { name } }: Desk,
+	{ id }: Person,
+): readonly ListedPrompt[] {
+	const rank = ({ always_ask, person = "" }: ListedPrompt): number => {
+		const [of, , user] = person.split(":");
+		return always_ask ? 2 : of === name && user === id ? 1 : 0;
+	};
+	return prompts.toSorted((one, other) => rank(one) - rank(other));
+}
+
+interface Showing {
+	readonly person: Person;
+	readonly room: Room;
+	/** So many were shown before. */
+	readonly first: number;
+}
+
+interface Shown {
+	readonly prompt: ListedPrompt;
+	readonly text: string;
+	readonly cut: boolean;
+}
+
+/** As many as one post holds whole; the first one alone where it is cut. */
+async function listOf(desk: Desk, all: readonly ListedPrompt[], showing: Showing): Promise<Reply> {
+	const { platform } = desk;
+	const { room, first } = showing;
+	const command = platform.command("approvals", room);
+	const footAt = (next: number): string => {
+		const left = `${all.length === mostListed ? "at least " : ""}${all.length - next}`;
+		return next >= all.length ? "" : `And ${left} more: \`${command} from:${next + 1}\` shows them.`;
+	};
+	const shown: Shown[] = [];
+	let next = first;
+	for (; next < all.length && shown.length < mostShown; next += 1) {
+		const card = await cardOf(desk, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
+		// Somebody may just have answered it.
+		if (!card) continue;
+		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
+		if (shown.length > 0 && (card.cut || shown[0]?.cut || !fitsPost(platform, post))) break;
+		shown.push(card);
+	}
+	if (shown.length === 0) {
+		const before = first === 0 ? "" : ` \`${command}\` begins with the first one.`;
+		return {
+			text: `Nothing${first === 0 ? "" : " more"} waits for an approval that can be given here.${before}`,
+		};
+	}
+	const foot = footAt(next);
+	return {
+		text: [...shown.map(({ text }) => text), ...(foot === "" ? [] : [foot])].join("\n\n"),
+		controls: shown.map(({ prompt, cut }) => {
+			const code = shown.length > 1 ? codeOf(prompt.token) : "";
+			return listedButtons(desk, prompt, { code, cut });
+		}),
+	};
+}
+
+async function cardOf(
+	desk: Desk,
+	token: string,
+	{ showing: { person, room }, foot }: { readonly showing: Showing; readonly foot: string },
+): Promise<Shown | undefined> {
+	const prompt = await findListed(desk, token, { person, room });
+	return prompt && { prompt, ...listedCard(desk, prompt, { room, foot }) };
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { playScene } from "../testing/scene.ts";
+import { Stage } from "../testing/stage.ts";
+import { commandTable } from "./command-table.ts";
+
+test("commands are written as the platform has them typed, in a thread otherwise than in a channel", async () => {
+	const stage = await Stage.open();
+	Object.assign(stage.platform, {
+		command: (name: string, { thread }: { readonly thread?: string }) =>
+			`${thread === undefined ? "/bot " : "!"}${name}`,
+		aboutCommands: "In threads there are none.",
+	});
+	await playScene(
+		[
+			{ commands: "dance" },
+			{ commands: "session new" },
+			{ commands: "session new", in: "general/post 1" },
+			{ commands: "session switch", options: { session: "nowhere" } },
+			{ commands: "task list", in: "general/post 1" },
+			{ commands: "task show", options: { id: "aaaaaa" } },
+			{ commands: "trust status" },
+			{ commands: "model" },
+			{
+				whispers: [
+					...["`/bot help` shows", "`/bot session switch` goes back", "`!session switch` goes back"],
+					...["`/bot session list` shows", "`!task new` submits", "/bot task list shows them"],
+					...["`/bot trust on` asks", "`/bot model` with a name"],
+				],
+			},
+			{ commands: "help" },
+			{ whispers: ["In threads there are none.\n\n- `/bot ask` "] },
+			{ commands: "help", in: "general/post 1" },
+			{
+				does: () => {
+					const [help = ""] = stage.whispers();
+					for (const { name } of commandTable) expect(help).toContain(`- \`!${name}\` `);
+				},
+			},
+			{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
+			{ says: "hello", by: "eve", in: "general/post 1", mentions: "us" },
+			{ shows: ["`/bot pair` (or `!pair` after my name)"], in: "general/post 1" },
+		],
+		stage,
+	);
+	await stage.connector.stop();
+	await stage.store.close();
+});

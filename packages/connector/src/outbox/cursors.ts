@@ -1,0 +1,97 @@
+import { hotStatement, ParleyError } from "@parley/base";
+import type { Kysely } from "kysely";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** The newest event of a session whose posts are planned. */
+export interface Cursor {
+	readonly session: string;
+	readonly seq: number;
+	/** Where it was so far, for who knows that; it is looked up where that is not so. */
+	readonly after?: number;
+}
+
+/** What a session looks like, as JSON, and the last of its events that another database may have shown already. */
+export interface ToldState {
+	readonly state: string;
+	readonly replayedTo: number;
+}
+
+interface Move {
+	readonly session: string;
+	readonly conversation: string;
+	readonly seq: number;
+	readonly now: number;
+	/** Counts where `isKnown`. */
+	readonly after: number;
+	/** Count where `isTold`. */
+	readonly state: string | null;
+	readonly replayedTo: number;
+}
+
+const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: number }>((db, p) =>
+	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
+);
+
+/** Where it is known where the cursor was, and it was elsewhere, nothing is changed and nothing returned. */
+function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly isKnown: boolean }) {
+	return hotStatement<ConnectorTables, Move, { seq: number }>((db, p) => {
+		const told = isTold ? { state: p("state"), replayed_to: p("replayedTo") } : {};
+		const moved = { conversation: p("conversation"), seq: p("seq"), changed_at: p("now"), ...told };
+		return db
+			.insertInto("cursors")
+			.values({ session: p("session"), ...moved })
+			.onConflict((conflict) => {
+				const update = conflict.column("session").doUpdateSet((eb) => ({
+					...{ conversation: eb.ref("excluded.conversation"), seq: eb.ref("excluded.seq") },
+					changed_at: eb.ref("excluded.changed_at"),
+					...(isTold && { state: eb.ref("excluded.state"), replayed_to: eb.ref("excluded.replayed_to") }),
+				}));
+				return isKnown ? update.where("cursors.seq", "=", p("after")) : update;
+			})
+			.returning("seq");
+	});
+}
+
+const upserts = {
+	known: {
+		bare: upsertCursor({ isTold: false, isKnown: true }),
+		told: upsertCursor({ isTold: true, isKnown: true }),
+	},
+	read: {
+		bare: upsertCursor({ isTold: false, isKnown: false }),
+		told: upsertCursor({ isTold: true, isKnown: false }),
+	},
+};
+
+/** The newest event of a session whose posts are planned; 0 before the first. */
+export async function readCursor(db: Tx, session: string): Promise<number> {
+	const [cursor] = await selectCursor(db, { session });
+	return cursor?.seq ?? 0;
+}
+
+/** Moves a cursor and resolves with where it was. Rejects with `failed_precondition` where it would go back. */
+export async function moveCursor(
+	tx: Tx,
+	moved: { readonly conversation: string; readonly cursor: Cursor; readonly told?: ToldState | undefined },
+	now: number,
+): Promise<number> {
+	const { conversation, cursor, told } = moved;
+	const { session, seq, after } = cursor;
+	const kind = told ? "told" : "bare";
+	const move = { session, conversation, seq, now, after: after ?? 0, state: null, replayedTo: 0, ...told };
+	if (after !== undefined && after < seq) {
+		const [known] = await upserts.known[kind](tx, move);
+		if (known) return after;
+	}
+	const planned = await readCursor(tx, session);
+	if (seq < planned) {
+		throw new ParleyError(
+			`the posts of session ${session} are planned up to event ${planned}: do not go back to event ${seq}`,
+			{ code: "failed_precondition" },
+		);
+	}
+	await upserts.read[kind](tx, move);
+	return planned;
+}

@@ -1,0 +1,88 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { openConnectorDatabase } from "../store/connector-database.ts";
+import { connectorMigrations } from "../store/migrations.ts";
+import { WatchedStore } from "../testing/open-stores.ts";
+import { PostOffice } from "../testing/post-office.ts";
+import { leaveDecisionOn } from "./leave-decision.ts";
+import { startLeftDecisions } from "./left-decisions.ts";
+
+const clock = new ManualClock();
+
+interface Held extends AsyncDisposable {
+	readonly office: PostOffice;
+	readonly store: WatchedStore;
+	leave(id: string, send: boolean): Promise<void>;
+	looks(): Promise<void>;
+}
+
+/** A connector at work with two posts that wait for a decision, whose database others can open, too. */
+async function twoHeld(): Promise<Held> {
+	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
+	const where = { platform: "chat", dataDir: directory.path, clock };
+	const store = new WatchedStore((await openConnectorDatabase(where)).store);
+	const office = await PostOffice.open(async () => store);
+	for (const payload of ["one", "two"]) await office.tell([{ payload, hold: "a guest has joined" }]);
+	const decisions = startLeftDecisions(office);
+	return {
+		...{ office, store },
+		leave: (id, send) => leaveDecisionOn(where, { id, decision: { send, by: "me" } }),
+		async looks() {
+			office.clock.advance(2_000);
+			await office.store.quiet();
+		},
+		async [Symbol.asyncDispose]() {
+			await decisions.stop();
+			await office.outbox.stop();
+			await store.close();
+			await directory[Symbol.asyncDispose]();
+		},
+	};
+}
+
+test("what another process decides of held posts is done while the connector runs", async () => {
+	await using held = await twoHeld();
+	const { office } = held;
+	await held.leave("sess_1/1/0", true);
+	await held.leave("sess_1/2/0", false);
+	expect(office.shown).toEqual([]);
+	await held.looks();
+	expect(office.shown).toEqual(["one"]);
+	expect(await office.outbox.stuck(10)).toMatchObject([{ id: "sess_1/2/0", reason: "dropped by me" }]);
+	await expect(held.leave("sess_1/1/0", false)).rejects.toMatchObject({ code: "failed_precondition" });
+	await expect(held.leave("sess_1/9/0", true)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("of two decisions the first one counts, whoever says otherwise hears that, and one that comes too late is forgotten", async () => {
+	await using held = await twoHeld();
+	const { office, store } = held;
+	await held.leave("sess_1/1/0", false);
+	await held.leave("sess_1/1/0", false);
+	await expect(held.leave("sess_1/1/0", true)).rejects.toMatchObject({ code: "failed_precondition" });
+	await held.leave("sess_1/2/0", true);
+	await expect(held.leave("sess_1/2/0", false)).rejects.toThrow("sess_1/2/0 is to be sent: me was first");
+	await held.looks();
+	expect(office.shown).toEqual(["two"]);
+	await store.commit((tx) =>
+		tx.insertInto("decisions").values({ id: "sess_1/1/0", send: 1, by: "you", at: 1 }).execute(),
+	);
+	await held.looks();
+	expect(office.shown).toEqual(["two"]);
+	expect(await store.read((db) => db.selectFrom("decisions").selectAll().execute())).toEqual([]);
+});
+
+test("a connector of an earlier version is not changed under its feet", async () => {
+	await using held = await twoHeld();
+	const { name } = connectorMigrations.at(-1) ?? { name: "" };
+	await held.store.commit((tx) =>
+		// The table of the migrator is none of ours.
+		tx
+			.deleteFrom("kysely_migration" as never)
+			.where("name" as never, "=", name as never)
+			.execute(),
+	);
+	await expect(held.leave("sess_1/1/0", true)).rejects.toThrow("start it again first");
+});

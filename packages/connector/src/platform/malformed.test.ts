@@ -1,0 +1,19 @@
+import { MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { Malformed } from "./malformed.ts";
+
+test("what cannot be read is counted each time and told of once", () => {
+	const log = new MemoryLogger();
+	const malformed = new Malformed("Slack", log);
+	const schema = z.object({ ts: z.string() });
+	expect(malformed.read("message", schema, { ts: "1" })).toEqual({ ts: "1" });
+	for (const data of [{ ts: 1 }, { ts: 2 }, null]) {
+		expect(malformed.read("message", schema, data)).toBeUndefined();
+	}
+	expect(malformed.count).toBe(3);
+	expect(log.records.map(({ message, fields }) => [message, fields["event"]])).toEqual([
+		["an event of Slack cannot be read", "message"],
+		["an event of Slack cannot be read", "message"],
+	]);
+});

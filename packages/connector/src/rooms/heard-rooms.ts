@@ -1,0 +1,49 @@
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import type { ConversationState } from "../conversation/conversation.ts";
+import type { Feed } from "../feed/feed.ts";
+import type { Room } from "../platform/arrival.ts";
+import { roomOf } from "./external-key.ts";
+
+/** A room that the gateway has a session of, and what it has heard there. */
+export interface HeardRoom {
+	readonly room: Room;
+	/** The platform's ids of the newest messages that are in the session; none where it was used long ago. */
+	readonly messages: readonly string[];
+	/** When the session was last used, in milliseconds since the epoch. */
+	readonly usedAt: number;
+}
+
+type Sessions = Pick<Feed, "ready" | "known"> & {
+	follow(id: string): Promise<{ readonly state: Pick<ConversationState, "answers"> } | undefined>;
+};
+
+/** What was said longer ago nobody asks for any more. */
+const recentMs = 24 * 3_600_000;
+
+/**
+ * How far the gateway has heard the rooms of its sessions, one for each session; resolves when the gateway has answered,
+ * and rejects where the connector stops before.
+ */
+export async function heardRooms(
+	feed: Sessions,
+	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<HeardRoom[]> {
+	await feed.ready;
+	const rooms: HeardRoom[] = [];
+	for (const { id, key, usedAt } of [...feed.known()]) {
+		const isRecent = clock.now() - usedAt < recentMs;
+		const messages = isRecent ? await messagesOf(feed, id, log) : [];
+		rooms.push({ room: roomOf(key), messages, usedAt });
+	}
+	return rooms;
+}
+
+async function messagesOf(feed: Pick<Sessions, "follow">, session: string, log: Logger): Promise<string[]> {
+	try {
+		const { open = [], ended = [] } = (await feed.follow(session))?.state.answers ?? {};
+		return [...open, ...ended].flatMap(({ message = [] }) => message);
+	} catch (error) {
+		log.info("what a session has heard is not known", { session, error: ParleyError.from(error) });
+		return [];
+	}
+}

@@ -1,0 +1,36 @@
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { connectorDatabaseFile, openConnectorDatabase } from "./connector-database.ts";
+
+test("what is kept is there for the next process, by platform, until it is forgotten", async () => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-kept-"));
+	const where = { dataDir: directory.path, platform: "slack", clock: new ManualClock() };
+	const first = await openConnectorDatabase(where);
+	await first.kept<number>("alive").save(5);
+	await first.kept<string[]>("places").save(["C1"]);
+	await first.store.close();
+	const second = await openConnectorDatabase(where);
+	expect(await second.kept<number>("alive").load()).toBe(5);
+	await second.kept<number>("alive").save(undefined);
+	expect(await second.kept<number>("alive").load()).toBeUndefined();
+	expect(await second.kept<string[]>("places").load()).toEqual(["C1"]);
+	await second.store.close();
+	const other = await openConnectorDatabase({ ...where, platform: "discord" });
+	expect(await other.kept<string[]>("places").load()).toBeUndefined();
+	await other.store.close();
+});
+
+test("a damaged database says that nothing is lost with it, and how to delete it", async () => {
+	await using directory = await mkdtempDisposable(join(tmpdir(), "parley's-kept-"));
+	const where = { dataDir: directory.path, platform: "slack", clock: new ManualClock() };
+	const { store } = await openConnectorDatabase(where);
+	await store.close();
+	await writeFile(connectorDatabaseFile(where), "no database".repeat(1000));
+	await expect(openConnectorDatabase(where)).rejects.toMatchObject({
+		code: "data_loss",
+		message: expect.stringMatching(/delete it: rm '.*parley'\\''s-kept-.*slack\.sqlite'\*$/),
+	});
+});

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import {
+	type Clock,
+	type Failpoints,
+	keyvMigration,
+	openKeyv,
+	openSqliteStore,
+	ParleyError,
+	type Store,
+} from "@parley/base";
+import { CrowdStore } from "./crowd-store.ts";
+import { connectorMigrations } from "./migrations.ts";
+import type { ConnectorTables } from "./tables.ts";
+
+/** Something that the platform's package keeps from one process to the next. */
+export interface Kept<Value> {
+	load(): Promise<Value | undefined>;
+	/** Undefined forgets it. */
+	save(value: Value | undefined): Promise<void>;
+}
+
+/** What a connector keeps: nothing that could not be found out again from the gateway and from the platform. */
+export interface ConnectorDatabase {
+	readonly store: Store<ConnectorTables>;
+	/** `Value` is true where nothing else is saved by this name. */
+	kept<Value>(name: string): Kept<Value>;
+}
+
+/** Which connector's database, and where. */
+export interface ConnectorDatabaseOptions {
+	/** The platform's name, as the file is called. */
+	readonly platform: string;
+	readonly dataDir: string;
+	readonly clock: Clock;
+	readonly failpoints?: Failpoints | undefined;
+}
+
+export function connectorDatabaseFile({
+	dataDir,
+	platform,
+}: Pick<ConnectorDatabaseOptions, "dataDir" | "platform">): string {
+	return join(dataDir, "connectors", `${platform}.sqlite`);
+}
+
+/** Opens `connectors/PLATFORM.sqlite` in the data directory, readable by its owner only; rejects as `openSqliteStore` does. */
+export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
+	const { platform, clock, failpoints } = options;
+	const file = connectorDatabaseFile(options);
+	const opened = await openSqliteStore<ConnectorTables>({
+		...{ file, clock, ...(failpoints && { failpoints }) },
+		migrations: [keyvMigration, ...connectorMigrations],
+	}).catch((reason: unknown) => {
+		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;
+	});
+	const store = new CrowdStore(opened, clock);
+	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
+	return {
+		store,
+		kept: <Value>(name: string) => ({
+			// What `save` wrote: the caller gives each name to one kind of value.
+			load: async () => (await values.get(name)) as Value | undefined,
+			async save(value) {
+				await (value === undefined ? values.delete(name) : values.set(name, value));
+			},
+		}),
+	};
+}
+
+/** Of a database that can be made again, nothing has to be restored. */
+function asDispensable(error: ParleyError, file: string): ParleyError {
+	if (error.code !== "data_loss" && error.code !== "failed_precondition") return error;
+	const what = error.code === "data_loss" ? "is damaged" : "was written by a newer version of Parley";
+	const quoted = `'${file.replaceAll("'", "'\\''")}'`;
+	const fix = `it holds nothing that cannot be found out again; delete it: rm ${quoted}*`;
+	return new ParleyError(`the connector's database ${what}: ${fix}`, { code: error.code, cause: error });
+}

@@ -1,0 +1,64 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { openSqlite } from "../testing/open-stores.ts";
+import { CrowdStore } from "./crowd-store.ts";
+
+async function open() {
+	let transactions = 0;
+	const clock = new ManualClock();
+	const count = (name: string): void => {
+		if (name === "store.commit") transactions += 1;
+	};
+	const store = new CrowdStore(await openSqlite({ reach: count }), clock);
+	const done: number[] = [];
+	const commit = async (n: number): Promise<void> => {
+		await store.commit(async () => undefined);
+		done.push(n);
+	};
+	/** One after the other, `ms` apart. */
+	const come = async (count: number, ms: number): Promise<void> => {
+		for (let n = 0; n < count; n++) {
+			clock.advance(ms);
+			await commit(n);
+		}
+	};
+	return { clock, store, done, commit, come, transactions: () => transactions };
+}
+
+test("a commit that comes alone does not wait, nor do many that take their time", async () => {
+	const { done, come, clock } = await open();
+	await come(40, 20);
+	expect(done).toHaveLength(40);
+	expect(clock.pending).toBe(0);
+});
+
+test("in a crowd commits wait four milliseconds for each other, and keep their order", async () => {
+	const { done, come, commit, clock, transactions } = await open();
+	await come(8, 1);
+	const before = transactions();
+	clock.advance(1);
+	const first = commit(100);
+	clock.advance(3);
+	const all = [first, commit(101), commit(102)];
+	expect(done).toHaveLength(8);
+	clock.advance(1);
+	await Promise.all(all);
+	expect(done.slice(8)).toEqual([100, 101, 102]);
+	expect(transactions() - before).toBe(1);
+});
+
+test("a command that fails rejects alone, and what waits at the close is committed", async () => {
+	const { done, come, commit, clock, store } = await open();
+	await come(8, 1);
+	clock.advance(1);
+	const refused = expect(
+		store.commit(async () => {
+			throw new Error("no");
+		}),
+	).rejects.toThrow("no");
+	const kept = commit(100);
+	await store.close();
+	await Promise.all([refused, kept]);
+	expect(done.at(-1)).toBe(100);
+	await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
+});
