@@ -26,6 +26,13 @@ test("people and moments are Markdown of the kit, which the dialect shows", () =
 	expect(platform.dialect.write(parseText(markdown).blocks)).toBe("<@42> <t:1767225600:R>");
 });
 
+test("a command is typed the same everywhere", () => {
+	expect([platform.command("task new", {}), platform.command("help", { thread: "20" })]).toEqual([
+		"/task new",
+		"/help",
+	]);
+});
+
 test("an attachment is read whole, and not where it is too large", async () => {
 	const attachment = { id: "1", name: "a.txt", size: 2, url: "https://cdn.example/a.txt" };
 	port.downloads.set(attachment.url, new Uint8Array([1, 2]));

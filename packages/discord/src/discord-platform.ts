@@ -3,7 +3,7 @@ import type { Attachment, ChatPlatform } from "@parley/connector";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import type { DiscordPort } from "./discord-port.ts";
 import { directTenant } from "./intake/channels.ts";
-import { conversationOf } from "./intake/intake.ts";
+import { conversationOf } from "./intake/translated.ts";
 import { limits } from "./limits.ts";
 import { DiscordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
 
@@ -19,6 +19,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		hasThreads: ({ tenant }) => tenant !== directTenant,
 		moment: momentMarkdown,
 		person: personMarkdown,
+		command: (name) => `/${name}`,
 		read: (attachment, signal) => readAttachment(attachment, parts.port, signal),
 	};
 }

@@ -18,4 +18,3 @@ export { examineDiscord } from "./setup/doctor.ts";
 export type { Finding } from "./setup/finding.ts";
 export { openChecks } from "./setup/open-checks.ts";
 export { type SetupParts, type SetupStep, setupSteps } from "./setup/setup-steps.ts";
-export { decideStuckPost, readStuckPosts } from "./stuck-posts.ts";

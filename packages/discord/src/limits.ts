@@ -1,3 +1,5 @@
+import { cutText } from "@parley/connector";
+
 /**
  * What Discord takes, counted in code points where it is text (discord/discord-api-docs #1315) and in bytes where it is
  * files. Each number with the page of https://docs.discord.com/developers that names it.
@@ -76,17 +78,7 @@ export function lengthOf(text: string): number {
 	return length;
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** A text of at most `most`, with an ellipsis where something is missing, and no character as people see it cut in two. */
+/** A text of at most `most`, as Discord counts: see `cutText`. */
 export function cutTo(text: string, most: number): string {
-	if (lengthOf(text) <= most) return text;
-	let kept = "";
-	let length = 1;
-	for (const { segment } of graphemes.segment(text.slice(0, 2 * most))) {
-		length += lengthOf(segment);
-		if (length > most) break;
-		kept += segment;
-	}
-	return `${kept.trimEnd()}…`;
+	return cutText(text, most, lengthOf);
 }

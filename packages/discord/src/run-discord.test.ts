@@ -60,7 +60,7 @@ test("what a resumed session tells before it says who the bot is is taken, once"
 	const { clock, running, handlers } = await place();
 	const message = { t: "MESSAGE_CREATE", d: wrote(clock, 1) };
 	const taken = [handlers.dispatch(message), handlers.dispatch(message)];
-	expect(await running.status()).toEqual({ malformed: 0 });
+	expect(await running.status()).toEqual({ behind: 0, malformed: 0 });
 	handlers.link(resumed);
 	await Promise.all(taken);
 	expect(await running.status()).toMatchObject({ link: resumed, connector: { waiting: 1 } });
@@ -99,6 +99,35 @@ test("a new session is not gone on with while what was missed before it is not r
 	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
 	await second.stop();
 	await refused;
+});
+
+test("a channel that cannot be read counts as behind, and the session goes on all the same", async () => {
+	const first = await place();
+	first.handlers.link(ready);
+	await first.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 9) });
+	await first.stop();
+	const { clock, dataDir } = first;
+	const second = await place({ dataDir, clock });
+	second.port.answer("GET /channels/5/messages", ...Array.from({ length: 5 }, () => ({ status: 503 })));
+	second.handlers.link(ready);
+	let isTaken = false;
+	const taken = second.handlers.dispatch({ t: "READY", d: {} })?.then(() => {
+		isTaken = true;
+	});
+	while (!isTaken) {
+		await new Promise((resolve) => void setImmediate(resolve));
+		clock.advance(1000);
+	}
+	await taken;
+	expect(await second.running.status()).toMatchObject({ behind: 1 });
+	await second.stop();
+	const third = await place({ dataDir, clock });
+	expect(await third.running.status()).toMatchObject({ behind: 1 });
+	third.port.answer("GET /channels/5/messages", { body: [] });
+	third.handlers.link(resumed);
+	while ((await third.running.status()).behind > 0)
+		await new Promise((resolve) => void setImmediate(resolve));
+	expect(third.port.asked).toContain("GET /channels/5/messages");
 });
 
 test("the commands are brought to Discord once", async () => {

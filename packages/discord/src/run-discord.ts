@@ -8,24 +8,23 @@ import {
 	type GatewayFiles,
 	type GatewayHistory,
 	openGatewayFiles,
+	postedIn,
 	startRetention,
 } from "@parley/connector";
 import { type Client, createClient } from "@parley/protocol";
-import { CatchUp } from "./catch-up/catch-up.ts";
-import { HighWater } from "./catch-up/high-water.ts";
-import { type Takers, Taking } from "./catch-up/taking.ts";
+import { Listening } from "./catch-up/listening.ts";
+import type { Takers } from "./catch-up/taking.ts";
 import { createDiscordPort } from "./client/discord-client.ts";
 import { asKitCommand } from "./commands/ask-about-this.ts";
 import { keepCommands } from "./commands/command-sync.ts";
 import { type ConnectorDatabase, openConnectorDatabase } from "./connector-database.ts";
 import { createDiscordPlatform } from "./discord-platform.ts";
-import type { DiscordDispatch, DiscordLink, DiscordPort } from "./discord-port.ts";
+import type { DiscordLink, DiscordPort } from "./discord-port.ts";
 import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { Tickets } from "./interactions/tickets.ts";
 import type { OwnAccount } from "./own-account.ts";
-import { postedIn } from "./posted-in.ts";
 
 /** What a connector for Discord is made of. */
 export interface RunDiscordOptions {
@@ -35,6 +34,8 @@ export interface RunDiscordOptions {
 	readonly apiUrl?: string | undefined;
 	/** Another `https://cdn.discordapp.com`; that one stays allowed. */
 	readonly cdnUrl?: string | undefined;
+	/** What Discord allows this bot in a second, over all routes; 50 unless told, which it allows every bot. */
+	readonly requestsPerSecond?: number | undefined;
 	readonly gatewayUrl: string;
 	/** A connector's token for the platform `discord`. */
 	readonly gatewayToken: string;
@@ -63,6 +64,8 @@ export interface DiscordStatus {
 	readonly link?: DiscordLink;
 	/** Events that were not what Discord documents. */
 	readonly malformed: number;
+	/** Channels in which something was missed that could not be read yet; it is tried again for as long as it takes. */
+	readonly behind: number;
 	/** Absent until the bot was ready once. */
 	readonly connector?: ConnectorStatus;
 }
@@ -83,11 +86,19 @@ export interface RunningDiscord {
  * with a `ParleyError` where the database cannot be opened.
  */
 export async function runDiscord(options: RunDiscordOptions): Promise<RunningDiscord> {
-	const { log, clock } = options;
+	const { token, apiUrl, cdnUrl, requestsPerSecond, log, clock } = options;
 	const database = await openConnectorDatabase(options);
 	try {
-		const highWater = await HighWater.open({ store: database.marks, clock, log });
-		const running = new DiscordRun(options, database, highWater);
+		const { sessions } = database;
+		const port =
+			options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
+		const started = Promise.withResolvers<Started>();
+		const takers: Promise<Takers> = started.promise.then(({ connector, intake, interactions }) => ({
+			...{ intake, interactions },
+			accept: (arrival, key) => connector.accept(asKitCommand(arrival), key),
+		}));
+		const listening = await Listening.open({ port, database, takers, clock, log });
+		const running = new DiscordRun(options, { database, port, started, listening });
 		running.begin();
 		return running;
 	} catch (error) {
@@ -106,29 +117,35 @@ interface Started {
 class DiscordRun implements RunningDiscord {
 	readonly #options: RunDiscordOptions;
 	readonly #database: ConnectorDatabase;
-	readonly #highWater: HighWater;
 	readonly #port: DiscordPort;
+	readonly #started: PromiseWithResolvers<Started>;
+	readonly #listening: Listening;
 	readonly #gateway: Client;
 	readonly #retention: { stop(): void };
-	readonly #taking: Taking;
-	readonly #catchUp: CatchUp;
 	readonly #stopping = new AbortController();
-	readonly #started = Promise.withResolvers<Started>();
 	readonly #ended = Promise.withResolvers<Error | undefined>();
 	readonly #answered = Promise.withResolvers<void>();
 	#starting: Promise<void> | undefined;
 	#parts: Started | undefined;
 	#link: DiscordLink | undefined;
-	#syncing: Promise<void> = Promise.resolve();
+	#syncing: Promise<unknown> = Promise.resolve();
 
-	constructor(options: RunDiscordOptions, database: ConnectorDatabase, highWater: HighWater) {
-		const { token, apiUrl, cdnUrl, clock, log, ids } = options;
+	constructor(
+		options: RunDiscordOptions,
+		made: {
+			readonly database: ConnectorDatabase;
+			readonly port: DiscordPort;
+			readonly started: PromiseWithResolvers<Started>;
+			readonly listening: Listening;
+		},
+	) {
+		const { clock, log, ids } = options;
 		const { gatewayUrl: url, gatewayToken, certificate } = options;
 		this.#options = options;
-		this.#database = database;
-		this.#highWater = highWater;
-		this.#port =
-			options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, clock, log, sessions: database.sessions });
+		this.#database = made.database;
+		this.#port = made.port;
+		this.#started = made.started;
+		this.#listening = made.listening;
 		this.#gateway =
 			options.gateway?.client ??
 			createClient({
@@ -138,16 +155,7 @@ class DiscordRun implements RunningDiscord {
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
 				},
 			});
-		this.#retention = startRetention({ store: database.store, clock, log });
-		const takers: Promise<Takers> = this.#started.promise.then(({ connector, intake, interactions }) => ({
-			...{ intake, interactions },
-			accept: (arrival, key) => connector.accept(asKitCommand(arrival), key),
-		}));
-		this.#taking = new Taking({ takers, highWater, clock, log });
-		this.#catchUp = new CatchUp({
-			...{ port: this.#port, highWater, clock, log },
-			take: (event) => this.#taking.take(event),
-		});
+		this.#retention = startRetention({ store: made.database.store, clock, log });
 	}
 
 	get ended(): Promise<Error | undefined> {
@@ -163,7 +171,7 @@ class DiscordRun implements RunningDiscord {
 		const { log } = this.#options;
 		this.#port
 			.connect({
-				dispatch: (event) => this.#dispatch(event),
+				dispatch: (event) => this.#listening.dispatch(event),
 				link: (link) => this.#linked(link),
 			})
 			.catch((error: unknown) => {
@@ -176,6 +184,7 @@ class DiscordRun implements RunningDiscord {
 		const parts = this.#parts;
 		return {
 			...(this.#link && { link: this.#link }),
+			behind: this.#listening.behind,
 			malformed: (parts?.intake.malformed ?? 0) + (parts?.interactions.malformed ?? 0),
 			...(parts && { connector: await parts.connector.status() }),
 		};
@@ -186,15 +195,14 @@ class DiscordRun implements RunningDiscord {
 		this.#retention.stop();
 		this.#started.reject(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#starting;
-		// Reading what was missed waits for what takes it.
-		await Promise.all([this.#catchUp.stop(), this.#taking.stop()]);
+		await this.#listening.stop();
 		await this.#parts?.interactions.settled();
 		await this.#parts?.connector.stop();
 		await this.#syncing;
 		// What was not taken comes again: only what was is behind the session that this keeps.
 		await this.#port.close();
 		await this.#gateway.close();
-		await this.#highWater.close();
+		await this.#listening.close();
 		await this.#database.store.close();
 		this.#ended.resolve(undefined);
 	}
@@ -205,22 +213,15 @@ class DiscordRun implements RunningDiscord {
 		this.#ended.resolve(reason);
 	}
 
-	/** A new session is one to go on with when what was missed before it is taken. */
-	async #dispatch(event: DiscordDispatch): Promise<void> {
-		if (event.t !== "READY") return this.#catchUp.dispatch(event);
-		if (await this.#catchUp.idle()) return;
-		throw new ParleyError("what was missed was not read to its end", { code: "cancelled" });
-	}
-
 	#linked(link: DiscordLink): void {
 		const { log } = this.#options;
 		this.#link = link;
+		this.#listening.linked(link);
 		this.#options.onLink?.();
 		if (link.state === "lost") log.warn(link.detail);
 		if (link.state === "refused") this.#end(new ParleyError(link.detail, { code: "failed_precondition" }));
 		if (link.state !== "ready") return;
 		log.info("Discord is ready", { user: link.user, resumed: link.resumed });
-		if (!link.resumed) this.#catchUp.begin();
 		this.#starting ??= this.#start({ user: link.user, application: link.application }).catch((reason) => {
 			const error = ParleyError.from(reason);
 			this.#started.reject(error);
@@ -239,7 +240,7 @@ class DiscordRun implements RunningDiscord {
 			log,
 			failpoints,
 		} = this.#options;
-		const { store, commands: memory } = this.#database;
+		const { store, commands: memory, audiences } = this.#database;
 		const port = this.#port;
 		const controls = new Controls(token);
 		const tickets = new Tickets();
@@ -247,7 +248,7 @@ class DiscordRun implements RunningDiscord {
 		const files = this.#options.gateway?.files ?? openGatewayFiles({ url, token: gatewayToken, certificate });
 		const platform = this.#watched(
 			createDiscordPlatform({
-				...{ port, self, tickets, clock, log },
+				...{ port, self, tickets, clock, log, requestsPerSecond: this.#options.requestsPerSecond },
 				...postedIn(store),
 				readFile: (fileId, most, signal) => files.download(fileId, most, signal),
 			}),
@@ -256,7 +257,7 @@ class DiscordRun implements RunningDiscord {
 			...{ store, files, platform, controls, clock, chance, log, gateway: this.#gateway },
 			...(failpoints && { failpoints }),
 		});
-		const intake = new Intake({ self, port, channels, clock, log });
+		const intake = new Intake({ self, port, channels, audiences, clock, log });
 		const interactions = new Interactions({
 			...{ self, port, channels, controls, tickets, clock, log },
 			connector: {
@@ -267,7 +268,15 @@ class DiscordRun implements RunningDiscord {
 		this.#parts = { connector, intake, interactions };
 		this.#started.resolve(this.#parts);
 		const sync = { port, application: self.application, shapes: commandTable, memory };
-		this.#syncing = keepCommands(sync, { clock, log, signal: this.#stopping.signal });
+		this.#syncing = Promise.all([
+			keepCommands(sync, { clock, log, signal: this.#stopping.signal }),
+			this.#listening.begin(() => connector.heardRooms()).catch((error: unknown) => this.#notHeard(error)),
+		]);
+	}
+
+	#notHeard(error: unknown): void {
+		if (this.#stopping.signal.aborted) return;
+		this.#options.log.warn("what was missed before the database was there could not be read", { error });
 	}
 
 	/** Tells when the first answer was posted. */

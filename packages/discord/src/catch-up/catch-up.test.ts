@@ -25,12 +25,22 @@ function newer(end: string): string {
 	return `${prefix}${end.padStart(15, "0")}`;
 }
 
-async function place(marks: (clock: ManualClock) => Marks) {
+interface Known {
+	/** All was well so many minutes ago. */
+	readonly alive?: number;
+	readonly people?: readonly string[];
+}
+
+async function place(marks: (clock: ManualClock) => Marks, { alive: minutes, people = [] }: Known = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const store = { load: async () => marks(clock), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
 	const taken: DiscordDispatch[] = [];
-	const catchUp = new CatchUp({ port, highWater, clock, log, take: async (event) => void taken.push(event) });
+	const catchUp = new CatchUp({
+		...{ port, highWater, clock, log, people: async () => people },
+		alive: { since: minutes === undefined ? undefined : ago(clock, minutes) },
+		take: async (event) => void taken.push(event),
+	});
 	const pages = (channel: string, ...bodies: readonly object[][]) =>
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
 	// Each event of these tests has an id.
@@ -109,32 +119,153 @@ test("the newest two hundred messages are read, and it is told where there are m
 });
 
 test("nothing is read that is older than a day", async () => {
-	const { clock, catchUp, pages, taken } = await place((at) => ({ "1": { message: ago(at, 3000) } }));
+	const { clock, log, catchUp, pages, taken } = await place((at) => ({ "1": { message: ago(at, 3000) } }));
 	const [before, after] = [1441, 1439].map((minutes) => ({ ...wrote("1"), id: ago(clock, minutes) }));
 	pages("1", [after ?? {}, before ?? {}]);
 	catchUp.begin();
 	await catchUp.idle();
 	expect(taken.map(({ d }) => d)).toEqual([after]);
+	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "1" } }]);
 });
 
-test("a channel that is gone is forgotten; one that cannot be read for a while is tried again, then left", async () => {
-	const { clock, log, port, highWater, catchUp, ids, live } = await place((at) => ({
-		...{ "1": { message: ago(at, 9) }, "2": { message: ago(at, 9) }, "3": { message: ago(at, 9) } },
-	}));
-	port.answer("GET /channels/1/messages", { status: 404 });
-	port.answer("GET /channels/2/messages", { status: 429, body: { retry_after: 3 } }, { body: [wrote("20")] });
-	const away = { status: 503 };
-	port.answer("GET /channels/3/messages", away, away, new Error("no answer"), away, away);
-	catchUp.begin();
-	live("MESSAGE_CREATE", "3", "30");
-	for (let second = 0; second < 15; second++) {
+/** Lets time pass a second at a time, with what falls due. */
+async function pass(clock: ManualClock, seconds: number): Promise<void> {
+	for (let second = 0; second < seconds; second++) {
 		await settled();
 		clock.advance(1000);
 	}
+	await settled();
+}
+
+test("a channel that is gone is forgotten, and one that is limited is read when it may be", async () => {
+	const { clock, log, port, highWater, catchUp, ids } = await place((at) => ({
+		...{ "1": { message: ago(at, 9) }, "2": { message: ago(at, 9) } },
+	}));
+	port.answer("GET /channels/1/messages", { status: 404 });
+	port.answer("GET /channels/2/messages", { status: 429, body: { retry_after: 3 } }, { body: [wrote("20")] });
+	catchUp.begin();
+	await pass(clock, 4);
 	expect(await catchUp.idle()).toBe(true);
-	expect(ids()).toEqual(["20", "30"]);
-	expect([...highWater.marks.keys()]).toEqual(["2", "3"]);
+	expect(ids()).toEqual(["20"]);
+	expect([...highWater.marks.keys()]).toEqual(["2"]);
+	expect(log.records).toEqual([]);
+});
+
+test("what cannot be read is owed while what happens there goes on, until it was read", async () => {
+	const { clock, log, port, highWater, catchUp, ids, live } = await place(
+		(at) => ({ "3": { message: ago(at, 9) } }),
+		{ alive: 9 },
+	);
+	const owed = ago(clock, 9);
+	const away = Array.from({ length: 10 }, () => ({ status: 503 }));
+	port.answer("GET /channels/3/messages", ...away, { body: [wrote("30"), wrote("20")] });
+	catchUp.begin();
+	live("MESSAGE_CREATE", "3", "30");
+	await pass(clock, 15);
+	expect(await catchUp.idle()).toBe(true);
+	expect(ids()).toEqual(["30"]);
+	// As whatever takes it does.
+	await highWater.passed("3", { message: newer("30") });
+	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread: owed }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);
+	await pass(clock, 60 + 15);
+	expect(log.records).toHaveLength(2);
+	live("MESSAGE_CREATE", "3", "40");
+	expect(ids()).toEqual(["30", "40"]);
+	// Twice as long as the first time.
+	await pass(clock, 119);
+	expect(port.asked).toHaveLength(10);
+	await pass(clock, 2);
+	expect(ids()).toEqual(["30", "40", "20", "30"]);
+	expect(highWater.behind).toEqual([]);
+	expect(clock.pending).toBe(1);
+});
+
+test("what an earlier process could not read is read when the session goes on", async () => {
+	const { clock, catchUp, pages, ids } = await place((at) => ({
+		...{ "1": { message: ago(at, 1), unread: ago(at, 9) }, "2": { message: ago(at, 9) } },
+	}));
+	pages("1", [
+		{ ...wrote("1"), id: ago(clock, 1) },
+		{ ...wrote("1"), id: ago(clock, 5) },
+	]);
+	catchUp.resumed();
+	await catchUp.idle();
+	expect(ids()).toEqual([ago(clock, 5), ago(clock, 1)]);
+});
+
+test("places that are not known are read where something was written since all was well", async () => {
+	const { clock, port, catchUp, pages, ids, live, durable } = await place(
+		(at) => ({ "1": { message: ago(at, 9), guild: "7" } }),
+		{ alive: 5 },
+	);
+	const wroteIn = (id: string, minutes: number) => ({ id, last_message_id: ago(clock, minutes) });
+	const channels = [wroteIn("1", 1), wroteIn("2", 6), { id: "3", last_message_id: null }, wroteIn("4", 2)];
+	pages("1", []);
+	pages("4", [wrote("40")]);
+	pages("5", [wrote("50")]);
+	catchUp.begin();
+	const ready = catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
+	await ready;
+	const guild = { id: "7", channels, threads: [wroteIn("5", 1), "nonsense"] };
+	const told = catchUp.dispatch({ t: "GUILD_CREATE", d: guild });
+	live("MESSAGE_CREATE", "5", "60");
+	expect(durable).toEqual([]);
+	await told;
+	expect(ids().toSorted()).toEqual(["40", "50", "60", "7"]);
+	expect(ids().indexOf("50")).toBeLessThan(ids().indexOf("60"));
+	const read = port.asked.filter((asked) => asked.endsWith("/messages"));
+	expect(read.toSorted()).toEqual(["1", "4", "5"].map((channel) => `GET /channels/${channel}/messages`));
+	expect(catchUp.isDone).toBe(false);
+	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "8", channels: [], threads: [] } });
+	expect(catchUp.isDone).toBe(true);
+});
+
+test("a hundred unknown places of a server are read, the newest ones, and it is told where there are more", async () => {
+	const { clock, log, port, catchUp } = await place(() => ({}), { alive: 200 });
+	const threads = Array.from({ length: 101 }, (_, at) => ({
+		id: `${at}`,
+		last_message_id: ago(clock, 150 - at),
+	}));
+	for (const { id } of threads) port.answer(`GET /channels/${id}/messages`, { body: [] });
+	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7", threads } });
+	expect(port.asked).toHaveLength(100);
+	expect(port.asked).not.toContain("GET /channels/0/messages");
+	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "7", places: 101, read: 100 } }]);
+});
+
+test("direct messages of people who are known are opened, at most twenty, and read where there is something", async () => {
+	const people = Array.from({ length: 25 }, (_, at) => `${100 + at}`);
+	const { clock, log, port, catchUp, pages, ids } = await place((at) => ({ "1": { message: ago(at, 9) } }), {
+		alive: 5,
+		people,
+	});
+	pages("1", []);
+	const opened = (id: string, minutes: number) => ({ body: { id, last_message_id: ago(clock, minutes) } });
+	const answers = [opened("1", 1), opened("2", 1), opened("3", 8), { status: 403 }, new Error("no answer")];
+	port.answer("POST /users/@me/channels", ...answers);
+	pages("2", [wrote("20")]);
+	catchUp.begin();
+	expect(await catchUp.idle()).toBe(true);
+	expect(ids()).toEqual(["20"]);
+	const opening = port.requests.filter(({ method }) => method === "POST");
+	expect(opening.map(({ body }) => body)).toEqual(people.slice(0, 20).map((id) => ({ recipient_id: id })));
+	expect(port.asked.filter((asked) => asked.endsWith("/messages"))).toEqual([
+		"GET /channels/1/messages",
+		"GET /channels/2/messages",
+	]);
+	expect(log.records).toMatchObject([{ level: "warn", fields: { people: 1 } }]);
+});
+
+test("a guild is not known as long as what was missed in it is not read", async () => {
+	const { clock, port, catchUp } = await place(() => ({}), { alive: 5 });
+	port.answer("GET /channels/5/messages", { status: 503 });
+	const threads = [{ id: "5", last_message_id: ago(clock, 1) }];
+	const told = catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7", threads } });
+	const refused = expect(told).rejects.toMatchObject({ code: "cancelled" });
+	await settled();
+	await catchUp.stop();
+	await refused;
 });
 
 test("where reading is cut short, what waited stays untaken and is known to be", async () => {
@@ -149,11 +280,13 @@ test("where reading is cut short, what waited stays untaken and is known to be",
 });
 
 test("more than five hundred events of a channel do not wait", async () => {
-	const { port, catchUp, ids, live } = await place((at) => ({ "1": { message: ago(at, 9) } }));
+	const { port, highWater, catchUp, ids, live } = await place((at) => ({ "1": { message: ago(at, 9) } }));
 	port.answer("GET /channels/1/messages", { status: 503 });
 	catchUp.begin();
 	for (let id = 1; id <= 501; id++) live("MESSAGE_CREATE", "1", String(id));
 	live("MESSAGE_CREATE", "1", "502");
 	expect(ids()).toHaveLength(502);
+	// What came before them is not read yet.
+	expect(highWater.behind).toHaveLength(1);
 	await catchUp.stop();
 });

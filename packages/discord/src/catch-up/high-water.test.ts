@@ -85,3 +85,51 @@ test("a write that fails is made again, and a channel that is gone is forgotten"
 	await settled();
 	expect(saved).toEqual([{}]);
 });
+
+test("what is owed of a channel stays known while messages go on, at once and over restarts, until it is read", async () => {
+	const { highWater, clock, saved } = await place({ "1": { message: "5", guild: "9" } });
+	await highWater.owe("1", { message: "5", guild: "9" });
+	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
+	await highWater.passed("1", { message: "8", guild: "9" });
+	// Less than is owed already.
+	await highWater.owe("1", { message: "8", guild: "9" });
+	// Of a place without a mark.
+	await highWater.owe("2", { message: "3" });
+	const owed = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
+	expect(saved.at(-1)).toEqual(owed);
+	expect(Object.fromEntries(highWater.behind)).toEqual(owed);
+	highWater.caughtUp("1");
+	highWater.caughtUp("3");
+	clock.advance(10_000);
+	await settled();
+	expect(saved.at(-1)).toEqual({ "2": owed["2"], "1": { message: "8", guild: "9" } });
+	expect(highWater.behind).toHaveLength(1);
+});
+
+test("a channel of which something is owed is not forgotten for others", async () => {
+	const { highWater } = await place();
+	await highWater.owe("1", { message: "1" });
+	for (let channel = 2; channel <= 501; channel++)
+		await highWater.passed(`${channel}`, { message: `${channel}` });
+	expect([highWater.marks.size, highWater.marks.has("1"), highWater.marks.has("2")]).toEqual([
+		500,
+		true,
+		false,
+	]);
+});
+
+test("what others know of channels counts where there is no mark, and the newest of it where it is too much", async () => {
+	const { highWater, saved, clock } = await place({ "1": { message: "9" } });
+	await highWater.know([["1", { message: "5" }]]);
+	expect(saved).toEqual([]);
+	const channels = Array.from({ length: 500 }, (_, index) => String(index + 2));
+	await highWater.know(channels.map((channel) => [channel, { message: `1${channel.padStart(4, "0")}` }]));
+	expect(saved).toHaveLength(1);
+	expect([highWater.marks.size, highWater.marks.has("2"), highWater.marks.get("501")]).toEqual([
+		500,
+		false,
+		{ message: "10501" },
+	]);
+	expect(highWater.marks.get("1")).toEqual({ message: "9" });
+	expect(clock.pending).toBe(0);
+});

@@ -5,6 +5,10 @@ export interface Mark {
 	readonly message: string;
 	/** Absent: direct messages. */
 	readonly guild?: string;
+	/** What was written after this message could not be read yet, although later ones may be taken. */
+	readonly unread?: string;
+	/** An earlier process may have answered what could not be read. */
+	readonly seenBefore?: true;
 }
 
 /** Marks by the ids of their channels, in the order in which they last moved. */
@@ -57,13 +61,47 @@ export class HighWater {
 	async passed(channel: string, mark: Mark): Promise<void> {
 		const before = this.#marks.get(channel);
 		if (before !== undefined && BigInt(before.message) >= BigInt(mark.message)) return;
-		this.#marks.delete(channel);
-		this.#marks.set(channel, mark);
-		const [oldest] = this.#marks.keys();
-		if (this.#marks.size > most && oldest !== undefined) this.#marks.delete(oldest);
+		const { message: _, guild: __, ...owed } = before ?? mark;
+		this.#set(channel, { ...mark, ...owed });
 		if (before !== undefined) return this.#changed();
-		this.#write();
-		await this.#saving;
+		await this.#written();
+	}
+
+	/**
+	 * Channels of which there was no mark are read up to these; where there are too many, those with the newest messages.
+	 * Resolves when that is written, or cannot be.
+	 */
+	async know(places: readonly (readonly [channel: string, mark: Mark])[]): Promise<void> {
+		const unknown = places
+			.filter(([channel]) => !this.#marks.has(channel))
+			.toSorted(([, one], [, other]) => (BigInt(one.message) < BigInt(other.message) ? 1 : -1))
+			.slice(0, most - this.#marks.size);
+		if (unknown.length === 0) return;
+		for (const [channel, mark] of unknown.toReversed()) this.#set(channel, mark);
+		await this.#written();
+	}
+
+	/** What was written after a mark cannot be read for now: that stays known, also over restarts, until it could be. */
+	async owe(channel: string, mark: Mark): Promise<void> {
+		const owed = mark.unread ?? mark.message;
+		const newest = this.#marks.get(channel) ?? mark;
+		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(owed)) return;
+		this.#set(channel, { ...newest, unread: owed, ...(mark.seenBefore && { seenBefore: true }) });
+		await this.#written();
+	}
+
+	/** Nothing is owed of the channel any more. */
+	caughtUp(channel: string): void {
+		const mark = this.#marks.get(channel);
+		if (mark?.unread === undefined) return;
+		const { unread: _, seenBefore: __, ...rest } = mark;
+		this.#marks.set(channel, rest);
+		this.#changed();
+	}
+
+	/** Channels of which something is owed. */
+	get behind(): readonly (readonly [string, Mark])[] {
+		return [...this.#marks].filter(([, { unread }]) => unread !== undefined);
 	}
 
 	/** The channel is gone. */
@@ -75,6 +113,21 @@ export class HighWater {
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		if (this.#timer !== undefined) this.#write();
+		await this.#saving;
+	}
+
+	/** As the one that moved last. */
+	#set(channel: string, mark: Mark): void {
+		this.#marks.delete(channel);
+		this.#marks.set(channel, mark);
+		if (this.#marks.size <= most) return;
+		const owed = new Set(this.behind.map(([behind]) => behind));
+		const oldest = [...this.#marks.keys()].find((one) => !owed.has(one)) ?? channel;
+		this.#marks.delete(oldest);
+	}
+
+	async #written(): Promise<void> {
+		this.#write();
 		await this.#saving;
 	}
 

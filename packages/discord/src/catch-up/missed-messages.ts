@@ -47,7 +47,8 @@ export class MissedMessages {
 	async read(channel: string, mark: Mark, take: (data: unknown) => Promise<void>): Promise<"read" | "gone"> {
 		const { clock, log } = this.#parts;
 		const earliest = BigInt(snowflakeAt(clock.now() - oldestMs));
-		const after = BigInt(mark.message) > earliest ? BigInt(mark.message) : earliest;
+		const from = BigInt(mark.unread ?? mark.message);
+		const after = from > earliest ? from : earliest;
 		const missed: Message[] = [];
 		for (let isWhole = false; !isWhole; ) {
 			if (missed.length >= mostMessages) {
@@ -58,6 +59,9 @@ export class MissedMessages {
 			if (page === undefined) return "gone";
 			const later = page.filter(({ id }) => BigInt(id) > after);
 			missed.unshift(...later);
+			if (page.some(({ id }) => BigInt(id) > from && BigInt(id) <= after)) {
+				log.warn("what was written in a channel more than a day ago is not read afterwards", { channel });
+			}
 			isWhole = later.length < limits.messagesPerPage;
 		}
 		for (const message of missed) await take(await this.#asEvent(message, mark.guild));

@@ -25,6 +25,7 @@ async function place() {
 	const there = Promise.withResolvers<Takers>();
 	const taking = new Taking({ takers: there.promise, highWater, clock, log });
 	const seen: string[] = [];
+	const accepted: Arrival[] = [];
 	const failures: Error[] = [];
 	const translations = new Map<string, Promise<void>>();
 	const takers: Takers = {
@@ -39,9 +40,10 @@ async function place() {
 			},
 		},
 		interactions: { handle: (data) => void seen.push(`interaction ${String(data)}`) },
-		accept: async (_arrival, { id }) => {
+		accept: async (arrival, { id }) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
+			accepted.push(arrival);
 			seen.push(id);
 			return true;
 		},
@@ -49,7 +51,7 @@ async function place() {
 	const take = (channel: string, arrival: Arrival) =>
 		taking.take({ t: "MESSAGE_CREATE", d: { channel_id: channel, arrival } });
 	const begin = (): void => there.resolve(takers);
-	return { clock, log, highWater, taking, take, seen, failures, translations, begin, there };
+	return { clock, log, highWater, taking, take, seen, accepted, failures, translations, begin, there };
 }
 
 test("events of one channel are taken in order, and those of others do not wait for them", async () => {
@@ -71,6 +73,24 @@ test("events of one channel are taken in order, and those of others do not wait 
 		["6", { message: "3", guild: "1" }],
 		["5", { message: "2", guild: "1" }],
 	]);
+});
+
+test("what happens to one guild waits for no other, and is taken in order", async () => {
+	const { taking, seen, translations, begin } = await place();
+	begin();
+	const slow = Promise.withResolvers<void>();
+	translations.set("1", slow.promise);
+	const tell = (t: string, of: object, id: string) => taking.take({ t, d: { ...of, arrival: arrived(id) } });
+	const first = [
+		tell("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
+		tell("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
+		tell("GUILD_UPDATE", { id: "1" }, "3"),
+	];
+	await tell("CHANNEL_UPDATE", { id: "6", guild_id: "2" }, "4");
+	expect(seen).toEqual(["4"]);
+	slow.resolve();
+	await Promise.all(first);
+	expect(seen).toEqual(["4", "1", "2", "3"]);
 });
 
 test("what cannot be written down is tried again, before what came after it", async () => {
@@ -122,6 +142,15 @@ test("what is not taken when the connector stops says so, also what comes then",
 	await refused;
 	await expect(take("5", arrived("2"))).rejects.toMatchObject({ code: "cancelled" });
 	expect([clock.pending, highWater.marks.size]).toEqual([0, 0]);
+});
+
+test("a message that an earlier process may have answered says so", async () => {
+	const { taking, take, accepted, begin } = await place();
+	begin();
+	const d = { channel_id: "5", arrival: arrived("1") };
+	await taking.take({ t: "MESSAGE_CREATE", d, seenBefore: true });
+	await take("5", arrived("2"));
+	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
 });
 
 test("where nothing could be started nothing is taken", async () => {

@@ -16,6 +16,11 @@ export interface Takers {
 	) => Promise<boolean>;
 }
 
+export interface TakenEvent extends DiscordDispatch {
+	/** Of a message; see `Arrival`. */
+	readonly seenBefore?: true;
+}
+
 export interface TakingParts {
 	readonly takers: Promise<Takers>;
 	readonly highWater: HighWater;
@@ -26,9 +31,13 @@ export interface TakingParts {
 /** What cannot be written down is tried again so often, because what comes after it waits. */
 const againMs = 1000;
 
-const OfChannel = z.object({ channel_id: z.string() });
+/** What happens to channels and roles names their guild, what happens to a guild is only that. */
+const Place = z
+	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
+	.partial()
+	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
-/** Takes events durably, those of one channel in order, and moves the marks behind what is taken. */
+/** Takes events durably, those of one channel and those of one guild's settings in order, and moves the marks behind what is taken. */
 export class Taking {
 	readonly #parts: TakingParts;
 	readonly #tails = new Map<string, Promise<void>>();
@@ -47,17 +56,17 @@ export class Taking {
 	}
 
 	/** Resolves when it is durable; rejects with `cancelled` where that is not going to be. */
-	take(event: DiscordDispatch): Promise<void> {
+	take(event: TakenEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
-		const channel = OfChannel.safeParse(event.d).data?.channel_id ?? "";
-		const before = this.#tails.get(channel);
+		const place = Place.safeParse(event.d).data ?? "";
+		const before = this.#tails.get(place);
 		const taken = (before ?? Promise.resolve()).then(() => this.#take(event));
 		const tail = taken
 			.catch(() => undefined)
 			.finally(() => {
-				if (this.#tails.get(channel) === tail) this.#tails.delete(channel);
+				if (this.#tails.get(place) === tail) this.#tails.delete(place);
 			});
-		this.#tails.set(channel, tail);
+		this.#tails.set(place, tail);
 		return taken;
 	}
 
@@ -72,7 +81,7 @@ export class Taking {
 		takers.interactions.handle(data);
 	}
 
-	async #take(event: DiscordDispatch): Promise<void> {
+	async #take(event: TakenEvent): Promise<void> {
 		const { signal } = this.#stopping;
 		signal.throwIfAborted();
 		const { intake } = await this.#parts.takers;
@@ -81,7 +90,11 @@ export class Taking {
 			this.#parts.log.debug("an event of Discord was ignored", { event: event.t, why: translated.ignored });
 			return;
 		}
-		for (const { arrival, key } of translated) await this.#accept(arrival, key);
+		for (const { arrival, key, taken } of translated) {
+			const isSeen = event.seenBefore && arrival.type === "message";
+			await this.#accept(isSeen ? { ...arrival, seenBefore: true } : arrival, key);
+			await taken?.();
+		}
 	}
 
 	async #accept(

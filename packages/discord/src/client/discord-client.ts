@@ -18,6 +18,8 @@ export interface DiscordPortOptions {
 	readonly apiUrl?: string | undefined;
 	/** Another `https://cdn.discordapp.com`; that one stays allowed. */
 	readonly cdnUrl?: string | undefined;
+	/** See `RunDiscordOptions`. */
+	readonly requestsPerSecond?: number | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly sessions: SessionStore;
@@ -50,7 +52,7 @@ class DiscordClient implements DiscordPort {
 
 	constructor(options: DiscordPortOptions) {
 		this.#options = options;
-		this.#rest = new RestAnswers(options.token, options.apiUrl);
+		this.#rest = new RestAnswers(options.token, options.apiUrl, options.requestsPerSecond);
 	}
 
 	request(request: DiscordRequest): Promise<DiscordResponse> {

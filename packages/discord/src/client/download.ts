@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { readBounded } from "./read-bounded.ts";
+import { readBounded } from "@parley/connector";
 
 /** Where Discord keeps what people attach: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];

@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
+import { readBounded } from "@parley/connector";
 import { DefaultRestOptions, RateLimitError, REST, type RESTOptions, RequestMethod } from "discord.js";
 import type { DiscordRequest, DiscordResponse } from "../discord-port.ts";
-import { readBounded } from "./read-bounded.ts";
 
 /** How long an answer may take, its body included. */
 const timeoutMs = 15_000;
@@ -18,13 +18,14 @@ const methods = {
 };
 
 /** What every REST of ours is told: one try, and who asked hears of an empty bucket instead of waiting in it. */
-export function restOptions(apiUrl: string | undefined): Partial<RESTOptions> {
+export function restOptions(apiUrl?: string, requestsPerSecond?: number): Partial<RESTOptions> {
 	return {
 		version: "10",
 		retries: 0,
 		timeout: timeoutMs,
 		rejectOnRateLimit: () => true,
 		...(apiUrl !== undefined && { api: apiUrl }),
+		...(requestsPerSecond !== undefined && { globalRequestsPerSecond: requestsPerSecond }),
 	};
 }
 
@@ -35,8 +36,8 @@ export function restOptions(apiUrl: string | undefined): Partial<RESTOptions> {
 export class RestAnswers {
 	readonly #rest: REST;
 
-	constructor(token: string, apiUrl: string | undefined) {
-		this.#rest = new REST({ ...restOptions(apiUrl), makeRequest }).setToken(token);
+	constructor(token: string, apiUrl?: string, requestsPerSecond?: number) {
+		this.#rest = new REST({ ...restOptions(apiUrl, requestsPerSecond), makeRequest }).setToken(token);
 	}
 
 	/** Rejects with `unavailable` where no answer came. */

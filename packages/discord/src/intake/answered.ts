@@ -13,7 +13,7 @@ const Wait = z.object({ retry_after: z.number().min(0) });
  */
 export async function readUntilAnswered(
 	path: string,
-	{ port, clock }: { readonly port: DiscordPort; readonly clock: Clock },
+	{ port, clock }: { readonly port: Pick<DiscordPort, "request">; readonly clock: Clock },
 	signal: AbortSignal,
 ): Promise<unknown> {
 	for (let tries = 0; ; tries++) {

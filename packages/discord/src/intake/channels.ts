@@ -19,8 +19,6 @@ export interface KnownChannel {
 	/** Of a thread: who has opened it. */
 	readonly owner?: string;
 	readonly name?: string;
-	/** Who may read it, as far as it says so itself; compared, not read. */
-	readonly audience?: string;
 }
 
 /** What is forgotten is asked for again. */
@@ -61,10 +59,9 @@ export class Channels {
 	note(data: unknown, guild?: string): KnownChannel | undefined {
 		const read = Channel.safeParse(data);
 		if (!read.success) return undefined;
-		const { id, type, parent_id: parent, owner_id: owner, name, permission_overwrites } = read.data;
+		const { id, type, parent_id: parent, owner_id: owner, name } = read.data;
 		const before = this.#known.get(id);
 		const tenant = read.data.guild_id ?? guild ?? before?.guild;
-		const audience = permission_overwrites && audienceOf(permission_overwrites);
 		const channel: KnownChannel = {
 			...before,
 			...{ id, type },
@@ -72,7 +69,6 @@ export class Channels {
 			...(parent && { parent }),
 			...(owner && { owner }),
 			...(name && { name }),
-			...(audience !== undefined && { audience }),
 		};
 		this.#known.delete(id);
 		this.#known.set(id, channel);
@@ -104,11 +100,4 @@ export class Channels {
 			this.#asked.delete(id);
 		}
 	}
-}
-
-function audienceOf(overwrites: NonNullable<(typeof Channel)["_output"]["permission_overwrites"]>): string {
-	return overwrites
-		.map(({ id, allow, deny }) => `${id} ${allow} ${deny}`)
-		.toSorted()
-		.join();
 }

@@ -1,34 +1,26 @@
 import type { Clock, Logger } from "@parley/base";
-import type { Arrival, Room } from "@parley/connector";
+import { type Arrival, Malformed } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordDispatch, DiscordPort } from "../discord-port.ts";
 import type { OwnAccount } from "../own-account.ts";
 import { momentOf } from "../snowflake.ts";
 import { readAddress } from "./addressing.ts";
+import { type AudienceStore, Audiences } from "./audiences.ts";
 import { type Channels, isThread, type KnownChannel, roomOf } from "./channels.ts";
-import { Malformed } from "./malformed.ts";
+import { GuildEvents } from "./guild-events.ts";
 import { attachmentsOf, personOf } from "./people.ts";
 import { Roles } from "./roles.ts";
-import { BulkDeleted, Channel, Deleted, Guild, Message, OfGuild, Reaction, ThreadList } from "./wire.ts";
-
-/** An arrival, and what the inbox knows it by. */
-export interface Incoming {
-	readonly arrival: Arrival;
-	readonly key: { readonly id: string; readonly conversation: string };
-}
-
-/** What an event of the gateway comes to: nothing where it says why. */
-export type Translated = readonly Incoming[] | { readonly ignored: string };
+import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
+import { BulkDeleted, Deleted, Message, Reaction } from "./wire.ts";
 
 export interface IntakeParts {
 	readonly self: OwnAccount;
 	readonly port: DiscordPort;
 	readonly channels: Channels;
+	readonly audiences: AudienceStore;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
-
-type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;
 
 /** resources/message#message-object-message-types: what a person wrote, and what they wrote in reply. */
 const written: ReadonlySet<number> = new Set([0, 19]);
@@ -37,24 +29,25 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	["🔁", "again"],
 ]);
 
-/** The outbox's and the inbox's name of a room. */
-export function conversationOf({ thread, channel }: Room): string {
-	return thread ?? channel;
-}
-
 /**
- * Translates what Discord's gateway says, except interactions, into arrivals. It only reads; what it has to ask Discord
- * for (the parent of a thread, the names of roles) it asks until there is an answer.
+ * Translates what Discord's gateway says, except interactions, into arrivals. What it has to ask Discord for (the parent
+ * of a thread, the names of roles) it asks until there is an answer.
  */
 export class Intake {
 	readonly #parts: IntakeParts;
 	readonly #roles: Roles;
 	readonly #malformed: Malformed;
+	readonly #handlers: ReadonlyMap<string, Handler>;
 
 	constructor(parts: IntakeParts) {
 		this.#parts = parts;
-		this.#roles = new Roles({ port: parts.port, clock: parts.clock, user: parts.self.user });
-		this.#malformed = new Malformed(parts.log);
+		const { self, port, channels, clock, log } = parts;
+		this.#roles = new Roles({ port, clock, user: self.user });
+		this.#malformed = new Malformed("Discord", log);
+		const audiences = new Audiences({ port, store: parts.audiences, clock, log });
+		const common = { channels, roles: this.#roles, malformed: this.#malformed };
+		const guilds = new GuildEvents({ ...common, audiences, clock, log });
+		this.#handlers = new Map(Object.entries({ ...guilds.handlers, ...this.#ofMessages }));
 	}
 
 	/** How many events could not be read. */
@@ -71,26 +64,13 @@ export class Intake {
 		return handle === undefined ? { ignored: `${t} says nothing to us` } : handle(d, signal);
 	}
 
-	readonly #handlers: ReadonlyMap<string, Handler> = new Map(
-		Object.entries<Handler>({
-			MESSAGE_CREATE: (data, signal) => this.#message("message", data, signal),
-			MESSAGE_UPDATE: (data, signal) => this.#message("edited", data, signal),
-			MESSAGE_DELETE: (data, signal) => this.#deleted("MESSAGE_DELETE", Deleted, data, signal),
-			MESSAGE_DELETE_BULK: (data, signal) => this.#deleted("MESSAGE_DELETE_BULK", BulkDeleted, data, signal),
-			MESSAGE_REACTION_ADD: (data, signal) => this.#reaction(data, signal),
-			CHANNEL_UPDATE: (data) => this.#channelUpdated(data),
-			CHANNEL_DELETE: (data) => this.#channelGone("CHANNEL_DELETE", data),
-			THREAD_DELETE: (data) => this.#channelGone("THREAD_DELETE", data),
-			CHANNEL_CREATE: (data) => this.#noted("CHANNEL_CREATE", data),
-			THREAD_CREATE: (data) => this.#noted("THREAD_CREATE", data),
-			THREAD_UPDATE: (data) => this.#noted("THREAD_UPDATE", data),
-			THREAD_LIST_SYNC: (data) => this.#threads(data),
-			GUILD_CREATE: (data) => this.#guild(data),
-			GUILD_ROLE_CREATE: (data) => this.#rolesChanged(data),
-			GUILD_ROLE_UPDATE: (data) => this.#rolesChanged(data),
-			GUILD_ROLE_DELETE: (data) => this.#rolesChanged(data),
-		}),
-	);
+	readonly #ofMessages: Readonly<Record<string, Handler>> = {
+		MESSAGE_CREATE: (data, signal) => this.#message("message", data, signal),
+		MESSAGE_UPDATE: (data, signal) => this.#message("edited", data, signal),
+		MESSAGE_DELETE: (data, signal) => this.#deleted("MESSAGE_DELETE", Deleted, data, signal),
+		MESSAGE_DELETE_BULK: (data, signal) => this.#deleted("MESSAGE_DELETE_BULK", BulkDeleted, data, signal),
+		MESSAGE_REACTION_ADD: (data, signal) => this.#reaction(data, signal),
+	};
 
 	async #message(type: "message" | "edited", data: unknown, signal: AbortSignal): Promise<Translated> {
 		const event = type === "message" ? "MESSAGE_CREATE" : "MESSAGE_UPDATE";
@@ -161,58 +141,6 @@ export class Intake {
 		return [incoming(arrival, message, user_id, sign === "stop" ? `stop-${at}` : "again")];
 	}
 
-	/** Who may read a thread, its channel decides. What was not known before may have been anything. */
-	#channelUpdated(data: unknown): Translated {
-		const id = this.#malformed.read("CHANNEL_UPDATE", Channel, data)?.id;
-		if (id === undefined) return unreadable("CHANNEL_UPDATE");
-		const { channels } = this.#parts;
-		const before = channels.get(id)?.audience;
-		const after = channels.note(data);
-		if (after === undefined || before === after.audience) return { ignored: "the same people may read it" };
-		return this.#audience(after, "who may read the channel has changed");
-	}
-
-	#channelGone(event: "CHANNEL_DELETE" | "THREAD_DELETE", data: unknown): Translated {
-		const channel = this.#malformed.read(event, Channel, data) && this.#parts.channels.note(data);
-		if (channel === undefined) return unreadable(event);
-		this.#parts.channels.forget(channel.id);
-		const what = event === "CHANNEL_DELETE" ? "the channel was deleted" : "the thread was deleted";
-		return this.#audience(channel, what);
-	}
-
-	#audience(channel: KnownChannel, change: string): Translated {
-		const at = this.#parts.clock.now();
-		return [incoming({ type: "audience", room: roomOf(channel), change, at }, String(at))];
-	}
-
-	#noted(event: string, data: unknown): Translated {
-		if (this.#malformed.read(event, Channel, data) === undefined) return unreadable(event);
-		this.#parts.channels.note(data);
-		return { ignored: "it is only remembered" };
-	}
-
-	#threads(data: unknown): Translated {
-		const list = this.#malformed.read("THREAD_LIST_SYNC", ThreadList, data);
-		if (list === undefined) return unreadable("THREAD_LIST_SYNC");
-		for (const thread of list.threads) this.#parts.channels.note(thread, list.guild_id);
-		return { ignored: "it is only remembered" };
-	}
-
-	#guild(data: unknown): Translated {
-		const guild = this.#malformed.read("GUILD_CREATE", Guild, data);
-		if (guild === undefined) return unreadable("GUILD_CREATE");
-		for (const channel of [...guild.channels, ...guild.threads]) this.#parts.channels.note(channel, guild.id);
-		this.#roles.note(guild.id, guild.roles);
-		return { ignored: "it is only remembered" };
-	}
-
-	#rolesChanged(data: unknown): Translated {
-		const of = this.#malformed.read("GUILD_ROLE_UPDATE", OfGuild, data);
-		if (of === undefined) return unreadable("GUILD_ROLE_UPDATE");
-		this.#roles.forget(of.guild_id);
-		return { ignored: "it is only remembered" };
-	}
-
 	/** Asks Discord only where the event leaves open whether its channel is a thread. */
 	#channelOf(
 		event: {
@@ -236,16 +164,6 @@ function wasEdited(data: unknown): boolean {
 	// What is not even an object is read, and refused, with its schema.
 	const read = z.object({ edited_timestamp: z.unknown().optional() }).safeParse(data);
 	return !read.success || (read.data.edited_timestamp ?? null) !== null;
-}
-
-function incoming(arrival: Arrival, ...version: readonly string[]): Incoming {
-	const { type, room } = arrival;
-	const conversation = conversationOf(room);
-	return { arrival, key: { id: [type, room.tenant, conversation, ...version].join(":"), conversation } };
-}
-
-function unreadable(event: string): Translated {
-	return { ignored: `the ${event} cannot be read` };
 }
 
 function unseen(channel: string): Translated {

@@ -59,9 +59,6 @@ export const Channel = z.object({
 	parent_id: id.nullish(),
 	owner_id: id.nullish(),
 	name: text,
-	permission_overwrites: z
-		.array(z.object({ id, type: z.int(), allow: z.string(), deny: z.string() }))
-		.optional(),
 });
 
 export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });
@@ -74,4 +71,12 @@ export const Guild = z.object({
 	roles: z.array(z.unknown()).default([]),
 });
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
-export const OfGuild = z.object({ guild_id: id });
+/** `role_id` where it was deleted. */
+export const RoleOfGuild = z.object({
+	guild_id: id,
+	role: z.looseObject({ id, name: z.string() }).optional(),
+	role_id: id.optional(),
+});
+/** Unavailable ones come back by themselves. */
+export const GoneGuild = z.object({ id, unavailable: z.boolean().optional() });
+export const ChangedGuild = z.object({ id, owner_id: id });

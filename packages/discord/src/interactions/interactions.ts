@@ -1,10 +1,9 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import { type Arrival, type ArrivalOf, type Controls, forms } from "@parley/connector";
+import { type Arrival, type ArrivalOf, type Controls, forms, Malformed } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordPort } from "../discord-port.ts";
 import type { Channels } from "../intake/channels.ts";
-import { conversationOf } from "../intake/intake.ts";
-import { Malformed } from "../intake/malformed.ts";
+import { conversationOf } from "../intake/translated.ts";
 import { errorCodes } from "../limits.ts";
 import type { OwnAccount } from "../own-account.ts";
 import { momentOf } from "../snowflake.ts";
@@ -50,7 +49,7 @@ export class Interactions {
 
 	constructor(parts: InteractionsParts) {
 		this.#parts = parts;
-		this.#malformed = new Malformed(parts.log);
+		this.#malformed = new Malformed("Discord", parts.log);
 	}
 
 	/** How many could not be read. */

@@ -1,7 +1,7 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { Malformed } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
-import { Malformed } from "../intake/malformed.ts";
 import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { type Interaction, readInteraction } from "./read-interaction.ts";
@@ -17,7 +17,10 @@ const command = {
 function read(data: object, known?: object): Interaction | undefined {
 	const channels = new Channels({ port: new ScriptedPort(), clock: new ManualClock() });
 	channels.note(known);
-	return readInteraction(Head.parse(data), data, { channels, malformed: new Malformed(new MemoryLogger()) });
+	return readInteraction(Head.parse(data), data, {
+		channels,
+		malformed: new Malformed("Discord", new MemoryLogger()),
+	});
 }
 
 const file = { id: "8", filename: "a.png", size: 3, url: "https://cdn.example/a.png" };

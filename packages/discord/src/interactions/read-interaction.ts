@@ -1,6 +1,5 @@
-import type { ArrivalOf, Attachment, Person, Room } from "@parley/connector";
+import type { ArrivalOf, Attachment, Malformed, Person, Room } from "@parley/connector";
 import { type Channels, roomOf } from "../intake/channels.ts";
-import type { Malformed } from "../intake/malformed.ts";
 import { attachmentsOf, personOf } from "../intake/people.ts";
 import { limits } from "../limits.ts";
 import { momentOf } from "../snowflake.ts";

@@ -1,11 +1,14 @@
 import type { Clock, Logger } from "@parley/base";
 import {
 	DeliveryError,
+	limitConversation,
 	type OutboxRow,
-	Posting,
 	type Receipt,
 	type Request,
+	readPosting,
+	readUpload,
 	type Surface,
+	type UploadReader,
 } from "@parley/connector";
 import type { DiscordPort } from "../discord-port.ts";
 import type { Tickets } from "../interactions/tickets.ts";
@@ -17,7 +20,6 @@ import { channelOf, Places } from "./places.ts";
 import { type Post, Posts } from "./posts.ts";
 import { PrivateAnswers } from "./private-answers.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { readUpload, type UploadReader } from "./read-upload.ts";
 import { Threads } from "./threads.ts";
 
 /** What Discord is shown things with. */
@@ -32,6 +34,8 @@ export interface SurfaceParts {
 	readonly readFile: UploadReader;
 	/** Shared with `Interactions`. */
 	readonly tickets: Tickets;
+	/** See `RunDiscordOptions`. */
+	readonly requestsPerSecond?: number | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -56,25 +60,21 @@ export class DiscordSurface implements Surface {
 	constructor(parts: SurfaceParts) {
 		const { port, self, cards, ownerOf, readFile, tickets, clock, log } = parts;
 		this.#parts = parts;
-		this.#limits = new RateLimits(clock);
+		this.#limits = new RateLimits(clock, parts.requestsPerSecond);
 		this.#places = new Places(cards, clock);
 		const caller = new Caller({ port, limits: this.#limits, clock, log });
 		const places = this.#places;
 		this.#caller = caller;
-		this.#posts = new Posts({
-			caller,
-			places,
-			log,
-			read: (upload) => readUpload(upload, readFile, { clock, log }),
-		});
+		const read = { read: readFile, most: limits.fileBytes, clock, log };
+		this.#posts = new Posts({ caller, places, log, read: (upload) => readUpload(upload, read) });
 		this.#threads = new Threads({ caller, places, log });
 		this.#answers = new PrivateAnswers({ caller, tickets, self, clock });
 		this.#finder = new Finder({ caller, places, posts: this.#posts, ownerOf, user: self.user });
 	}
 
 	async send(row: OutboxRow): Promise<Receipt> {
-		const posting = postingOf(row);
-		return this.#limited(row, () => {
+		const posting = readPosting(row);
+		return limitConversation(this, row, () => {
 			switch (posting.type) {
 				case "post":
 					return this.#post(row, posting);
@@ -87,8 +87,8 @@ export class DiscordSurface implements Surface {
 	}
 
 	async find(row: OutboxRow): Promise<Receipt | undefined> {
-		const posting = postingOf(row);
-		return this.#limited(row, () => {
+		const posting = readPosting(row);
+		return limitConversation(this, row, () => {
 			switch (posting.type) {
 				case "post":
 					return this.#finder.find(row, posting);
@@ -121,35 +121,12 @@ export class DiscordSurface implements Surface {
 		return [conversation, ...channels.flatMap((channel) => this.#limits.scopes(route, channel, lane))];
 	}
 
-	/** Lets the conversation itself wait for buckets that its rows are not known to count towards, such as that of reading. */
-	async #limited<T>(row: OutboxRow, action: () => Promise<T>): Promise<T> {
-		try {
-			return await action();
-		} catch (error) {
-			const limit = error instanceof DeliveryError ? error.limit : undefined;
-			const { conversation, lane, target } = row;
-			const known = this.scopes({ conversation, lane, edits: target !== undefined });
-			if (limit === undefined || known.includes(limit.scope)) throw error;
-			const { message, kind } = DeliveryError.from(error);
-			throw new DeliveryError(message, { kind, limit: { ...limit, scope: conversation }, cause: error });
-		}
-	}
-
 	async #post(row: OutboxRow, post: Post): Promise<Receipt> {
 		if (row.target !== undefined) return this.#posts.edit(row, post, row.target);
 		const receipt = await this.#posts.create(row, post);
 		this.#finder.claim(row, receipt.remote);
 		return receipt;
 	}
-}
-
-function postingOf({ payload, id }: OutboxRow): Posting {
-	const read = Posting.safeParse(payload);
-	if (read.success) return read.data;
-	const [issue] = read.error.issues;
-	throw new DeliveryError(`row ${id} holds no post: ${issue?.path.join(".")}: ${issue?.message}`, {
-		kind: "rejected",
-	});
 }
 
 /** What `ChatPlatform.limits` says of Discord. A post has room left for what closes a fence, and for a badge. */

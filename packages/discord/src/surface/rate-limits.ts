@@ -8,11 +8,10 @@ export type Route = "create" | "edit" | "typing" | "thread" | "read";
 /** A bucket that counts for all requests: topics/rate-limits#global-rate-limit. */
 export const everything = "everything";
 
-/**
- * So many requests of one second let the others wait for the next: with the 32 that may be on their way it stays below
- * the 50 of a second that Discord allows.
- */
-const mostPerSecond = 18;
+/** What Discord allows a bot in a second, unless it was told to allow it more: topics/rate-limits#global-rate-limit. */
+const usualPerSecond = 50;
+/** That many may be on their way when the others are told to wait for the next second. */
+const onTheirWay = 32;
 /** The part of a bucket that is kept for what people wait for. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
@@ -22,10 +21,13 @@ export class RateLimits {
 	readonly #clock: Clock;
 	/** Discord's name of a route's bucket, which routes may share. */
 	readonly #buckets = new Map<Route, string>();
+	readonly #mostPerSecond: number;
 	#second = { startedAt: 0, count: 0 };
 
-	constructor(clock: Clock) {
+	/** `perSecond` is what Discord allows this bot. */
+	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
+		this.#mostPerSecond = perSecond - onTheirWay;
 	}
 
 	/** The bucket of a route in a channel. */
@@ -58,7 +60,7 @@ export class RateLimits {
 		const now = this.#clock.monotonic();
 		if (now - this.#second.startedAt >= 1000) this.#second = { startedAt: now, count: 0 };
 		this.#second.count += 1;
-		if (this.#second.count < mostPerSecond) return [];
+		if (this.#second.count < this.#mostPerSecond) return [];
 		return [{ scope: everything, retryAfterMs: Math.max(1, this.#second.startedAt + 1000 - now) }];
 	}
 }

@@ -1,0 +1,212 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { DiscordResponse } from "../discord-port.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { CatchUp } from "./catch-up.ts";
+import { HighWater, type Mark } from "./high-water.ts";
+import type { TakenEvent } from "./taking.ts";
+
+/** When all that needs no clock has happened. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+const messages = "GET /channels/1/messages";
+const opening = "POST /users/@me/channels";
+
+/** Of one known channel, 1; messages are named by how many minutes ago they were written. */
+async function place(known: { mark?: (ago: (minutes: number) => string) => Mark; alive?: number } = {}) {
+	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
+	const start = clock.now();
+	const ago = (minutes: number): string => snowflakeAt(start - minutes * 60_000);
+	const { mark, alive } = known;
+	const store = { load: async () => (mark ? { "1": mark(ago) } : {}), save: async () => undefined };
+	const highWater = await HighWater.open({ store, clock, log });
+	const taken: TakenEvent[] = [];
+	const catchUp = new CatchUp({
+		...{ port, highWater, clock, log },
+		people: async (marked) => (marked.has("77") ? ["52"] : ["51", "52"]),
+		alive: { since: alive === undefined ? undefined : ago(alive) },
+		take: async (event) => void taken.push(event),
+	});
+	const wrote = (minutes: number, channel = "1") => ({
+		...{ id: ago(minutes), channel_id: channel, author: { id: "5", bot: true } },
+	});
+	const page = (...minutes: number[]) => ({ body: minutes.map((each) => wrote(each)) });
+	const live = (minutes: number) => catchUp.dispatch({ t: "MESSAGE_CREATE", d: wrote(minutes) });
+	/** Minutes of what was taken. */
+	const seen = (): number[] => {
+		const ids = new Map(Array.from({ length: 60 }, (_, minutes) => [ago(minutes), minutes]));
+		return taken.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
+	};
+	/** Lets time pass in parts, with what falls due. */
+	const pass = async (minutes: number): Promise<void> => {
+		for (let part = 0; part < minutes * 6; part++) {
+			await settled();
+			clock.advance(10_000);
+		}
+		await settled();
+	};
+	return { clock, log, port, highWater, catchUp, taken, ago, wrote, page, live, seen, pass };
+}
+
+const marked = (ago: (minutes: number) => string): Mark => ({ message: ago(9) });
+
+test("what waits in a new session is taken after what was written before it, although an older one is being read", async () => {
+	const { port, catchUp, page, live, seen } = await place({ mark: marked });
+	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
+	const second = Promise.withResolvers<Partial<DiscordResponse>>();
+	port.answer(messages, () => slow.promise);
+	port.answer(messages, () => second.promise);
+	catchUp.begin();
+	const old = live(7);
+	await settled();
+	catchUp.begin();
+	const fresh = live(1);
+	slow.resolve(page(9, 8));
+	await settled();
+	expect(seen()).toEqual([8]);
+	second.resolve(page(9, 8, 7, 2));
+	await Promise.all([old, fresh]);
+	expect(await catchUp.idle()).toBe(true);
+	expect(seen()).toEqual([8, 8, 7, 2, 7, 1]);
+});
+
+test("a place without a mark is read once more, too, where another session begins, and whoever waits for it goes on", async () => {
+	const { port, catchUp, ago, page, live, seen } = await place();
+	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
+	port.answer(messages, () => slow.promise, page(9, 8, 2));
+	const read = catchUp.read([["1", { message: ago(9) }]]);
+	await settled();
+	catchUp.begin();
+	const fresh = live(1);
+	slow.resolve(page(9, 8));
+	await Promise.all([read, fresh]);
+	expect(seen()).toEqual([8, 8, 2, 1]);
+});
+
+test("what is owed is read without a word about what waits there since", async () => {
+	const { port, catchUp, page, live, seen } = await place({
+		mark: (ago) => ({ message: ago(5), unread: ago(9) }),
+	});
+	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
+	const second = Promise.withResolvers<Partial<DiscordResponse>>();
+	port.answer(messages, () => slow.promise);
+	port.answer(messages, () => second.promise);
+	catchUp.resumed();
+	await settled();
+	await live(4);
+	catchUp.begin();
+	const fresh = [live(1)];
+	slow.resolve(page(9, 8, 5));
+	await settled();
+	fresh.push(live(0));
+	second.resolve(page(9, 8, 5, 2));
+	await Promise.all(fresh);
+	expect(seen()).toEqual([4, 8, 5, 8, 5, 2, 1, 0]);
+});
+
+test("a server that has told what it is in a session that is lost has not in the next one", async () => {
+	const { port, catchUp, ago, page } = await place({ alive: 5 });
+	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
+	port.answer(messages, () => slow.promise, page());
+	port.answer(opening, { body: {} }, { body: {} });
+	const d = { id: "7", threads: [{ id: "1", last_message_id: ago(1) }] };
+	const old = catchUp.dispatch({ t: "GUILD_CREATE", d });
+	await settled();
+	catchUp.begin();
+	const ready = catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }] } });
+	slow.resolve(page());
+	await Promise.all([old, ready]);
+	expect(catchUp.isDone).toBe(false);
+	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7" } });
+	expect(catchUp.isDone).toBe(true);
+});
+
+test("direct messages that cannot be looked at are looked at again, and until then all is not well", async () => {
+	const { clock, port, catchUp, ago, seen, wrote, pass } = await place({ alive: 5 });
+	port.answer(opening, { body: {} }, { status: 503 }, { status: 429 });
+	port.answer(opening, { body: { id: "77", last_message_id: ago(1) } });
+	port.answer("GET /channels/77/messages", { body: [wrote(1, "77"), wrote(6, "77")] });
+	catchUp.begin();
+	const ready = catchUp.dispatch({ t: "READY", d: { guilds: [] } });
+	const done: string[] = [];
+	void ready.then(() => done.push("ready"));
+	await pass(4);
+	expect([port.requests.length, catchUp.isDone, done]).toEqual([2, false, []]);
+	await pass(4);
+	expect([port.requests.length, catchUp.isDone, done]).toEqual([3, false, []]);
+	await pass(15);
+	expect(port.requests.map(({ body }) => body).slice(2)).toEqual([
+		...[{ recipient_id: "52" }, { recipient_id: "52" }],
+		undefined,
+	]);
+	expect([seen(), catchUp.isDone, done]).toEqual([[1], true, ["ready"]]);
+	expect(clock.pending).toBe(0);
+});
+
+test("sessions that are lost soon open no direct messages anew, and none are forgotten for that", async () => {
+	const { port, highWater, catchUp, ago, pass, wrote, seen } = await place({ alive: 5 });
+	port.answer(opening, { status: 503 }, { status: 503 });
+	catchUp.begin();
+	await catchUp.idle();
+	// What is known since then says nothing about what came before it.
+	await highWater.passed("77", { message: ago(1) });
+	port.answer("GET /channels/77/messages", { body: [] });
+	catchUp.begin();
+	await catchUp.idle();
+	expect(port.asked.filter((asked) => asked === opening)).toHaveLength(2);
+	port.answer(opening, { body: { id: "77", last_message_id: ago(1) } }, { body: {} });
+	port.answer("GET /channels/77/messages", { body: [wrote(1, "77"), wrote(2, "77"), wrote(6, "77")] });
+	await pass(15);
+	expect(port.asked.filter((asked) => asked === opening)).toHaveLength(4);
+	expect([seen(), catchUp.isDone]).toEqual([[2, 1], true]);
+});
+
+test("a session in which not all direct messages were looked at is none to go on with", async () => {
+	const { clock, port, catchUp } = await place({ alive: 5 });
+	port.answer(opening, { status: 503 });
+	catchUp.begin();
+	const ready = catchUp.dispatch({ t: "READY", d: { guilds: [] } });
+	const refused = expect(ready).rejects.toMatchObject({ code: "cancelled" });
+	await settled();
+	await catchUp.stop();
+	await refused;
+	expect(clock.pending).toBe(0);
+});
+
+test("a server that we were removed from has nothing to tell any more; one that is away has", async () => {
+	const { catchUp, taken } = await place();
+	await catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
+	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7" } });
+	await catchUp.dispatch({ t: "GUILD_DELETE", d: { id: "8", unavailable: true } });
+	expect(catchUp.isDone).toBe(false);
+	await catchUp.dispatch({ t: "GUILD_DELETE", d: { id: "8" } });
+	expect(catchUp.isDone).toBe(true);
+	expect(taken.map(({ t }) => t)).toEqual(["GUILD_CREATE", "GUILD_DELETE", "GUILD_DELETE"]);
+});
+
+test("what is read before all was well for the first time may have been answered, also where it is owed", async () => {
+	const { port, highWater, catchUp, ago, page, live, taken, pass } = await place();
+	const away = Array.from({ length: 5 }, () => ({ status: 503 }));
+	port.answer(messages, ...away, page(9, 8, 1));
+	const read = catchUp.read([["1", { message: ago(9) }]]);
+	const fresh = live(1);
+	await pass(1);
+	await Promise.all([read, fresh]);
+	await highWater.passed("1", { message: ago(1) });
+	expect(taken.map(({ seenBefore = false }) => seenBefore)).toEqual([false]);
+	expect(highWater.behind).toEqual([["1", { message: ago(1), unread: ago(9), seenBefore: true }]]);
+	await pass(3);
+	expect(taken.map(({ seenBefore = false }) => seenBefore)).toEqual([false, true, true]);
+	expect([...highWater.marks]).toEqual([["1", { message: ago(1) }]]);
+});
+
+test("what is read afterwards where all was well was answered by nobody", async () => {
+	const { port, catchUp, page, taken } = await place({ mark: marked, alive: 9 });
+	port.answer(messages, page(9, 8));
+	port.answer(opening, { body: {} }, { body: {} });
+	catchUp.begin();
+	await catchUp.idle();
+	expect(taken).toHaveLength(1);
+	expect(taken[0]).not.toHaveProperty("seenBefore");
+});

@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { HeardRoom, Person } from "@parley/connector";
+import { expect, onTestFinished, test } from "vitest";
+import { openConnectorDatabase } from "../connector-database.ts";
+import type { DiscordLink } from "../discord-port.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import { readKnownPeople } from "./known-people.ts";
+import { Listening } from "./listening.ts";
+
+const ready: DiscordLink = { state: "ready", user: "11", application: "22", resumed: false };
+
+async function place() {
+	const dataDir = await mkdtemp(join(tmpdir(), "parley-listening-"));
+	onTestFinished(() => rm(dataDir, { recursive: true }));
+	const [clock, log] = [new ManualClock(), new MemoryLogger()];
+	const database = await openConnectorDatabase({ dataDir, clock });
+	onTestFinished(() => database.store.close());
+	/** A process of its own. */
+	const open = async () => {
+		const port = new ScriptedPort();
+		const seen: string[] = [];
+		const takers = Promise.resolve({
+			intake: {
+				translate: async ({ d }: { readonly d: unknown }) => {
+					// Each event of these tests has an id.
+					seen.push((d as { readonly id: string }).id);
+					return { ignored: "it is only seen" };
+				},
+			},
+			interactions: { handle: () => undefined },
+			accept: async () => true,
+		});
+		const listening = await Listening.open({ port, database, takers, clock, log });
+		return { listening, port, seen };
+	};
+	return { clock, log, database, open };
+}
+
+function heard(channel: string, messages: readonly string[], more: Partial<HeardRoom> = {}): HeardRoom {
+	const room = { tenant: "7", channel, shared: false, kind: "channel" } as const;
+	return { room, messages, usedAt: 0, ...more };
+}
+
+const wrote = (id: string) => ({ id, author: { id: "5", bot: true } });
+
+test("without a database what was missed is what the gateway has not heard, room by room", async () => {
+	const { clock, open } = await place();
+	const at = (minutes: number): string => snowflakeAt(clock.now() - minutes * 60_000);
+	const { listening, port, seen } = await open();
+	const thread = { tenant: "7", channel: "1", thread: "2", shared: false, kind: "channel" } as const;
+	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;
+	const rooms = [
+		...[heard("1", [at(9), at(7)]), heard("1", [], { usedAt: clock.now() }), heard("1", [at(8), "file"])],
+		heard("1", [at(4)], { room: thread }),
+		heard("3", [], { room: direct, usedAt: clock.now() - 6 * 60_000 }),
+	];
+	port.answer("GET /channels/1/messages", { body: [at(6), at(7)].map(wrote) });
+	port.answer("GET /channels/2/messages", { body: [at(3), at(4)].map(wrote) });
+	port.answer("GET /channels/3/messages", { body: [at(5), at(7)].map(wrote) });
+	listening.linked(ready);
+	await listening.dispatch({ t: "READY", d: {} });
+	expect(port.asked).toEqual([]);
+	await listening.begin(async () => rooms);
+	expect(seen.toSorted()).toEqual([at(6), at(5), at(3)].toSorted());
+	await listening.stop();
+	await listening.close();
+
+	const next = await open();
+	let asksAgain = false;
+	await next.listening.begin(async () => {
+		asksAgain = true;
+		return rooms;
+	});
+	expect(asksAgain).toBe(false);
+	await next.listening.close();
+	expect(clock.pending).toBe(0);
+});
+
+test("rooms that the gateway knows are read after the next session, too, where nothing was missed the first time", async () => {
+	const { clock, open } = await place();
+	const { listening, port, seen } = await open();
+	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;
+	const [first, gone] = [snowflakeAt(clock.now() - 60_000), snowflakeAt(clock.now() - 90_000)];
+	port.answer("GET /channels/3/messages", { body: [wrote(first)] });
+	port.answer("GET /channels/4/messages", { status: 404, body: {} });
+	listening.linked(ready);
+	await listening.begin(async () => [
+		heard("3", [first], { room: direct }),
+		heard("4", [gone], { room: { ...direct, channel: "4" } }),
+	]);
+	expect(seen).toEqual([]);
+	await listening.stop();
+	await listening.close();
+
+	clock.advance(60_000);
+	const next = await open();
+	const missed = snowflakeAt(clock.now());
+	next.port.answer("GET /channels/3/messages", { body: [wrote(missed), wrote(first)] });
+	next.listening.linked(ready);
+	await next.listening.dispatch({ t: "READY", d: {} });
+	expect(next.seen).toEqual([missed]);
+	expect(next.port.asked).toEqual(["GET /channels/3/messages"]);
+	await next.listening.stop();
+	await next.listening.close();
+});
+
+test("while it is not known what the gateway has heard, the next start asks again", async () => {
+	const { clock, open } = await place();
+	const { listening } = await open();
+	listening.linked(ready);
+	const never = listening.begin(() => Promise.reject(new Error("the connector stops")));
+	await expect(never).rejects.toThrow("the connector stops");
+	clock.advance(600_000);
+	await listening.close();
+	const next = await open();
+	let asked = 0;
+	await next.listening.begin(async () => {
+		asked += 1;
+		return [];
+	});
+	expect(asked).toBe(1);
+	await next.listening.close();
+});
+
+test("people who were heard are known, the last one first, without bots and those who wrote in private", async () => {
+	const { database } = await place();
+	const person = (id: string, bot = false): Person => ({ id, name: "Ada", roles: [], guest: false, bot });
+	const said = [
+		[person("1"), "general", "sent"],
+		[person("2"), "private", "sent"],
+		[person("3", true), "general", "sent"],
+		[person("4"), "general", "refused"],
+		[person("2"), "general", "sent"],
+		[person("5"), "general", "answered"],
+		[person("1"), "other", "sent"],
+	] as const;
+	await database.store.commit(async (tx) => {
+		for (const [at, [who, conversation, effect]] of said.entries()) {
+			const row = { message: `m${at}`, conversation, reason: "mention", effect, at, changed_at: at };
+			const nothing = { text: null, session: null, run: null };
+			await tx
+				.insertInto("heard")
+				.values({ id: `h${at}`, ...row, ...nothing, person: JSON.stringify(who) })
+				.execute();
+		}
+	});
+	expect(await readKnownPeople(database.store, new Set(["private"]))).toEqual(["1", "5"]);
+});

@@ -1,0 +1,111 @@
+import type { Clock, Logger, Store } from "@parley/base";
+import type { ConnectorTables, HeardRoom } from "@parley/connector";
+import type { DiscordDispatch, DiscordLink, DiscordPort } from "../discord-port.ts";
+import { directTenant } from "../intake/channels.ts";
+import { snowflakeAt } from "../snowflake.ts";
+import { CatchUp } from "./catch-up.ts";
+import { HighWater, type MarkStore } from "./high-water.ts";
+import { readKnownPeople } from "./known-people.ts";
+import { type AliveStore, LastAlive } from "./last-alive.ts";
+import type { Place } from "./places.ts";
+import { type Takers, Taking } from "./taking.ts";
+
+export interface ListeningParts {
+	readonly port: Pick<DiscordPort, "request">;
+	readonly database: {
+		readonly store: Store<ConnectorTables>;
+		readonly marks: MarkStore;
+		readonly alive: AliveStore;
+	};
+	readonly takers: Promise<Takers>;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** All that happens on Discord comes through here: what was missed first, each event taken durably, and marked as taken. */
+export class Listening {
+	readonly #highWater: HighWater;
+	readonly #alive: LastAlive;
+	readonly #taking: Taking;
+	readonly #catchUp: CatchUp;
+	#isReady = false;
+
+	static async open(parts: ListeningParts): Promise<Listening> {
+		const { database, clock, log } = parts;
+		const highWater = await HighWater.open({ store: database.marks, clock, log });
+		const alive = await LastAlive.open({ store: database.alive, clock, log });
+		return new Listening(parts, highWater, alive);
+	}
+
+	private constructor(parts: ListeningParts, highWater: HighWater, alive: LastAlive) {
+		const { port, takers, database, clock, log } = parts;
+		this.#highWater = highWater;
+		this.#alive = alive;
+		this.#taking = new Taking({ takers, highWater, clock, log });
+		this.#catchUp = new CatchUp({
+			...{ port, highWater, alive, clock, log },
+			people: (known) => {
+				const direct = [...known].filter(([, { guild }]) => guild === undefined);
+				return readKnownPeople(database.store, new Set(direct.map(([channel]) => channel)));
+			},
+			take: (event) => this.#taking.take(event),
+		});
+	}
+
+	/** Channels in which something was missed that could not be read yet. */
+	get behind(): number {
+		return this.#highWater.behind.length;
+	}
+
+	/** Resolves when the event is durably taken. */
+	dispatch(event: DiscordDispatch): Promise<void> {
+		return this.#catchUp.dispatch(event);
+	}
+
+	/** Call it before the first event of what it tells. */
+	linked(link: DiscordLink): void {
+		this.#isReady = link.state === "ready";
+		if (link.state !== "ready") return;
+		if (link.resumed) this.#catchUp.resumed();
+		else this.#catchUp.begin();
+	}
+
+	/**
+	 * Call it once there is somebody who takes events. Where the database is lost, or has never been, what was missed is
+	 * what the gateway has not heard: in rooms that it has sessions of. Rejects where the connector stops before.
+	 */
+	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
+		if (this.#alive.since === undefined) {
+			const places = placesOf(await heardRooms());
+			// Nothing may have been missed there this time. Later something may be, and nobody tells of direct messages.
+			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
+		}
+		this.#alive.begin(() => this.#isReady && this.#catchUp.isDone);
+	}
+
+	/** Resolves when nothing more is taken. */
+	async stop(): Promise<void> {
+		this.#isReady = false;
+		// Reading what was missed waits for what takes it.
+		await Promise.all([this.#catchUp.stop(), this.#taking.stop()]);
+	}
+
+	/** Resolves when all is written. */
+	async close(): Promise<void> {
+		await this.#alive.close();
+		await this.#highWater.close();
+	}
+}
+
+/** After the newest message that a session of the room has; where none has one, after the last use. */
+function placesOf(rooms: readonly HeardRoom[]): Place[] {
+	const byRoom = Map.groupBy(rooms, ({ room }) => room.thread ?? room.channel);
+	return [...byRoom].map(([channel, heard]) => {
+		const messages = heard.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
+		const moments = heard.map(({ usedAt }) => snowflakeAt(usedAt));
+		const known = (messages.length > 0 ? messages : moments).map(BigInt);
+		const [newest = 0n] = known.toSorted((one, other) => (one < other ? 1 : -1));
+		const tenant = heard[0]?.room.tenant ?? directTenant;
+		return [channel, { message: String(newest), ...(tenant !== directTenant && { guild: tenant }) }];
+	});
+}

@@ -1,0 +1,71 @@
+import { PermissionFlagsBits } from "discord-api-types/v10";
+import * as z from "zod";
+import { id } from "./wire.ts";
+
+/** To read in a channel, and all ways of speaking there; an administrator may everything. */
+const ways = [
+	PermissionFlagsBits.ViewChannel,
+	PermissionFlagsBits.SendMessages,
+	PermissionFlagsBits.SendMessagesInThreads,
+	PermissionFlagsBits.UseApplicationCommands,
+	PermissionFlagsBits.Administrator,
+] as const;
+const administrator = 1 << (ways.length - 1);
+const ordinary = administrator - 1;
+
+/** Of all permissions those that matter here, a bit for each of `ways`. */
+const rights = z
+	.string()
+	.regex(/^\d{1,40}$/)
+	.transform((text) => {
+		const held = BigInt(text);
+		return ways.reduce((sum, way, index) => ((held & way) === 0n ? sum : sum | (1 << index)), 0);
+	});
+
+export const RoleRights = z.object({ id, permissions: rights });
+export const Overwrites = z.array(z.object({ id, type: z.int(), allow: rights, deny: rights })).default([]);
+type Overwrite = z.output<typeof Overwrites>[number];
+
+/** What decides who may read and write in the channels of a guild. */
+export interface GuildRights {
+	readonly guild: string;
+	/** May everything. */
+	owner: string;
+	/** With that of everybody, which has the id of the guild. */
+	readonly roles: Map<string, number>;
+	/** By the ids of the channels. */
+	readonly channels: Map<string, readonly Overwrite[]>;
+}
+
+/**
+ * Who may read and write in a channel: the same text as long as that is so for every set of roles that somebody may
+ * have, whatever else changes. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ */
+export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
+	const base = roles.get(guild) ?? 0;
+	if ((base & administrator) !== 0) return "everybody";
+	const of = new Map(overwrites.map((overwrite) => [overwrite.id, overwrite]));
+	const { allow = 0, deny = 0 } = of.get(guild) ?? {};
+	const lines = [`owner ${owner}`, `everybody ${((base & ~deny) | allow) & ordinary}`];
+	for (const [role, permissions] of roles) {
+		if (role === guild) continue;
+		// What the channel says of everybody outweighs what their roles give them elsewhere.
+		const adds = permissions & ordinary & ~(base | allow | deny);
+		const isAdministrator = (permissions & administrator) !== 0;
+		const said = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;
+		if (said !== `0 ${nothing}`) lines.push(`${role} ${said}`);
+	}
+	for (const one of overwrites) {
+		if (one.type === member && wordsOf(one) !== nothing) lines.push(`${one.id} ${wordsOf(one)}`);
+	}
+	return lines.toSorted().join();
+}
+
+/** resources/channel#overwrite-object: of one person; else of a role. */
+const member = 1;
+const nothing = "0/0";
+
+function wordsOf(overwrite: Overwrite | undefined): string {
+	const { allow = 0, deny = 0 } = overwrite ?? {};
+	return `${allow & ordinary}/${deny & ordinary}`;
+}

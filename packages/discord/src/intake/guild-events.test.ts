@@ -1,0 +1,226 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { PermissionFlagsBits } from "discord-api-types/v10";
+import { expect, test } from "vitest";
+import type { DiscordResponse } from "../discord-port.ts";
+import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { KeptAudiences } from "./audiences.ts";
+import { Channels } from "./channels.ts";
+import { Intake } from "./intake.ts";
+
+const never = new AbortController().signal;
+const view = String(PermissionFlagsBits.ViewChannel);
+const everybody = { id: "1", name: "@everyone", permissions: "0" };
+const mods = { id: "71", name: "Mods", permissions: "0" };
+/** Everybody reads it, whatever their roles. */
+const open = {
+	id: "10",
+	type: 0,
+	guild_id: "1",
+	permission_overwrites: [{ id: "1", type: 0, allow: view, deny: "0" }],
+};
+/** Only who has a role that may. */
+const closed = { id: "11", type: 0, guild_id: "1", permission_overwrites: [] };
+const guild = {
+	...{ id: "1", owner_id: "9", roles: [everybody, mods], channels: [open, closed] },
+	threads: [{ id: "20", type: 11, guild_id: "1", parent_id: "10" }],
+};
+
+/** Processes that follow each other keep the same. */
+function place(kept = new Map<string, KeptAudiences>()) {
+	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
+	const failures: Error[] = [];
+	const audiences = {
+		load: async (of: string) => kept.get(of),
+		save: async (of: string, now: KeptAudiences | undefined) => {
+			const failure = failures.shift();
+			if (failure) throw failure;
+			if (now) kept.set(of, now);
+			else kept.delete(of);
+		},
+	};
+	const channels = new Channels({ port, clock });
+	const self = { user: "500", application: "501" };
+	const intake = new Intake({ self, port, channels, audiences, clock, log });
+	/** What an event comes to, once that is durable. */
+	const tell = async (t: string, d: unknown) => {
+		const translated = await intake.translate({ t, d }, never);
+		if ("ignored" in translated) return [];
+		for (const { taken } of translated) await taken?.();
+		return translated.map(({ arrival }) => arrival);
+	};
+	return { clock, log, port, intake, tell, kept, failures };
+}
+
+async function known() {
+	const made = place();
+	await made.tell("GUILD_CREATE", guild);
+	return made;
+}
+
+const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
+
+test("a role that may more is told, of the channels where that lets others in", async () => {
+	const { tell } = await known();
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
+		{ type: "audience", room: { tenant: "1" }, channels: ["11"], change: "the rights of the role Mods" },
+	]);
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
+	expect(await tell("GUILD_ROLE_DELETE", { guild_id: "1", role_id: "71" })).toMatchObject([
+		{ channels: ["11"], change: "a role was deleted" },
+	]);
+	const another = { ...mods, id: "72", permissions: view };
+	expect(await tell("GUILD_ROLE_CREATE", { guild_id: "1", role: another })).toMatchObject([
+		{ channels: ["11"] },
+	]);
+});
+
+test("another name or colour of a role, and rights that nobody reads with, are nothing", async () => {
+	const { tell } = await known();
+	for (const change of [
+		{ name: "Moderators" },
+		{ color: 5 },
+		{ permissions: String(PermissionFlagsBits.AddReactions) },
+	]) {
+		expect(await tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: { ...mods, ...change } })).toEqual([]);
+	}
+});
+
+test("a channel that others may read is told, and one that was not known may be anything", async () => {
+	const { tell } = await known();
+	expect(await tell("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
+	const hidden = { ...open, permission_overwrites: [] };
+	const told = [{ type: "audience", channels: ["10"], change: "its permissions are others" }];
+	expect(await tell("CHANNEL_UPDATE", hidden)).toMatchObject(told);
+	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
+	expect(await tell("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([{ channels: ["12"] }]);
+	expect(await tell("CHANNEL_CREATE", { ...open, id: "13" })).toEqual([]);
+	expect(await tell("CHANNEL_UPDATE", { ...open, id: "13", name: "other" })).toEqual([]);
+});
+
+test("a channel that was deleted is told, a thread is not: nobody reads more for that", async () => {
+	const { tell } = await known();
+	expect(await tell("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual([]);
+	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([
+		{ room: { channel: "10" }, gone: true, change: "the channel was deleted" },
+	]);
+});
+
+test("another owner of a server reads all of it", async () => {
+	const { tell } = await known();
+	expect(await tell("GUILD_UPDATE", { id: "1", owner_id: "9", name: "renamed" })).toEqual([]);
+	expect(await tell("GUILD_UPDATE", { id: "1", owner_id: "8" })).toMatchObject([
+		{ channels: ["10", "11"], change: "the server has another owner" },
+	]);
+});
+
+test("a server that we were removed from is told with all its channels; one that is away is not", async () => {
+	const { tell, log, kept } = await known();
+	expect(await tell("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
+	expect(log.records).toEqual([]);
+	expect(await tell("GUILD_DELETE", { id: "1" })).toMatchObject([
+		{ room: { tenant: "1" }, channels: "all", gone: true, change: "the bot was removed from the server" },
+	]);
+	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "1" } }]);
+	expect(kept.size).toBe(0);
+});
+
+test("what has changed while nobody was there is told when the server comes back, and a new channel is not", async () => {
+	const { kept } = await known();
+	const { tell } = place(kept);
+	expect(await tell("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] })).toEqual(
+		[],
+	);
+	const next = place(kept);
+	expect(await next.tell("GUILD_CREATE", { ...guild, channels: [closed] })).toMatchObject([
+		{ channels: ["10", "12"] },
+	]);
+	const last = place(kept);
+	const roles = [everybody, letIn.role];
+	expect(await last.tell("GUILD_CREATE", { ...guild, roles, channels: [closed] })).toMatchObject([
+		{ channels: ["11"], change: "something about its permissions while I was away" },
+	]);
+});
+
+test("where nothing was kept, nobody knows who could read before", async () => {
+	const { tell } = place();
+	expect(await tell("GUILD_CREATE", guild)).toMatchObject([
+		{ channels: "all", change: "it is not known any more who it was" },
+	]);
+	expect(await tell("GUILD_CREATE", guild)).toEqual([]);
+});
+
+test("after a resume, what a server is is asked for, and compared with what was kept", async () => {
+	const { kept } = await known();
+	const { tell, port } = place(kept);
+	const now = { ...guild, roles: [everybody, letIn.role] };
+	port.answer("GET /guilds/1", { status: 503 }, { body: now });
+	port.answer("GET /guilds/1/channels", { body: guild.channels });
+	const other = place(kept);
+	other.port.answer("GET /guilds/1", { body: guild });
+	other.port.answer("GET /guilds/1/channels", { body: guild.channels });
+	expect(await other.tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: mods })).toEqual([]);
+	port.script.shift();
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: ["11"] }]);
+	expect(port.asked).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
+});
+
+/** The next process, which goes on with the session: what the server is now, it has to ask for. */
+async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
+	const made = place((await known()).kept);
+	made.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });
+	made.port.answer("GET /guilds/1/channels", ...answers);
+	return made;
+}
+
+const shown = { ...closed, permission_overwrites: open.permission_overwrites };
+
+test.each([
+	["CHANNEL_UPDATE", { ...open, name: "other" }, [{ channels: ["11"] }]],
+	["CHANNEL_UPDATE", shown, [{ channels: ["11"] }]],
+	["CHANNEL_CREATE", { ...open, id: "12" }, [{ channels: ["11"] }]],
+	["CHANNEL_DELETE", open, [{ room: { channel: "10" }, gone: true }, { channels: ["11"] }]],
+])("after a resume, the first %s tells of all channels that are others than before", async (t, d, told) => {
+	const there = t === "CHANNEL_DELETE" ? [shown] : [open, shown, { ...open, id: "12" }];
+	const { tell } = await resumed({ body: there });
+	expect(await tell(t, d)).toMatchObject(told);
+	expect(await tell("CHANNEL_UPDATE", shown)).toEqual([]);
+});
+
+test("where Discord does not say what a server is, whatever may be another one is told", async () => {
+	const { tell } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
+	expect(await tell("CHANNEL_UPDATE", open)).toMatchObject([{ channels: ["10"] }]);
+	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([{ room: { channel: "10" }, gone: true }]);
+	expect(await tell("CHANNEL_CREATE", { ...open, id: "12" })).toEqual([]);
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: "all" }]);
+});
+
+test("a channel's change that is not durable is told again", async () => {
+	const { intake, tell } = await known();
+	const hidden = { ...open, permission_overwrites: [] };
+	await intake.translate({ t: "CHANNEL_UPDATE", d: hidden }, never);
+	expect(await tell("CHANNEL_UPDATE", hidden)).toHaveLength(1);
+	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
+});
+
+test("what is not durable, or could not be written down, is told again", async () => {
+	const { intake, tell, failures, log } = await known();
+	await intake.translate({ t: "GUILD_ROLE_UPDATE", d: letIn }, never);
+	failures.push(new Error("disk full"));
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
+	expect(log.records).toMatchObject([{ level: "warn" }]);
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
+	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
+});
+
+test.each([
+	"GUILD_UPDATE",
+	"GUILD_DELETE",
+	"GUILD_ROLE_UPDATE",
+	"CHANNEL_UPDATE",
+	"CHANNEL_DELETE",
+	"THREAD_DELETE",
+])("a %s that makes no sense is counted, and told", async (t) => {
+	const { tell, intake, log } = await known();
+	expect(await tell(t, { id: 5 })).toEqual([]);
+	expect([intake.malformed, log.records.length]).toEqual([1, 1]);
+});

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import type { Clock, Logger } from "@parley/base";
+import type { Arrival, Malformed } from "@parley/connector";
+import type { GuildRights } from "./audience.ts";
+import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./audiences.ts";
+import { type Channels, roomOf } from "./channels.ts";
+import type { Roles } from "./roles.ts";
+import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
+import { ChangedGuild, Channel, GoneGuild, Guild, RoleOfGuild, ThreadList } from "./wire.ts";
+
+export interface GuildEventsParts {
+	readonly channels: Channels;
+	readonly roles: Roles;
+	readonly audiences: Audiences;
+	readonly malformed: Malformed;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+const remembered = { ignored: "it is only remembered" } as const;
+
+/** What servers tell of themselves: it is remembered, and whoever else may read or write in a channel since is told. */
+export class GuildEvents {
+	readonly #parts: GuildEventsParts;
+
+	constructor(parts: GuildEventsParts) {
+		this.#parts = parts;
+	}
+
+	readonly handlers: Readonly<Record<string, Handler>> = {
+		CHANNEL_CREATE: (data, signal) => this.#channel("CHANNEL_CREATE", data, signal),
+		CHANNEL_UPDATE: (data, signal) => this.#channel("CHANNEL_UPDATE", data, signal),
+		CHANNEL_DELETE: (data, signal) => this.#channelGone(data, signal),
+		THREAD_CREATE: (data) => this.#thread("THREAD_CREATE", data),
+		THREAD_UPDATE: (data) => this.#thread("THREAD_UPDATE", data),
+		THREAD_DELETE: (data) => this.#threadGone(data),
+		THREAD_LIST_SYNC: (data) => this.#threads(data),
+		GUILD_CREATE: (data, signal) => this.#guild(data, signal),
+		GUILD_UPDATE: (data, signal) => this.#guildChanged(data, signal),
+		GUILD_DELETE: (data) => this.#guildGone(data),
+		GUILD_ROLE_CREATE: (data, signal) => this.#role("GUILD_ROLE_CREATE", data, signal),
+		GUILD_ROLE_UPDATE: (data, signal) => this.#role("GUILD_ROLE_UPDATE", data, signal),
+		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
+	};
+
+	/** Who may read a thread, its channel decides. What was not known before may have been anything. */
+	async #channel(
+		event: "CHANNEL_CREATE" | "CHANNEL_UPDATE",
+		data: unknown,
+		signal: AbortSignal,
+	): Promise<Translated> {
+		const channel = this.#parts.malformed.read(event, Channel, data) && this.#parts.channels.note(data);
+		if (channel === undefined) return unreadable(event);
+		const { id, guild } = channel;
+		if (guild === undefined) return remembered;
+		const change = "its permissions are others";
+		const apply = (rights: GuildRights): void => void noteChannel(rights, data);
+		// A new channel is trusted with nothing yet; of another one that cannot be compared anything may have changed.
+		const own = event === "CHANNEL_UPDATE" ? [id] : [];
+		const told = (compared: AudienceChange | undefined): "all" | readonly string[] => {
+			if (compared === undefined) return own;
+			const { changed, added } = compared;
+			return changed === "all" ? changed : [...changed, ...own.filter((one) => added.includes(one))];
+		};
+		return this.#compared(guild, { change, apply, signal, told });
+	}
+
+	async #channelGone(data: unknown, signal: AbortSignal): Promise<Translated> {
+		const { malformed, channels, clock } = this.#parts;
+		const channel = malformed.read("CHANNEL_DELETE", Channel, data) && channels.note(data);
+		if (channel === undefined) return unreadable("CHANNEL_DELETE");
+		const { id, guild } = channel;
+		channels.forget(id);
+		const at = clock.now();
+		const change = "the channel was deleted";
+		const arrival: Arrival = { type: "audience", room: roomOf(channel), gone: true, change, at };
+		const gone = incoming(arrival, String(at));
+		if (guild === undefined) return [gone];
+		const apply = (rights: GuildRights): void => void rights.channels.delete(id);
+		const told = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
+			changed === "all" ? changed : changed.filter((other) => other !== id);
+		const others = await this.#compared(guild, { change: "its permissions are others", apply, signal, told });
+		return "ignored" in others ? [gone] : [gone, ...others];
+	}
+
+	#thread(event: string, data: unknown): Translated {
+		if (this.#parts.malformed.read(event, Channel, data) === undefined) return unreadable(event);
+		this.#parts.channels.note(data);
+		return remembered;
+	}
+
+	/** Nobody reads more than before for that. */
+	#threadGone(data: unknown): Translated {
+		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
+		if (thread === undefined) return unreadable("THREAD_DELETE");
+		this.#parts.channels.forget(thread.id);
+		return remembered;
+	}
+
+	#threads(data: unknown): Translated {
+		const list = this.#parts.malformed.read("THREAD_LIST_SYNC", ThreadList, data);
+		if (list === undefined) return unreadable("THREAD_LIST_SYNC");
+		for (const thread of list.threads) this.#parts.channels.note(thread, list.guild_id);
+		return remembered;
+	}
+
+	#guild(data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
+		const { malformed, channels, roles, audiences } = this.#parts;
+		const guild = malformed.read("GUILD_CREATE", Guild, data);
+		if (guild === undefined) return unreadable("GUILD_CREATE");
+		for (const channel of [...guild.channels, ...guild.threads]) channels.note(channel, guild.id);
+		roles.note(guild.id, guild.roles);
+		if (audiences.note(data, guild.channels) === undefined) return unreadable("GUILD_CREATE");
+		return this.#compared(guild.id, {
+			change: "something about its permissions while I was away",
+			apply: () => undefined,
+			signal,
+		});
+	}
+
+	#guildChanged(data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
+		const guild = this.#parts.malformed.read("GUILD_UPDATE", ChangedGuild, data);
+		if (guild === undefined) return unreadable("GUILD_UPDATE");
+		const apply = (rights: GuildRights): void => {
+			rights.owner = guild.owner_id;
+		};
+		return this.#compared(guild.id, { change: "the server has another owner", apply, signal });
+	}
+
+	/** Whoever is let in again meets nobody who is trusted without being asked. */
+	#guildGone(data: unknown): Translated {
+		const { malformed, audiences, clock, log } = this.#parts;
+		const guild = malformed.read("GUILD_DELETE", GoneGuild, data);
+		if (guild === undefined) return unreadable("GUILD_DELETE");
+		if (guild.unavailable) return { ignored: "the server is only away for a while" };
+		log.warn("the bot was removed from a server: nothing is trusted there any more", { guild: guild.id });
+		const change = "the bot was removed from the server";
+		const arrival = this.#everywhere(guild.id, { change, at: clock.now(), gone: true });
+		return [{ ...arrival, taken: () => audiences.forget(guild.id) }];
+	}
+
+	#role(event: string, data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
+		const of = this.#parts.malformed.read(event, RoleOfGuild, data);
+		if (of === undefined) return unreadable(event);
+		const { guild_id: guild, role, role_id: gone } = of;
+		this.#parts.roles.forget(guild);
+		const change = role ? `the rights of the role ${role.name}` : "a role was deleted";
+		const apply = (rights: GuildRights): void => {
+			if (role) noteRole(rights, role);
+			else if (gone !== undefined) rights.roles.delete(gone);
+		};
+		return this.#compared(guild, { change, apply, signal });
+	}
+
+	/**
+	 * Tells of those channels of a guild that others may read or write in: of all of them, because all are compared with
+	 * what is kept only once. Unless told otherwise, where they cannot be compared any of them may be another one.
+	 */
+	async #compared(
+		guild: string,
+		of: {
+			readonly change: string;
+			readonly apply: (rights: GuildRights) => void;
+			readonly signal: AbortSignal;
+			readonly told?: (compared: AudienceChange | undefined) => "all" | readonly string[];
+		},
+	): Promise<Translated> {
+		const { audiences, clock } = this.#parts;
+		const { told = (compared) => compared?.changed ?? "all" } = of;
+		const compared = await audiences.compare(guild, of.apply, of.signal);
+		const channels = told(compared);
+		if (channels.length === 0) {
+			await compared?.keep();
+			return remembered;
+		}
+		const change = channels === "all" ? "it is not known any more who it was" : of.change;
+		const arrival = this.#everywhere(guild, { change, at: clock.now(), channels });
+		return [{ ...arrival, ...(compared && { taken: compared.keep }) }];
+	}
+
+	#everywhere(
+		guild: string,
+		{
+			channels = "all",
+			...rest
+		}: {
+			readonly change: string;
+			readonly at: number;
+			readonly channels?: "all" | readonly string[];
+			readonly gone?: true;
+		},
+	): Incoming {
+		const room = { tenant: guild, channel: guild, shared: false, kind: "channel" } as const;
+		const of = channels === "all" ? channels : [...channels];
+		const digest = createHash("sha256").update(String(of)).digest("base64url").slice(0, 16);
+		return incoming({ type: "audience", room, channels: of, ...rest }, String(rest.at), digest);
+	}
+}
