@@ -1,0 +1,84 @@
+import { type Block, cutText, parseText } from "@parley/connector";
+import type { ContextBlock, MarkdownBlock, SectionBlock, TableBlock } from "@slack/types";
+import { limits } from "../limits.ts";
+import { smallMark } from "./marks.ts";
+import { otherwise, tableBlock } from "./tables.ts";
+import { writeMarkdown } from "./write-markdown.ts";
+import { writeMrkdwn } from "./write-mrkdwn.ts";
+
+/** A section is shown where Slack takes nothing else. */
+export type BodyBlock = MarkdownBlock | TableBlock | ContextBlock | SectionBlock;
+
+/** A text as Slack shows it. */
+export interface Body {
+	readonly blocks: readonly BodyBlock[];
+	/** The same for notifications and screen readers, as far as it has room; empty where there is nothing to read. */
+	readonly text: string;
+}
+
+const smallLine = new RegExp(`(?:^|\\n)${smallMark}(.*)`, "g");
+
+/**
+ * What a body of `slackDialect` shows: text as Markdown, the first table that Slack can hold as a table (there may be one:
+ * reference/block-kit/blocks/table-block), others as code or lists, small print as context.
+ */
+export function bodyBlocks(body: string): Body {
+	const parts = partsOf(body);
+	const blocks: BodyBlock[] = [];
+	for (const part of parts) {
+		if (part.small) blocks.push(...contextOf(part.blocks));
+		else blocks.push(...shownBlocks(part.blocks, !blocks.some(({ type }) => type === "table")));
+	}
+	const text = parts.map((part) => writeMrkdwn(part.blocks)).filter((part) => part.trim() !== "");
+	return { blocks, text: fallbackOf(text.join("\n\n")) };
+}
+
+/** Cut where it is too long, and never inside of `<…>` or an entity. */
+export function fallbackOf(text: string): string {
+	if (text.length <= limits.text) return text;
+	return `${cutText(text, limits.text)
+		.slice(0, -1)
+		.replace(/<[^<>]*$|&\w*$/, "")
+		.trimEnd()}…`;
+}
+
+interface Part {
+	readonly small: boolean;
+	readonly blocks: readonly Block[];
+}
+
+function partsOf(body: string): Part[] {
+	// What stands at odd places is what the expression has kept.
+	return body
+		.split(smallLine)
+		.map((text, index) => ({ small: index % 2 === 1, blocks: parseText(text).blocks }))
+		.filter(({ blocks }) => blocks.length > 0);
+}
+
+function contextOf(blocks: readonly Block[]): ContextBlock[] {
+	const written = writeMrkdwn(blocks);
+	if (written.trim() === "") return [];
+	const text =
+		written.length <= limits.textObject ? written : fallbackOf(written).slice(0, limits.textObject);
+	return [{ type: "context", elements: [{ type: "mrkdwn", text }] }];
+}
+
+function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock[] {
+	const shown: BodyBlock[] = [];
+	let text: Block[] = [];
+	const flush = (): void => {
+		const written = writeMarkdown(text, "tokens").toWellFormed();
+		if (written.trim() !== "") shown.push({ type: "markdown", text: written });
+		text = [];
+	};
+	for (const block of blocks) {
+		const mayBeTable = mayHoldTable && !shown.some(({ type }) => type === "table");
+		const table = block.type === "table" && mayBeTable ? tableBlock(block) : undefined;
+		if (table !== undefined) {
+			flush();
+			shown.push(table);
+		} else text.push(...(block.type === "table" ? otherwise(block) : [block]));
+	}
+	flush();
+	return shown;
+}

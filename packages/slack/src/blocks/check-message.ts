@@ -1,0 +1,158 @@
+import type { ActionsBlock } from "@slack/types";
+import { limits } from "../limits.ts";
+import type { BodyBlock } from "./body-blocks.ts";
+import { isSeen } from "./marks.ts";
+import { tableLength, tableProblem } from "./tables.ts";
+
+export type MessageBlock = BodyBlock | ActionsBlock;
+type Element = ActionsBlock["elements"][number];
+type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
+
+/** A message that is to be made or changed. */
+export interface Message {
+	readonly blocks: readonly MessageBlock[];
+	/** What notifications and screen readers show. */
+	readonly text: string;
+}
+
+/** What Slack would not take of a message, by the part that has to change. Empty: it takes all. */
+export interface Violations {
+	readonly body?: string;
+	readonly controls?: string;
+}
+
+/** Checks a message against all limits of Slack that it could break. */
+export function checkMessage({ blocks, text }: Message): Violations {
+	const controls = controlsProblem(blocks.filter((block) => block.type === "actions"));
+	const body = bodyProblem(blocks, text);
+	return { ...(body !== undefined && { body }), ...(controls !== undefined && { controls }) };
+}
+
+function bodyProblem(blocks: readonly MessageBlock[], text: string): string | undefined {
+	const shown = blocks.filter((block) => block.type !== "actions");
+	const markdown = shown
+		.filter(({ type }) => type === "markdown")
+		.reduce((sum, one) => sum + lengthOf(one), 0);
+	const total = shown.reduce((sum, block) => sum + lengthOf(block), labelsLength(blocks));
+	const tables = shown.filter(({ type }) => type === "table").length;
+	return (
+		first([
+			[isSeen(text), "there is nothing to read"],
+			[text.length <= limits.text, `the text has ${text.length} characters`],
+			[blocks.length <= limits.blocks, `there are ${blocks.length} blocks`],
+			[markdown <= limits.markdown, `the markdown blocks have ${markdown} characters`],
+			[total <= limits.blocksTotal, `the blocks have ${total} characters`],
+			[tables <= limits.tables, `there are ${tables} tables`],
+		]) ?? firstProblem(shown, blockProblem)
+	);
+}
+
+function blockProblem(block: BodyBlock): string | undefined {
+	switch (block.type) {
+		case "markdown":
+			return block.text.trim() === "" ? "a markdown block is empty" : undefined;
+		case "table":
+			return tableProblem(block);
+		case "context":
+			return first([
+				[block.elements.length >= 1, "a context block is empty"],
+				[block.elements.length <= limits.contextElements, "a context block has too many elements"],
+				[lengthOf(block) <= limits.textObject, `a context block has ${lengthOf(block)} characters`],
+			]);
+		case "section":
+			return within(block.text?.text ?? "", limits.textObject)
+				? undefined
+				: "a section is too long, or empty";
+	}
+}
+
+function lengthOf(block: BodyBlock): number {
+	switch (block.type) {
+		case "markdown":
+			return block.text.length;
+		case "table":
+			return tableLength(block.rows);
+		case "section":
+			return block.text?.text.length ?? 0;
+		case "context":
+			return block.elements.reduce((sum, one) => sum + ("text" in one ? one.text.length : 0), 0);
+	}
+}
+
+/** What is read on controls, which counts like any text. */
+function labelsLength(blocks: readonly MessageBlock[]): number {
+	const elements = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+	const labels = elements.flatMap((element) => {
+		if (element.type === "button") return [element.text.text];
+		if (element.type !== "static_select" && element.type !== "multi_static_select") return [];
+		return (element.options ?? []).flatMap(({ text, description }) => [text.text, description?.text ?? ""]);
+	});
+	return labels.join("").length;
+}
+
+function controlsProblem(rows: readonly ActionsBlock[]): string | undefined {
+	const elements = rows.flatMap((row) => row.elements);
+	const ids = elements.map((element) => ("action_id" in element ? (element.action_id ?? "") : ""));
+	return (
+		first([
+			[rows.every((row) => row.elements.length >= 1), "a row of controls is empty"],
+			[rows.every((row) => row.elements.length <= limits.actionsElements), "a row has too many controls"],
+			[new Set(ids).size === ids.length, "two controls have the same id"],
+			[ids.every((id) => within(id, limits.actionId)), "the id of a control is too long, or empty"],
+		]) ?? firstProblem(elements, elementProblem)
+	);
+}
+
+function elementProblem(element: Element): string | undefined {
+	if (element.type === "button") {
+		const { text, url } = element;
+		return first([
+			[within(text.text, limits.buttonText), `the label "${text.text}" is too long, or empty`],
+			[url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl)), "a link is no link"],
+		]);
+	}
+	if (element.type === "static_select" || element.type === "multi_static_select")
+		return selectProblem(element);
+	return `a ${element.type} is not made here`;
+}
+
+function selectProblem(select: Select): string | undefined {
+	const options = select.options ?? [];
+	const values = options.map(({ value = "" }) => value);
+	return first([
+		[options.length >= 1 && options.length <= limits.options, `there are ${options.length} options`],
+		[new Set(values).size === values.length, "two options have the same value"],
+		[
+			values.every((value) => within(value, limits.optionValue)),
+			"the value of an option is too long, or empty",
+		],
+		[
+			options.every(
+				({ text, description }) =>
+					within(text.text, limits.optionText) &&
+					(description === undefined || within(description.text, limits.optionText)),
+			),
+			"the text of an option is too long, or empty",
+		],
+		[
+			select.placeholder === undefined || within(select.placeholder.text, limits.placeholder),
+			"the placeholder is too long, or empty",
+		],
+	]);
+}
+
+function first(rules: readonly (readonly [holds: boolean, problem: string])[]): string | undefined {
+	return rules.find(([holds]) => !holds)?.[1];
+}
+
+function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | undefined): string | undefined {
+	for (const one of all) {
+		const problem = problemOf(one);
+		if (problem !== undefined) return problem;
+	}
+	return undefined;
+}
+
+function within(text: string, most: number): boolean {
+	return text !== "" && text.length <= most;
+}

@@ -1,0 +1,88 @@
+import { type Control, cutText } from "@parley/connector";
+import type {
+	ActionsBlock,
+	Button,
+	MultiStaticSelect,
+	PlainTextElement,
+	PlainTextOption,
+	StaticSelect,
+} from "@slack/types";
+import { limits } from "../limits.ts";
+
+/** Slack has a green one and a red one. */
+const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
+
+type Element = Button | StaticSelect | MultiStaticSelect;
+
+/** Controls as Slack has them, a block a row. Links have an id of their own, `link:N`, which nothing listens to. */
+export function controlBlocks(rows: readonly (readonly Control[])[]): ActionsBlock[] {
+	let links = 0;
+	return rows.map((row) => ({
+		type: "actions",
+		elements: row.map((control) => {
+			if (control.type === "link") links += 1;
+			return elementOf(control, links);
+		}),
+	}));
+}
+
+/** What can be opened of controls that Slack does not take, as lines of a body. */
+export function linksAsText(rows: readonly (readonly Control[])[]): string {
+	const links = rows.flat().filter((control) => control.type === "link");
+	return links.map(({ label, url }) => `\n\n${label.replace(/[[\]\\<>&]/g, " ")}: <${url}>`).join("");
+}
+
+function elementOf(control: Control, link: number): Element {
+	switch (control.type) {
+		case "button": {
+			const style = styles[control.style];
+			const text = plain(control.label, limits.buttonText);
+			return { type: "button", action_id: control.id, text, ...(style !== undefined && { style }) };
+		}
+		case "link":
+			return {
+				...{ type: "button", action_id: `link:${link}`, url: control.url },
+				text: plain(control.label, limits.buttonText),
+			};
+		case "choice":
+			return choiceOf(control);
+	}
+}
+
+function choiceOf(choice: Extract<Control, { type: "choice" }>): StaticSelect | MultiStaticSelect {
+	const given = choice.options.slice(0, limits.options);
+	const options = given.map(optionOf);
+	const chosen = options.filter((_, index) => given[index]?.chosen);
+	const shared = {
+		...{ action_id: choice.id, options },
+		...(choice.placeholder !== "" && { placeholder: plain(choice.placeholder, limits.placeholder) }),
+	};
+	const most = Math.min(choice.most, options.length);
+	if (choice.most <= 1) {
+		const [first] = chosen;
+		return { type: "static_select", ...shared, ...(first !== undefined && { initial_option: first }) };
+	}
+	const initial = chosen.slice(0, most);
+	return {
+		...{ type: "multi_static_select", ...shared, max_selected_items: most },
+		...(initial.length > 0 && { initial_options: initial }),
+	};
+}
+
+function optionOf({
+	value,
+	label,
+	description,
+}: Extract<Control, { type: "choice" }>["options"][number]): PlainTextOption {
+	return {
+		// A value is what comes back: half of one would mean something else.
+		value,
+		text: plain(label === "" ? value : label, limits.optionText),
+		...(description !== "" && { description: plain(description, limits.optionText) }),
+	};
+}
+
+/** Names of pictures stay names. */
+function plain(text: string, most: number): PlainTextElement {
+	return { type: "plain_text", text: cutText(text, most), emoji: false };
+}

@@ -1,0 +1,30 @@
+import type { Block, Table } from "@parley/connector";
+import { writeInlines } from "./write-inlines.ts";
+import { writeMarkdown } from "./write-markdown.ts";
+
+/** A document as the body of a post: Markdown with its tables, to be read again by `bodyBlocks`. */
+export function writeBody(blocks: readonly Block[]): string {
+	const parts: string[] = [];
+	for (let from = 0; from < blocks.length; ) {
+		const block = blocks[from];
+		const next = blocks.findIndex((one, index) => index >= from && one.type === "table");
+		const to = next < 0 ? blocks.length : next;
+		if (block?.type === "table") parts.push(writeTable(block));
+		else parts.push(writeMarkdown(blocks.slice(from, to), "links"));
+		from = Math.max(to, from + 1);
+	}
+	return parts.join("\n\n").toWellFormed();
+}
+
+/** Every cell is one line, and a bar in it is none of the table. */
+function writeTable({ children }: Table): string {
+	const [header, ...rows] = children.map(
+		(row) =>
+			`| ${row.children
+				.map((cell) => writeInlines(cell.children, "links").replace(/\s+/g, " ").trim())
+				.map((cell) => cell.replace(/(\\.)|\|/g, (bar, pair) => pair ?? `\\${bar}`))
+				.join(" | ")} |`,
+	);
+	const line = `|${" - |".repeat(children[0]?.children.length ?? 0)}`;
+	return [header ?? "", line, ...rows].join("\n");
+}

@@ -1,0 +1,137 @@
+import { type Inline, type Link, plainText } from "@parley/connector";
+import { addressOf, harmless, harmlessCode, joiner } from "./marks.ts";
+import { momentOf, momentToken } from "./moments.ts";
+
+type Style = "strong" | "emphasis" | "delete";
+type Styled = Extract<Inline, { type: Style }>;
+
+/** How moments are written: as the links that they are in the kit, or as Slack shows them. */
+export type Moments = "links" | "tokens";
+
+const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
+
+/** Marks inside a line, but for an underscore inside a word. */
+const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** What begins a block where it begins a line; what a table could be made of, too. */
+const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
+const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
+/** What would make a link of itself, and take the escapes that follow into it. */
+const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
+const openEdge = /^[^\p{L}\p{N}\u2060]/u;
+const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
+/** A text that looks like another address than the one it leads to. */
+const misleading = /:\/\/|^www\./i;
+
+/** Inlines as Markdown (CommonMark with strikethrough) in which all text is text. Line breaks are `\n`. */
+export function writeInlines(nodes: readonly Inline[], moments: Moments): string {
+	return new Writer(moments).write(nodes, []);
+}
+
+class Writer {
+	readonly #moments: Moments;
+
+	constructor(moments: Moments) {
+		this.#moments = moments;
+	}
+
+	write(nodes: readonly Inline[], around: readonly Style[]): string {
+		const flat = merged(nodes.flatMap((node) => unwrapped(node, around)));
+		return flat
+			.map((node) => ({ type: node.type, shown: this.#one(node, around) }))
+			.filter(({ shown }) => shown !== "")
+			.map(({ type, shown }, index, all) => {
+				const before = all[index - 1]?.type ?? "text";
+				return before === "text" || type === "text" ? shown : joiner + shown;
+			})
+			.join("");
+	}
+
+	#one(node: Inline, around: readonly Style[]): string {
+		switch (node.type) {
+			case "text":
+				return writeText(node.value);
+			case "inlineCode":
+				return writeCode(node.value);
+			case "link":
+				return this.#link(node, around);
+			default:
+				return styled(node.type, this.write(node.children, [...around, node.type]));
+		}
+	}
+
+	#link({ url, children }: Link, around: readonly Style[]): string {
+		const moment = this.#moments === "tokens" ? momentOf(url) : undefined;
+		if (moment !== undefined) return momentToken(moment);
+		const plain = plainText(children);
+		const address = addressOf(url);
+		if (plain === url && address === url && /^https?:/i.test(url)) return `<${address}>`;
+		const label = this.write(children, around).replaceAll("\n", " ").trim();
+		if (label === "") return `<${address}>`;
+		const isAstray = /^https?:/i.test(url) && misleading.test(plain) && !leadsTo(plain, url);
+		return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
+	}
+}
+
+/** Whether an address is the text, or what a bare one stands for. */
+function leadsTo(plain: string, url: string): boolean {
+	return plain === url || plain === url.replace(/^https?:\/\//i, "");
+}
+
+function writeText(value: string): string {
+	return (
+		harmless(value)
+			.replace(inlineMark, "\\$&")
+			.replace(bareAddress, "$&\\")
+			// In front of a link it would make a picture of it.
+			.replace(/!$/, "\\!")
+			.replace(lineMark, "$1\\")
+			.replace(lineNumber, "$1\\")
+	);
+}
+
+function writeCode(value: string): string {
+	const code = harmlessCode(value);
+	if (code === "") return "";
+	const fence = "`".repeat(longestRun(code) + 1);
+	const pad = /^[` ]|[` ]$/.test(code) && /[^ ]/.test(code) ? " " : "";
+	return fence + pad + code + pad + fence;
+}
+
+/** The longest run of backticks. */
+export function longestRun(code: string): number {
+	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+/** A mark only opens and closes beside what is no punctuation, and not beyond an empty line. */
+function styled(type: Style, children: string): string {
+	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
+	if (inner.trim() === "") return inner;
+	const open = openEdge.test(inner) ? joiner : "";
+	const close = closeEdge.test(inner) ? joiner : "";
+	return fences[type] + open + inner + close + fences[type];
+}
+
+/** A style inside of itself is no other style. */
+function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
+	return isStyled(node) && around.includes(node.type)
+		? node.children.flatMap((child) => unwrapped(child, around))
+		: [node];
+}
+
+/** Neighbours of one style are one: their marks would close and open as something else. */
+function merged(nodes: readonly Inline[]): Inline[] {
+	const result: Inline[] = [];
+	for (const node of nodes) {
+		const last = result.at(-1);
+		if (last !== undefined && isStyled(node) && last.type === node.type) {
+			result[result.length - 1] = { ...last, children: [...last.children, ...node.children] };
+		} else if (last?.type === "text" && node.type === "text") {
+			result[result.length - 1] = { type: "text", value: last.value + node.value };
+		} else result.push(node);
+	}
+	return result;
+}
+
+function isStyled(node: Inline): node is Styled {
+	return node.type === "strong" || node.type === "emphasis" || node.type === "delete";
+}

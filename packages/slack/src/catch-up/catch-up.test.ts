@@ -1,0 +1,239 @@
+import { setImmediate as tick } from "node:timers/promises";
+import type { ManualClock } from "@parley/base/testing";
+import type { HeardRoom } from "@parley/connector";
+import { expect, test } from "vitest";
+import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
+import { ok, refused } from "../testing/scripted-port.ts";
+
+test("after a longer time away what was said is read, oldest first, as events would have told it", async () => {
+	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
+		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }] },
+	});
+	const now = clock.now();
+	const at = (minutes: number): string => stamp(now - minutes * minute);
+	const page = [
+		{ ts: at(2), text: "two" },
+		{ ts: at(5), text: "one" },
+	];
+	port.answer("conversations.history", ok({ messages: page, response_metadata: { next_cursor: "more" } }));
+	port.answer("conversations.history", ok({ messages: [{ ts: at(9), text: "none" }] }));
+	port.answer(
+		"conversations.replies",
+		ok({
+			messages: [
+				{ ts: "1.1", text: "first" },
+				{ ts: at(3), thread_ts: "1.1" },
+			],
+		}),
+	);
+	catchUp.linked(ready);
+	expect(catchUp.behind).toBe(2);
+	await pass(5000);
+	const span = { channel: "C1", oldest: at(16), latest: at(0), limit: 100 };
+	expect(port.calls).toEqual([
+		{ method: "conversations.history", args: span },
+		{ method: "conversations.history", args: { ...span, cursor: "more" } },
+		{ method: "conversations.replies", args: { ...span, ts: "1.1" } },
+	]);
+	const told = (ts: string, more: object) => ({
+		event_id: `missed:C1-${ts}`,
+		event: { type: "message", channel: "C1", ts, ...more },
+	});
+	expect(taken).toEqual([
+		...[told(at(9), { text: "none" }), told(at(5), { text: "one" }), told(at(2), { text: "two" })],
+		told(at(3), { thread_ts: "1.1" }),
+	]);
+	expect(catchUp.behind).toBe(0);
+	expect(places.all).toHaveLength(2);
+});
+
+test("what Slack still tries to deliver is not read, nor anything before we were there for the first time", async () => {
+	for (const given of [{}, { aliveFor: 4 * minute }]) {
+		const { catchUp, port, pass, log } = await openCatchUp(given);
+		catchUp.linked(ready);
+		catchUp.heard();
+		catchUp.linked(lost);
+		await pass(3 * minute);
+		catchUp.linked(ready);
+		await pass(minute);
+		expect(port.calls).toEqual([]);
+		expect(log.records).toEqual([]);
+	}
+});
+
+test("a connection that was lost for longer is caught up with, and what came last is noted every minute", async () => {
+	const { catchUp, port, pass, kept, clock } = await openCatchUp();
+	catchUp.linked(ready);
+	await pass(minute / 2);
+	const heardAt = clock.now();
+	catchUp.heard();
+	await pass(minute);
+	expect(kept.alive).toBe(heardAt);
+	catchUp.linked(lost);
+	await pass(5 * minute);
+	expect(kept.alive).toBe(heardAt);
+	catchUp.linked(ready);
+	await pass(5000);
+	expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
+});
+
+test("of what cannot be taken the last try says that it is the last", async () => {
+	const { port, pass, clock, catchUp, tries, failures } = await openCatchUp({ aliveFor: 10 * minute });
+	const messages = [{ ts: stamp(clock.now() - minute) }];
+	for (let time = 0; time < 3; time++) port.answer("conversations.history", ok({ messages }));
+	failures.push(new Error("no"), new Error("no"), new Error("no"));
+	catchUp.linked(ready);
+	await pass(4 * minute);
+	expect(tries).toEqual([false, false, true]);
+	expect(catchUp.behind).toBe(0);
+});
+
+test("of a long thread the newest messages are read, and it is said where there were more", async () => {
+	const { port, pass, clock, catchUp, taken, log } = await openCatchUp({
+		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "1.1" }] },
+	});
+	const first = clock.now() - 9 * minute;
+	for (let page = 0; page < 5; page++) {
+		const messages = Array.from({ length: 100 }, (_, n) => ({ ts: stamp(first + page * 100 + n) }));
+		const next_cursor = page < 4 ? `page ${page + 1}` : "";
+		port.answer("conversations.replies", ok({ messages, response_metadata: { next_cursor } }));
+	}
+	catchUp.linked(ready);
+	await pass(10_000);
+	expect(taken).toHaveLength(300);
+	expect(taken.at(-1)).toMatchObject({ event: { ts: stamp(first + 499) } });
+	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { thread: "1.1", read: 300 } });
+});
+
+test("the pace is Slack's, and a place that cannot be read for a while is tried again", async () => {
+	const { catchUp, port, pass, taken, failures, log, clock } = await openCatchUp({ aliveFor: 10 * minute });
+	const messages = [{ ts: stamp(clock.now() - minute) }];
+	port.answer(
+		"conversations.history",
+		{ type: "rate-limited", retryAfterMs: 30_000 },
+		new Error("ECONNRESET"),
+	);
+	port.answer("conversations.history", ok({ messages }), ok({ messages }));
+	failures.push(new Error("Slack did not say who somebody is"));
+	catchUp.linked(ready);
+	await pass(29_000);
+	expect(port.calls).toHaveLength(1);
+	await pass(10_000);
+	expect(port.calls).toHaveLength(3);
+	expect([taken, catchUp.behind]).toEqual([[], 1]);
+	await pass(70_000);
+	expect([taken.length, catchUp.behind]).toEqual([1, 0]);
+	expect(log.records.map(({ level }) => level)).toEqual(["info", "warn"]);
+});
+
+test("a place that is gone is forgotten, and one that stays unreadable is given up in words", async () => {
+	const { catchUp, port, pass, places, log } = await openCatchUp({
+		...{ aliveFor: 10 * minute, places: [{ channel: "C1" }, { channel: "C2" }] },
+	});
+	port.answer("conversations.history", refused("channel_not_found"));
+	for (let time = 0; time < 3; time++) port.answer("conversations.history", refused("missing_scope"));
+	catchUp.linked(ready);
+	await pass(5 * minute);
+	expect(places.all).toEqual([{ channel: "C1" }]);
+	expect(log.records.at(-1)).toMatchObject({ level: "error", fields: { channel: "C1" } });
+	expect(catchUp.behind).toBe(0);
+});
+
+test("what is not read is said: other places, older days, more pages", async () => {
+	const many = Array.from({ length: 52 }, (_, n) => ({ channel: `C${n}` }));
+	const { catchUp, port, pass, log, clock } = await openCatchUp({
+		aliveFor: 3 * 24 * 60 * minute,
+		places: many,
+	});
+	const oldest = stamp(clock.now() - 24 * 60 * minute);
+	for (let page = 0; page < 3; page++) {
+		port.answer("conversations.history", ok({ messages: [], response_metadata: { next_cursor: "more" } }));
+	}
+	catchUp.linked(ready);
+	await pass(2 * minute);
+	expect(port.calls).toHaveLength(52);
+	expect(port.calls[0]?.args).toMatchObject({ channel: "C51", oldest });
+	expect(log.records.map(({ message, fields }) => [message, fields])).toEqual([
+		[
+			"we were away for longer than Slack tries to deliver: reading what was said",
+			{ places: 50, minutes: 4320 },
+		],
+		["not everything that was missed is read", { places: 2 }],
+		["what was missed more than a day ago is not read", {}],
+		["more was written than is read afterwards", { channel: "C51", read: 0 }],
+	]);
+});
+
+test("reading that is cut short is made up for by the next start", async () => {
+	const { catchUp, pass, kept, clock, port } = await openCatchUp({ aliveFor: 10 * minute });
+	const aliveAt = clock.now() - 10 * minute;
+	catchUp.linked(ready);
+	await pass(1000);
+	await catchUp.stop();
+	expect([kept.alive, port.calls.length, clock.pending]).toEqual([aliveAt, 0, 0]);
+});
+
+test("who was away once more meanwhile reads once more", async () => {
+	const { catchUp, pass, port, clock } = await openCatchUp({ aliveFor: 10 * minute });
+	const limited = { type: "rate-limited", retryAfterMs: 2 * minute } as const;
+	port.answer("conversations.history", limited, limited, limited);
+	catchUp.linked(ready);
+	await pass(5000);
+	catchUp.linked(lost);
+	await pass(5 * minute);
+	const back = clock.now();
+	catchUp.linked(ready);
+	await pass(5 * minute);
+	expect(Number(port.calls.at(-1)?.args["latest"])).toBeGreaterThanOrEqual(back / 1000);
+});
+
+function heard(clock: ManualClock, channel: string, minutes: number): HeardRoom {
+	const room = { tenant: "T1", channel, shared: false, kind: "direct" } as const;
+	const at = clock.now() - minutes * minute;
+	return { room, messages: [`${channel}-${stamp(at)}`], usedAt: at };
+}
+
+test("without a database what was missed is what the gateway has not heard, read once and not before a day ago", async () => {
+	const { catchUp, pass, port, clock, taken, kept, places, log } = await openCatchUp({ places: [] });
+	const [now, rooms] = [clock.now(), [heard(clock, "D1", 7), heard(clock, "D2", 3 * 24 * 60)]];
+	port.answer("conversations.history", ok({ messages: [{ ts: stamp(now - 5 * minute) }] }));
+	catchUp.linked(ready);
+	const begun = catchUp.begin(async () => rooms);
+	while (catchUp.behind === 0) await tick();
+	await pass(1200);
+	expect([kept.begun, catchUp.behind]).toEqual([undefined, 1]);
+	await pass(1200);
+	await begun;
+	expect(port.calls.map(({ args }) => [args["channel"], args["oldest"], args["latest"]])).toEqual([
+		["D1", stamp(now - 7 * minute), stamp(now)],
+		["D2", stamp(now - 24 * 60 * minute), stamp(now)],
+	]);
+	expect(taken).toMatchObject([{ event_id: `missed:D1-${stamp(now - 5 * minute)}` }]);
+	expect(places.all).toEqual([
+		{ channel: "D1", us: true },
+		{ channel: "D2", us: true },
+	]);
+	expect([kept.begun, log.records.map(({ level }) => level)]).toEqual([true, ["info", "warn"]]);
+	await catchUp.begin(async () => Promise.reject(new Error("it is not asked again")));
+});
+
+test("what the gateway has not heard is read behind what was missed, and asked for again where that is cut short", async () => {
+	const { catchUp, pass, port, clock, kept } = await openCatchUp({
+		aliveFor: 10 * minute,
+		places: [{ channel: "C1" }],
+	});
+	catchUp.linked(ready);
+	const begun = catchUp.begin(async () => [heard(clock, "D1", 20)]);
+	await pass(1200);
+	expect([port.calls.map(({ args }) => args["channel"]), catchUp.behind]).toEqual([["C1"], 1]);
+	await catchUp.stop();
+	await begun;
+	expect([kept.begun, port.calls.length]).toEqual([undefined, 1]);
+});
+
+test("of a gateway that has no rooms nothing is read", async () => {
+	const { catchUp, kept, port, log } = await openCatchUp({ places: [] });
+	catchUp.linked(ready);
+	await catchUp.begin(async () => []);
+	expect([kept.begun, port.calls, log.records]).toEqual([true, [], []]);
+});

@@ -1,0 +1,220 @@
+import { type Clock, delay, type Logger, type Timer } from "@parley/base";
+import type { HeardRoom, Kept } from "@parley/connector";
+import type { SlackLink, SlackPort } from "../slack-port.ts";
+import { type Gap, gapOf, gapsOf, joined, stampOf } from "./gaps.ts";
+import type { HeardPlaces } from "./heard-places.ts";
+import { MissedMessages } from "./missed-messages.ts";
+
+export interface CatchUpParts {
+	readonly port: Pick<SlackPort, "call">;
+	readonly places: HeardPlaces;
+	/** The last moment until which nothing was missing. */
+	readonly alive: Kept<number>;
+	/** Whether what the gateway has not heard was read since the database is there. */
+	readonly begun: Kept<true>;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Takes an outer event; resolves when it is durable. `isLast`: it comes no more, so that it is to be taken as it is. `seenBefore`: see `Gap`. */
+	readonly take: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
+}
+
+/** Slack tries for about five minutes to deliver: https://docs.slack.dev/apis/events-api#retries */
+const deliveredMs = 4 * 60_000;
+/** What was being tried when we were alive may still have been missed; what is read twice is known by its id. */
+const overlapMs = 6 * 60_000;
+const oldestMs = 24 * 3_600_000;
+const everyMs = 60_000;
+/** Nothing at all comes for so long in quiet workspaces, and where Slack does not reach us, whatever the connection says. */
+const silentMs = 16 * 60_000;
+const mostPlaces = 50;
+
+/** How often a place is tried that cannot be read, and how long in between. */
+const tries = 3;
+const againMs = 60_000;
+
+/**
+ * Reads what Slack has given up to deliver: after nothing has come for longer than it tries, the messages of the places
+ * where we were last spoken to. That a connection is there does not say that anything comes over it, nor that this
+ * process was not asleep. What is read may come behind newer messages, which do not wait.
+ */
+export class CatchUp {
+	readonly #parts: CatchUpParts;
+	readonly #stopping = new AbortController();
+	#isReady = false;
+	/** Until when nothing is missing, or what is missing is to be read. Undefined: we were never there before. */
+	#soundAt: number | undefined;
+	/** From when on something is missing that is to be read. */
+	#missingFrom: number | undefined;
+	#timer: Timer | undefined;
+	#left: Gap[] = [];
+	#work: Promise<void> | undefined;
+
+	static async open(parts: CatchUpParts): Promise<CatchUp> {
+		return new CatchUp(parts, await parts.alive.load());
+	}
+
+	private constructor(parts: CatchUpParts, aliveAt: number | undefined) {
+		this.#parts = parts;
+		this.#soundAt = aliveAt;
+	}
+
+	/** How many places are still to be read. */
+	get behind(): number {
+		return this.#left.length;
+	}
+
+	/** The connection is there, or is not. */
+	linked({ state }: SlackLink): void {
+		this.#isReady = state === "ready";
+		if (!this.#isReady) return;
+		const { clock, log } = this.#parts;
+		this.#soundAt ??= clock.now();
+		this.#compare(deliveredMs, (fields) =>
+			log.info("we were away for longer than Slack tries to deliver: reading what was said", fields),
+		);
+		this.#timer ??= clock.after(everyMs, () => this.#tick());
+	}
+
+	/** Something has come, whatever it is. */
+	heard(): void {
+		if (!this.#isReady || this.#stopping.signal.aborted) return;
+		this.silent();
+		this.#soundAt = this.#parts.clock.now();
+	}
+
+	/** It may be that nothing reaches us. */
+	silent(): void {
+		this.#quiet(deliveredMs);
+	}
+
+	/** Something was not taken that comes no more. False where it is nothing that can be read. */
+	lost(body: unknown): boolean {
+		const { clock, places } = this.#parts;
+		const gap = gapOf(body, clock.now());
+		if (gap === undefined || this.#stopping.signal.aborted) return false;
+		places.know([gap.place]);
+		this.#missing(Number(gap.oldest) * 1000);
+		void this.#save();
+		void this.#add([gap], clock.now());
+		return true;
+	}
+
+	/**
+	 * Call it once there is somebody who takes events. Where the database is lost, or has never been, what was missed is
+	 * what the gateway has not heard, in rooms that it has sessions of. Rejects where the connector stops before, and where
+	 * it cannot be kept that this is done.
+	 */
+	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
+		const { places, begun, clock, log } = this.#parts;
+		if (await begun.load()) return;
+		const rooms = await heardRooms();
+		if (this.#stopping.signal.aborted) return;
+		const now = clock.now();
+		const gaps = gapsOf(rooms, stampOf(now));
+		places.know(gaps.map(({ place }) => ({ ...place, us: true })));
+		if (gaps.length > 0) log.info("the database is new: reading what the gateway has not heard");
+		await this.#add(gaps, now);
+		if (!this.#stopping.signal.aborted) await begun.save(true);
+	}
+
+	/** Cuts reading short: the next start reads it all, because we were not alive since. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#timer?.cancel();
+		await this.#work;
+		await this.#save();
+	}
+
+	#quiet(longerMs: number): void {
+		if (!this.#isReady) return;
+		const { log } = this.#parts;
+		this.#compare(longerMs, (fields) =>
+			log.debug("nothing has come: reading what may have been said", fields),
+		);
+	}
+
+	/** Reads what may be missing where nothing has come for longer than that. */
+	#compare(longerMs: number, say: (fields: { places: number; minutes: number }) => void): void {
+		const { places, clock } = this.#parts;
+		const now = clock.now();
+		const since = this.#soundAt ?? now;
+		if (this.#stopping.signal.aborted || now - since <= longerMs) return;
+		this.#soundAt = now;
+		const { all } = places;
+		if (all.length === 0) return;
+		say({ places: Math.min(all.length, mostPlaces), minutes: Math.ceil((now - since) / 60_000) });
+		this.#missing(since);
+		const span = { oldest: stampOf(since - overlapMs), latest: stampOf(now) };
+		void this.#add(
+			all.map((place) => ({ place, ...span })),
+			now,
+		);
+	}
+
+	#missing(since: number): void {
+		this.#missingFrom = Math.min(this.#missingFrom ?? since, since);
+	}
+
+	/** Resolves when all that is to be read is read, or the time to stop has come. */
+	async #add(gaps: readonly Gap[], now: number): Promise<void> {
+		const { log } = this.#parts;
+		const first = stampOf(now - oldestMs);
+		const read = gaps.slice(0, mostPlaces);
+		const left = gaps.length - read.length;
+		if (left > 0) log.warn("not everything that was missed is read", { places: left });
+		if (read.some(({ oldest }) => oldest < first))
+			log.warn("what was missed more than a day ago is not read");
+		const fresh = read.map((gap) => (gap.oldest > first ? gap : { ...gap, oldest: first }));
+		this.#left = joined(this.#left, fresh);
+		if (this.#left.length === 0) return;
+		this.#work ??= this.#readAll();
+		await this.#work;
+	}
+
+	async #readAll(): Promise<void> {
+		const { signal } = this.#stopping;
+		const missed = new MissedMessages({ ...this.#parts, signal });
+		for (let next = this.#left[0]; next !== undefined; next = this.#left[0]) {
+			await this.#read(missed, next);
+			if (signal.aborted) return;
+			this.#left.shift();
+		}
+		this.#work = undefined;
+		this.#missingFrom = undefined;
+	}
+
+	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<void> {
+		const { places, clock, log, take } = this.#parts;
+		const { signal } = this.#stopping;
+		for (let tried = 1; tried <= tries && !signal.aborted; tried++) {
+			try {
+				const isLast = tried === tries;
+				const end = await missed.read(place, span, (body) => take(body, isLast, seenBefore));
+				if (end === "gone") places.forget(place);
+				return;
+			} catch (error) {
+				if (signal.aborted) return;
+				log.warn("what was missed could not be read yet", { ...place, error });
+			}
+			if (tried === tries) break;
+			// That it is time to stop shows in the signal.
+			await delay(clock, againMs, signal).catch(() => undefined);
+		}
+		if (!signal.aborted) log.error("what was missed is not read", { ...place });
+	}
+
+	#tick(): void {
+		this.#quiet(silentMs);
+		this.#timer = this.#parts.clock.after(everyMs, () => this.#tick());
+		void this.#save();
+	}
+
+	async #save(): Promise<void> {
+		const { alive, log } = this.#parts;
+		// Until it is read, who starts anew has to read it.
+		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
+			// The next one may be; an older moment only reads more again.
+			log.warn("when Slack was heard last cannot be written down yet", { error });
+		});
+	}
+}

@@ -1,0 +1,47 @@
+import type { HeardRoom } from "@parley/connector";
+import { expect, test } from "vitest";
+import { gapsOf, stampOf } from "./gaps.ts";
+
+const at = (minutes: number): number => Date.UTC(2026, 0, 1) + minutes * 60_000;
+const latest = stampOf(at(60));
+
+function heard(
+	minutes: readonly number[],
+	where: { readonly channel?: string; readonly thread?: number; readonly used?: number },
+): HeardRoom {
+	const { channel = "C1", thread, used = 0 } = where;
+	const id = (minute: number): string => `${channel}-${stampOf(at(minute))}`;
+	const room = { tenant: "T1", channel, shared: false, kind: "channel" } as const;
+	return {
+		room: { ...room, ...(thread !== undefined && { thread: id(thread) }) },
+		messages: [...minutes.map(id), "file_1"],
+		usedAt: at(used),
+	};
+}
+
+test("a place is read from the newest message on that a session has, and from its last use where none has one", () => {
+	const rooms = [
+		...[heard([3, 7], { channel: "D1", used: 9 }), heard([5], { channel: "D1", used: 12 })],
+		heard([], { channel: "D2", used: 20 }),
+	];
+	const seenBefore = true;
+	expect(gapsOf(rooms, latest)).toEqual([
+		{ place: { channel: "D2" }, oldest: stampOf(at(20)), latest, seenBefore },
+		{ place: { channel: "D1" }, oldest: stampOf(at(7)), latest, seenBefore },
+	]);
+});
+
+test("a thread is read by itself, and its channel from the newest message on that a thread began with", () => {
+	const rooms = [
+		...[heard([1, 8], { thread: 1, used: 9 }), heard([5], { thread: 5, used: 6 })],
+		// Commands are of the channel, and no messages.
+		heard([], { used: 30 }),
+	];
+	const [one, other] = [1, 5].map((minute) => stampOf(at(minute)));
+	const seenBefore = true;
+	expect(gapsOf(rooms, latest)).toEqual([
+		{ place: { channel: "C1" }, oldest: other, latest, seenBefore },
+		{ place: { channel: "C1", thread: one }, oldest: stampOf(at(8)), latest, seenBefore },
+		{ place: { channel: "C1", thread: other }, oldest: other, latest, seenBefore },
+	]);
+});

@@ -1,0 +1,101 @@
+import type { HeardRoom } from "@parley/connector";
+import * as z from "zod";
+import { id, ts } from "../intake/wire.ts";
+import { momentOf, readMessageId } from "../message-id.ts";
+import { type HeardPlace, nameOf } from "./heard-places.ts";
+
+/** What may have been missed in a place: between two moments, as Slack writes them. */
+export interface Gap {
+	readonly place: HeardPlace;
+	readonly oldest: string;
+	readonly latest: string;
+	/** What stands there may have been answered by a process whose database is lost. */
+	readonly seenBefore?: true;
+}
+
+/** A moment in milliseconds since the epoch as Slack writes it. */
+export function stampOf(at: number): string {
+	return (at / 1000).toFixed(6);
+}
+
+const Said = z.object({
+	event: z.object({
+		...{ channel: id, ts, thread_ts: ts.optional() },
+		type: z.enum(["message", "app_mention"]),
+		// An edit stands in no history by itself.
+		subtype: z.enum(["file_share", "thread_broadcast", "me_message", "bot_message"]).optional(),
+		edited: z.null().optional(),
+	}),
+});
+
+/** Where the message of an outer event is read, if it was not taken; undefined for what is no message. */
+export function gapOf(body: unknown, now: number): Gap | undefined {
+	const event = Said.safeParse(body).data?.event;
+	if (event === undefined) return undefined;
+	const { type, channel, ts, thread_ts: thread = ts } = event;
+	const at = momentOf(ts);
+	const isOurs = type === "app_mention" || channel.startsWith("D");
+	return {
+		place: { channel, ...(thread !== ts && { thread }), ...(isOurs && { us: true }) },
+		oldest: stampOf(at - 1),
+		latest: stampOf(Math.max(at + 1000, now)),
+	};
+}
+
+/** What is to be read, the first of which is being read, with what is to be read as well: a place once. */
+export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
+	const gaps = new Map<string, Gap>();
+	for (const gap of [...left, ...more]) {
+		const { oldest, latest, seenBefore = gap.seenBefore } = gaps.get(nameOf(gap.place)) ?? gap;
+		const stamps = [oldest, latest, gap.oldest, gap.latest].toSorted();
+		gaps.set(nameOf(gap.place), {
+			place: gap.place,
+			oldest: stamps[0] ?? gap.oldest,
+			latest: stamps.at(-1) ?? gap.latest,
+			...(seenBefore && { seenBefore }),
+		});
+	}
+	return [...(first === undefined ? [] : [first]), ...gaps.values()];
+}
+
+interface Known {
+	readonly place: HeardPlace;
+	/** The newest message of the place that is known, as far as one is. */
+	message?: string;
+	/** When it was last used, for where none is. */
+	used: string;
+}
+
+/**
+ * What the gateway may not have heard of its rooms until `latest`, the last used first: what is newer than the newest
+ * message that a session has. In a channel that is the newest one that a thread began with.
+ */
+export function gapsOf(rooms: readonly HeardRoom[], latest: string): Gap[] {
+	const known = new Map<string, Known>();
+	const note = (place: HeardPlace, messages: readonly string[], used: string): void => {
+		const name = `${place.channel} ${place.thread ?? ""}`;
+		const one = known.get(name) ?? { place, used };
+		const message = newest(one.message, ...messages);
+		known.set(name, { place, used: newest(one.used, used) ?? used, ...(message && { message }) });
+	};
+	for (const { room, messages, usedAt } of rooms) {
+		const { channel } = room;
+		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
+		const heard = messages.flatMap((message) => readMessageId(message)?.ts ?? []);
+		const used = stampOf(usedAt);
+		if (thread === undefined) note({ channel }, heard, used);
+		else {
+			note({ channel, thread }, heard, used);
+			note({ channel }, [thread], used);
+		}
+	}
+	return [...known.values()]
+		.toSorted((one, other) => (one.used < other.used ? 1 : -1))
+		.map(({ place, message, used }) => ({ place, oldest: message ?? used, latest, seenBefore: true }));
+}
+
+function newest(...stamps: readonly (string | undefined)[]): string | undefined {
+	return stamps.reduce((one, other) =>
+		one === undefined || (other !== undefined && other > one) ? other : one,
+	);
+}

@@ -1,0 +1,141 @@
+import type { Clock, Logger, Timer } from "@parley/base";
+import type { Arrival, Kept } from "@parley/connector";
+import { readMessageId } from "../message-id.ts";
+
+/** A channel, or a thread in it by its timestamp. */
+export interface HeardPlace {
+	readonly channel: string;
+	readonly thread?: string;
+	/** Something was said there that was for us, whether everything there is or not. */
+	readonly us?: true;
+}
+
+/** The order in which places were last used is not worth a write for each message. */
+const lateMs = 10_000;
+
+/** How many are kept in which we were spoken to, and of all others: there those that were the longest without a word go. */
+const most = { us: 150, others: 50 } as const;
+
+/** Where something was said, over restarts: what was missed is read there. */
+export class HeardPlaces {
+	readonly #parts: {
+		readonly store: Kept<readonly HeardPlace[]>;
+		readonly clock: Clock;
+		readonly log: Logger;
+	};
+	readonly #places: Map<string, HeardPlace>;
+	#timer: Timer | undefined;
+	#saving: Promise<void> = Promise.resolve();
+	#isClosed = false;
+
+	static async open(parts: {
+		readonly store: Kept<readonly HeardPlace[]>;
+		readonly clock: Clock;
+		readonly log: Logger;
+	}): Promise<HeardPlaces> {
+		return new HeardPlaces(parts, (await parts.store.load()) ?? []);
+	}
+
+	private constructor(
+		parts: { readonly store: Kept<readonly HeardPlace[]>; readonly clock: Clock; readonly log: Logger },
+		places: readonly HeardPlace[],
+	) {
+		this.#parts = parts;
+		this.#places = new Map(places.map((place) => [nameOf(place), place]));
+	}
+
+	/** Where we were spoken to, then all others, the last used first: much is said that is not for us. */
+	get all(): readonly HeardPlace[] {
+		const all = [...this.#places.values()].reverse();
+		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
+	}
+
+	/** An arrival is durably taken. Resolves at once, but for the first one of a place when that is written. */
+	async heard(arrival: Arrival): Promise<void> {
+		if (arrival.type !== "message") return;
+		const isNew = placesOf(arrival)
+			.map((place) => this.#use(place))
+			.includes(true);
+		if (!isNew) return this.#changed();
+		this.#write();
+		await this.#saving;
+	}
+
+	/** Places that were used without that it was noted, the last used first. */
+	know(places: readonly HeardPlace[]): void {
+		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
+		for (const place of fresh.toReversed()) this.#use(place);
+		if (fresh.length > 0) this.#changed();
+	}
+
+	/** It can be read no more. */
+	forget(place: HeardPlace): void {
+		if (this.#places.delete(nameOf(place))) this.#changed();
+	}
+
+	/** Resolves when all is written, or cannot be. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		if (this.#timer !== undefined) this.#write();
+		await this.#saving;
+	}
+
+	#use(place: HeardPlace): boolean {
+		const name = nameOf(place);
+		const before = this.#places.get(name);
+		this.#places.delete(name);
+		this.#places.set(name, before?.us ? before : place);
+		this.#drop();
+		return before === undefined;
+	}
+
+	#drop(): void {
+		for (const [isUs, mostOfThem] of [
+			[true, most.us],
+			[false, most.others],
+		] as const) {
+			const names = [...this.#places].filter(([, { us = false }]) => us === isUs).map(([name]) => name);
+			for (const name of names.slice(0, Math.max(0, names.length - mostOfThem))) this.#places.delete(name);
+		}
+	}
+
+	#changed(): void {
+		if (this.#isClosed) return;
+		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
+	}
+
+	#write(): void {
+		this.#timer?.cancel();
+		this.#timer = undefined;
+		const { store, log } = this.#parts;
+		this.#saving = this.#saving
+			.then(() => store.save([...this.#places.values()]))
+			.catch((error: unknown) => {
+				log.warn("where Slack was heard cannot be written down yet", { error });
+				this.#changed();
+			});
+	}
+}
+
+/** What is said at the top is read with the channel, and its thread by itself where that is ours. */
+function placesOf({
+	room,
+	message,
+	address,
+	ourThread,
+}: Extract<Arrival, { type: "message" }>): HeardPlace[] {
+	const { channel, kind } = room;
+	const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
+	const isTop = thread === undefined || room.thread === message;
+	const isOurs = kind === "direct" || address.us || ourThread;
+	const us = isOurs && ({ us: true } as const);
+	return [
+		...(isTop ? [{ channel, ...us }] : []),
+		...(thread !== undefined && isOurs ? [{ channel, thread, ...us }] : []),
+	];
+}
+
+/** What a place is known by. */
+export function nameOf({ channel, thread }: HeardPlace): string {
+	return thread === undefined ? channel : `${channel}/${thread}`;
+}

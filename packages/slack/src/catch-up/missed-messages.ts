@@ -1,0 +1,115 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import * as z from "zod";
+import { ts } from "../intake/wire.ts";
+import type { SlackAnswer, SlackCall, SlackPort } from "../slack-port.ts";
+import type { HeardPlace } from "./heard-places.ts";
+
+export interface MissedMessagesParts {
+	readonly port: Pick<SlackPort, "call">;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly signal: AbortSignal;
+}
+
+/** Nobody reads more than that at once, nor waits for an answer to it. */
+const mostPages = 3;
+const perPage = 100;
+/** Threads are read from their oldest message on, so that there is more to read until the newest ones come. */
+const mostThreadPages = 30;
+
+/** Both methods may be asked fifty times a minute: https://docs.slack.dev/apis/web-api/rate-limits */
+const paceMs = 1200;
+
+/** How often Slack is asked for the same, and how long in between at most. */
+const tries = 5;
+const mostWaitMs = 120_000;
+
+const Page = z.object({
+	messages: z.array(z.looseObject({ ts })),
+	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
+});
+type Message = z.output<typeof Page>["messages"][number];
+
+/** Refusals after which there is nothing to be read any more. */
+const gone: ReadonlySet<string> = new Set([
+	...["channel_not_found", "not_in_channel", "thread_not_found", "is_archived"],
+]);
+
+/** Reads messages that no event has told of, and makes them what an event would have said. */
+export class MissedMessages {
+	readonly #parts: MissedMessagesParts;
+
+	constructor(parts: MissedMessagesParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Gives what was written between two moments to `take`, oldest first. `gone`: the place can be read no more. Rejects
+	 * with a `ParleyError` where Slack refuses or does not answer for minutes, or the signal aborts.
+	 */
+	async read(
+		place: HeardPlace,
+		{ oldest, latest }: { readonly oldest: string; readonly latest: string },
+		take: (body: unknown) => Promise<unknown>,
+	): Promise<"read" | "gone"> {
+		const { channel, thread } = place;
+		const span = { channel, oldest, latest, limit: perPage };
+		const missed: Message[] = [];
+		let cursor: string | undefined;
+		for (let page = 0; page < (thread === undefined ? mostPages : mostThreadPages); page++) {
+			const answer = await this.#ask({
+				method: thread === undefined ? "conversations.history" : "conversations.replies",
+				args: {
+					...span,
+					...(thread !== undefined && { ts: thread }),
+					...(cursor !== undefined && { cursor }),
+				},
+			});
+			if (answer === undefined) return "gone";
+			// Of a thread the first message is always there.
+			missed.push(...answer.messages.filter((message) => message.ts > oldest));
+			cursor = answer.response_metadata?.next_cursor || undefined;
+			if (cursor === undefined) break;
+		}
+		const sorted = missed.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+		const read = sorted.slice(-mostPages * perPage);
+		if (cursor !== undefined || read.length < sorted.length) {
+			this.#parts.log.warn("more was written than is read afterwards", {
+				channel,
+				thread,
+				read: read.length,
+			});
+		}
+		for (const message of read) {
+			const event = { ...message, type: "message", channel };
+			await take({ event_id: `missed:${channel}-${message.ts}`, event });
+		}
+		return "read";
+	}
+
+	async #ask(call: SlackCall): Promise<z.output<typeof Page> | undefined> {
+		const { clock, signal } = this.#parts;
+		await delay(clock, paceMs, signal);
+		const answer = await this.#answer(call);
+		if (answer.type === "ok") return Page.parse(answer.body);
+		if (answer.type === "refused" && gone.has(answer.error)) return undefined;
+		const why = answer.type === "refused" ? answer.error : "rate limited";
+		throw new ParleyError(`Slack does not answer ${call.method}: ${why}`, { code: "unavailable" });
+	}
+
+	async #answer(call: SlackCall): Promise<SlackAnswer> {
+		const { port, clock, signal } = this.#parts;
+		for (let tried = 1; ; tried++) {
+			signal.throwIfAborted();
+			const answer = await port.call(call).catch(ParleyError.from);
+			const isAnswer = !(answer instanceof ParleyError);
+			if (isAnswer && answer.type !== "rate-limited") return answer;
+			if (tried === tries) {
+				if (isAnswer) return answer;
+				throw answer;
+			}
+			const waitMs = isAnswer ? answer.retryAfterMs : 1000 * 2 ** (tried - 1);
+			await delay(clock, Math.min(waitMs, mostWaitMs), signal);
+		}
+	}
+}

@@ -1,0 +1,113 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
+import { ok } from "../testing/scripted-port.ts";
+import type { CatchUp } from "./catch-up.ts";
+
+test("where nothing came for longer than Slack tries, although the connection was there, it is read what was said", async () => {
+	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
+	catchUp.linked(ready);
+	const heardAt = clock.now();
+	catchUp.heard();
+	await pass(4 * minute);
+	catchUp.heard();
+	await pass(5000);
+	expect(port.calls).toEqual([]);
+	await pass(4 * minute);
+	catchUp.heard();
+	expect(port.calls).toEqual([]);
+	await pass(5000);
+	const [since, now] = [heardAt + 4 * minute, heardAt + 8 * minute + 5000];
+	expect(port.calls.map(({ args }) => [args["oldest"], args["latest"]])).toEqual([
+		[stamp(since - 6 * minute), stamp(now)],
+	]);
+	await pass(minute);
+	expect(kept.alive).toBe(now);
+	expect(log.records.map(({ level }) => level)).toEqual(["debug"]);
+});
+
+test("where nothing comes at all, it is read every quarter of an hour, and at once where that is suspected", async () => {
+	const { catchUp, port, pass } = await openCatchUp();
+	catchUp.linked(ready);
+	await pass(16 * minute);
+	expect(port.calls).toHaveLength(0);
+	await pass(2 * minute);
+	expect(port.calls).toHaveLength(1);
+	catchUp.silent();
+	await pass(3 * minute);
+	expect(port.calls).toHaveLength(1);
+	await pass(2 * minute);
+	catchUp.silent();
+	await pass(5000);
+	expect(port.calls).toHaveLength(2);
+	catchUp.linked(lost);
+	await pass(40 * minute);
+	catchUp.heard();
+	expect(port.calls).toHaveLength(2);
+});
+
+test("after the machine was asleep what was said meanwhile is read, whatever happens first", async () => {
+	const wakes: readonly ((catchUp: CatchUp) => void)[] = [
+		() => undefined,
+		(catchUp) => catchUp.heard(),
+		(catchUp) => {
+			catchUp.linked(lost);
+			catchUp.linked(ready);
+		},
+	];
+	for (const wake of wakes) {
+		const { catchUp, port, pass, clock } = await openCatchUp();
+		catchUp.linked(ready);
+		catchUp.heard();
+		const heardAt = clock.now();
+		const before = clock.now.bind(clock);
+		// No timer fires in between.
+		clock.now = () => before() + 8 * 60 * minute;
+		wake(catchUp);
+		await pass(minute + 5000);
+		expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
+	}
+});
+
+const said = (ts: string, more: object = {}) => ({
+	...{ event_id: "Ev1", event: { type: "message", channel: "D1", user: "UADA", text: "hello", ts, ...more } },
+});
+
+test("a message that was not taken and comes no more is read with its place, by the next start too", async () => {
+	const { catchUp, port, pass, clock, taken, kept, places } = await openCatchUp();
+	catchUp.linked(ready);
+	catchUp.heard();
+	const at = clock.now() - 6 * minute;
+	port.answer("conversations.history", ok({ messages: [{ ts: stamp(at) }] }));
+	expect(catchUp.lost(said(stamp(at)))).toBe(true);
+	expect(
+		catchUp.lost({ event: { type: "app_mention", channel: "C1", ts: stamp(at), thread_ts: "1.1" } }),
+	).toBe(true);
+	await tick();
+	expect(kept.alive).toBeLessThan(at);
+	await pass(5000);
+	expect(port.calls.map(({ args }) => args)).toMatchObject([
+		{ channel: "D1", oldest: stamp(at - 1), latest: stamp(at + 6 * minute) },
+		{ channel: "C1", ts: "1.1" },
+	]);
+	expect(taken).toMatchObject([{ event_id: `missed:D1-${stamp(at)}` }]);
+	expect(places.all).toEqual([
+		...[{ channel: "C1", thread: "1.1", us: true }, { channel: "D1", us: true }, { channel: "C1" }],
+	]);
+	await pass(minute);
+	expect(kept.alive).toBe(at + 6 * minute);
+});
+
+test("an edit, a sign or a deletion cannot be read afterwards", async () => {
+	const { catchUp, port, pass } = await openCatchUp();
+	catchUp.linked(ready);
+	const events = [
+		said("1.1", { subtype: "message_changed" }),
+		said("1.1", { subtype: "message_deleted" }),
+		said("1.1", { type: "app_mention", edited: { ts: "2.2" } }),
+		...[{ event: { type: "reaction_added" } }, null, said("1.1", { channel: 7 })],
+	];
+	for (const body of events) expect(catchUp.lost(body)).toBe(false);
+	await pass(5000);
+	expect(port.calls).toEqual([]);
+});

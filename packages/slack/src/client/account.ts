@@ -1,0 +1,35 @@
+import * as z from "zod";
+import type { OwnAccount, SlackAnswer } from "../slack-port.ts";
+import { refusalOf } from "./refusals.ts";
+
+/** https://docs.slack.dev/reference/methods/auth.test */
+const Tested = z.object({
+	team_id: z.string(),
+	user_id: z.string(),
+	bot_id: z.string(),
+	user: z.string(),
+	url: z.string().default(""),
+	enterprise_id: z.string().nullish(),
+});
+
+export type Tried =
+	| { readonly account: OwnAccount }
+	/** Nothing but another token helps. */
+	| { readonly refused: string }
+	| { readonly lost: string };
+
+/** What the answer to `auth.test` says about us. */
+export function readAccount(answer: SlackAnswer): Tried {
+	if (answer.type === "rate-limited") return { lost: "Slack limits how often it is asked who we are" };
+	if (answer.type === "refused") {
+		const refused = refusalOf(answer.error, "the bot token");
+		return refused === undefined ? { lost: `Slack answers ${answer.error} to auth.test` } : { refused };
+	}
+	const read = Tested.safeParse(answer.body);
+	if (!read.success) {
+		// A person's token has no bot of its own.
+		return { refused: "the token is not a bot's: give the one that begins with xoxb-" };
+	}
+	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;
+	return { account: { team, user, bot, name, url, ...(enterprise_id && { enterprise: enterprise_id }) } };
+}

@@ -1,0 +1,181 @@
+import { createHmac } from "node:crypto";
+import { request } from "node:http";
+import { type Clock, systemClock, type Timer } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { SlackReply } from "../../slack-port.ts";
+import type { Suspicion } from "../sockets/deaf-watch.ts";
+import { HttpReceiver } from "./http-receiver.ts";
+
+const signingSecret = "0123456789abcdef";
+
+interface Taken {
+	readonly body: unknown;
+	readonly attempt: number;
+}
+
+async function receiving(take: (taken: Taken) => Promise<SlackReply>, clock: Clock = systemClock) {
+	const log = new MemoryLogger();
+	const suspicions: Suspicion[] = [];
+	const receiver = new HttpReceiver({
+		...{ signingSecret, listen: { host: "127.0.0.1", port: 0 }, clock, log },
+		suspected: (suspicion) => void suspicions.push(suspicion),
+		take: (body, attempt) => take({ body, attempt }),
+	});
+	const url = `http://127.0.0.1:${await receiver.start()}/slack/events`;
+	return {
+		...{ log, url, suspicions },
+		posted: () => receiver.posted(),
+		send: (text: string, headers: Readonly<Record<string, string>> = {}) =>
+			fetch(url, { method: "POST", body: text, headers: { ...signed(text), ...headers } }),
+		[Symbol.asyncDispose]: () => receiver.close(),
+	};
+}
+
+function signed(text: string): Record<string, string> {
+	const timestamp = String(Math.floor(systemClock.now() / 1000));
+	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${text}`).digest("hex");
+	return {
+		"content-type": "application/json",
+		"x-slack-request-timestamp": timestamp,
+		"x-slack-signature": `v0=${mac}`,
+	};
+}
+
+const event = '{"type":"event_callback","event_id":"Ev1"}';
+
+test("what is signed is taken, and acknowledged when it is", async () => {
+	const taken: Taken[] = [];
+	await using slack = await receiving(async (one) => void taken.push(one));
+	const response = await slack.send(event, { "x-slack-retry-num": "2" });
+	expect([response.status, await response.text()]).toEqual([200, ""]);
+	expect(taken).toEqual([{ body: { type: "event_callback", event_id: "Ev1" }, attempt: 2 }]);
+});
+
+test("a form is acknowledged with what is to be shown", async () => {
+	await using slack = await receiving(async () => ({ response_action: "clear" }));
+	const response = await slack.send('{"type":"view_submission"}');
+	expect(await response.json()).toEqual({ response_action: "clear" });
+});
+
+test("sent again with the same signature it is answered, and nothing happens", async () => {
+	let taken = 0;
+	await using slack = await receiving(async () => {
+		taken += 1;
+		return undefined;
+	});
+	const headers = signed(event);
+	for (const _ of [1, 2, 3]) expect((await slack.send(event, headers)).status).toBe(200);
+	expect(taken).toBe(1);
+});
+
+test("what could not be taken is for Slack to send again, and is then taken", async () => {
+	let tries = 0;
+	await using slack = await receiving(async () => {
+		tries += 1;
+		if (tries === 1) throw new Error("the disk is full");
+		return undefined;
+	});
+	const headers = signed(event);
+	expect((await slack.send(event, headers)).status).toBe(503);
+	expect((await slack.send(event, headers)).status).toBe(200);
+});
+
+test("what is not Slack's reaches nobody", async () => {
+	let taken = 0;
+	await using slack = await receiving(async () => {
+		taken += 1;
+		return undefined;
+	});
+	const old = { "x-slack-request-timestamp": "1700000000" };
+	expect((await slack.send(event, old)).status).toBe(401);
+	expect((await slack.send(event, { "x-slack-signature": "v0=00" })).status).toBe(401);
+	expect((await fetch(slack.url, { method: "POST", body: event })).status).toBe(401);
+	expect((await fetch(slack.url)).status).toBe(405);
+	expect((await fetch(`${slack.url}/more`, { method: "POST" })).status).toBe(404);
+	expect((await slack.send("not JSON")).status).toBe(400);
+	expect((await slack.send("x".repeat(1_100_000))).status).toBe(413);
+	expect(taken).toBe(0);
+});
+
+test("Slack's two probes are answered without anybody else", async () => {
+	await using slack = await receiving(() => Promise.reject(new Error("nobody should be asked")));
+	const probe = await slack.send('{"type":"url_verification","challenge":"abc"}');
+	expect(await probe.json()).toEqual({ challenge: "abc" });
+	const form = { "content-type": "application/x-www-form-urlencoded" };
+	expect((await slack.send("ssl_check=1&token=x", form)).status).toBe(200);
+});
+
+test("a port that is taken is said with its number", async () => {
+	await using first = await receiving(async () => undefined);
+	const port = Number(new URL(first.url).port);
+	const second = new HttpReceiver({
+		...{ signingSecret, listen: { host: "127.0.0.1", port }, clock: systemClock, log: new MemoryLogger() },
+		take: async () => undefined,
+		suspected: () => undefined,
+	});
+	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+});
+
+/** A request whose body does not come, with a head as it was signed; resolves when it is over, one way or another. */
+function slow(url: string, headers: Readonly<Record<string, string>>) {
+	const over = Promise.withResolvers<number | "cut">();
+	const begun = Promise.withResolvers<void>();
+	const sent = request(url, { method: "POST", headers: { ...headers, "content-length": "1000" } });
+	sent.once("response", ({ statusCode }) => over.resolve(statusCode ?? 0));
+	sent.once("error", () => over.resolve("cut"));
+	sent.write("{", () => begun.resolve());
+	return { over: over.promise, begun: begun.promise, end: () => void sent.destroy() };
+}
+
+test("what shows in its head that it is not Slack's is refused before its body is read, and told of once a minute", async () => {
+	await using slack = await receiving(async () => undefined);
+	const old = { ...signed(event), "x-slack-request-timestamp": "1700000000" };
+	expect(await slow(slack.url, {}).over).toBe(401);
+	expect(await slow(slack.url, old).over).toBe(401);
+	expect(slack.log.records.map(({ level, message }) => [level, message])).toEqual([
+		["warn", "a request that is not Slack's was refused"],
+	]);
+});
+
+test("hundreds of slow requests that look signed do not keep Slack out", async () => {
+	await using slack = await receiving(async () => undefined);
+	const forged = { ...signed(event), "x-slack-signature": `v0=${"0".repeat(64)}` };
+	const requests = Array.from({ length: 250 }, () => slow(slack.url, forged));
+	await Promise.all(requests.map(({ begun }) => begun));
+	expect((await slack.send(event)).status).toBe(200);
+	expect(await requests[0]?.over).toBe("cut");
+	for (const { end } of requests) end();
+});
+
+/** Tells when a body is waited for. */
+class WatchedClock extends ManualClock {
+	readonly waits = Promise.withResolvers<void>();
+
+	override after(ms: number, action: () => void): Timer {
+		if (ms === 3000) this.waits.resolve();
+		return super.after(ms, action);
+	}
+}
+
+test("a body that does not come in three seconds is not waited for", async () => {
+	const clock = new WatchedClock(systemClock.now());
+	await using slack = await receiving(async () => undefined, clock);
+	const late = slow(slack.url, signed(event));
+	await clock.waits.promise;
+	clock.advance(3000);
+	expect(await late.over).toBe("cut");
+});
+
+test("where Slack does not tell of our own posts, or of anything, it may not reach us", async () => {
+	const clock = new ManualClock(systemClock.now());
+	await using slack = await receiving(async () => undefined, clock);
+	slack.posted();
+	clock.advance(10_000);
+	expect((await slack.send(event)).status).toBe(200);
+	clock.advance(60_000);
+	expect(slack.suspicions).toEqual([]);
+	slack.posted();
+	clock.advance(30_000);
+	expect(slack.suspicions).toMatchObject([{ since: clock.now() - 90_000, isLikely: true }]);
+});

@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { SlackReply } from "../../slack-port.ts";
+import { DeafWatch, type Suspicion } from "../sockets/deaf-watch.ts";
+import { readBody } from "./read-body.ts";
+import { ReplayMemory } from "./replay-memory.ts";
+import { UnknownBodies } from "./unknown-bodies.ts";
+import { forgery, forgeryInHead } from "./verify.ts";
+
+/** Where Slack is told to send everything: events, commands and interactions. */
+export const requestPath = "/slack/events";
+
+/** Of what Slack has signed. */
+const mostAtOnce = 200;
+/** For the head of a request, from a client that takes its time. */
+const requestTimeoutMs = 10_000;
+/** What is not Slack's is told of no more often. */
+const warnEveryMs = 60_000;
+/** How often Node looks for such. */
+const connectionsCheckingInterval = 5000;
+
+export interface HttpReceiverParts {
+	readonly signingSecret: string;
+	readonly listen: { readonly host: string; readonly port: number };
+	readonly take: (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
+	/** Slack, or what stands between it and us, may not reach us. */
+	readonly suspected: (suspicion: Suspicion) => void;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** So long, what is being taken may take when it is time to end: Slack waits no longer. */
+const goodbyeMs = 3000;
+
+/** With what Slack looks whether somebody is there. */
+const Probe = z.object({
+	type: z.unknown().optional(),
+	challenge: z.unknown().optional(),
+	ssl_check: z.unknown().optional(),
+});
+
+/** Over HTTP there is nothing that could be replaced. */
+const onlyLine = { leave: (): void => undefined };
+
+interface Answer {
+	readonly status: number;
+	readonly body?: SlackReply;
+}
+
+/** Receives what Slack sends over HTTP. Nothing unsigned, old, or sent by somebody a second time gets past it. */
+export class HttpReceiver {
+	readonly #parts: HttpReceiverParts;
+	readonly #server: Server;
+	readonly #replays: ReplayMemory<Answer>;
+	readonly #bodies: UnknownBodies;
+	readonly #deaf: DeafWatch<typeof onlyLine>;
+	#running = 0;
+	#forged = 0;
+	#warnAt = Number.NEGATIVE_INFINITY;
+
+	constructor(parts: HttpReceiverParts) {
+		this.#parts = parts;
+		this.#replays = new ReplayMemory(parts.clock);
+		this.#bodies = new UnknownBodies(parts.clock);
+		this.#deaf = new DeafWatch(parts.clock, new Set([onlyLine]), parts.suspected);
+		this.#server = createServer(
+			{ requestTimeout: requestTimeoutMs, connectionsCheckingInterval },
+			(request, response) => void this.#serve(request, response),
+		);
+	}
+
+	/** The port it listens on. Rejects with `failed_precondition` where it cannot. */
+	async start(): Promise<number> {
+		const { host, port } = this.#parts.listen;
+		const listening = Promise.withResolvers<number>();
+		this.#server.once("error", (cause: Error) => {
+			const message = `cannot listen on ${host}:${port}: ${cause.message}`;
+			this.#deaf.stop();
+			listening.reject(new ParleyError(message, { code: "failed_precondition", cause }));
+		});
+		this.#server.listen({ host, port }, () => {
+			const address = this.#server.address();
+			listening.resolve(typeof address === "object" && address !== null ? address.port : port);
+		});
+		return listening.promise;
+	}
+
+	/** We have posted something of which Slack should tell. */
+	posted(): void {
+		this.#deaf.posted();
+	}
+
+	/** Resolves when the requests that are here are answered; what has not arrived whole by then is not waited for. */
+	async close(): Promise<void> {
+		this.#deaf.stop();
+		const closed = Promise.withResolvers<void>();
+		this.#server.close(() => closed.resolve());
+		const late = this.#parts.clock.after(goodbyeMs, () => this.#server.closeAllConnections());
+		await closed.promise;
+		late.cancel();
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		try {
+			answer(response, await this.#answerTo(request));
+		} catch (error) {
+			this.#parts.log.warn("a request was not answered", { error });
+			answer(response, { status: 503 });
+		}
+	}
+
+	async #answerTo(request: IncomingMessage): Promise<Answer> {
+		if (request.url?.split("?")[0] !== requestPath) return { status: 404 };
+		if (request.method !== "POST") return { status: 405 };
+		const signed = {
+			...{ signingSecret: this.#parts.signingSecret, now: this.#parts.clock.now() },
+			signature: headerOf(request, "x-slack-signature"),
+			timestamp: headerOf(request, "x-slack-request-timestamp"),
+		};
+		const unsigned = forgeryInHead(signed);
+		if (unsigned !== undefined) return this.#refused(request, unsigned);
+		const body = await this.#bodies.read(request).catch(ParleyError.from);
+		if (body instanceof ParleyError) return { status: body.code === "resource_exhausted" ? 413 : 400 };
+		const text = body.toString();
+		const forged = forgery({ ...signed, body: text });
+		if (forged !== undefined) return this.#refused(request, forged);
+		this.#deaf.heard(onlyLine);
+		const taken = this.#replays.once(signed.signature ?? "", () => this.#takeIfRoom(request, text));
+		return (await taken) ?? { status: 503 };
+	}
+
+	#refused({ socket }: IncomingMessage, problem: string): Answer {
+		const now = this.#parts.clock.monotonic();
+		this.#forged += 1;
+		if (now >= this.#warnAt) {
+			const fields = { problem, from: socket.remoteAddress, count: this.#forged };
+			this.#parts.log.warn("a request that is not Slack's was refused", fields);
+			this.#warnAt = now + warnEveryMs;
+			this.#forged = 0;
+		}
+		return { status: 401 };
+	}
+
+	async #takeIfRoom(request: IncomingMessage, text: string): Promise<Answer> {
+		// What rejects may be sent again.
+		if (this.#running >= mostAtOnce) throw new ParleyError("too much comes at once", { code: "unavailable" });
+		this.#running += 1;
+		try {
+			return await this.#take(request, text);
+		} finally {
+			this.#running -= 1;
+		}
+	}
+
+	async #take(request: IncomingMessage, text: string): Promise<Answer> {
+		const contentType = request.headers["content-type"] ?? "";
+		let body: Readonly<Record<string, unknown>>;
+		try {
+			body = readBody(text, contentType);
+		} catch (error) {
+			this.#parts.log.warn("a request of Slack's could not be read", { error });
+			return { status: 400 };
+		}
+		// https://docs.slack.dev/reference/events/url_verification
+		const { type, challenge, ssl_check: sslCheck } = Probe.parse(body);
+		if (type === "url_verification") return { status: 200, body: { challenge } };
+		if (sslCheck === "1") return { status: 200 };
+		const attempt = Number(headerOf(request, "x-slack-retry-num") ?? 0);
+		const reply = await this.#parts.take(body, Number.isSafeInteger(attempt) ? attempt : 0);
+		return { status: 200, ...(reply && { body: reply }) };
+	}
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+	const value = request.headers[name];
+	return typeof value === "string" ? value : undefined;
+}
+
+function answer(response: ServerResponse, { status, body }: Answer): void {
+	if (response.destroyed) return;
+	const text = body === undefined ? "" : JSON.stringify(body);
+	response.writeHead(status, {
+		...(text !== "" && { "content-type": "application/json; charset=utf-8" }),
+		"content-length": Buffer.byteLength(text),
+		// What has not been read must not be read for nothing.
+		...((status === 413 || status === 401) && { connection: "close" }),
+	});
+	response.end(text);
+}

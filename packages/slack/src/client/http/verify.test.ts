@@ -1,0 +1,43 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { forgery } from "./verify.ts";
+
+const now = 1_700_000_000_000;
+const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
+
+function request(of: { readonly at?: number; readonly body?: string; readonly secret?: string } = {}) {
+	const { at = now, body = '{"type":"event_callback"}', secret = signingSecret } = of;
+	const timestamp = String(Math.floor(at / 1000));
+	const mac = createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex");
+	return { signingSecret, body, now, timestamp, signature: `v0=${mac}` };
+}
+
+test("what Slack has signed within five minutes is Slack's, whichever clock is ahead", () => {
+	for (const at of [now, now - 299_000, now + 299_000]) expect(forgery(request({ at }))).toBeUndefined();
+});
+
+test("a signature from too long ago or from the future does not count", () => {
+	for (const at of [now - 301_000, now + 301_000]) {
+		expect(forgery(request({ at }))).toContain("five minutes");
+	}
+});
+
+test.each([
+	["another secret", { secret: "another" }, {}],
+	["another body", {}, { body: "{}" }],
+	["another time", {}, { timestamp: String(now / 1000 - 1) }],
+	["another version", {}, { signature: "v1=00" }],
+	["no version", {}, { signature: "00" }],
+	["an empty signature", {}, { signature: "" }],
+])("%s: it is not Slack's", (_, of, changed) => {
+	expect(forgery({ ...request(of), ...changed })).toContain("signature");
+});
+
+test.each([
+	["no timestamp", { timestamp: undefined }, "not signed"],
+	["no signature", { signature: undefined }, "not signed"],
+	["words for a time", { timestamp: "soon" }, "no time"],
+	["a time that is no integer", { timestamp: "1e9" }, "no time"],
+])("%s: it is not Slack's", (_, changed, why) => {
+	expect(forgery({ ...request(), ...changed })).toContain(why);
+});

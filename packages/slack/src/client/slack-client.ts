@@ -1,0 +1,181 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../slack-port.ts";
+import { readAccount, type Tried } from "./account.ts";
+import { type AppNews, readAppNews } from "./app-news.ts";
+import { boltApp, type Offer } from "./bolt-app.ts";
+import { download } from "./download.ts";
+import { HttpReceiver } from "./http/http-receiver.ts";
+import { OnTheWay } from "./on-the-way.ts";
+import { slackLogger } from "./slack-logger.ts";
+import type { Suspicion } from "./sockets/deaf-watch.ts";
+import { SocketPair } from "./sockets/socket-pair.ts";
+import { WebCalls, webOptions } from "./web-calls.ts";
+import { respond, upload } from "./web-requests.ts";
+
+/** Where what Slack sends comes in. */
+export type SlackTransport =
+	| { readonly type: "sockets"; readonly appToken: string }
+	| {
+			readonly type: "http";
+			readonly signingSecret: string;
+			readonly listen: { readonly host: string; readonly port: number };
+	  };
+
+/** What Slack is reached with. */
+export interface SlackPortOptions {
+	readonly botToken: string;
+	readonly transport: SlackTransport;
+	/** Another `https://slack.com/api/`; files and `response_url`s may then be there as well. */
+	readonly apiUrl?: string | undefined;
+	readonly clock: Clock;
+	/** From 0 up to but without 1. */
+	readonly chance: () => number;
+	readonly log: Logger;
+}
+
+type Handlers = Parameters<SlackPort["connect"]>[0];
+
+const firstWaitMs = 1000;
+const mostWaitMs = 60_000;
+/** Of posts Slack tells the app that made them. */
+const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
+
+/** Slack through bolt and its web client. `connect` resolves when it is known who the bot is, or when it was refused. */
+export function createSlackPort(options: SlackPortOptions): SlackPort {
+	return new SlackClient(options);
+}
+
+class SlackClient implements SlackPort {
+	readonly #options: SlackPortOptions;
+	readonly #calls: WebCalls;
+	readonly #onTheWay: OnTheWay;
+	readonly #closing = new AbortController();
+	#connecting: Promise<void> | undefined;
+	#receiver: SocketPair | HttpReceiver | undefined;
+	#state: SlackLink["state"] | undefined;
+	/** The last silence that was told of. */
+	#warnedOf: number | undefined;
+
+	constructor(options: SlackPortOptions) {
+		const { botToken, apiUrl, log, clock } = options;
+		this.#options = options;
+		this.#onTheWay = new OnTheWay(clock);
+		this.#calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), this.#onTheWay.signal));
+	}
+
+	async call(call: SlackCall): Promise<SlackAnswer> {
+		const answer = await this.#onTheWay.run(() => this.#calls.call(call));
+		if (answer.type === "ok" && echoed.has(call.method)) this.#receiver?.posted();
+		return answer;
+	}
+
+	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
+		const { signal } = this.#onTheWay;
+		return this.#onTheWay.run(() => respond(url, body, { apiUrl: this.#options.apiUrl, signal }));
+	}
+
+	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer> {
+		const { signal } = this.#onTheWay;
+		return this.#onTheWay.run(() => upload(url, bytes, { apiUrl: this.#options.apiUrl, signal }));
+	}
+
+	download(url: string, most: number, asked: AbortSignal): Promise<Uint8Array> {
+		const { apiUrl, botToken: token } = this.#options;
+		const signal = AbortSignal.any([asked, this.#onTheWay.signal]);
+		return this.#onTheWay.run(() => download({ url, token, most, signal, apiUrl }));
+	}
+
+	connect(handlers: Handlers): Promise<void> {
+		this.#connecting = this.#connect(handlers);
+		return this.#connecting;
+	}
+
+	async close(): Promise<void> {
+		this.#closing.abort();
+		this.#onTheWay.end();
+		// Who has connected is told what went wrong with it.
+		await this.#connecting?.catch(() => undefined);
+		await this.#receiver?.close();
+	}
+
+	async #connect(handlers: Handlers): Promise<void> {
+		const { botToken, apiUrl, log, clock, chance } = this.#options;
+		const { signal } = this.#closing;
+		const calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), signal));
+		const tell = (link: SlackLink): void => this.#tell(handlers, link);
+		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+			const tried = await calls.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
+			if ("account" in tried) return this.#receive(tried.account, handlers);
+			if ("refused" in tried) return tell({ state: "refused", detail: tried.refused });
+			tell({ state: "lost", detail: tried.lost });
+			// That it is time to stop shows in the signal.
+			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
+		}
+	}
+
+	async #receive(account: OwnAccount, handlers: Handlers): Promise<void> {
+		const { botToken: token, transport, apiUrl, log } = this.#options;
+		if (this.#closing.signal.aborted) return;
+		const logger = slackLogger(log);
+		const client = webOptions(apiUrl, logger);
+		const offer = boltApp({ token, account, client, logger, take: handlers.take });
+		const take: Offer = async (body, attempt) => {
+			const news = readAppNews(body, account);
+			if (news === undefined) return offer(body, attempt);
+			this.#told(news, handlers);
+			return undefined;
+		};
+		const ready = (): void => this.#tell(handlers, { state: "ready", account });
+		const suspected = (suspicion: Suspicion): void => this.#suspected(suspicion, handlers);
+		const { clock, chance } = this.#options;
+		if (transport.type === "http") {
+			const { signingSecret, listen } = transport;
+			const receiver = new HttpReceiver({ signingSecret, listen, take, suspected, clock, log });
+			this.#receiver = receiver;
+			log.info("waiting for what Slack sends", { host: listen.host, port: await receiver.start() });
+			return ready();
+		}
+		const clientOptions = webOptions(apiUrl, logger, this.#closing.signal);
+		this.#receiver = new SocketPair({
+			...{ take, clock, chance, log },
+			options: { appToken: transport.appToken, clientOptions, logger },
+			...{ ready, suspected },
+			lost: (detail) => this.#tell(handlers, { state: "lost", detail }),
+			refused: (detail) => this.#tell(handlers, { state: "refused", detail }),
+		});
+	}
+
+	#told(news: AppNews, handlers: Handlers): void {
+		if (news === "removed") void this.#lookAtToken(handlers);
+		else this.#options.log.warn("Slack holds back events, because there are too many for this app");
+	}
+
+	/** What Slack says of the app may be of before it was installed again: what counts is whether it takes the token. */
+	async #lookAtToken(handlers: Handlers): Promise<void> {
+		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
+		if ("refused" in tried) this.#tell(handlers, { state: "refused", detail: tried.refused });
+		else this.#options.log.warn("Slack says that the app was removed, and takes its token");
+	}
+
+	/** Told in the log once for each silence; a quiet workspace is no reason to warn. */
+	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
+		const { log } = this.#options;
+		const words = "what Slack sends may not reach us";
+		if (isLikely && since !== this.#warnedOf) {
+			this.#warnedOf = since;
+			log.warn(words, { reason, since });
+		} else log.debug(words, { reason, since });
+		handlers.silent?.();
+	}
+
+	/** A state is told once. */
+	#tell(handlers: Handlers, link: SlackLink): void {
+		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
+		this.#state = link.state;
+		handlers.link(link);
+	}
+}
+
+function lostBy(reason: unknown): Tried {
+	return { lost: ParleyError.from(reason).message };
+}

@@ -1,0 +1,91 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
+
+function watch() {
+	const [clock, suspicions] = [new ManualClock(), [] as string[]];
+	const line = (name: string) => ({ leave: (reason: string) => void suspicions.push(`${name}: ${reason}`) });
+	const [one, two] = [line("one"), line("two")];
+	const told: Suspicion[] = [];
+	const deaf = new DeafWatch(clock, new Set([one, two]), (suspicion) => void told.push(suspicion));
+	return { clock, deaf, suspicions, told, one, two };
+}
+
+const minute = 60_000;
+
+test("sockets on which our own post is not heard are suspected", () => {
+	const { clock, deaf, suspicions } = watch();
+	deaf.posted();
+	clock.advance(29_000);
+	deaf.posted();
+	expect(suspicions).toEqual([]);
+	clock.advance(1000);
+	expect(suspicions).toEqual(["one", "two"].map((name) => `${name}: nothing was heard since the last post`));
+});
+
+test("where suspecting them has changed nothing, they are suspected less often", () => {
+	const { clock, deaf, suspicions, one } = watch();
+	const after = (ms: number): number => {
+		deaf.posted();
+		clock.advance(ms);
+		return suspicions.splice(0).length;
+	};
+	expect([after(30_000), after(30_000), after(30_000)]).toEqual([2, 0, 2]);
+	deaf.heard(one);
+	expect(after(30_000)).toBe(2);
+});
+
+test("whatever is heard after a post clears them", () => {
+	const { clock, deaf, suspicions, one } = watch();
+	deaf.posted();
+	clock.advance(20_000);
+	deaf.heard(one);
+	clock.advance(20_000);
+	expect(suspicions).toEqual([]);
+});
+
+test("after a quarter of an hour without a word they are replaced, and again after another", () => {
+	const { clock, suspicions } = watch();
+	clock.advance(15 * minute);
+	expect(suspicions).toHaveLength(2);
+	clock.advance(15 * minute);
+	expect(suspicions).toHaveLength(4);
+});
+
+test("one that misses what the other one hears is suspected alone, and not at once again", () => {
+	const { clock, deaf, suspicions, one, two } = watch();
+	for (let n = 0; n < 19; n++) deaf.heard(one);
+	deaf.heard(two);
+	for (let n = 0; n < 19; n++) deaf.heard(one);
+	expect(suspicions).toEqual([]);
+	deaf.heard(one);
+	deaf.heard(one);
+	expect(suspicions).toEqual(["two: nothing comes over it, and much over the other one"]);
+	clock.advance(5 * minute);
+	deaf.heard(one);
+	expect(suspicions).toHaveLength(2);
+});
+
+test("nothing waits any more when it was stopped", () => {
+	const { clock, deaf, one } = watch();
+	deaf.posted();
+	deaf.stop();
+	deaf.posted();
+	deaf.heard(one);
+	expect(clock.pending).toBe(0);
+});
+
+test("a suspicion tells since when nothing was heard, and whether it may only be quiet", () => {
+	const { clock, deaf, told, one } = watch();
+	const from = clock.now();
+	clock.advance(minute);
+	deaf.heard(one);
+	clock.advance(10 * minute);
+	deaf.posted();
+	clock.advance(30_000);
+	clock.advance(15 * minute);
+	expect(told).toMatchObject([
+		{ reason: "nothing was heard since the last post", since: from + minute, isLikely: true },
+		{ reason: "nothing was heard for a quarter of an hour", since: from + minute, isLikely: false },
+	]);
+});

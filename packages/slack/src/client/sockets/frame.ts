@@ -1,0 +1,27 @@
+import { parseJson } from "@parley/base";
+import * as z from "zod";
+
+/** A press comes with the message that it was made on, and a table in that has thousands of parts. */
+const limits = { maxNodes: 200_000 };
+
+const id = z.string().min(1).max(256);
+
+/** What Slack sends over a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+const Frame = z.discriminatedUnion("type", [
+	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
+	/** `warning`: it ends in ten seconds. `refresh_requested`: it should be replaced. `link_disabled`: no more sockets. */
+	z.object({ type: z.literal("disconnect"), reason: z.string().default("") }),
+	z.object({
+		type: z.enum(["events_api", "slash_commands", "interactive"]),
+		envelope_id: id,
+		payload: z.record(z.string(), z.unknown()),
+		retry_attempt: z.int().min(0).default(0),
+	}),
+]);
+export type Frame = z.output<typeof Frame>;
+export type EnvelopeFrame = Extract<Frame, { envelope_id: string }>;
+
+/** Throws what is no frame that Slack documents. */
+export function readFrame(text: string): Frame {
+	return Frame.parse(parseJson(text, limits));
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocket } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { ProxiedWay, usesProxies } from "./proxied-way.ts";
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
+const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+test("sockets take the proxies that Node takes, and only where it does", () => {
+	expect(usesProxies({ NODE_USE_ENV_PROXY: "1" })).toBe(true);
+	expect(usesProxies({ NODE_USE_ENV_PROXY: "0", HTTPS_PROXY: "http://127.0.0.1:1" })).toBe(false);
+	expect(usesProxies({ HTTPS_PROXY: "http://127.0.0.1:1" })).toBe(false);
+});
+
+test("a socket whose other side does not answer is ended all the same", async () => {
+	const server = createServer().listen(0, "127.0.0.1");
+	onTestFinished(() => void server.close());
+	await once(server, "listening");
+	const upgraded = once(server, "upgrade");
+	// It listens on a port.
+	const { port } = server.address() as AddressInfo;
+	const way = new ProxiedWay();
+	const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { dispatcher: way.dispatcher });
+	const [{ headers }, stream]: [{ headers: Record<string, string> }, Duplex] = (await upgraded) as never;
+	const accepted = createHash("sha1").update(`${headers["sec-websocket-key"]}${guid}`).digest("base64");
+	const answer = ["HTTP/1.1 101 Switching Protocols", "upgrade: websocket", "connection: upgrade"];
+	stream.write(`${answer.join("\r\n")}\r\nsec-websocket-accept: ${accepted}\r\n\r\n`);
+	await once(socket, "open");
+	const gone = once(stream.resume(), "end");
+	socket.close();
+	way.end();
+	expect(await gone).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { RivalWatch } from "./rival-watch.ts";
+
+function watch() {
+	const [clock, said] = [new ManualClock(), [] as string[]];
+	const rivals = new RivalWatch({
+		clock,
+		look: () => void said.push("look"),
+		found: (connections) => void said.push(`found ${connections}`),
+	});
+	return { clock, said, rivals };
+}
+
+test("more sockets than our own are looked at again after a minute, and then believed once", () => {
+	const { clock, said, rivals } = watch();
+	rivals.greeted(3, 1);
+	rivals.greeted(4, 2);
+	clock.advance(59_999);
+	expect(said).toEqual([]);
+	clock.advance(1);
+	expect(said).toEqual(["look"]);
+	rivals.greeted(5, 3);
+	rivals.greeted(5, 3);
+	expect(said).toEqual(["look", "found 5"]);
+});
+
+test("the sockets of a process that was killed are forgotten with them", () => {
+	const { clock, said, rivals } = watch();
+	rivals.greeted(3, 1);
+	clock.advance(60_000);
+	rivals.greeted(3, 3);
+	rivals.greeted(4, 3);
+	expect(said).toEqual(["look"]);
+	rivals.greeted(2, 2);
+	expect(clock.pending).toBe(0);
+});

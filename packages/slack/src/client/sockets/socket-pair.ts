@@ -1,0 +1,174 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import type { SocketModeOptions } from "@slack/socket-mode";
+import { WebAPIPlatformError, WebAPIRateLimitedError } from "@slack/web-api";
+import type { SlackReply } from "../../slack-port.ts";
+import { refusalOf } from "../refusals.ts";
+import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
+import type { EnvelopeFrame } from "./frame.ts";
+import { RivalWatch } from "./rival-watch.ts";
+import { SocketLine } from "./socket-line.ts";
+
+/** Slack sends each envelope over any one of them; while one is replaced, the other one carries all. */
+const lineCount = 2;
+const firstWaitMs = 1000;
+const mostWaitMs = 60_000;
+/** A socket that lasts shorter is replaced with a pause, so that one that Slack does not want is not asked for all the time. */
+const steadyMs = 60_000;
+
+export interface SocketPairParts {
+	readonly options: SocketModeOptions;
+	readonly take: (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
+	/** Some socket is open. */
+	readonly ready: () => void;
+	/** None is open; `detail` says why. */
+	readonly lost: (detail: string) => void;
+	readonly refused: (detail: string) => void;
+	/** All of them may be deaf, and are replaced. */
+	readonly suspected: (suspicion: Suspicion) => void;
+	readonly clock: Clock;
+	readonly chance: () => number;
+	readonly log: Logger;
+}
+
+/** Two sockets, each of which is replaced by a new one before it is given up. */
+export class SocketPair {
+	readonly #parts: SocketPairParts;
+	readonly #closing = new AbortController();
+	/** All that are not closed, greeted or not. */
+	readonly #own = new Set<SocketLine>();
+	readonly #open = new Set<SocketLine>();
+	readonly #deaf: DeafWatch<SocketLine>;
+	readonly #rivals: RivalWatch;
+	readonly #kept: readonly Promise<void>[];
+
+	/** Begins to open them. */
+	constructor(parts: SocketPairParts) {
+		this.#parts = parts;
+		const { clock, log, suspected } = parts;
+		this.#deaf = new DeafWatch(clock, this.#open, suspected);
+		this.#rivals = new RivalWatch({
+			clock,
+			look: () => [...this.#open].at(0)?.leave("its successor is told how many there are"),
+			found: (connections) =>
+				log.warn(
+					"another process is connected with this app token, and Slack divides what people write between them: end it",
+					{ connections },
+				),
+		});
+		this.#kept = Array.from({ length: lineCount }, () => this.#keep());
+	}
+
+	/** We have posted something of which Slack should tell. */
+	posted(): void {
+		if (this.#open.size > 0) this.#deaf.posted();
+	}
+
+	/** Acknowledges what is being taken, and ends. */
+	async close(): Promise<void> {
+		this.#closing.abort();
+		this.#deaf.stop();
+		this.#rivals.stop();
+		for (const line of this.#open) line.leave("the connector stops");
+		await Promise.all(this.#kept);
+	}
+
+	/** One place of the pair: there is always a socket in it, or one on its way. */
+	async #keep(): Promise<void> {
+		const { clock, log, refused } = this.#parts;
+		const { signal } = this.#closing;
+		let before: SocketLine | undefined;
+		let pauseMs = 0;
+		while (!signal.aborted) {
+			const line = await this.#next();
+			if (before !== undefined) await end(before);
+			before = line;
+			if (line === undefined) break;
+			const since = clock.monotonic();
+			const { reason, isFinal } = await line.leaving;
+			log.debug("a socket to Slack is replaced", { reason });
+			if (isFinal) {
+				refused("Socket Mode was switched off in the settings of the app: switch it on");
+				break;
+			}
+			if (clock.monotonic() - since >= steadyMs) pauseMs = 0;
+			await this.#wait(pauseMs);
+			pauseMs = Math.min(Math.max(pauseMs * 2, firstWaitMs), mostWaitMs);
+		}
+		if (before !== undefined) await end(before);
+	}
+
+	/** Undefined when it is time to stop. */
+	async #next(): Promise<SocketLine | undefined> {
+		const { signal } = this.#closing;
+		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+			try {
+				return await this.#begin();
+			} catch (reason) {
+				if (signal.aborted) break;
+				const why =
+					reason instanceof WebAPIPlatformError ? refusalOf(reason.data.error, "the app token") : undefined;
+				if (why !== undefined) {
+					this.#parts.refused(why);
+					break;
+				}
+				await this.#failed(reason, waitMs);
+			}
+		}
+		return undefined;
+	}
+
+	/** Waits before the next try. */
+	async #failed(reason: unknown, waitMs: number): Promise<void> {
+		const { chance, log, lost } = this.#parts;
+		const limit = reason instanceof WebAPIRateLimitedError ? reason.retryAfter * 1000 : 0;
+		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
+		log.warn("no socket to Slack", { error: reason, waitMs: pause });
+		// As long as another one is on its way, it may still be well.
+		if (this.#own.size === 0) lost(`there is no socket to Slack: ${wordsOf(reason)}`);
+		await this.#wait(pause);
+	}
+
+	async #begin(): Promise<SocketLine> {
+		const { options, clock, log, ready, lost } = this.#parts;
+		const line = new SocketLine({
+			...{ options, clock, log },
+			take: (envelope, from) => this.#take(envelope, from),
+			greeted: (connections) => this.#rivals.greeted(connections ?? 0, this.#own.size),
+		});
+		this.#own.add(line);
+		void line.closed.then(() => {
+			this.#own.delete(line);
+			if (this.#open.delete(line) && this.#open.size === 0) lost("there is no socket to Slack at the moment");
+		});
+		await line.open(this.#closing.signal);
+		this.#open.add(line);
+		ready();
+		return line;
+	}
+
+	async #take({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
+		if (this.#closing.signal.aborted) {
+			throw new ParleyError("the connector stops", { code: "cancelled" });
+		}
+		this.#deaf.heard(line);
+		return this.#parts.take(payload, attempt);
+	}
+
+	async #wait(ms: number): Promise<void> {
+		// That it is time to stop shows in the signal.
+		if (ms > 0) await delay(this.#parts.clock, ms, this.#closing.signal).catch(() => undefined);
+	}
+}
+
+async function end(line: SocketLine): Promise<void> {
+	await line.settled();
+	await line.close();
+}
+
+function wordsOf(reason: unknown): string {
+	if (reason instanceof ParleyError) return reason.message;
+	if (reason instanceof WebAPIRateLimitedError) return "it limits how often they are opened";
+	if (reason instanceof WebAPIPlatformError)
+		return `it answers ${reason.data.error} to apps.connections.open`;
+	return "it gives no answer to apps.connections.open";
+}

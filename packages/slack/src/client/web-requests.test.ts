@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { download } from "./download.ts";
+import { demandSlack, respond, upload } from "./web-requests.ts";
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A stand-in for Slack's hosts, on this machine. */
+async function serving(serve: Serve) {
+	const server = createServer(serve).listen(0, "127.0.0.1");
+	await new Promise((resolve) => server.once("listening", resolve));
+	// It listens on a port.
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return {
+		url,
+		apiUrl: `${url}/api/`,
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+const signal = AbortSignal.timeout(10_000);
+
+test.each([
+	"https://files.slack.com/files-pri/T1-F1/notes.txt",
+	"https://hooks.slack.com/actions/T1/1/2",
+	"https://acme.slack.com/files/U1/F1",
+	"https://slack-files.com/T1-F1",
+])("%s is Slack's", (url) => {
+	expect(() => demandSlack(url, { apiUrl: undefined })).not.toThrow();
+});
+
+test.each([
+	"http://files.slack.com/a",
+	"https://slack.com.example.org/a",
+	"https://notslack.com/a",
+	"https://user@evil.example/slack.com",
+	"file:///etc/passwd",
+	"http://169.254.169.254/latest",
+	"nonsense",
+])("%s is not Slack's, and nobody calls there", async (url) => {
+	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("not Slack's");
+	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("not Slack's");
+	await expect(download({ url, token: "xoxb", most: 10, signal, apiUrl: undefined })).rejects.toThrow(
+		"not Slack's",
+	);
+});
+
+test("a response is posted once as JSON, and what Slack says to it is told apart", async () => {
+	const seen: string[] = [];
+	await using slack = await serving((request, response) => {
+		seen.push(`${request.method} ${request.headers["content-type"]}`);
+		const status = Number(request.url?.slice(1));
+		response.writeHead(status, { "retry-after": "7" }).end(status === 200 ? "ok" : "used_url");
+	});
+	const to = (status: number) => respond(`${slack.url}/${status}`, { text: "hi" }, slack);
+	expect(await to(200)).toEqual({ type: "ok", body: {} });
+	expect(await to(404)).toEqual({ type: "refused", error: "used_url", body: {} });
+	expect(await to(429)).toEqual({ type: "rate-limited", retryAfterMs: 7000 });
+	await expect(to(500)).rejects.toMatchObject({ code: "unavailable" });
+	expect(seen).toEqual(Array(4).fill("POST application/json; charset=utf-8"));
+});
+
+test("what a proxy says in its own way is made of use", async () => {
+	await using slack = await serving((request, response) => {
+		if (request.url === "/date") {
+			response.writeHead(429, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end();
+		} else response.writeHead(403).end(`<html>${"blocked ".repeat(1000)}</html>`);
+	});
+	const to = (path: string) => respond(`${slack.url}/${path}`, {}, slack);
+	expect(await to("date")).toEqual({ type: "rate-limited", retryAfterMs: 30_000 });
+	expect(await to("page")).toMatchObject({ error: expect.stringMatching(/^<html>blocked .{86}$/) });
+});
+
+test("a connection that is lost is no answer, and nothing is sent again", async () => {
+	let requests = 0;
+	await using slack = await serving((request) => {
+		requests += 1;
+		request.socket.destroy();
+	});
+	await expect(respond(`${slack.url}/x`, {}, slack)).rejects.toMatchObject({ code: "unavailable" });
+	expect(requests).toBe(1);
+});
+
+test("bytes arrive as they are", async () => {
+	const bytes = new Uint8Array([0, 1, 254, 255]);
+	let got = Buffer.alloc(0);
+	await using slack = await serving((request, response) => {
+		request.on("data", (chunk: Buffer) => {
+			got = Buffer.concat([got, chunk]);
+		});
+		request.on("end", () => response.end("OK - 4"));
+	});
+	expect(await upload(`${slack.url}/upload`, bytes, slack)).toMatchObject({ type: "ok" });
+	expect([...got]).toEqual([...bytes]);
+});
+
+test("a file is read with the bot's token, up to what is wanted", async () => {
+	await using slack = await serving((request, response) => {
+		const allowed = request.headers.authorization === "Bearer xoxb-1";
+		const location =
+			request.headers.authorization === "Bearer xoxb-2" ? "/?redir=%2Fnotes.txt" : "/moved.txt";
+		response.writeHead(allowed ? 200 : 302, { "content-type": "text/plain", location }).end("twelve bytes");
+	});
+	const wanted = { url: `${slack.url}/notes.txt`, token: "xoxb-1", signal, apiUrl: slack.apiUrl };
+	expect(Buffer.from(await download({ ...wanted, most: 12 })).toString()).toBe("twelve bytes");
+	await expect(download({ ...wanted, most: 11 })).rejects.toMatchObject({ code: "resource_exhausted" });
+	await expect(download({ ...wanted, most: 12, token: "xoxb-2" })).rejects.toThrow("files:read");
+	await expect(download({ ...wanted, most: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
+});
+
+test("the page on which people sign in is not taken for the file", async () => {
+	await using slack = await serving((_, response) => {
+		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!DOCTYPE html>");
+	});
+	const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 100 };
+	await expect(download({ ...wanted, url: `${slack.url}/photo.png` })).rejects.toThrow("files:read");
+	expect(await download({ ...wanted, url: `${slack.url}/page.html` })).toHaveLength(15);
+});
+
+test.each([
+	[404, "attach it again"],
+	[403, "attach it again"],
+	[500, "try again"],
+])("a status of %i is said in words", async (status, words) => {
+	await using slack = await serving((_, response) => void response.writeHead(status).end());
+	const wanted = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, most: 100 };
+	await expect(download(wanted)).rejects.toThrow(words);
+});
+
+test("who stops waiting for a file stops at once", async () => {
+	await using slack = await serving(() => undefined);
+	const stopping = new AbortController();
+	const reading = download({
+		...{ url: `${slack.url}/a.png`, token: "x", apiUrl: slack.apiUrl, most: 100 },
+		signal: stopping.signal,
+	});
+	stopping.abort();
+	await expect(reading).rejects.toMatchObject({ code: "cancelled" });
+});

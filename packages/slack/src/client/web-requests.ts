@@ -1,0 +1,94 @@
+import { ParleyError, parseJson } from "@parley/base";
+import { readBounded } from "@parley/connector";
+import * as z from "zod";
+import type { SlackAnswer } from "../slack-port.ts";
+
+const timeoutMs = 15_000;
+/** Of bytes on a slow line. */
+const uploadTimeoutMs = 120_000;
+const mostAnswer = 64 * 1024;
+/** Of an answer that is no word of Slack's, such as the page of a proxy. */
+const mostWords = 100;
+/** Where Slack limits something, and does not say for how long. */
+const someTimeMs = 30_000;
+
+const Refusal = z.object({ ok: z.literal(false), error: z.string() });
+
+/** What of an address is allowed: Slack's own hosts, and the one that stands for Slack. */
+export interface SlackHosts {
+	/** `slack.apiUrl` of the configuration. */
+	readonly apiUrl: string | undefined;
+	/** When it aborts, no answer is waited for. */
+	readonly signal?: AbortSignal;
+}
+
+/** Posts JSON to a `response_url`: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+export async function respond(
+	url: string,
+	body: Readonly<Record<string, unknown>>,
+	hosts: SlackHosts,
+): Promise<SlackAnswer> {
+	const headers = { "content-type": "application/json; charset=utf-8" };
+	return post(url, { headers, body: JSON.stringify(body), timeoutMs }, hosts);
+}
+
+/** Sends bytes to where `files.getUploadURLExternal` says. */
+export async function upload(url: string, bytes: Uint8Array, hosts: SlackHosts): Promise<SlackAnswer> {
+	const headers = { "content-type": "application/octet-stream" };
+	return post(url, { headers, body: new Uint8Array(bytes), timeoutMs: uploadTimeoutMs }, hosts);
+}
+
+async function post(
+	url: string,
+	sent: {
+		readonly headers: Readonly<Record<string, string>>;
+		readonly body: string | Uint8Array<ArrayBuffer>;
+		readonly timeoutMs: number;
+	},
+	hosts: SlackHosts,
+): Promise<SlackAnswer> {
+	const { headers, body } = sent;
+	demandSlack(url, hosts);
+	const late = AbortSignal.timeout(sent.timeoutMs);
+	const signal = hosts.signal ? AbortSignal.any([late, hosts.signal]) : late;
+	const request = { method: "POST", headers, body, redirect: "manual", signal } as const;
+	const response = await fetch(url, request).catch((cause: unknown) => {
+		throw new ParleyError("Slack gave no answer", { code: "unavailable", cause });
+	});
+	const said =
+		response.body === null ? "" : String(await readBounded(response.body, mostAnswer, "Slack's answer"));
+	if (response.status === 429) {
+		return { type: "rate-limited", retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
+	}
+	if (response.status >= 500) {
+		throw new ParleyError(`Slack gave status ${response.status}`, { code: "unavailable" });
+	}
+	const error = refusalIn(said);
+	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
+	const words = (error ?? said).trim().slice(0, mostWords);
+	return { type: "refused", error: words || `status_${response.status}`, body: {} };
+}
+
+/** Slack gives seconds; a proxy on the way may give a date, or nothing. */
+function retryAfterMs(given: string | null): number {
+	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
+}
+
+/** Slack's word where it says no in JSON; success, and some refusals, are a line of text. */
+function refusalIn(said: string): string | undefined {
+	try {
+		return Refusal.safeParse(parseJson(said)).data?.error;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Rejects an address that is not Slack's: what came from outside must not make this machine call anybody. */
+export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
+	const parsed = URL.canParse(url) ? new URL(url) : undefined;
+	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);
+	const standsFor = apiUrl !== undefined && parsed?.origin === new URL(apiUrl).origin;
+	if (isSlack || standsFor) return;
+	const where = parsed?.origin ?? "an address that is none";
+	throw new ParleyError(`it is at ${where}, which is not Slack's`, { code: "permission_denied" });
+}

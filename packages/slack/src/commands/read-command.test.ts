@@ -1,0 +1,34 @@
+import { commandTable } from "@parley/connector";
+import { expect, test } from "vitest";
+import { readCommand } from "./read-command.ts";
+
+const names = { slash: "/parley", bot: "parley" };
+
+test.each([
+	["ask why is it so", "ask", { text: "why is it so" }],
+	["/task new Count priority:high", "task new", { text: "Count", priority: "high" }],
+	["!stop", "stop", {}],
+	["tasks", "task list", {}],
+	["SESSION list", "session list", {}],
+])("%s is a command of the kit", (text, command, options) => {
+	expect(readCommand(text, names)).toEqual({ command, options });
+});
+
+test.each(["", "  ", "help", "/help"])("'%s' explains all of them, as they are written here", (text) => {
+	const { words = "" } = { ...readCommand(text, { ...names, slash: "/parley-dev" }) } as { words?: string };
+	for (const { name } of commandTable) expect(words).toContain(`\`/parley-dev ${name}\``);
+	expect(words).toContain("threads: write them after my name there, such as `@parley !task list`");
+	// A reply of a command shows so much: https://docs.slack.dev/messaging
+	expect(words.length).toBeLessThan(4000);
+});
+
+test.each([
+	["task", "`/parley task new`"],
+	["session", "`/parley session list`"],
+	["trust", "`/parley trust"],
+	["ask", "`/parley ask text:…`"],
+	["dance", "`/parley ask` and what you want"],
+	["dance", "`/parley help`"],
+])("%s alone is explained", (text, part) => {
+	expect(readCommand(text, names)).toEqual({ words: expect.stringContaining(part) });
+});

@@ -1,0 +1,217 @@
+import { type Block, fitPosts, type Inline, parseText, plainText } from "@parley/connector";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bodyBlocks } from "./blocks/body-blocks.ts";
+import { checkMessage } from "./blocks/check-message.ts";
+import { momentMarkdown } from "./blocks/moments.ts";
+import { slackDialect } from "./dialect.ts";
+import { mrkdwnText, shownBy, unseen } from "./testing/shown.ts";
+
+const j = "\u2060";
+
+function written(markdown: string): string {
+	return slackDialect.write(parseText(markdown).blocks);
+}
+
+function paragraph(value: string): Block {
+	return { type: "paragraph", children: [{ type: "text", value }] };
+}
+
+test.each([
+	["## A **b** #", "## A **b**"],
+	["# About C\\#", `# About C#${j}`],
+	["**a** _b_ ~~c~~ `d`", "**a** *b* ~~c~~ `d`"],
+	["*un*frigging", "*un*frigging"],
+	["***a***", `*${j}**a**${j}*`],
+	["~~a~~*b*", `~~a~~${j}*b*`],
+	["_a **b** c_", "*a **b** c*"],
+	["`` a`b ``", "``a`b``"],
+	["snake_case and _under_", "snake_case and *under*"],
+	["https://j.example/a_b?c=1&d=2.", "<https://j.example/a_b?c=1&d=2>."],
+	["[h](https://j.example/?k=(1)&l_m=2)", "[h](https://j.example/?k=%281%29&l_m=2)"],
+	["[mail](mailto:a_b@c.example)", "[mail](mailto:a_b@c.example)"],
+	["> a\n>\n> > b", "> a\n>\n> > b"],
+	["> # a", "> **a**"],
+	["1. a\n2. b\n   - [x] c\n   - [ ] d", "1. a\n2. b\n   - [x] c\n   - [ ] d"],
+	["- a\n\n  ```ts\n  b\n\n  c\n  ```\n- d", "- a\n\n  ```ts\n  b\n\n  c\n  ```\n- d"],
+	["1. a\n\n1) b", "1. a\n\n1) b"],
+	["a  \nb", "a  \nb"],
+	["---", "---"],
+	["````\n```\na`````\n````", "``````\n```\na`````\n``````"],
+	["| a | b |\n|-|-|\n| 1 \\| 2 | `c` |", "| a | b |\n| - | - |\n| 1 \\| 2 | `c` |"],
+])("%j is written as %j, and so again", (markdown, expected) => {
+	expect(written(markdown)).toBe(expected);
+	expect(written(written(markdown))).toBe(written(markdown));
+});
+
+test("a link says where it leads", () => {
+	expect(written("[https://bank.example](https://k.example)")).toBe(
+		"https\\://bank.example (<https://k.example>)",
+	);
+	expect(written("![](https://j.example/a|b.png)")).toBe(
+		"[https\\://j.example/a|b.png](https://j.example/a%7Cb.png)",
+	);
+});
+
+test.each([
+	[
+		"<!channel> <@U1> <#C1> <https://a.example|b>",
+		"&lt;!channel&gt; &lt;@U1&gt; &lt;#C1&gt; &lt;https\\://a.example|b&gt;",
+	],
+	["a & b &lt;!here&gt;", "a &amp; b &amp;lt;!here&amp;gt;"],
+	["**a** __b__ ~~c~~ `d` \\", "\\*\\*a\\*\\* \\_\\_b\\_\\_ \\~\\~c\\~\\~ \\`d\\` \\\\"],
+	["# a\n- b\n+ c\n1. d\n2) e\n| f\n:-", "\\# a  \n\\- b  \n\\+ c  \n1\\. d  \n2\\) e  \n\\| f  \n\\:-"],
+	["[a](https://b.example)", "\\[a\\](https\\://b.example)"],
+	[":smile: 12:30:45 :+1:", `:${j}smile: 12:${j}30:45 :${j}+1:`],
+	["a - b, 3 > 2, 1.5 snake_case @here", "a - b, 3 &gt; 2, 1.5 snake_case @here"],
+	["    a\u001fb\u0000", "ab"],
+])("the text %j is only text", (text, expected) => {
+	expect(slackDialect.write([paragraph(text)])).toBe(expected);
+});
+
+test.each([
+	["`<!channel>`", `\`<${j}!channel>\``],
+	["`a < b, vector<int>, <!DOCTYPE html>`", "`a < b, vector<int>, <!DOCTYPE html>`"],
+	["```\n<@U123> <!here>\n```", `\`\`\`\n<${j}@U123> <${j}!here>\n\`\`\``],
+])("code %j calls nobody, and stays code", (markdown, expected) => {
+	expect(written(markdown)).toBe(expected);
+});
+
+test("a moment is shown as Slack shows it, also in a table and in small print", () => {
+	const at = Date.UTC(2026, 0, 1, 12);
+	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
+	const relative = "<!date^1767268800^{date_short_pretty} at {time}|2026-01-01 12:00 UTC>";
+	const body = written(`until ${momentMarkdown(at, "exact")}, ${momentMarkdown(at, "relative")}`);
+	expect(bodyBlocks(body)).toEqual({
+		blocks: [{ type: "markdown", text: `until ${exact}, ${relative}` }],
+		text: `until ${exact}, ${relative}`,
+	});
+	const small = slackDialect.small?.(written(momentMarkdown(at, "exact"))) ?? "";
+	expect(bodyBlocks(`a\n${small}`).blocks[1]).toEqual({
+		...{ type: "context", elements: [{ type: "mrkdwn", text: exact }] },
+	});
+	expect(
+		JSON.stringify(bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`)).blocks),
+	).toContain(
+		'{"type":"date","timestamp":1767268800,"format":"{date_short} at {time}","fallback":"2026-01-01 12:00 UTC"}',
+	);
+});
+
+const nasty = fc.constantFrom(
+	...[
+		"*",
+		"_",
+		"~",
+		"~~",
+		"`",
+		"```",
+		"|",
+		"<",
+		">",
+		"&",
+		"&lt;",
+		"&#42;",
+		"\\",
+		"[",
+		"](",
+		")",
+		"!",
+		"#",
+		"# ",
+		"- ",
+		"+ ",
+	],
+	...[
+		"1. ",
+		"=",
+		"==",
+		"---",
+		":-",
+		":smile:",
+		":+1:",
+		":",
+		"<!channel>",
+		"<!here|x>",
+		"<@U1>",
+		"<#C1|a>",
+		"<!subteam^S1>",
+	],
+	...[
+		"<https://a.example|b>",
+		"https://a.example/x_y",
+		"www.a.example",
+		"a@b.example",
+		"@here",
+		"@everyone",
+		"\n",
+		" ",
+		"    ",
+	],
+	...["\u001f", "\u0000", "a", "B1", "名", "é", "😀", ".", "snake_case", "x"],
+);
+const text = fc.array(
+	fc.oneof({ weight: 4, arbitrary: nasty }, fc.string({ unit: "binary", maxLength: 4 })),
+	{
+		...{ minLength: 1, maxLength: 12 },
+	},
+);
+
+/** What nobody sees of a text, and what no text keeps. */
+function plain(value: string): string {
+	return unseen(value.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, ""));
+}
+
+test("whatever a text holds, Slack shows that text, and it calls nobody", () => {
+	fc.assert(
+		fc.property(text, (parts) => {
+			const value = parts.join("");
+			const { blocks, text: fallback } = bodyBlocks(slackDialect.write([paragraph(value)]));
+			expect(shownBy(blocks)).toBe(plain(value));
+			expect(unseen(mrkdwnText(fallback)).replace(/¦/g, "|")).toBe(plain(value));
+		}),
+		{ numRuns: 1000 },
+	);
+});
+
+const inline: fc.Arbitrary<Inline> = fc.letrec<{ inline: Inline }>((tie) => ({
+	inline: fc.oneof(
+		{ maxDepth: 3 },
+		text.map((parts): Inline => ({ type: "text", value: parts.join("") || "a" })),
+		text.map((parts): Inline => ({ type: "inlineCode", value: parts.join("").replaceAll("\n", " ") || "a" })),
+		fc
+			.tuple(
+				fc.constantFrom("strong", "emphasis", "delete"),
+				fc.array(tie("inline"), { minLength: 1, maxLength: 3 }),
+			)
+			.map(([type, children]): Inline => ({ type, children })),
+	),
+})).inline;
+
+test("styles and code around any text neither end early nor run into each other", () => {
+	fc.assert(
+		fc.property(fc.array(inline, { minLength: 1, maxLength: 5 }), (children) => {
+			const { blocks } = bodyBlocks(slackDialect.write([{ type: "paragraph", children }]));
+			expect(shownBy(blocks)).toBe(plain(plainText(children)));
+		}),
+		{ numRuns: 1000 },
+	);
+});
+
+test("posts of any Markdown stay within Slack's limits, and none of it is lost", () => {
+	const line = fc.oneof(
+		text.map((parts) => parts.join("")),
+		fc.constantFrom("", "- a", "> b", "```", "| a | b |", "|-|-|"),
+	);
+	fc.assert(
+		fc.property(fc.array(line, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (lines, times) => {
+			const markdown = `${lines.join("\n")}\n\n`.repeat(times);
+			const { posts } = fitPosts(parseText(markdown), { dialect: slackDialect, limit: 3000, maxPosts: 1000 });
+			for (const post of posts) {
+				const { blocks, text: fallback } = bodyBlocks(post);
+				expect(blocks.length === 0 || fallback.trim() !== "" || shownBy(blocks) === "").toBe(true);
+				if (fallback.trim() !== "") expect(checkMessage({ blocks, text: fallback })).toEqual({});
+			}
+		}),
+		{ numRuns: 60 },
+	);
+});

@@ -1,0 +1,23 @@
+import { ParleyError } from "@parley/base";
+import type { SlackCall, SlackPort } from "../slack-port.ts";
+
+/** Refusals that say nothing of what was asked for: it may be answered the next time, or by another token. */
+const passing: ReadonlySet<string> = new Set([
+	...["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"],
+	...["team_added_to_org", "invalid_auth", "not_authed", "account_inactive", "token_revoked"],
+	...["token_expired", "org_login_required"],
+]);
+
+/** The answer of a method that reads, or Slack's word where it refuses that for good. Rejects with `unavailable` otherwise. */
+export async function askSlack(
+	port: Pick<SlackPort, "call">,
+	call: SlackCall,
+): Promise<{ readonly body: Readonly<Record<string, unknown>> } | { readonly refused: string }> {
+	const answer = await port.call(call);
+	if (answer.type === "ok") return { body: answer.body };
+	if (answer.type === "refused" && !passing.has(answer.error)) return { refused: answer.error };
+	const why = answer.type === "refused" ? answer.error : "rate limited";
+	throw new ParleyError(`Slack does not answer ${call.method} at the moment: ${why}`, {
+		code: "unavailable",
+	});
+}

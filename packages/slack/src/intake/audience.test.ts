@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { openReading } from "../testing/reading.ts";
+
+test.each([
+	["channel_shared", undefined],
+	["channel_unshared", undefined],
+	...[
+		"channel_archive",
+		"group_archive",
+		"channel_deleted",
+		"group_deleted",
+		"channel_left",
+		"group_left",
+	].map((type) => [type, true] as const),
+] as const)("%s changes who may read the channel", async (type, gone) => {
+	const { arrivalOf, clock } = await openReading();
+	const { arrival, key } = await arrivalOf({ type, channel: "C1" });
+	expect(arrival).toEqual({
+		...{ type: "audience", at: clock.now(), change: expect.any(String), ...(gone && { gone }) },
+		room: { tenant: "T1", channel: "C1", shared: true, kind: "channel" },
+	});
+	expect(key).toEqual({ id: "audience:Ev1", conversation: "T1/C1" });
+});
+
+test.each(["channel_convert_to_public", "channel_convert_to_private"])(
+	"%s is told as a message",
+	async (subtype) => {
+		const { arrivalOf } = await openReading();
+		const { arrival } = await arrivalOf({
+			type: "message",
+			subtype,
+			channel: "C1",
+			user: "UADA",
+			text: "",
+			ts: "1.1",
+		});
+		expect(arrival).toMatchObject({ type: "audience", room: { channel: "C1" } });
+	},
+);
+
+test("a guest or somebody of elsewhere who joins changes it, one of our own people does not", async () => {
+	const { arrivalOf, tell } = await openReading();
+	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
+	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
+		expect((await arrivalOf(joined(user))).arrival).toMatchObject({
+			type: "audience",
+			change: "a guest joined",
+		});
+	}
+	expect(await tell(joined("UADA"))).toHaveProperty("ignored");
+	const left = { type: "member_left_channel", channel: "C1", user: "UGUEST" };
+	expect(await tell(left)).toHaveProperty("ignored");
+	expect((await arrivalOf({ ...left, user: "UBOT" })).arrival).toMatchObject({
+		type: "audience",
+		gone: true,
+	});
+});
+
+test("a channel with another id is not the one that was trusted", async () => {
+	const { arrivalOf } = await openReading();
+	const { arrival } = await arrivalOf({
+		type: "channel_id_changed",
+		old_channel_id: "C1",
+		new_channel_id: "C9",
+	});
+	expect(arrival).toMatchObject({ type: "audience", room: { channel: "C1" }, gone: true });
+});
+
+test("after a change the channel is asked for anew", async () => {
+	const { arrivalOf, tell, port } = await openReading();
+	const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
+	const isShared = async (): Promise<unknown> => {
+		const { arrival } = await arrivalOf(message);
+		return arrival.type === "message" && arrival.room.shared;
+	};
+	expect(await isShared()).toBe(false);
+	port.channels["C1"] = { id: "C1", is_ext_shared: true };
+	expect(await isShared()).toBe(false);
+	await tell({ type: "channel_shared", channel: "C1" });
+	expect(await isShared()).toBe(true);
+	port.channels["C1"] = { id: "C1", is_ext_shared: false };
+	await tell({ type: "channel_rename", channel: { id: "C1", name: "new" } });
+	expect(await isShared()).toBe(false);
+});

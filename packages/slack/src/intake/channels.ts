@@ -1,0 +1,123 @@
+import type { Clock, Logger } from "@parley/base";
+import type { Room } from "@parley/connector";
+import { messageId } from "../message-id.ts";
+import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { askSlack } from "./ask-slack.ts";
+import { Remembered } from "./remembered.ts";
+import { Channel } from "./wire.ts";
+
+/** What is known of a channel, a group or a conversation with one person. */
+export interface KnownChannel {
+	readonly kind: Room["kind"];
+	/** Whether people of other organisations are there, or may come; true where Slack does not say. */
+	readonly shared: boolean;
+	readonly name?: string;
+	/** Whether we can read and write there. */
+	readonly ours: boolean;
+}
+
+/** What an event says itself of where it happened. */
+export interface Told {
+	readonly channel: string;
+	readonly channel_type?: string | undefined;
+	readonly shared?: boolean | undefined;
+}
+
+/** The channels that Slack was asked for. Lost with the process. */
+export class Channels {
+	readonly #self: OwnAccount;
+	readonly #known: Remembered<KnownChannel>;
+
+	constructor(parts: {
+		readonly self: OwnAccount;
+		readonly port: Pick<SlackPort, "call">;
+		readonly clock: Clock;
+		readonly log: Logger;
+	}) {
+		const { self, port, clock, log } = parts;
+		this.#self = self;
+		this.#known = new Remembered({
+			...{ what: "what a channel is", clock, keptMs: 600_000, most: 20_000 },
+			ask: async (id) => {
+				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });
+				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;
+				if (read) return knownOf(read);
+				const why = "refused" in answer ? answer.refused : "its answer cannot be read";
+				log.warn("Slack does not say what a channel is, which counts as shared", { channel: id, why });
+				return { kind: kindOf(id), shared: true, ours: false };
+			},
+		});
+	}
+
+	/** Rejects with `unavailable` where Slack does not answer in time. */
+	find(id: string): Promise<KnownChannel> {
+		return this.#known.find(id);
+	}
+
+	/** Undefined where it is not known at the moment. */
+	get(id: string): KnownChannel | undefined {
+		return this.#known.get(id);
+	}
+
+	/** It has changed, or is gone. */
+	forget(id: string): void {
+		this.#known.forget(id);
+	}
+
+	/**
+	 * The room of what was said. What stands at the top of a channel begins a thread of its own, which is its room; with
+	 * one person alone only what stands in a thread is in one. Rejects as `find` does.
+	 */
+	roomOf(told: Told, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Promise<Room> {
+		const isDirect = kindOf(told.channel) === "direct";
+		return this.placeOf(told, isDirect ? threadOf(said) : (said.thread_ts ?? said.ts));
+	}
+
+	/** The room with a thread, or without one. Rejects as `find` does. */
+	async placeOf({ channel, channel_type, shared = false }: Told, thread?: string): Promise<Room> {
+		const within = thread === undefined ? {} : { thread: messageId(channel, thread) };
+		const place = { tenant: this.#self.team, channel, ...within };
+		// Who the one person is, is asked anyway.
+		if (kindOf(channel) === "direct") return { ...place, shared, kind: "direct" };
+		const known = await this.find(channel);
+		const kind = channel_type === "mpim" ? "group" : known.kind;
+		return { ...place, shared: shared || known.shared, kind };
+	}
+
+	/** The room of what was said where Slack does not say more of it: then anybody may be there. */
+	unknown(told: Told, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
+		const { channel } = told;
+		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };
+	}
+
+	/** The room of something that has happened to a channel, whatever it is now. */
+	concerned(channel: string): Room {
+		const { kind = kindOf(channel), shared = true } = this.get(channel) ?? {};
+		return { tenant: this.#self.team, channel, shared, kind };
+	}
+}
+
+/** The timestamp of the message that the thread of a message begins with; undefined for that message itself. */
+export function threadOf({
+	ts,
+	thread_ts,
+}: {
+	readonly ts: string;
+	readonly thread_ts?: string | undefined;
+}): string | undefined {
+	return thread_ts === ts ? undefined : thread_ts;
+}
+
+/** Ids of conversations with one person begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
+function kindOf(id: string): Room["kind"] {
+	return id.startsWith("D") ? "direct" : "channel";
+}
+
+function knownOf({ id, name, is_im, is_mpim, is_member, ...channel }: Channel): KnownChannel {
+	return {
+		kind: is_im ? "direct" : is_mpim ? "group" : kindOf(id),
+		shared: Boolean(channel.is_ext_shared || channel.is_pending_ext_shared),
+		...(name && { name }),
+		ours: is_member !== false,
+	};
+}

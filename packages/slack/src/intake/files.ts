@@ -1,0 +1,86 @@
+import type { Clock } from "@parley/base";
+import type { Attachment, Malformed } from "@parley/connector";
+import * as z from "zod";
+import { readMessageId } from "../message-id.ts";
+import type { SlackPort } from "../slack-port.ts";
+import { askSlack } from "./ask-slack.ts";
+import { Remembered } from "./remembered.ts";
+import { ts, WireFile } from "./wire.ts";
+
+export interface FilesParts {
+	readonly port: Pick<SlackPort, "call">;
+	readonly malformed: Malformed;
+	readonly clock: Clock;
+}
+
+/** Files that were there once, or are beyond what the workspace pays for: there is nothing to read. */
+const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
+
+/** A message as `conversations.replies` shows it: one that is no answer to another one, as well. */
+const Shown = z.object({ messages: z.array(z.object({ ts, files: z.array(z.unknown()).nullish() })) });
+
+/** Reads what messages have attached. */
+export class Files {
+	readonly #malformed: Malformed;
+	readonly #known: Remembered<WireFile | undefined>;
+	/** By the id of a message. */
+	readonly #attached: Remembered<readonly unknown[]>;
+
+	constructor({ port, malformed, clock }: FilesParts) {
+		this.#malformed = malformed;
+		this.#known = new Remembered({
+			...{ what: "what a file is", clock, keptMs: 600_000, most: 200 },
+			ask: async (file) => {
+				const answer = await askSlack(port, { method: "files.info", args: { file } });
+				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
+			},
+		});
+		this.#attached = new Remembered<readonly unknown[]>({
+			...{ what: "what is attached to a message", clock, keptMs: 60_000, most: 200 },
+			ask: async (id) => {
+				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
+				const args = { channel, ts, limit: 1 };
+				const answer = await askSlack(port, { method: "conversations.replies", args });
+				const shown = "body" in answer ? Shown.safeParse(answer.body).data?.messages : undefined;
+				return shown?.find((message) => message.ts === ts)?.files ?? [];
+			},
+		});
+	}
+
+	/**
+	 * What a message has attached of which an event has told without that, for `read`. Rejects with `unavailable` where
+	 * Slack does not say in time, but where it is not asked again (`isLast`): nothing then, as where Slack refuses.
+	 */
+	async attachedTo(message: string, isLast: boolean): Promise<readonly unknown[]> {
+		const attached = this.#attached.find(message);
+		return isLast ? attached.catch(() => []) : attached;
+	}
+
+	/**
+	 * Rejects with `unavailable` where Slack would have to say more and does not in time; where it is not asked again
+	 * (`isLast`), the file has no address.
+	 */
+	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
+		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));
+		return read.filter((attachment) => attachment !== undefined);
+	}
+
+	async #read(data: unknown, isLast: boolean): Promise<Attachment | undefined> {
+		const file = this.#malformed.read("file", WireFile, data);
+		if (file === undefined || gone.has(file.mode ?? "")) return undefined;
+		// https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
+		if (file.file_access !== "check_file_info") return attachmentOf(file);
+		const asked = this.#known.find(file.id);
+		const whole = await (isLast ? asked.catch(() => undefined) : asked);
+		return attachmentOf(whole ?? file);
+	}
+}
+
+/** One without an address cannot be read, of which the kit tells people. */
+function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
+	return {
+		...{ id, name: name || title || id, size: size ?? 0 },
+		url: file.url_private_download ?? file.url_private ?? "",
+		...(mimetype && { type: mimetype }),
+	};
+}

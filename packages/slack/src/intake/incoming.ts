@@ -1,0 +1,10 @@
+import type { Arrival } from "@parley/connector";
+
+/** An arrival, and what the inbox knows it by. */
+export interface Incoming {
+	readonly arrival: Arrival;
+	readonly key: { readonly id: string; readonly conversation: string };
+}
+
+/** What an event of Slack comes to: nothing where it says why. */
+export type Translated = readonly Incoming[] | { readonly ignored: string };

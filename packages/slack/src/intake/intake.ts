@@ -1,0 +1,300 @@
+import type { Clock, Logger } from "@parley/base";
+import type { Malformed, Room } from "@parley/connector";
+import type * as z from "zod";
+import { conversationOf } from "../conversation.ts";
+import { messageId } from "../message-id.ts";
+import type { OwnAccount } from "../slack-port.ts";
+import { type AudienceChange, audienceChanges, channelNews } from "./audience.ts";
+import type { Channels, Told } from "./channels.ts";
+import type { Files } from "./files.ts";
+import type { Incoming, Translated } from "./incoming.ts";
+import { isOwn, type Messages } from "./messages.ts";
+import type { Outdated } from "./outdated.ts";
+import type { People } from "./people.ts";
+import { readAddress } from "./text.ts";
+import type { Threads } from "./threads.ts";
+import { Twins } from "./twins.ts";
+import {
+	Changed,
+	ChangedId,
+	Deleted,
+	Member,
+	Message,
+	OfChannel,
+	Outer,
+	Reaction,
+	Stopped,
+	User,
+	Where,
+} from "./wire.ts";
+import { isForSelf } from "./workspace.ts";
+
+export interface IntakeParts {
+	readonly self: OwnAccount;
+	readonly people: People;
+	readonly channels: Channels;
+	readonly threads: Threads;
+	readonly files: Pick<Files, "attachedTo">;
+	readonly messages: Messages;
+	readonly outdated: Outdated;
+	readonly malformed: Malformed;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** `isLast`: it comes no more. */
+type Delivered = Outer & { readonly isLast: boolean };
+type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
+
+/** What people write; all other subtypes are Slack's own: https://docs.slack.dev/reference/events/message#subtypes */
+const written: ReadonlySet<string | undefined> = new Set([
+	...[undefined, "file_share", "thread_broadcast", "me_message", "bot_message"],
+]);
+
+/** What is read of these after we were away, no event has told of. */
+const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
+
+/** The names of ❌ and 🔁, and of the signs that people take for them. */
+const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
+	...(["x", "no_entry", "octagonal_sign"] as const).map((name) => [name, "stop"] as const),
+	...(["repeat", "arrows_counterclockwise"] as const).map((name) => [name, "again"] as const),
+]);
+
+const remembered = { ignored: "it is only remembered" };
+
+/** Translates the events of Slack into arrivals; it only reads. */
+export class Intake {
+	readonly #parts: IntakeParts;
+	readonly #twins: Twins;
+
+	constructor(parts: IntakeParts) {
+		this.#parts = parts;
+		this.#twins = new Twins(parts.clock);
+	}
+
+	/**
+	 * What is not as Slack documents it is ignored and logged. Rejects with `unavailable` where Slack does not say within a
+	 * second what must be known: then the event is to come again. Where it does not (`isLast`), what people have said counts
+	 * as said by a guest, without its files. What is only remembered is remembered when this returns.
+	 */
+	async translate(body: unknown, isLast = false): Promise<Translated> {
+		const { malformed, self } = this.#parts;
+		const read = malformed.read("event", Outer, body);
+		if (read === undefined) return unreadable("event");
+		const { event, authorizations } = read;
+		const isOurs = !authorizations?.length || authorizations.some((one) => isForSelf(one, self));
+		if (!isOurs) return { ignored: "it is of another workspace" };
+		const outer = { ...read, isLast };
+		const change = audienceChanges.get(event.type);
+		if (change) return this.#ofChannel(change, event, outer);
+		if (channelNews.has(event.type)) return this.#news(event);
+		const handle = this.#handlers.get(event.type);
+		return handle === undefined ? { ignored: `${event.type} says nothing to us` } : handle(event, outer);
+	}
+
+	readonly #handlers: ReadonlyMap<string, Handler> = new Map(
+		Object.entries<Handler>({
+			message: (event, outer) => this.#message(event, outer),
+			app_mention: (event, outer) => this.#said(event, outer),
+			reaction_added: (event, outer) => this.#reaction(event, outer),
+			agent_session_stopped: (event, outer) => this.#stopped(event, outer),
+			member_joined_channel: (event, outer) => this.#joined(event, outer),
+			member_left_channel: (event, outer) => this.#left(event, outer),
+			channel_id_changed: (event, outer) => this.#idChanged(event, outer),
+			user_change: (event) => this.#userChanged(event),
+		}),
+	);
+
+	async #message(event: Outer["event"], outer: Delivered): Promise<Translated> {
+		const subtype = typeof event["subtype"] === "string" ? event["subtype"] : undefined;
+		if (subtype === "message_changed") return this.#changed(event, outer);
+		if (subtype === "message_deleted") return this.#deleted(event);
+		const change = subtype === undefined ? undefined : audienceChanges.get(subtype);
+		if (change) return this.#ofChannel(change, event, outer);
+		if (joins.has(subtype)) return this.#joined(event, outer);
+		if (!written.has(subtype)) return { ignored: `messages of subtype ${subtype} are Slack's own` };
+		return this.#said(event, outer);
+	}
+
+	/** A message or its twin; of an edit, its twin; what is read later may have been edited by then. */
+	async #said(event: Outer["event"], outer: Delivered): Promise<Translated> {
+		const type = event["edited"] ? "edited" : "message";
+		const where = this.#read(event, Where);
+		const message = where && this.#read(event, Message);
+		if (where === undefined || message === undefined) return unreadable(event.type);
+		if (isOwn(message, this.#parts.self)) return { ignored: "it is our own" };
+		const told = toldBy(where, outer);
+		const arriving = this.#current(type, told, message, outer.isLast);
+		if (event.type === "message") return this.#twin(where.channel, message, arriving);
+		if (message.files?.length) return arriving;
+		arriving.catch(() => undefined);
+		return this.#twins.either(twinOf(where.channel, message), async () => {
+			// Once this is taken, its message brings nothing any more.
+			const id = messageId(where.channel, message.ts);
+			const files = [...(await this.#parts.files.attachedTo(id, outer.isLast))];
+			return files.length === 0 ? arriving : this.#current(type, told, { ...message, files }, outer.isLast);
+		});
+	}
+
+	/** Has all that a mention has, and its files. */
+	#twin(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
+		const isMention = readAddress(message.text, this.#parts.self.user).us;
+		if (isMention) this.#twins.came(twinOf(channel, message), arriving);
+		return arriving;
+	}
+
+	/** Previews and replies change messages, too, and a message with replies that is deleted leaves a stone behind. */
+	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
+		const changed = this.#read(event, Changed);
+		if (changed === undefined) return unreadable("message_changed");
+		const { message, previous_message: before, channel } = changed;
+		if (isOwn(message, this.#parts.self)) return { ignored: "it is our own" };
+		if (message.subtype === "tombstone") return this.#gone(channel, message.ts, message.thread_ts);
+		if (!written.has(message.subtype)) return { ignored: "it is Slack's own" };
+		const { edited, text } = message;
+		const isEdit = edited && edited.ts !== before?.edited?.ts && (!before || before.text !== text);
+		if (!isEdit) return { ignored: "nobody has edited the text" };
+		return this.#twin(
+			channel,
+			message,
+			this.#current("edited", toldBy(changed, outer), message, outer.isLast),
+		);
+	}
+
+	async #current(
+		type: "message" | "edited",
+		told: Told,
+		message: Message,
+		isLast: boolean,
+	): Promise<Translated> {
+		const { messages, outdated } = this.#parts;
+		const version = type === "edited" ? message.edited?.ts : undefined;
+		const incoming = await messages.arrived(type, told, message, isLast);
+		// Asked last: what came while Slack was asked counts.
+		const isOld = await outdated(messageId(told.channel, message.ts), version);
+		return isOld ? { ignored: "it was edited or deleted since" } : [incoming];
+	}
+
+	async #deleted(event: Outer["event"]): Promise<Translated> {
+		const deleted = this.#read(event, Deleted);
+		if (deleted === undefined) return unreadable("message_deleted");
+		const { channel, deleted_ts: ts, previous_message: before } = deleted;
+		return this.#gone(channel, ts, before?.thread_ts);
+	}
+
+	async #gone(channel: string, ts: string, thread_ts: string | undefined): Promise<Translated> {
+		const { channels, threads, clock } = this.#parts;
+		const message = messageId(channel, ts);
+		const room =
+			thread_ts === undefined
+				? await channels.placeOf({ channel }, await threads.threadOf(channel, ts))
+				: await channels.roomOf({ channel }, { ts, thread_ts });
+		const arrival = { type: "deleted", room, message, at: clock.now() } as const;
+		return [{ arrival, key: { id: `deleted:${message}`, conversation: conversationOf(room) } }];
+	}
+
+	async #reaction(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
+		const sign = typeof event["reaction"] === "string" ? signs.get(event["reaction"]) : undefined;
+		if (sign === undefined) return { ignored: "no reaction that means anything to us" };
+		const reaction = this.#read(event, Reaction);
+		if (reaction === undefined) return unreadable("reaction_added");
+		const { user, item } = reaction;
+		const { self, people, channels, threads, clock } = this.#parts;
+		if (user === self.user) return { ignored: "it is our own" };
+		if (item.type !== "message") return { ignored: "it is no reaction to a message" };
+		const { channel, ts } = item;
+		const told = { channel, shared: outer.is_ext_shared_channel === true };
+		const [person, room] = await Promise.all([
+			people.find(user),
+			threads.threadOf(channel, ts).then((thread) => channels.placeOf(told, thread)),
+		]);
+		const message = messageId(channel, ts);
+		const arrival = { type: "reaction", room, person, message, sign, at: clock.now() } as const;
+		return [{ arrival, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
+	}
+
+	/** Slack's own button, which it shows with the status line of a thread. */
+	async #stopped(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
+		const stopped = this.#read(event, Stopped);
+		if (stopped === undefined) return unreadable(event.type);
+		const { people, channels, clock } = this.#parts;
+		const { user, channel, thread_ts } = stopped;
+		const told = { channel, shared: outer.is_ext_shared_channel === true };
+		const [person, room] = await Promise.all([people.find(user), channels.placeOf(told, thread_ts)]);
+		const arrival = { type: "stop", room, person, at: clock.now() } as const;
+		return [{ arrival, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
+	}
+
+	async #joined(event: Outer["event"], { event_id }: Outer): Promise<Translated> {
+		const member = this.#read(event, Member);
+		if (member === undefined) return unreadable(event.type);
+		const { user, channel } = member;
+		if (user === this.#parts.self.user) return this.#news(event);
+		const person = await this.#parts.people.find(user);
+		if (!person.guest) return { ignored: "it is one of our own people" };
+		return this.#audience({ change: "a guest joined" }, channel, event_id);
+	}
+
+	#left(event: Outer["event"], { event_id }: Outer): Translated {
+		const member = this.#read(event, Member);
+		if (member === undefined) return unreadable(event.type);
+		if (member.user !== this.#parts.self.user)
+			return { ignored: "fewer people than before may read the channel" };
+		return this.#audience({ change: "I was removed from the channel", gone: true }, member.channel, event_id);
+	}
+
+	#idChanged(event: Outer["event"], { event_id }: Outer): Translated {
+		const changed = this.#read(event, ChangedId);
+		if (changed === undefined) return unreadable(event.type);
+		const change = { change: "the channel has become another one", gone: true } as const;
+		return this.#audience(change, changed.old_channel_id, event_id);
+	}
+
+	#ofChannel(change: AudienceChange, event: Outer["event"], { event_id }: Outer): Translated {
+		const channel = this.#read(event, OfChannel)?.channel;
+		return channel === undefined ? unreadable(event.type) : this.#audience(change, channel, event_id);
+	}
+
+	#audience({ change, gone }: AudienceChange, channel: string, event: string): Translated {
+		const { channels, clock } = this.#parts;
+		const room: Room = channels.concerned(channel);
+		channels.forget(channel);
+		const arrival = { type: "audience", room, change, at: clock.now(), ...(gone && { gone }) } as const;
+		const incoming: Incoming = {
+			arrival,
+			key: { id: `audience:${event}`, conversation: conversationOf(room) },
+		};
+		return [incoming];
+	}
+
+	#news(event: Outer["event"]): Translated {
+		const channel = this.#read(event, OfChannel)?.channel;
+		if (channel === undefined) return unreadable(event.type);
+		this.#parts.channels.forget(channel);
+		return remembered;
+	}
+
+	#userChanged(event: Outer["event"]): Translated {
+		const user = this.#parts.malformed.read("user_change", User, event["user"]);
+		if (user === undefined) return unreadable("user_change");
+		this.#parts.people.note(user);
+		return remembered;
+	}
+
+	#read<T>(event: Outer["event"], schema: z.ZodType<T>): T | undefined {
+		return this.#parts.malformed.read(event.type, schema, event);
+	}
+}
+
+/** The same for a message and its mention, and for an edit of it and its mention. */
+function twinOf(channel: string, { ts, edited }: Message): string {
+	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
+}
+
+function toldBy({ channel, channel_type }: Where, { is_ext_shared_channel: shared }: Outer): Told {
+	return { channel, channel_type, shared: shared === true };
+}
+
+function unreadable(event: string): Translated {
+	return { ignored: `the ${event} cannot be read` };
+}

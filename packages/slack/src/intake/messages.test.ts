@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { openReading } from "../testing/reading.ts";
+import { ok } from "../testing/scripted-port.ts";
+
+const message = { type: "message", channel: "C1", user: "UADA", ts: "1767225600.000100" };
+const many = Array.from({ length: 2800 }, (_, n) => `<@U${1000 + n}>`).join(" ");
+
+async function asked(event: object): Promise<{ names: string[]; text: unknown }> {
+	const { port, arrivalOf } = await openReading();
+	const { arrival } = await arrivalOf({ ...message, ...event });
+	const names = port.calls.flatMap(({ method, args }) =>
+		method === "users.info" ? [String(args["user"])] : [],
+	);
+	return { names: names.filter((id) => id !== "UADA"), text: arrival.type === "message" && arrival.text };
+}
+
+test("of a text for us so many names are asked for, each once; the others stay ids", async () => {
+	const { names, text } = await asked({ channel: "D1", text: `<@UGUEST> <@UGUEST> ${many}` });
+	expect(names).toHaveLength(20);
+	expect(new Set(names).size).toBe(20);
+	expect(text).toMatch(/^@gus @gus @U1000 .* @U3799$/);
+	expect((await asked({ text: "<@UBOT> ask <@UGUEST>" })).names).toEqual(["UGUEST"]);
+});
+
+test("of what is not for us, and of what apps write, no names are asked for", async () => {
+	expect(await asked({ text: "ask <@UGUEST|gus>" })).toEqual({ names: [], text: "ask @gus" });
+	expect((await asked({ text: many })).names).toEqual([]);
+	expect((await asked({ user: undefined, bot_id: "B7", text: `<@UBOT> ${many}` })).names).toEqual([]);
+});
+
+test("what comes no more is taken with what is known, and as one with the least rights has said it", async () => {
+	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
+	const { port, intake, clock } = await openReading();
+	const methods = ["users.info", "conversations.info", "files.info", "conversations.replies"];
+	for (const method of methods) port.answer(method, limited, limited);
+	const files = [
+		{ id: "F1", name: "a", file_access: "check_file_info" },
+		{ id: "F2", name: "b", url_private: "https://files/b" },
+	];
+	const event = { ...message, thread_ts: "1.1", text: "hello", files };
+	const body = { event_id: "Ev1", event };
+	await expect(intake.translate(body)).rejects.toMatchObject({ code: "unavailable" });
+	const room = { tenant: "T1", channel: "C1", thread: "C1-1.1", shared: true, kind: "channel" };
+	expect(await intake.translate(body, true)).toMatchObject([
+		{
+			arrival: {
+				...{ type: "message", text: "hello", room, ourThread: false },
+				person: { id: "UADA", guest: true, roles: [] },
+				attachments: [
+					{ id: "F1", name: "a", url: "" },
+					{ id: "F2", url: "https://files/b" },
+				],
+			},
+			key: { id: `message:C1-${message.ts}` },
+		},
+	]);
+	const slow = Promise.withResolvers<never>();
+	port.answer("users.info", () => slow.promise);
+	const taken = intake.translate({ event_id: "Ev2", event: { ...event, ts: "2.2" } }, true);
+	clock.advance(1000);
+	expect(await taken).toMatchObject([{ arrival: { person: { guest: true } } }]);
+	port.answer("users.info", ok({ user: port.users["UADA"] }));
+});

@@ -1,0 +1,107 @@
+import type { ArrivalOf, Person } from "@parley/connector";
+import { conversationOf } from "../conversation.ts";
+import { messageId, momentOf, readMessageId } from "../message-id.ts";
+import type { OwnAccount } from "../slack-port.ts";
+import type { Channels, Told } from "./channels.ts";
+import type { Files } from "./files.ts";
+import type { Incoming } from "./incoming.ts";
+import { type People, unknownPerson } from "./people.ts";
+import { type Names, readAddress, readText } from "./text.ts";
+import type { Threads } from "./threads.ts";
+import type { Message } from "./wire.ts";
+
+export interface MessagesParts {
+	readonly self: OwnAccount;
+	readonly people: People;
+	readonly channels: Channels;
+	readonly threads: Threads;
+	readonly files: Files;
+}
+
+/** So many names a text are asked for: Slack says fifty a minute or so, and a text can name thousands. */
+const mostNames = 20;
+
+/** Makes arrivals of what people have written. What Slack must be asked for, it is asked for at once. */
+export class Messages {
+	readonly #parts: MessagesParts;
+
+	constructor(parts: MessagesParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Rejects with `unavailable` where Slack does not say in time what must be known of who has written it, and where; but
+	 * what `isLast` is taken with what is known, and nobody has more rights for that.
+	 */
+	async arrived(
+		type: "message" | "edited",
+		told: Told,
+		message: Message,
+		isLast: boolean,
+	): Promise<Incoming> {
+		const { self, channels, files } = this.#parts;
+		const orElse = <Value>(asked: Promise<Value>, known: () => Value): Promise<Value> =>
+			isLast ? asked.catch(known) : asked;
+		const address = readAddress(message.text, self.user);
+		// Who speaks to others does not speak to us, and neither do apps.
+		const isOurs = !message.bot_id && (address.us || told.channel.startsWith("D"));
+		const [room, person, text, attachments] = await Promise.all([
+			orElse(channels.roomOf(told, message), () => channels.unknown(told, message)),
+			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
+			this.text(message.text, isOurs),
+			files.read(message.files ?? [], isLast),
+		]);
+		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
+		const { ours, root } =
+			thread === undefined || thread === message.ts
+				? { ours: false, root: false }
+				: await this.#parts.threads.find(
+						{ channel: told.channel, thread },
+						// Of all else the answer changes nothing.
+						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
+					);
+		const edited = type === "edited" ? message.edited?.ts : undefined;
+		const id = messageId(told.channel, message.ts);
+		const arrival: ArrivalOf<"message" | "edited"> = {
+			...{ type, room, message: id, person, text, attachments, ourThread: ours },
+			at: momentOf(edited ?? message.ts),
+			address: {
+				...address,
+				// Who calls somebody else in the thread of our post speaks to them.
+				...(root &&
+					!address.others &&
+					room.thread !== undefined && { reply: { message: room.thread, ours: true } }),
+			},
+		};
+		const version = edited === undefined ? [] : [edited];
+		return { arrival, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
+	}
+
+	/** A text as people read it; names that Slack does not say in time, or is not asked for, stay ids. */
+	text(text: string, asks = true): Promise<string> {
+		const { self, people, channels } = this.#parts;
+		const asked = new Set<string>();
+		const names: Names = {
+			person: async (id) => {
+				const known = people.known(id);
+				if (known !== undefined || !asks) return known;
+				if (asked.size < mostNames) asked.add(id);
+				return asked.has(id) ? people.nameOf(id) : undefined;
+			},
+			channel: async (id) => channels.get(id)?.name,
+		};
+		return readText(text, self.user, names);
+	}
+
+	/** Apps speak for nobody, whoever has installed them. */
+	async #author({ user, bot_id, username, bot_profile }: Message): Promise<Person> {
+		if (!bot_id && user) return this.#parts.people.find(user);
+		const id = user ?? bot_id ?? "unknown";
+		return { id, name: username ?? bot_profile?.name ?? "", roles: [], guest: true, bot: true };
+	}
+}
+
+/** Whether we have written it ourselves. */
+export function isOwn({ user, bot_id }: Pick<Message, "user" | "bot_id">, self: OwnAccount): boolean {
+	return user === self.user || bot_id === self.bot;
+}

@@ -1,0 +1,32 @@
+import type { Clock, Logger, Store } from "@parley/base";
+import type { ConnectorTables, Malformed } from "@parley/connector";
+import { ownThreads } from "../own-threads.ts";
+import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { Channels } from "./channels.ts";
+import { Files } from "./files.ts";
+import { Intake } from "./intake.ts";
+import { Messages } from "./messages.ts";
+import { outdatedIn } from "./outdated.ts";
+import { People } from "./people.ts";
+import { Threads } from "./threads.ts";
+
+/** All that reads from Slack, over what it remembers of it. */
+export function openIntake(parts: {
+	readonly self: OwnAccount;
+	readonly port: Pick<SlackPort, "call">;
+	readonly store: Store<ConnectorTables>;
+	readonly malformed: Malformed;
+	readonly clock: Clock;
+	readonly log: Logger;
+}) {
+	const people = new People(parts);
+	const channels = new Channels(parts);
+	const files = new Files(parts);
+	const threads = new Threads({ ...parts, known: ownThreads(parts.store) });
+	const messages = new Messages({ ...parts, people, channels, threads, files });
+	const intake = new Intake({
+		...{ ...parts, people, channels, threads, files, messages },
+		outdated: outdatedIn(parts.store),
+	});
+	return { people, channels, files, messages, intake };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { openReading } from "../testing/reading.ts";
+
+const first = "1767225600.000000";
+const message = { type: "message", channel: "C1", channel_type: "channel", user: "UADA", ts: first };
+
+function edit(seconds: number, text: string): object {
+	const { channel: _, channel_type: __, ...inner } = message;
+	const edited = { user: "UADA", ts: `${seconds}.000000` };
+	return {
+		...{ type: "message", subtype: "message_changed", channel: "C1", ts: `${seconds}.000001` },
+		...{ message: { ...inner, text, edited }, previous_message: { ...inner, text: "before" } },
+	};
+}
+
+const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: first, ts: "2.2" };
+
+test("what comes again after its edit or deletion says nothing any more", async () => {
+	const { tell, arrivalOf, store } = await openReading();
+	const keep = async (event: object): Promise<void> => {
+		const { key, arrival } = await arrivalOf(event);
+		const kept = { ...key, data: JSON.stringify(arrival), state: "done", attempts: 1 } as const;
+		await store.commit((tx) =>
+			tx
+				.insertInto("inbound")
+				.values({ ...kept, reason: null, changed_at: 0 })
+				.execute(),
+		);
+	};
+	const said = { ...message, text: "hello" };
+	const old = { ignored: "it was edited or deleted since" };
+	expect(await tell(said)).not.toEqual(old);
+	await keep(edit(1767225607, "second"));
+	expect(await tell(said)).toEqual(old);
+	expect(await tell(edit(1767225605, "first"))).toEqual(old);
+	expect(await tell(edit(1767225607, "second"))).not.toEqual(old);
+	await keep(deleted);
+	expect(await tell(edit(1767225609, "third"))).toEqual(old);
+	expect(await tell({ ...said, ts: "1767225600.000001" })).not.toEqual(old);
+});

@@ -1,0 +1,29 @@
+import type { Store } from "@parley/base";
+import type { ConnectorTables } from "@parley/connector";
+
+/** Whether what a message said at `edited`, or at first, has been overtaken by what became of it later. */
+export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
+
+/**
+ * Slack sends again what was not taken, up to minutes later (https://docs.slack.dev/apis/events-api#retries): a message may
+ * come after its edit or deletion.
+ */
+export function outdatedIn(store: Store<ConnectorTables>): Outdated {
+	return async (message, edited = "") => {
+		const later = await store.read((db) =>
+			db
+				.selectFrom("inbound")
+				.select("id")
+				.where((is) =>
+					is.or([
+						is("id", "=", `deleted:${message}`),
+						// Up to the sign that follows a colon.
+						is.and([is("id", ">", `edited:${message}:${edited}`), is("id", "<", `edited:${message};`)]),
+					]),
+				)
+				.limit(1)
+				.executeTakeFirst(),
+		);
+		return later !== undefined;
+	};
+}

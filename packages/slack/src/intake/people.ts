@@ -1,0 +1,72 @@
+import type { Clock, Logger } from "@parley/base";
+import type { Person } from "@parley/connector";
+import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { askSlack } from "./ask-slack.ts";
+import { Remembered } from "./remembered.ts";
+import { User } from "./wire.ts";
+
+/** Speaks for Slack itself, and is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
+const slackbot = "USLACKBOT";
+
+/** Somebody of whom nothing is known has the least rights. */
+export function unknownPerson(id: string): Person {
+	return { id, name: "", roles: [], guest: true, bot: false };
+}
+
+/** The people that Slack was asked for or has told of. Lost with the process. */
+export class People {
+	readonly #self: OwnAccount;
+	readonly #known: Remembered<Person>;
+
+	constructor(parts: {
+		readonly self: OwnAccount;
+		readonly port: Pick<SlackPort, "call">;
+		readonly clock: Clock;
+		readonly log: Logger;
+	}) {
+		const { self, port, clock, log } = parts;
+		this.#self = self;
+		this.#known = new Remembered({
+			...{ what: "who somebody is", clock, keptMs: 600_000, most: 20_000 },
+			ask: async (id) => {
+				const answer = await askSlack(port, { method: "users.info", args: { user: id } });
+				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
+				if (read) return this.#person(read);
+				const why = "refused" in answer ? answer.refused : "its answer cannot be read";
+				log.warn("Slack does not say who somebody is, who counts as a guest", { user: id, why });
+				return unknownPerson(id);
+			},
+		});
+	}
+
+	/** Rejects with `unavailable` where Slack does not answer in time; who it does not tell of is a guest without a name. */
+	find(id: string): Promise<Person> {
+		return this.#known.find(id);
+	}
+
+	/** What somebody is called, as far as it is known without asking. */
+	known(id: string): string | undefined {
+		return this.#known.get(id)?.name || undefined;
+	}
+
+	/** Somebody has changed. */
+	note(user: User): void {
+		this.#known.note(user.id, this.#person(user));
+	}
+
+	/** What a name in a text is read as; undefined where Slack does not say it in time. */
+	async nameOf(id: string): Promise<string | undefined> {
+		const person = await this.find(id).catch(() => undefined);
+		return person?.name || undefined;
+	}
+
+	#person({ id, team_id, name, real_name, profile, ...user }: User): Person {
+		const { team } = this.#self;
+		const isOurs = team_id === team || user.enterprise_user?.teams.includes(team) === true;
+		const isMember = isOurs && !user.is_restricted && !user.is_ultra_restricted && !user.is_stranger;
+		return {
+			...{ id, roles: [], guest: !isMember, bot: user.is_bot === true || id === slackbot },
+			name: profile?.display_name || profile?.real_name || real_name || name || "",
+		};
+	}
+}

@@ -1,0 +1,70 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { Remembered } from "./remembered.ts";
+
+function open(ask: (id: string) => Promise<string>) {
+	const clock = new ManualClock();
+	const asked: string[] = [];
+	const remembered = new Remembered({
+		...{ what: "a word", clock, keptMs: 1000, most: 2 },
+		ask: (id) => {
+			asked.push(id);
+			return ask(id);
+		},
+	});
+	return { clock, asked, remembered };
+}
+
+test("what was answered counts for its time, and is asked for once by all who want it", async () => {
+	const { clock, asked, remembered } = open(async (id) => `${id}!`);
+	expect(await Promise.all([remembered.find("a"), remembered.find("a")])).toEqual(["a!", "a!"]);
+	clock.advance(999);
+	expect(await remembered.find("a")).toBe("a!");
+	expect(asked).toEqual(["a"]);
+	clock.advance(1);
+	expect(remembered.get("a")).toBeUndefined();
+	await remembered.find("a");
+	expect(asked).toEqual(["a", "a"]);
+	expect(clock.pending).toBe(0);
+});
+
+test("what was the longest unused is forgotten", async () => {
+	const { asked, remembered } = open(async (id) => id);
+	for (const id of ["a", "b", "a", "c"]) await remembered.find(id);
+	expect([remembered.get("a"), remembered.get("b")]).toEqual(["a", undefined]);
+	expect(asked).toEqual(["a", "b", "c"]);
+});
+
+test("nobody waits longer than a second, and an answer that comes later is there for the next one", async () => {
+	const answer = Promise.withResolvers<string>();
+	const { clock, asked, remembered } = open(() => answer.promise);
+	const found = remembered.find("a");
+	clock.advance(1000);
+	await expect(found).rejects.toMatchObject({ code: "unavailable" });
+	answer.resolve("late");
+	await answer.promise;
+	expect(await remembered.find("a")).toBe("late");
+	expect(asked).toEqual(["a"]);
+});
+
+test("what has changed while it was asked for is not remembered as it was", async () => {
+	const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+	const { asked, remembered } = open(() => answers[asked.length - 1]?.promise ?? Promise.reject());
+	const [told, first] = [remembered.find("a"), remembered.find("b")];
+	remembered.note("a", "new");
+	remembered.forget("b");
+	answers[0]?.resolve("old");
+	answers[1]?.resolve("old");
+	expect(await told).toBe("new");
+	await first;
+	expect([remembered.get("a"), remembered.get("b")]).toEqual(["new", undefined]);
+});
+
+test("a question that failed is asked again", async () => {
+	const { asked, remembered } = open(async () => {
+		if (asked.length === 1) throw new Error("lost");
+		return "here";
+	});
+	await expect(remembered.find("a")).rejects.toThrow("lost");
+	expect(await remembered.find("a")).toBe("here");
+});

@@ -1,0 +1,155 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { ParleyError } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { SlackAnswer } from "../slack-port.ts";
+import { openReading } from "../testing/reading.ts";
+import { ok } from "../testing/scripted-port.ts";
+import { type Takers, Taking } from "./taking.ts";
+
+const text = (channel: string, ts: string, user = "UADA") => ({
+	...{ event_id: `Ev${ts}`, event: { type: "message", channel, user, text: "hello", ts } },
+});
+const envelope = (body: unknown, attempt = 0) => ({ type: "event", body, attempt }) as const;
+
+async function open(more: Partial<Takers> = {}) {
+	const reading = await openReading();
+	const accepted: string[] = [];
+	const passed: string[] = [];
+	const lost: unknown[] = [];
+	const takers: Takers = {
+		...{ intake: reading.intake, interactions: { handle: async () => ({ text: "answered" }) } },
+		accept: async (_, { id }) => void accepted.push(id),
+		...more,
+	};
+	const log = new MemoryLogger();
+	const taking = new Taking({
+		...{ takers: Promise.resolve(takers), log },
+		passed: async (arrival) => void passed.push(arrival.type),
+		lost: (body) => {
+			lost.push(body);
+			const { type, subtype } = Object(body).event;
+			return type === "message" && subtype === undefined;
+		},
+	});
+	return { ...reading, taking, accepted, passed, lost, log };
+}
+
+test("a slow person keeps the order of a conversation, and holds up no other", async () => {
+	const { taking, port, accepted } = await open();
+	const slow = Promise.withResolvers<SlackAnswer>();
+	port.answer("users.info", () => slow.promise);
+	const first = taking.take(envelope(text("D1", "1.1", "USLOW")));
+	const second = taking.take(envelope(text("D1", "1.2")));
+	await taking.take(envelope(text("C1", "1.3")));
+	expect(accepted).toEqual(["message:C1-1.3"]);
+	// The second was asked for at once, not behind the first.
+	expect(port.calls.filter(({ method }) => method === "users.info")).toHaveLength(2);
+	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1", name: "slow" } }));
+	await Promise.all([first, second]);
+	expect(accepted).toEqual(["message:C1-1.3", "message:D1-1.1", "message:D1-1.2"]);
+});
+
+test("an edit and a deletion come behind the message that they are about", async () => {
+	const { taking, port, accepted } = await open();
+	const slow = Promise.withResolvers<SlackAnswer>();
+	port.answer("users.info", () => slow.promise);
+	const message = taking.take(envelope(text("C1", "1.1", "USLOW")));
+	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
+	const deleted = taking.take(envelope({ event_id: "Ev2", event }));
+	for (let turn = 0; turn < 20; turn++) await tick();
+	expect(accepted).toEqual([]);
+	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
+	await Promise.all([message, deleted]);
+	expect(accepted).toEqual(["message:C1-1.1", "deleted:C1-1.1"]);
+});
+
+test("what cannot be taken rejects, so that it comes again, and what is behind it is taken", async () => {
+	const { taking, port, accepted, passed, log } = await open();
+	port.answer("users.info", new Error("ECONNRESET"));
+	const first = taking.take(envelope(text("D1", "1.1")));
+	const second = taking.take(envelope(text("D1", "1.2", "UOUT")));
+	await expect(first).rejects.toThrow("ECONNRESET");
+	await second;
+	await taking.take(envelope(text("D1", "1.1"), 1));
+	expect(accepted).toEqual(["message:D1-1.2", "message:D1-1.1"]);
+	expect(passed).toEqual(["message", "message"]);
+	expect(log.records).toMatchObject([{ level: "warn", fields: { attempt: 0 } }]);
+});
+
+test("a message that comes no more and is not taken is left to be read afterwards", async () => {
+	const { taking, port, accepted, lost, log } = await open();
+	const body = text("D1", "1.3", "UGUEST");
+	for (let attempt = 0; attempt < 3; attempt++) {
+		port.answer("users.info", new Error("ECONNRESET"));
+		await expect(taking.take(envelope(body, attempt))).rejects.toThrow("ECONNRESET");
+	}
+	expect(lost).toEqual([]);
+	port.answer("users.info", new Error("ECONNRESET"));
+	expect(await taking.take(envelope(body, 3))).toBeUndefined();
+	expect([lost, accepted]).toEqual([[body], []]);
+	expect(log.records.at(-1)).toMatchObject({
+		message: "what Slack sent was not taken, it is read afterwards",
+	});
+	await taking.event(body);
+	expect(accepted).toEqual(["message:D1-1.3"]);
+});
+
+test("what nobody can read afterwards is taken as it is the last time that it comes, or is lost in words", async () => {
+	const { taking, port, accepted, log } = await open();
+	const message = { user: "UADA", text: "hello", ts: "1.1", edited: { ts: "2.2" } };
+	const event = { type: "message", subtype: "message_changed", channel: "C1", message };
+	const body = { event_id: "Ev1", event };
+	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
+	port.answer("users.info", limited, limited);
+	expect(await taking.take(envelope(body, 3))).toBeUndefined();
+	expect(accepted).toEqual(["edited:C1-1.1:2.2"]);
+	const item = { type: "message", channel: "C1", ts: "1.1" };
+	const signed = { event_id: "Ev2", event: { type: "reaction_added", user: "UOUT", reaction: "x", item } };
+	port.answer("users.info", limited, limited);
+	await expect(taking.take(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
+	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "what Slack sent is lost" });
+});
+
+test("a full inbox keeps nothing and marks nothing", async () => {
+	const { taking, passed } = await open({
+		accept: async () => {
+			throw new ParleyError("too many wait", { code: "resource_exhausted" });
+		},
+	});
+	await expect(taking.take(envelope(text("D1", "1.1")))).rejects.toMatchObject({
+		code: "resource_exhausted",
+	});
+	expect(passed).toEqual([]);
+});
+
+test("what is ignored is acknowledged, and what is asked for is answered", async () => {
+	const { taking, accepted } = await open();
+	expect(await taking.take(envelope({ event_id: "Ev1", event: { type: "team_rename" } }))).toBeUndefined();
+	expect(await taking.take(envelope("nonsense"))).toBeUndefined();
+	expect(await taking.take({ type: "command", body: {}, attempt: 0 })).toEqual({ text: "answered" });
+	expect(accepted).toEqual([]);
+});
+
+test("when it stops, what is not durable is not acknowledged", async () => {
+	const { taking, port, accepted } = await open();
+	const slow = Promise.withResolvers<SlackAnswer>();
+	port.answer("users.info", () => slow.promise);
+	const taken = taking.take(envelope(text("D1", "1.1", "USLOW")));
+	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
+	const stopped = taking.stop();
+	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
+	await refused;
+	await stopped;
+	await expect(taking.take(envelope(text("D1", "1.2")))).rejects.toMatchObject({ code: "cancelled" });
+	expect(accepted).toEqual([]);
+});
+
+test("what may have been answered before the database was lost says so, so that its answer is looked for first", async () => {
+	const arrivals: unknown[] = [];
+	const { taking } = await open({ accept: async (arrival) => void arrivals.push(arrival) });
+	await taking.event(text("C1", "1.1"), false, true);
+	await taking.event(text("C1", "1.2"));
+	expect(arrivals).toMatchObject([{ message: "C1-1.1", seenBefore: true }, { message: "C1-1.2" }]);
+	expect(arrivals[1]).not.toHaveProperty("seenBefore");
+});

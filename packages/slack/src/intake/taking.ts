@@ -1,0 +1,122 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { Arrival } from "@parley/connector";
+import type { SlackEnvelope, SlackReply } from "../slack-port.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Intake } from "./intake.ts";
+import { lineOf } from "./line.ts";
+
+/** What is handed what Slack sends, once it is there. */
+export interface Takers {
+	readonly intake: Pick<Intake, "translate">;
+	readonly interactions: { handle(envelope: SlackEnvelope): Promise<SlackReply> };
+	readonly accept: (arrival: Arrival, key: Incoming["key"]) => Promise<unknown>;
+}
+
+export interface TakingParts {
+	readonly takers: Promise<Takers>;
+	/** A message is durably taken. */
+	readonly passed: (arrival: Arrival) => Promise<void>;
+	/** An outer event is not taken, and comes no more; whether it is read afterwards. */
+	readonly lost: (body: unknown) => boolean;
+	readonly log: Logger;
+}
+
+/** Slack tries three times more: https://docs.slack.dev/apis/events-api#retries */
+const lastAttempt = 3;
+
+/** Takes what Slack sends durably, and in order where that has one. */
+export class Taking {
+	readonly #parts: TakingParts;
+	readonly #tails = new Map<string, Promise<unknown>>();
+	readonly #running = new Set<Promise<unknown>>();
+	readonly #stopping = new AbortController();
+
+	constructor(parts: TakingParts) {
+		this.#parts = parts;
+		// Whoever waits for it hears of it.
+		parts.takers.catch(() => undefined);
+	}
+
+	/** Resolves when it is durable or answered; rejects where it is to come again. */
+	async take(envelope: SlackEnvelope): Promise<SlackReply> {
+		this.#stopping.signal.throwIfAborted();
+		const { type, body, attempt } = envelope;
+		const taken: Promise<SlackReply> =
+			type === "event"
+				? this.#event(body, attempt)
+				: this.#parts.takers.then((it) => it.interactions.handle(envelope));
+		const running = taken
+			.then(
+				() => undefined,
+				(error: unknown) => this.#failed(attempt, error),
+			)
+			.finally(() => this.#running.delete(running));
+		this.#running.add(running);
+		return taken;
+	}
+
+	/**
+	 * Takes one outer event; as `take`. What Slack must be asked for it, it is asked at once, whoever is before it in line.
+	 * `isLast`: it comes no more, so that it is taken with what is known. `seenBefore`: it may have been answered already.
+	 */
+	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
+		const { takers, log } = this.#parts;
+		const translated = takers.then(({ intake }) => intake.translate(body, isLast));
+		const line = lineOf(body);
+		const before = line === undefined ? undefined : this.#tails.get(line);
+		const taken = Promise.allSettled([translated, before]).then(async () => {
+			const all = await translated;
+			if ("ignored" in all) log.debug("an event of Slack was ignored", { why: all.ignored });
+			else for (const incoming of all) await this.#accept(seenBefore ? seen(incoming) : incoming);
+			return undefined;
+		});
+		if (line !== undefined) this.#wait(line, taken);
+		return taken;
+	}
+
+	async #event(body: unknown, attempt: number): Promise<undefined> {
+		const { lost, log } = this.#parts;
+		try {
+			return await this.event(body);
+		} catch (error) {
+			if (attempt < lastAttempt || this.#stopping.signal.aborted) throw error;
+			if (!lost(body)) return await this.event(body, true);
+			log.warn("what Slack sent was not taken, it is read afterwards", { error });
+			return undefined;
+		}
+	}
+
+	/** Takes nothing more, and resolves when what was being taken is or will not be. */
+	async stop(): Promise<void> {
+		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
+		await Promise.all([...this.#running, ...this.#tails.values()]);
+	}
+
+	#failed(attempt: number, error: unknown): void {
+		if (this.#stopping.signal.aborted) return;
+		const { log } = this.#parts;
+		if (attempt < lastAttempt) log.warn("what Slack sent was not taken, it comes again", { attempt, error });
+		else log.error("what Slack sent is lost", { attempt, error });
+	}
+
+	#wait(line: string, taken: Promise<unknown>): void {
+		const tail = taken
+			.catch(() => undefined)
+			.finally(() => {
+				if (this.#tails.get(line) === tail) this.#tails.delete(line);
+			});
+		this.#tails.set(line, tail);
+	}
+
+	async #accept({ arrival, key }: Incoming): Promise<void> {
+		const { takers, passed } = this.#parts;
+		const { accept } = await takers;
+		this.#stopping.signal.throwIfAborted();
+		await accept(arrival, key);
+		await passed(arrival);
+	}
+}
+
+function seen({ arrival, key }: Incoming): Incoming {
+	return arrival.type === "message" ? { arrival: { ...arrival, seenBefore: true }, key } : { arrival, key };
+}

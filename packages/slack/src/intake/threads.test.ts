@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { openReading } from "../testing/reading.ts";
+import { ok, refused } from "../testing/scripted-port.ts";
+
+const root = "1767225600.000100";
+const reply = {
+	...{ type: "message", channel: "C1", user: "UADA", text: "and now?", ts: "1767225700.000100" },
+	thread_ts: root,
+};
+const thread = `C1-${root}`;
+
+type Reading = Awaited<ReturnType<typeof openReading>>;
+
+async function isOurs({ arrivalOf }: Reading, more: object = {}): Promise<unknown> {
+	const { arrival } = await arrivalOf({ ...reply, ...more });
+	return arrival.type === "message" && arrival.ourThread;
+}
+
+function posted(store: Reading["store"], conversation: string, remote: string): Promise<unknown> {
+	const row = {
+		...{ id: remote, session: "s", seq: 1, lane: "final", card: null, payload: "{}", at: 1 },
+		...{ state: "confirmed" as const, attempts: 1, reason: null, changed_at: 1 },
+	};
+	return store.commit((tx) =>
+		tx
+			.insertInto("outbox")
+			.values({ ...row, conversation, remote })
+			.execute(),
+	);
+}
+
+test("a thread is ours where we have written, also about a task", async () => {
+	for (const conversation of [`T1/C1/${root}`, `T1/C1/${root}#task:1`]) {
+		const reading = await openReading();
+		await posted(reading.store, conversation, "C1-1767225650.000100");
+		expect(await isOurs(reading)).toBe(true);
+		expect(reading.port.asked).not.toContain("conversations.replies");
+	}
+	const elsewhere = await openReading();
+	await posted(elsewhere.store, `T1/C1/${root}0`, "C1-1767225650.000100");
+	expect(await isOurs(elsewhere)).toBe(false);
+});
+
+test("a thread below a post of ours is ours, and what is written there replies to it", async () => {
+	const reading = await openReading();
+	await posted(reading.store, "T1/C1", thread);
+	const { arrival } = await reading.arrivalOf(reply);
+	expect(arrival).toMatchObject({ ourThread: true, address: { reply: { message: thread, ours: true } } });
+});
+
+test("a thread is ours whose first message was for us, handled or waiting", async () => {
+	const heard = await openReading();
+	const said = { message: thread, conversation: `T1/C1/${root}`, person: "{}", at: 1, changed_at: 1 };
+	const row = { ...said, effect: "sent", text: null, session: null, run: null };
+	const write = (reason: string): Promise<unknown> =>
+		heard.store.commit((tx) =>
+			tx
+				.insertInto("heard")
+				.values({ id: `message:${thread}`, reason, ...row })
+				.onConflict((conflict) => conflict.column("id").doUpdateSet({ reason }))
+				.execute(),
+		);
+	await write("unaddressed");
+	expect(await isOurs(heard)).toBe(false);
+	await write("mention");
+	expect(await isOurs(heard)).toBe(true);
+
+	const waiting = await openReading();
+	const { arrival } = await waiting.arrivalOf({
+		...reply,
+		ts: root,
+		thread_ts: undefined,
+		text: "<@UBOT> hello",
+	});
+	await waiting.store.commit((tx) =>
+		tx
+			.insertInto("inbound")
+			.values({
+				...{ id: `message:${thread}`, conversation: `T1/C1/${root}`, data: JSON.stringify(arrival) },
+				...{ state: "waiting", attempts: 0, changed_at: 1 },
+			})
+			.execute(),
+	);
+	expect(await isOurs(waiting)).toBe(true);
+});
+
+test.each([
+	["its first message mentions us", { user: "UADA", text: "<@UBOT> hello" }, true],
+	["its first message is ours", { user: "UBOT", text: "hello" }, true],
+	["we are among those who replied", { user: "UADA", text: "hello", reply_users: ["UADA", "UBOT"] }, true],
+	["nothing of that is so", { user: "UADA", text: "hello" }, false],
+])("of a thread that the database does not know Slack is asked once: %s", async (_, first, expected) => {
+	const reading = await openReading();
+	reading.port.answer("conversations.replies", ok({ messages: [{ ts: root, thread_ts: root, ...first }] }));
+	expect(await isOurs(reading)).toBe(expected);
+	expect(await isOurs(reading)).toBe(expected);
+	const asked = reading.port.calls.filter(({ method }) => method === "conversations.replies");
+	expect(asked).toEqual([{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } }]);
+});
+
+test("Slack is not asked for what makes no difference, and a message comes again where it does not answer", async () => {
+	const reading = await openReading();
+	expect(await isOurs(reading, { text: "<@UADA> hello" })).toBe(false);
+	expect(await isOurs(reading, { bot_id: "B7" })).toBe(false);
+	expect(await isOurs(reading, { channel: "D1" })).toBe(false);
+	expect(reading.port.asked).not.toContain("conversations.replies");
+	reading.port.answer("conversations.replies", refused("internal_error"));
+	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("where Slack limits how often threads are looked up, what is said in others' threads is taken, and none is asked for", async () => {
+	const reading = await openReading();
+	const { port, clock, log } = reading;
+	const asked = () => port.asked.filter((method) => method === "conversations.replies").length;
+	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
+	for (let thread = 1; thread <= 60; thread++) {
+		expect(await isOurs(reading, { thread_ts: `${thread}.1` })).toBe(false);
+	}
+	expect([asked(), log.records.length]).toEqual([1, 1]);
+	clock.advance(30_000);
+	port.answer("conversations.replies", ok({ messages: [{ ts: "1.1", user: "UBOT" }] }));
+	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(true);
+});
+
+test("where Slack limits it for a moment alone, what is said in a thread that nobody knows comes again", async () => {
+	const reading = await openReading();
+	const { port, clock } = reading;
+	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 1000 });
+	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
+	clock.advance(1000);
+	port.answer("conversations.replies", ok({ messages: [{ ts: root, user: "UBOT" }] }));
+	expect(await isOurs(reading)).toBe(true);
+});
+
+test("what Slack refuses to show is asked for again once somebody can have mended it", async () => {
+	const reading = await openReading();
+	const { port, clock } = reading;
+	port.answer("conversations.replies", refused("not_in_channel"));
+	expect(await isOurs(reading)).toBe(false);
+	port.answer("conversations.replies", ok({ messages: [{ ts: root, user: "UBOT" }] }));
+	clock.advance(599_000);
+	expect(await isOurs(reading)).toBe(false);
+	expect(port.asked.filter((method) => method === "conversations.replies")).toHaveLength(1);
+	clock.advance(1000);
+	expect(await isOurs(reading)).toBe(true);
+});
+
+test("a sign belongs to the room of its message, wherever that is known from", async () => {
+	const roomOf = async (reading: Reading, ts: string, channel = "C1"): Promise<unknown> => {
+		const item = { type: "message", channel, ts };
+		const { arrival } = await reading.arrivalOf({
+			type: "reaction_added",
+			user: "UADA",
+			reaction: "x",
+			item,
+		});
+		return arrival.type === "reaction" && arrival.room.thread;
+	};
+	const reading = await openReading();
+	await posted(reading.store, "T1/C1", "C1-5.5");
+	await posted(reading.store, `T1/C1/${root}#task:1`, "C1-6.6");
+	expect(await roomOf(reading, "5.5")).toBeUndefined();
+	expect(await roomOf(reading, "6.6")).toBe(thread);
+	expect(reading.port.asked).not.toContain("conversations.replies");
+	const shown = (first: object): void =>
+		reading.port.answer("conversations.replies", ok({ messages: [first] }));
+	shown({ ts: "7.7", thread_ts: root, user: "UBOT" });
+	expect(await roomOf(reading, "7.7")).toBe(thread);
+	shown({ ts: "8.8", user: "UBOT" });
+	expect(await roomOf(reading, "8.8")).toBeUndefined();
+	expect(await roomOf(reading, "9.9")).toBe("C1-9.9");
+	expect(await roomOf(reading, "9.9", "D1")).toBeUndefined();
+});

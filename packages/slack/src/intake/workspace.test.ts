@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { openReading } from "../testing/reading.ts";
+import { self } from "../testing/scripted-slack.ts";
+import { isForSelf } from "./workspace.ts";
+
+const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
+const installed = (team_id: string) => ({
+	authorizations: [{ team_id, enterprise_id: null, user_id: "UBOT" }],
+});
+
+test("what Slack sends for another workspace is none of ours", async () => {
+	const { tell, arrivalOf, port } = await openReading();
+	const foreign = await tell(message, { team_id: "T9", ...installed("T9") });
+	expect([foreign, port.asked]).toEqual([{ ignored: "it is of another workspace" }, []]);
+	expect(await arrivalOf(message, installed("T1"))).toMatchObject({ key: { id: "message:C1-1.1" } });
+	expect(await arrivalOf(message, { authorizations: [] })).toHaveProperty("arrival");
+});
+
+test("what a stranger says in a shared channel is sent for us, whatever team it names", async () => {
+	const { arrivalOf } = await openReading();
+	const outer = { team_id: "T9", ...installed("T1"), is_ext_shared_channel: true };
+	expect((await arrivalOf({ ...message, user: "UOUT", team: "T9" }, outer)).arrival).toMatchObject({
+		...{ room: { tenant: "T1", shared: true }, person: { guest: true } },
+	});
+});
+
+test.each([
+	[{ team_id: "T9", enterprise_id: "E1", is_enterprise_install: false }, false],
+	[{ team_id: "T9", enterprise_id: "E1", is_enterprise_install: true }, true],
+	[{ team_id: null, enterprise_id: "E1", is_enterprise_install: false }, true],
+	[{ team_id: null, enterprise_id: "E9", is_enterprise_install: true }, false],
+])("of an organisation's installations %o is ours: %s", (installation, expected) => {
+	expect(isForSelf(installation, { ...self, enterprise: "E1" })).toBe(expected);
+	expect(isForSelf(installation, self)).toBe(false);
+});

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import type { OwnAccount } from "../slack-port.ts";
+
+/** Commands say so in words. */
+const isTrue = z
+	.union([z.boolean(), z.string()])
+	.nullish()
+	.transform((value) => value === true || value === "true");
+
+/** For whom Slack sends something: https://docs.slack.dev/apis/events-api#authorizations */
+export const Installation = z.object({
+	team_id: z.string().nullish(),
+	enterprise_id: z.string().nullish(),
+	is_enterprise_install: isTrue,
+});
+export type Installation = z.output<typeof Installation>;
+
+/** Whether it is we for whom it is sent: an app may be installed in other workspaces, whose people have no rights here. */
+export function isForSelf(
+	{ team_id, enterprise_id, is_enterprise_install }: Installation,
+	{ team, enterprise }: OwnAccount,
+): boolean {
+	if (team_id === team) return true;
+	const isOfAll = is_enterprise_install || !team_id;
+	return isOfAll && enterprise !== undefined && enterprise_id === enterprise;
+}

@@ -1,0 +1,242 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import {
+	ada,
+	chosen,
+	command,
+	direct,
+	openInteractions,
+	press,
+	trigger,
+	url,
+} from "../testing/interacting.ts";
+import { refused } from "../testing/scripted-port.ts";
+
+test("a command is durable before Slack hears that it has arrived", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	expect(await say("command", command("task new Count <div> &amp; @ada priority:high "))).toBeUndefined();
+	const token = JSON.stringify({ url, channel: "D1", user: "UADA" });
+	expect(accepted).toEqual([
+		{
+			key: { id: `command:${trigger}`, conversation: "T1/D1" },
+			arrival: {
+				...{
+					type: "command",
+					command: "task new",
+					options: { text: "Count <div> &amp; @ada", priority: "high" },
+				},
+				...{ person: ada, room: direct, at: clock.now(), attachments: [] },
+				ticket: { id: trigger, token, expiresAt: clock.now() + 1_800_000 },
+			},
+		},
+	]);
+});
+
+test("a command that is none is explained at once, to the one who gave it", async () => {
+	const { say, accepted, port } = await openInteractions();
+	expect(await say("command", command(""))).toMatchObject({
+		response_type: "ephemeral",
+		text: expect.stringContaining("`/parley ask`"),
+	});
+	expect(await say("command", command("task"))).toMatchObject({
+		text: expect.stringContaining("/parley task new"),
+	});
+	expect(await say("command", { text: 7 })).toMatchObject({
+		text: expect.stringContaining("could not read"),
+	});
+	expect([accepted, port.calls]).toEqual([[], []]);
+});
+
+test("where we are not, a command says how to bring us there", async () => {
+	const { say, accepted } = await openInteractions();
+	for (const channel_id of ["C3", "C9", "D9"]) {
+		expect(await say("command", command("ask hello", { channel_id }))).toMatchObject({
+			text: expect.stringContaining("/invite @parley"),
+		});
+	}
+	expect(accepted).toEqual([]);
+});
+
+test.each([
+	["resource_exhausted", "too much to do"],
+	["internal", "could not take that"],
+] as const)("a command that is not taken says so: %s", async (code, words) => {
+	const { say, log } = await openInteractions(async () => {
+		throw new ParleyError("it is full", { code });
+	});
+	expect(await say("command", command("stop"))).toMatchObject({ text: expect.stringContaining(words) });
+	expect(log.records).toMatchObject([{ level: "error" }]);
+});
+
+test("what takes long is acknowledged in time, and what came of it is said afterwards", async () => {
+	const slow = Promise.withResolvers<boolean>();
+	const reached = Promise.withResolvers<void>();
+	const { say, clock, interactions, told } = await openInteractions(() => {
+		reached.resolve();
+		return slow.promise;
+	});
+	const answered = say("command", command("stop"));
+	await reached.promise;
+	clock.advance(1500);
+	expect(await answered).toBeUndefined();
+	expect(told()).toEqual([]);
+	slow.reject(new Error("the disk is full"));
+	await interactions.settled();
+	expect(told()).toEqual([expect.stringContaining("could not take that")]);
+});
+
+test("a press arrives with what was chosen and the post that it stands below", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	const body = press("choose", clock.now(), { selected_options: [{ value: "a" }, { value: "b" }] });
+	expect(await say("interactive", body)).toBeUndefined();
+	expect(accepted).toMatchObject([
+		{
+			key: { id: `press:${trigger}`, conversation: "T1/C1/4.4" },
+			arrival: {
+				...{ type: "press", control: body.actions[0]?.action_id, values: ["a", "b"], fields: {} },
+				...{ message: "C1-5.5", at: clock.now(), room: { channel: "C1", thread: "C1-4.4" } },
+			},
+		},
+	]);
+	await say("interactive", press("choose", clock.now(), { selected_option: { value: "c" } }));
+	expect(accepted.at(-1)?.arrival).toMatchObject({ values: ["c"] });
+});
+
+test("a post at the top of a channel is in no thread, whether it has one or not, nor is one that only the reader sees", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	const body = press("stop", clock.now());
+	await say("interactive", { ...body, message: { ts: "5.5", thread_ts: "5.5" } });
+	await say("interactive", { ...body, message: undefined, container: { message_ts: "5.5" } });
+	for (const { arrival } of accepted) expect(arrival).toMatchObject({ message: "C1-5.5" });
+	expect(accepted.map(({ key }) => key)).toEqual(
+		Array(2).fill({ id: `press:${trigger}`, conversation: "T1/C1" }),
+	);
+});
+
+test("a press that has a form opens it before anything is asked, and it comes back with the same control", async () => {
+	const { say, accepted, port, clock } = await openInteractions();
+	const body = press("deny", clock.now());
+	const answered = say("interactive", body);
+	expect(port.asked).toEqual(["views.open"]);
+	expect(await answered).toBeUndefined();
+	const { trigger_id, view } = port.last as { trigger_id: string; view: Record<string, unknown> };
+	expect(trigger_id).toBe(trigger);
+	expect(view).toMatchObject({
+		...{ type: "modal", callback_id: "parley-form", title: { text: "Deny" }, submit: { text: "Send" } },
+		blocks: [
+			{
+				...{
+					type: "input",
+					block_id: "reason",
+					optional: true,
+					label: { text: "Why not? The agent reads it" },
+				},
+				element: { type: "plain_text_input", action_id: "reason", multiline: true, max_length: 300 },
+			},
+		],
+	});
+	const submitted = {
+		...{ type: "view_submission", trigger_id: "9.9.z", user: { id: "UADA" } },
+		view: { ...view, state: { values: { reason: { reason: { type: "plain_text_input", value: null } } } } },
+	};
+	expect(await say("interactive", submitted)).toBeUndefined();
+	expect(accepted).toMatchObject([
+		{
+			key: { id: "press:9.9.z", conversation: "T1/C1/4.4" },
+			arrival: {
+				...{ type: "press", control: body.actions[0]?.action_id, values: [], fields: { reason: "" } },
+				...{ message: "C1-5.5", room: { channel: "C1", thread: "C1-4.4" }, person: ada },
+				ticket: { id: "9.9.z", token: JSON.stringify({ channel: "C1", user: "UADA", thread: "4.4" }) },
+			},
+		},
+	]);
+});
+
+test("a form that is not opened in time says so", async () => {
+	const { say, port, clock, interactions, told } = await openInteractions();
+	port.answer("views.open", refused("expired_trigger_id"));
+	await say("interactive", press("deny", clock.now()));
+	await interactions.settled();
+	expect(told()).toEqual([expect.stringContaining("press again")]);
+});
+
+test("a form that is not taken stays open with what was written", async () => {
+	const { say, log } = await openInteractions(async () => {
+		throw new Error("the disk is full");
+	});
+	const view = (private_metadata: string) => ({
+		...{ type: "view_submission", trigger_id: trigger, user: { id: "UADA" } },
+		view: {
+			callback_id: "parley-form",
+			private_metadata,
+			state: { values: { text: { text: { value: "so" } } } },
+		},
+	});
+	const metadata = JSON.stringify({ control: "x", channel: "D1" });
+	const stays = {
+		response_action: "errors",
+		errors: { text: expect.stringContaining("could not take that") },
+	};
+	expect(await say("interactive", view(metadata))).toEqual(stays);
+	expect(log.records).toHaveLength(1);
+	for (const other of ["", "{}", "[]"]) {
+		expect(await say("interactive", view(other))).toMatchObject({
+			errors: { text: expect.stringContaining("read") },
+		});
+	}
+});
+
+test("who presses without that Slack says who they are is told to try again", async () => {
+	const { say, port, clock, interactions, accepted, told } = await openInteractions();
+	port.answer("users.info", { type: "rate-limited", retryAfterMs: 1000 });
+	expect(await say("interactive", press("stop", clock.now()))).toBeUndefined();
+	await interactions.settled();
+	expect(accepted).toEqual([]);
+	expect(told()).toEqual([expect.stringContaining("try again")]);
+});
+
+test("the menu of a message asks about it, in its thread", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	const files = [{ id: "F1", name: "a", size: 1, url_private: "https://files/a" }];
+	await say("interactive", chosen("ask_about_this", clock.now(), { files }));
+	expect(accepted).toMatchObject([
+		{
+			key: { id: `command:${trigger}`, conversation: "T1/C1/5.5" },
+			arrival: {
+				...{ type: "command", command: "ask", person: ada, attachments: [{ id: "F1" }] },
+				target: { message: "C1-5.5", text: "Count [these](https://a.b)" },
+			},
+		},
+	]);
+});
+
+test("the menu of a message makes a task of its words, where it has some", async () => {
+	const { say, accepted, clock, interactions, told } = await openInteractions();
+	await say("interactive", chosen("make_it_a_task", clock.now(), { thread_ts: "4.4" }));
+	expect(accepted).toMatchObject([
+		{
+			key: { conversation: "T1/C1/4.4" },
+			arrival: { command: "task new", options: { text: "Count [these](https://a.b)" } },
+		},
+	]);
+	await say("interactive", chosen("make_it_a_task", clock.now(), { text: "" }));
+	await say("interactive", { ...chosen("make_it_a_task", clock.now()), channel: { id: "C3" } });
+	await interactions.settled();
+	expect(accepted).toHaveLength(1);
+	expect(told()).toEqual([expect.stringContaining("no words"), expect.stringContaining("/invite")]);
+});
+
+test("what is malformed or not for us is counted at most, and acknowledged", async () => {
+	const { say, accepted, malformed } = await openInteractions();
+	const bodies = [
+		null,
+		{},
+		{ type: "block_actions" },
+		{ type: "view_submission" },
+		{ type: "message_action" },
+	];
+	for (const body of bodies) expect(await say("interactive", body)).toBeUndefined();
+	expect(malformed.count).toBe(bodies.length);
+	for (const type of ["view_closed", "shortcut", "block_suggestion"]) await say("interactive", { type });
+	expect([accepted, malformed.count]).toEqual([[], bodies.length]);
+});

@@ -1,0 +1,261 @@
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import {
+	type Arrival,
+	type ArrivalOf,
+	type Controls,
+	forms,
+	type Malformed,
+	type Room,
+} from "@parley/connector";
+import { readCommand } from "../commands/read-command.ts";
+import { isShortcut, orderedBy } from "../commands/shortcuts.ts";
+import { conversationOf } from "../conversation.ts";
+import { type Channels, threadOf } from "../intake/channels.ts";
+import type { Files } from "../intake/files.ts";
+import type { Messages } from "../intake/messages.ts";
+import type { People } from "../intake/people.ts";
+import { type Installation, isForSelf } from "../intake/workspace.ts";
+import { messageId, momentOf } from "../message-id.ts";
+import type { OwnAccount, SlackEnvelope, SlackPort, SlackReply } from "../slack-port.ts";
+import { Answers, privately } from "./answers.ts";
+import { formId, type Metadata, notTaken, readMetadata, viewOf } from "./forms.ts";
+import { type TicketPlace, ticketFor } from "./tickets.ts";
+import { BlockActions, Interactive, MessageAction, SlashCommand, ViewSubmission } from "./wire.ts";
+
+export interface InteractionsParts {
+	readonly self: OwnAccount;
+	readonly port: Pick<SlackPort, "call" | "respond">;
+	readonly people: People;
+	readonly channels: Channels;
+	readonly messages: Messages;
+	readonly files: Files;
+	readonly controls: Pick<Controls, "read">;
+	readonly malformed: Malformed;
+	/** `Connector.accept`. */
+	readonly accept: (
+		arrival: Arrival,
+		key: { readonly id: string; readonly conversation: string },
+	) => Promise<unknown>;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Who pressed this long ago has seen it fail and gone on; what only the clocks differ by is less. */
+const staleMs = 5 * 60_000;
+
+const unreadable = "I could not read that. Please try again.";
+const stale = "That took too long to reach me, so I have left it. Please try again.";
+const elsewhere = "I work for another workspace than yours, so I cannot do that.";
+const tooLate = "Slack did not open the form in time. Please press again.";
+
+/** Who has done something, and where: what all interactions share. */
+interface Happened {
+	/** Of the one interaction that it is. */
+	readonly trigger: string;
+	readonly user: string;
+	readonly room: Promise<Room>;
+	readonly at: number;
+	readonly place: TicketPlace;
+}
+
+/** Takes commands, presses, forms and what is chosen in the menus of messages. Slack sends none of them a second time. */
+export class Interactions {
+	readonly #parts: InteractionsParts;
+	readonly #answers: Answers;
+
+	constructor(parts: InteractionsParts) {
+		this.#parts = parts;
+		this.#answers = new Answers(parts);
+	}
+
+	/** Resolves within two seconds: when it is durable, or answered, or will be answered although nobody waits any more. */
+	async handle({ type, body }: SlackEnvelope): Promise<SlackReply> {
+		const { malformed } = this.#parts;
+		if (type === "command") return this.#command(body);
+		const kind = malformed.read("interactive", Interactive, body)?.type;
+		if (kind === "block_actions") return this.#pressed(body);
+		if (kind === "view_submission") return this.#submitted(body);
+		if (kind === "message_action") return this.#chosen(body);
+		return undefined;
+	}
+
+	/** Resolves when all is answered. */
+	settled(): Promise<void> {
+		return this.#answers.settled();
+	}
+
+	async #command(body: unknown): Promise<SlackReply> {
+		const { self, malformed, clock } = this.#parts;
+		const read = malformed.read("slash command", SlashCommand, body);
+		if (read === undefined) return privately(unreadable);
+		const { trigger_id: trigger, user_id: user, channel_id: channel, response_url: url } = read;
+		if (this.#isElsewhere(read)) return privately(elsewhere);
+		const place = { url, channel, user };
+		const work = async (): Promise<string | undefined> => {
+			// Our manifest has Slack escape nothing in it.
+			const ordered = readCommand(read.text, { slash: read.command, bot: self.name });
+			if ("words" in ordered) return ordered.words;
+			const outside = await this.#outside(channel);
+			if (outside !== undefined) return outside;
+			const room = this.#parts.channels.placeOf({ channel });
+			return this.#accept(
+				{ trigger, user, room, place, at: clock.now() },
+				{ type: "command", ...ordered, attachments: [] },
+			);
+		};
+		return this.#answers.inTime(work(), place, privately);
+	}
+
+	async #chosen(body: unknown): Promise<SlackReply> {
+		const { malformed, messages, channels, files } = this.#parts;
+		const read = malformed.read("message_action", MessageAction, body);
+		if (read === undefined || !isShortcut(read.callback_id)) return undefined;
+		const { trigger_id: trigger, callback_id, message, response_url: url } = read;
+		const [channel, user, at] = [read.channel.id, read.user.id, momentOf(read.action_ts)];
+		const place = { url, channel, user, thread: threadOf(message) };
+		if (this.#isStale(at, place)) return undefined;
+		const { team, enterprise, is_enterprise_install } = read;
+		if (this.#isElsewhere({ team_id: team?.id, enterprise_id: enterprise?.id, is_enterprise_install })) {
+			this.#answers.run(this.#answers.tell(place, elsewhere));
+			return undefined;
+		}
+		const work = async (): Promise<string | undefined> => {
+			const [text, outside] = await Promise.all([messages.text(message.text), this.#outside(channel)]);
+			const ordered = orderedBy(callback_id, text);
+			if ("words" in ordered) return ordered.words;
+			if (outside !== undefined) return outside;
+			const attachments = await files.read(message.files ?? []);
+			const room = channels.roomOf({ channel }, message);
+			const target = { message: messageId(channel, message.ts), text };
+			return this.#accept(
+				{ trigger, user, room, place, at },
+				{ type: "command", ...ordered, attachments, target },
+			);
+		};
+		return this.#answers.inTime(work(), place);
+	}
+
+	async #pressed(body: unknown): Promise<SlackReply> {
+		const { malformed, controls, channels } = this.#parts;
+		const read = malformed.read("block_actions", BlockActions, body);
+		const [action] = read?.actions ?? [];
+		// Links open by themselves.
+		if (read === undefined || action === undefined || action.action_id.startsWith("link:")) return undefined;
+		const { trigger_id: trigger, response_url: url } = read;
+		const [channel, user, at] = [read.channel.id, read.user.id, momentOf(action.action_ts)];
+		const { thread, message } = pressedIn(read);
+		const place = { url, channel, user, thread };
+		if (this.#isStale(at, place)) return undefined;
+		const control = action.action_id;
+		const kind = controls.read(control)?.kind;
+		const form = kind && forms[kind];
+		if (form) {
+			const view = viewOf(form, { control, channel, ...(thread && { thread }), ...(message && { message }) });
+			this.#answers.run(this.#open(trigger, view, place));
+			return undefined;
+		}
+		const values = [
+			...(action.selected_options ?? []),
+			...(action.selected_option ? [action.selected_option] : []),
+		];
+		const work = async (): Promise<undefined> => {
+			const room = channels.placeOf({ channel }, thread);
+			const pressed = { control, values: values.map(({ value }) => value), fields: {} };
+			return this.#accept(
+				{ trigger, user, room, place, at },
+				{ type: "press", ...pressed, ...(message !== undefined && { message }) },
+			);
+		};
+		return this.#answers.inTime(work(), place);
+	}
+
+	async #submitted(body: unknown): Promise<SlackReply> {
+		const { malformed, channels, clock } = this.#parts;
+		const read = malformed.read("view_submission", ViewSubmission, body);
+		if (read === undefined || read.view.callback_id !== formId) return undefined;
+		const { values } = read.view.state;
+		const metadata = readMetadata(read.view.private_metadata);
+		if (metadata === undefined) return notTaken(Object.keys(values), unreadable);
+		const { control, channel, thread, message }: Metadata = metadata;
+		const { id: user } = read.user;
+		const place = { channel, user, thread };
+		const work = async (): Promise<undefined> => {
+			const written = Object.values(values).flatMap((block) => Object.entries(block));
+			const fields = Object.fromEntries(written.map(([name, { value }]) => [name, value ?? ""]));
+			const room = channels.placeOf({ channel }, thread);
+			return this.#accept(
+				{ trigger: read.trigger_id, user, room, place, at: clock.now() },
+				{ type: "press", control, values: [], fields, ...(message !== undefined && { message }) },
+			);
+		};
+		return this.#answers.inTime(work(), place, (words) => notTaken(Object.keys(values), words));
+	}
+
+	/** Rejects where it is not durable. */
+	async #accept(
+		{ trigger, user, at, place, ...happened }: Happened,
+		wanted:
+			| Pick<ArrivalOf<"command">, "type" | "command" | "options" | "attachments" | "target">
+			| Pick<ArrivalOf<"press">, "type" | "control" | "values" | "fields" | "message">,
+	): Promise<undefined> {
+		const [room, person] = await Promise.all([happened.room, this.#parts.people.find(user)]);
+		const arrival: Arrival = { ...wanted, room, person, at, ticket: ticketFor(trigger, at, place) };
+		const key = { id: `${wanted.type}:${trigger}`, conversation: conversationOf(room) };
+		await this.#parts.accept(arrival, key);
+		return undefined;
+	}
+
+	/** A trigger lasts for three seconds: nothing is asked before it is used. */
+	async #open(trigger_id: string, view: object, place: TicketPlace): Promise<void> {
+		const { port, log } = this.#parts;
+		const opened = await port
+			.call({ method: "views.open", args: { trigger_id, view } })
+			.catch(ParleyError.from);
+		if (!(opened instanceof ParleyError) && opened.type === "ok") return;
+		const why =
+			opened instanceof ParleyError
+				? opened.message
+				: opened.type === "refused"
+					? opened.error
+					: "rate limited";
+		log.warn("a form was not opened", { user: place.user, why });
+		await this.#answers.tell(place, tooLate);
+	}
+
+	/** Commands and menus are there in every channel: where we are not, nothing that we would post would be seen. */
+	async #outside(channel: string): Promise<string | undefined> {
+		const { self, channels } = this.#parts;
+		if ((await channels.find(channel)).ours) return undefined;
+		return `I am not in this conversation: invite me with \`/invite @${self.name}\`, or write to me directly.`;
+	}
+
+	/** Presses and forms need no such question: their controls are signed, and nobody else's are taken. */
+	#isElsewhere(installation: Installation): boolean {
+		const { self, log } = this.#parts;
+		const { team_id, enterprise_id } = installation;
+		if ((!team_id && !enterprise_id) || isForSelf(installation, self)) return false;
+		log.warn("somebody of another workspace has ordered something", { team: team_id });
+		return true;
+	}
+
+	#isStale(at: number, place: TicketPlace): boolean {
+		const { clock, log } = this.#parts;
+		const lateMs = clock.now() - at;
+		if (lateMs <= staleMs) return false;
+		log.warn("an interaction came too late, or the clock of this machine is wrong", {
+			...{ user: place.user, lateMs },
+		});
+		this.#answers.run(this.#answers.tell(place, stale));
+		return true;
+	}
+}
+
+/** The thread and the post that a control stands in; a post at the top is in no thread, whether it has one or not. */
+function pressedIn({ message, container, channel }: BlockActions): { thread?: string; message?: string } {
+	const shown = message?.ts ?? container?.message_ts;
+	const thread = message?.thread_ts ?? container?.thread_ts;
+	return {
+		...(thread !== undefined && thread !== shown && { thread }),
+		...(shown !== undefined && { message: messageId(channel.id, shown) }),
+	};
+}

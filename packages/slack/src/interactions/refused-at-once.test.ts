@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { chosen, command, openInteractions, press } from "../testing/interacting.ts";
+
+test("links come to nothing, and who pressed long ago is told to do it again", async () => {
+	const { say, accepted, clock, log, told, interactions } = await openInteractions();
+	const body = press("stop", clock.now());
+	await say("interactive", { ...body, actions: [{ ...body.actions[0], action_id: "link:0" }] });
+	expect(log.records).toEqual([]);
+	clock.advance(300_000);
+	await say("interactive", body);
+	expect(accepted).toHaveLength(1);
+	clock.advance(1);
+	expect(await say("interactive", body)).toBeUndefined();
+	await say("interactive", chosen("ask_about_this", clock.now() - 300_001));
+	await interactions.settled();
+	expect(accepted).toHaveLength(1);
+	expect(told()).toEqual(Array(2).fill(expect.stringContaining("try again")));
+	expect(log.records).toMatchObject([{ level: "warn", fields: { lateMs: 300_001 } }, { level: "warn" }]);
+});
+
+test("commands and menus of another workspace are refused; those of ours name it", async () => {
+	const { say, accepted, clock, told, interactions, log } = await openInteractions();
+	expect(
+		await say("command", command("stop", { team_id: "T9", is_enterprise_install: "false" })),
+	).toMatchObject({
+		...{ response_type: "ephemeral", text: expect.stringContaining("another workspace") },
+	});
+	const menu = chosen("ask_about_this", clock.now());
+	await say("interactive", { ...menu, team: { id: "T9", domain: "other" }, enterprise: null });
+	await interactions.settled();
+	expect(accepted).toEqual([]);
+	expect(told()).toEqual([expect.stringContaining("another workspace")]);
+	expect(log.records).toHaveLength(2);
+	await say("command", command("stop", { team_id: "T1", is_enterprise_install: "false" }));
+	await say("interactive", { ...menu, team: { id: "T1" }, is_enterprise_install: false });
+	await say("interactive", { ...menu, team: null, enterprise: null });
+	expect(accepted).toHaveLength(3);
+});

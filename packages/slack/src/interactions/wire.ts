@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { id, Message, ts } from "../intake/wire.ts";
+import { Installation } from "../intake/workspace.ts";
+
+/** Opens forms for three seconds, and is of one interaction alone. */
+const trigger_id = z.string().min(1).max(128);
+const url = z.string().optional();
+
+/** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+export const SlashCommand = Installation.extend({
+	trigger_id,
+	command: z.string().regex(/^\/\S{1,40}$/),
+	text: z.string().default(""),
+	user_id: id,
+	channel_id: id,
+	response_url: url,
+});
+
+const User = z.object({ id });
+const OfChannel = z.object({ id });
+const Option = z.object({ value: z.string() });
+
+/** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+export const BlockActions = z.object({
+	...{ trigger_id, response_url: url, user: User, channel: OfChannel },
+	container: z.object({ message_ts: ts.optional(), thread_ts: ts.optional() }).optional(),
+	message: z.object({ ts, thread_ts: ts.optional() }).optional(),
+	actions: z
+		.array(
+			z.object({
+				action_id: z.string(),
+				action_ts: ts,
+				selected_option: Option.nullish(),
+				selected_options: z.array(Option).nullish(),
+			}),
+		)
+		.min(1),
+});
+export type BlockActions = z.output<typeof BlockActions>;
+
+/** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export const ViewSubmission = z.object({
+	...{ trigger_id, user: User },
+	view: z.object({
+		callback_id: z.string(),
+		private_metadata: z.string(),
+		state: z.object({
+			values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))),
+		}),
+	}),
+});
+
+/** https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
+export const MessageAction = z.object({
+	...{ trigger_id, response_url: url, user: User, channel: OfChannel },
+	...{ callback_id: z.string(), action_ts: ts, message: Message },
+	/** Null where the app is installed for all workspaces of an organisation. */
+	team: z.object({ id: z.string() }).nullish(),
+	enterprise: z.object({ id: z.string() }).nullish(),
+	is_enterprise_install: Installation.shape.is_enterprise_install,
+});
+
+export const Interactive = z.object({ type: z.string() });

@@ -1,0 +1,69 @@
+/**
+ * What Slack takes: texts counted in UTF-16 code units of what is sent, files in bytes. Each number with the page of
+ * https://docs.slack.dev that names it, or the documentation of `@slack/types`.
+ */
+export const limits = {
+	/** reference/methods/chat.postMessage: longer is discouraged, and some methods refuse it. */
+	text: 4000,
+	/** reference/block-kit/blocks/markdown-block: of all such blocks of a message together. */
+	markdown: 12_000,
+	/** Not documented: `msg_blocks_too_long` comes a little above 13,100 characters (slackapi/bolt-js #2509). */
+	blocksTotal: 13_000,
+	/** reference/block-kit */
+	blocks: 50,
+	/** reference/block-kit/composition-objects/text-object */
+	textObject: 3000,
+	/** reference/block-kit/blocks/context-block */
+	contextElements: 10,
+	/** reference/block-kit/blocks/actions-block */
+	actionsElements: 25,
+	/** reference/block-kit/block-elements/button-element */
+	buttonText: 75,
+	buttonUrl: 3000,
+	/** reference/block-kit/block-elements */
+	actionId: 255,
+	/** reference/block-kit/block-elements/select-menu-element */
+	options: 100,
+	placeholder: 150,
+	/** reference/block-kit/composition-objects/option-object */
+	optionText: 75,
+	optionValue: 150,
+	/** reference/block-kit/blocks/table-block */
+	tableRows: 100,
+	tableColumns: 20,
+	tableCharacters: 10_000,
+	tables: 1,
+	/** reference/methods/files.getUploadURLExternal: 1 GB; what is kept in memory on its way is less. */
+	fileBytes: 50 * 1024 * 1024,
+	/** Not documented; longer names are cut by file systems. */
+	fileName: 255,
+	/** reference/block-kit/block-elements/image-element */
+	altText: 2000,
+	/** reference/methods/conversations.history; apps that are neither internal nor listed get 15. */
+	messagesPerPage: 200,
+} as const;
+
+/** Calls a minute that Slack lets an app make in one workspace: apis/web-api/rate-limits. */
+const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
+
+/**
+ * The tier of each method that the surface calls, from its page below reference/methods. `chat.postMessage` has one of its
+ * own: one a second in each channel with short bursts, and several hundred a minute in a workspace.
+ */
+export const perMinute = {
+	"chat.postMessage": 240,
+	"chat.update": tiers[3],
+	"chat.postEphemeral": tiers[4],
+	"conversations.history": tiers[3],
+	"conversations.replies": tiers[3],
+	"conversations.open": tiers[3],
+	"files.getUploadURLExternal": tiers[4],
+	"files.completeUploadExternal": tiers[4],
+	"agents.sessions.setStatus": tiers[3],
+} as const;
+
+/** A method of `perMinute`. */
+export type Method = keyof typeof perMinute;
+
+/** Posts in one channel: one a second, of which some may come at once. */
+export const channelPosts = { most: 3, perMs: 3000 } as const;

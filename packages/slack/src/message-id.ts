@@ -1,0 +1,18 @@
+/**
+ * A message by its channel and timestamp: timestamps are unique in one channel only
+ * (https://docs.slack.dev/messaging/retrieving-messages). A thread is named by the message that it began with.
+ */
+export function messageId(channel: string, ts: string): string {
+	return `${channel}-${ts}`;
+}
+
+/** Undefined for what is no id of `messageId`. */
+export function readMessageId(id: string): { readonly channel: string; readonly ts: string } | undefined {
+	const [, channel, ts] = /^([A-Z0-9]+)-(\d+\.\d+)$/.exec(id) ?? [];
+	return channel === undefined || ts === undefined ? undefined : { channel, ts };
+}
+
+/** When a message was written, in milliseconds since the epoch. */
+export function momentOf(ts: string): number {
+	return Math.floor(Number(ts) * 1000);
+}

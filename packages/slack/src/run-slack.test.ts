@@ -1,0 +1,194 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import { ScriptedGateway } from "@parley/connector/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { runSlack } from "./run-slack.ts";
+import { ok } from "./testing/scripted-port.ts";
+import { ScriptedSlack, self } from "./testing/scripted-slack.ts";
+
+const ready = { state: "ready", account: self } as const;
+const minute = 60_000;
+
+interface Given {
+	readonly dataDir?: string;
+	readonly clock?: ManualClock;
+	readonly gateway?: ScriptedGateway;
+}
+
+async function place(given: Given = {}) {
+	const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), "parley-slack-")));
+	if (!given.dataDir) onTestFinished(() => rm(dataDir, { recursive: true }));
+	const { clock = new ManualClock() } = given;
+	const [log, port, ids] = [new MemoryLogger(), new ScriptedSlack(), seededIds(1)];
+	const running = await runSlack({
+		...{ botToken: "canary", gatewayUrl: "http://127.0.0.1:9", gatewayToken: "token", dataDir },
+		...{ log, clock, ids, port, chance: () => 0 },
+		...(given.gateway && { gateway: { client: given.gateway.connect(), files: given.gateway.files } }),
+	});
+	let isStopped = false;
+	const stop = async (): Promise<void> => {
+		if (!isStopped) await running.stop();
+		isStopped = true;
+	};
+	onTestFinished(stop);
+	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
+}
+
+/** A direct message of so many minutes ago. */
+function wrote(clock: ManualClock, minutes: number): object {
+	const ts = ((clock.now() - minutes * minute) / 1000).toFixed(6);
+	return { type: "message", channel: "D1", channel_type: "im", user: "UADA", text: "hello", ts };
+}
+
+function envelope(event: object) {
+	return { type: "event", body: { event_id: "Ev1", event }, attempt: 0 } as const;
+}
+
+test("what comes before it is known who the bot is is taken when it is, once for both twins", async () => {
+	const { clock, running, handlers } = await place();
+	const message = { ...wrote(clock, 1), channel: "C1", text: "<@UBOT> hello" };
+	const taken = [
+		handlers.take(envelope(message)),
+		handlers.take(envelope({ ...message, type: "app_mention" })),
+	];
+	expect(await running.status()).toEqual({ malformed: 0, behind: 0 });
+	handlers.link(ready);
+	expect(await Promise.all(taken)).toEqual([undefined, undefined]);
+	expect(await running.status()).toMatchObject({ link: ready, connector: { waiting: 1 } });
+});
+
+test("the database is for its owner alone, and a second start reads what was missed in between", async () => {
+	const first = await place();
+	const { dataDir, clock } = first;
+	first.handlers.link(ready);
+	const old = wrote(clock, 1);
+	await first.handlers.take(envelope(old));
+	await first.stop();
+	expect(first.port.closed).toBe(1);
+	expect(first.port.asked).not.toContain("conversations.history");
+	expect((await stat(join(dataDir, "connectors", "slack.sqlite"))).mode & 0o777).toBe(0o600);
+
+	clock.advance(10 * minute);
+	const second = await place({ dataDir, clock });
+	const read = Promise.withResolvers<void>();
+	second.port.answer("conversations.history", () => {
+		read.resolve();
+		return ok({ messages: [wrote(clock, 5), old] });
+	});
+	second.handlers.link(ready);
+	expect(await second.running.status()).toMatchObject({ behind: 1 });
+	clock.advance(1200);
+	await read.promise;
+	while ((await second.running.status()).behind > 0) await tick();
+	expect(await second.running.status()).toMatchObject({ connector: { waiting: 2 } });
+});
+
+test("what is not taken the last time that it comes, and what was said while nothing came, is read", async () => {
+	const { clock, port, running, handlers } = await place();
+	handlers.link(ready);
+	const message = wrote(clock, 7);
+	port.answer("users.info", { type: "rate-limited", retryAfterMs: 30_000 });
+	const read = Promise.withResolvers<void>();
+	port.answer("conversations.history", () => {
+		read.resolve();
+		return ok({ messages: [message] });
+	});
+	await handlers.take({ ...envelope(message), attempt: 3 });
+	expect(await running.status()).toMatchObject({ behind: 1, connector: { waiting: 0 } });
+	clock.advance(1200);
+	await read.promise;
+	while ((await running.status()).behind > 0) await tick();
+	expect(await running.status()).toMatchObject({ connector: { waiting: 1 } });
+	clock.advance(5 * minute);
+	handlers.silent?.();
+	expect(await running.status()).toMatchObject({ behind: 1 });
+	while ((await running.status()).behind > 0) {
+		clock.advance(1200);
+		await tick();
+	}
+	clock.advance(5 * minute);
+	await handlers.take(envelope({ type: "team_rename" }));
+	expect(await running.status()).toMatchObject({ behind: 1 });
+});
+
+test("where the database is lost what the gateway has not heard is read", async () => {
+	const clock = new ManualClock();
+	const gateway = new ScriptedGateway(clock);
+	const sent = (): unknown[] =>
+		gateway.asked.flatMap(({ method, params }) => {
+			return method === "send_message" ? [params["correlation_id"]] : [];
+		});
+	const old = { ...wrote(clock, 3), text: "old" };
+	const first = await place({ clock, gateway });
+	first.handlers.link(ready);
+	await first.handlers.take(envelope(old));
+	while (sent().length === 0) await tick();
+	await first.stop();
+
+	const second = await place({ clock, gateway });
+	const missed = wrote(clock, 2);
+	second.port.answer("conversations.history", ok({ messages: [missed] }));
+	second.handlers.link(ready);
+	while ((await second.running.status()).behind === 0) await tick();
+	clock.advance(1200);
+	while (sent().length === 1) await tick();
+	const idOf = (message: object): string => `D1-${Object(message).ts}`;
+	expect(sent()).toEqual([idOf(old), idOf(missed)]);
+	expect(second.port.calls).toContainEqual(
+		expect.objectContaining({ args: expect.objectContaining({ channel: "D1", oldest: Object(old).ts }) }),
+	);
+});
+
+test("a command is answered, and what is malformed counted", async () => {
+	const { handlers, running } = await place();
+	handlers.link(ready);
+	const command = { command: "/parley", text: "", trigger_id: "1.2.x", user_id: "UADA", channel_id: "D1" };
+	const reply = await handlers.take({ type: "command", body: command, attempt: 0 });
+	expect(reply).toMatchObject({ text: expect.stringContaining("/parley ask") });
+	await handlers.take({ type: "interactive", body: null, attempt: 0 });
+	expect(await running.status()).toMatchObject({ malformed: 1 });
+});
+
+test("who presses Slack's own button sees that nobody is at work", async () => {
+	const { handlers, port, running } = await place();
+	handlers.link(ready);
+	const thread_ts = "1767225600.000100";
+	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts };
+	await handlers.take(envelope({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000100" }));
+	expect(port.calls).toContainEqual({
+		method: "agents.sessions.setStatus",
+		args: { channel_id: "C1", thread_ts, status: "active" },
+	});
+	expect(await running.status()).toMatchObject({ connector: { waiting: 1 } });
+});
+
+test("what is not taken when it stops is not acknowledged", async () => {
+	const { handlers, clock, stop } = await place();
+	const taken = handlers.take(envelope(wrote(clock, 1)));
+	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
+	await stop();
+	await refused;
+	await expect(handlers.take(envelope(wrote(clock, 1)))).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("a refused connection ends it with words, and stopping without", async () => {
+	const { running, handlers, stop } = await place();
+	handlers.link({ state: "refused", detail: "the token was revoked" });
+	expect(await running.ended).toMatchObject({ message: "the token was revoked" });
+	await stop();
+	const other = await place();
+	await other.stop();
+	expect(await other.running.ended).toBeUndefined();
+});
+
+test("without a way for Slack to reach us it does not start", async () => {
+	const dataDir = join(tmpdir(), "never-made");
+	const [log, clock, ids] = [new MemoryLogger(), new ManualClock(), seededIds(1)];
+	const options = { botToken: "canary", gatewayUrl: "http://127.0.0.1:9", gatewayToken: "token", dataDir };
+	await expect(
+		runSlack({ ...options, ...{ log, clock, ids, chance: () => 0, signingSecret: "s" } }),
+	).rejects.toMatchObject({ code: "invalid_argument" });
+});

@@ -1,0 +1,130 @@
+import { silentLogger } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { commandTable, type Finding } from "@parley/connector";
+import { expect, test } from "vitest";
+import type { SlackAnswer } from "../slack-port.ts";
+import { examineSlack, runCheck, type SlackChecks } from "./checks.ts";
+import { scopes } from "./needs.ts";
+import { openChecks } from "./open-checks.ts";
+import { setupSteps } from "./setup-steps.ts";
+
+type Answers = Readonly<Record<string, SlackAnswer>>;
+
+const ok = (body: Readonly<Record<string, unknown>>): SlackAnswer => ({ type: "ok", body });
+const refused = (error: string): SlackAnswer => ({ type: "refused", error, body: {} });
+
+const whole: Answers = {
+	"auth.test": ok({
+		...{ team_id: "T1", user_id: "U1", bot_id: "B1", user: "parley", url: "https://acme.slack.com/" },
+		response_metadata: { scopes: Object.keys(scopes) },
+	}),
+	"apps.connections.open": ok({ url: "wss://example.com" }),
+	"users.conversations": ok({ channels: [{ id: "C1" }] }),
+};
+
+function looking(answers: Answers = {}, changed: Partial<SlackChecks> = {}): SlackChecks {
+	const clock = new ManualClock();
+	const all = { ...whole, ...answers };
+	const api = { call: async ({ method }: { method: string }) => all[method] ?? refused("unknown_method") };
+	return { bot: api, app: api, theirTime: async () => clock.now(), clock, shapes: commandTable, ...changed };
+}
+
+const all = (parts: SlackChecks): Promise<Finding[]> => Array.fromAsync(examineSlack(parts));
+
+test("where all is well every check says so", async () => {
+	const findings = await all(looking());
+	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
+		...["slack-token ok", "slack-scopes ok", "slack-transport ok", "slack-clock ok", "slack-rooms ok"],
+	]);
+});
+
+test("without a token that Slack knows nothing else is looked at", async () => {
+	const findings = await all(looking({ "auth.test": refused("invalid_auth") }));
+	expect(findings).toEqual([
+		{ id: "slack-token", status: "fail", what: expect.any(String), fix: expect.stringContaining("xoxb-") },
+	]);
+});
+
+test("scopes that are missing are told by what they are for", async () => {
+	const answer = ok({
+		response_metadata: { scopes: Object.keys(scopes).filter((one) => one !== "files:read") },
+	});
+	const finding = await runCheck("scopes", looking({ "auth.test": answer }));
+	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining("files:read (read files") });
+});
+
+test("an app token that does not do is told before anything waits for it", async () => {
+	const { app: _app, ...without } = looking();
+	expect(await runCheck("transport", without)).toMatchObject({
+		status: "fail",
+		fix: expect.stringContaining("connections:write"),
+	});
+	const wrong = looking({ "apps.connections.open": refused("missing_scope") });
+	expect(await runCheck("transport", wrong)).toMatchObject({ status: "fail" });
+	const http = { publicUrl: "https://chat.example.com" };
+	expect(await runCheck("transport", { ...without, http })).toMatchObject({
+		status: "ok",
+		what: expect.stringContaining(http.publicUrl),
+	});
+});
+
+test.each([
+	[10_000, "ok"],
+	[60_000, "warn"],
+	[400_000, "fail"],
+])("a clock that is %i ms off is %s", async (off, status) => {
+	const parts = looking();
+	const theirTime = async (): Promise<number> => parts.clock.now() + off;
+	expect(await runCheck("clock", { ...parts, theirTime })).toMatchObject({ status });
+});
+
+test("a bot that nobody has invited is told how it is", async () => {
+	expect(await runCheck("rooms", looking({ "users.conversations": ok({ channels: [] }) }))).toMatchObject({
+		status: "warn",
+		fix: expect.stringContaining("/invite"),
+	});
+});
+
+test("what cannot be looked at is a finding, and what to do", async () => {
+	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 30_000 };
+	expect(await runCheck("rooms", looking({ "users.conversations": limited }))).toMatchObject({
+		status: "fail",
+		what: expect.stringContaining("30 seconds"),
+	});
+	const away = { call: () => Promise.reject(new Error("no network")) };
+	expect(await runCheck("token", looking({}, { bot: away }))).toMatchObject({ status: "fail" });
+});
+
+test("the steps of a setup end with an answer, and the first says where the app comes from", async () => {
+	const parts = { ...looking(), answered: async () => undefined, patienceMs: 1000 };
+	const steps = setupSteps(parts);
+	expect(steps.map(({ id }) => id)).toEqual(["token", "transport", "rooms", "answer"]);
+	const { signal } = new AbortController();
+	for (const step of steps) {
+		expect((await step.check(signal)).every(({ status }) => status === "ok")).toBe(true);
+	}
+	expect(steps[0]?.todo).toContain("parley slack manifest");
+	const [overHttp] = setupSteps({ ...parts, http: {} });
+	expect(overHttp?.todo).toContain("--public-url");
+});
+
+test("the last step waits as long as it is told to, and says what to do", async () => {
+	const parts = { ...looking(), answered: () => new Promise<void>(() => undefined), patienceMs: 1000 };
+	const last = setupSteps(parts).at(-1);
+	const checking = last?.check(new AbortController().signal);
+	// Its clock is one that stands still until it is told.
+	(parts.clock as ManualClock).advance(1000);
+	expect(await checking).toMatchObject([{ status: "fail", fix: expect.stringContaining("mention it") }]);
+});
+
+test("checks are made with one request each, and an address that nobody serves is a finding", async () => {
+	const parts = openChecks({
+		...{ botToken: "xoxb-1", appToken: "xapp-1", apiUrl: "http://127.0.0.1:9/api/" },
+		...{ clock: new ManualClock(), log: silentLogger },
+	});
+	expect(await runCheck("token", parts)).toMatchObject({
+		status: "fail",
+		what: expect.stringContaining("auth.test"),
+	});
+	expect(await runCheck("clock", parts)).toMatchObject({ status: "fail" });
+});

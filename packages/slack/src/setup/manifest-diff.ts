@@ -1,0 +1,66 @@
+import type { Manifest } from "./manifest.ts";
+
+/** Where an installed manifest is not what is wanted. `is` and `wanted` are absent where there is nothing. */
+export interface Difference {
+	/** `oauth_config.scopes.bot`. */
+	readonly path: string;
+	readonly is?: unknown;
+	readonly wanted?: unknown;
+}
+
+/**
+ * What has to change in `installed` for it to do what `wanted` does. Names and colours are the operator's; what stands
+ * in it beside what is wanted may stay, but for scopes and events: nobody should hold more rights than are used.
+ */
+export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
+	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
+	return differences("", installed, needed);
+}
+
+function differences(path: string, is: unknown, wanted: unknown): readonly Difference[] {
+	if (Array.isArray(wanted)) return listDifferences(path, is, wanted);
+	if (isObject(wanted)) {
+		const known = isObject(is) ? is : {};
+		return Object.entries(wanted)
+			.filter(([key]) => !operators.has(key))
+			.flatMap(([key, value]) => differences(path === "" ? key : `${path}.${key}`, known[key], value));
+	}
+	return is === wanted ? [] : [{ path, ...(is !== undefined && { is }), wanted }];
+}
+
+/** What people read is theirs to change. */
+const operators: ReadonlySet<string> = new Set([
+	...["display_name", "always_online", "agent_description", "description", "background_color", "usage_hint"],
+]);
+
+function listDifferences(path: string, is: unknown, wanted: readonly unknown[]): readonly Difference[] {
+	const known: readonly unknown[] = Array.isArray(is) ? is : [];
+	const missing = wanted.flatMap((one) => {
+		const same = known.find((other) => nameOf(other) === nameOf(one));
+		if (same === undefined) return [{ path, wanted: nameOf(one) }];
+		return isObject(one) ? differences(`${path}[${nameOf(one)}]`, same, one) : [];
+	});
+	const names = new Set(wanted.map(nameOf));
+	const more = known
+		.filter((other) => typeof other === "string" && !names.has(other))
+		.map((other) => ({ path, is: other }));
+	return [...missing, ...more];
+}
+
+/** What things of a list are told apart by. */
+function nameOf(one: unknown): unknown {
+	if (!isObject(one)) return one;
+	return one["callback_id"] ?? one["command"] ?? one["name"];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A difference in a line for people. */
+export function differenceWords({ path, is, wanted }: Difference): string {
+	const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+	if (is === undefined) return `+ ${path}: ${text(wanted)}`;
+	if (wanted === undefined) return `- ${path}: ${text(is)}`;
+	return `~ ${path}: ${text(is)} → ${text(wanted)}`;
+}

@@ -1,0 +1,106 @@
+import { commandTable } from "@parley/connector";
+import { expect, test } from "vitest";
+import { audienceChanges, channelNews } from "../intake/audience.ts";
+import { type Manifest, manifestOf } from "./manifest.ts";
+import { differenceWords, manifestDiff } from "./manifest-diff.ts";
+
+const shapes = commandTable;
+const wanted = manifestOf({ shapes });
+
+function changed(change: (manifest: Record<string, never>) => void): unknown {
+	// A copy that a test may spoil wherever it likes.
+	const copy = structuredClone(wanted) as Record<string, never>;
+	change(copy);
+	return copy;
+}
+
+const lines = (installed: unknown, of: Manifest = wanted): string[] =>
+	manifestDiff(installed, of).map(differenceWords);
+
+test("every command of the table stands in the hint, once", () => {
+	const [command] = Object(wanted["features"]).slash_commands;
+	const words = command.usage_hint.split(" | ");
+	expect(words).toEqual([...new Set(commandTable.map(({ name }) => name.split(" ")[0]))]);
+	for (const word of [
+		"ask",
+		"task",
+		"session",
+		"stop",
+		"model",
+		"trust",
+		"usage",
+		"pair",
+		"whoami",
+		"why",
+		"help",
+	]) {
+		expect(words).toContain(word);
+	}
+});
+
+test("the app is told of every change of a channel that is understood, and of nothing twice", () => {
+	const events: readonly string[] = Object(wanted["settings"]).event_subscriptions.bot_events;
+	// These two come as messages.
+	const known = [...audienceChanges.keys(), ...channelNews].filter((name) => !name.includes("_convert_to_"));
+	expect(events).toEqual(expect.arrayContaining([...known, "channel_id_changed", "agent_session_stopped"]));
+	expect(events).toEqual([...new Set(events)].sort());
+	// No manifest can name it: it comes by itself (https://docs.slack.dev/reference/events/app_rate_limited).
+	expect(events).not.toContain("app_rate_limited");
+});
+
+test("over sockets nothing has an address; over HTTP everything has the same", () => {
+	expect(JSON.stringify(wanted)).not.toContain("url");
+	const http = manifestOf({ shapes, publicUrl: "https://chat.example.com/" });
+	const url = "https://chat.example.com/slack/events";
+	expect(http).toMatchObject({
+		features: { slash_commands: [{ url }] },
+		settings: {
+			event_subscriptions: { request_url: url },
+			interactivity: { request_url: url },
+			socket_mode_enabled: false,
+		},
+	});
+});
+
+test("within the limits of https://docs.slack.dev/reference/app-manifest", () => {
+	const { display_information, features } = Object(wanted);
+	expect(display_information.name.length).toBeLessThanOrEqual(35);
+	expect(display_information.description.length).toBeLessThanOrEqual(140);
+	expect(features.agent_view.agent_description.length).toBeLessThanOrEqual(300);
+	for (const { name, description } of features.shortcuts) {
+		expect([name.length, description.length].every((length) => length <= 150)).toBe(true);
+	}
+	expect(features.slash_commands[0].usage_hint.length).toBeLessThanOrEqual(1000);
+});
+
+test("an app that was made from it lacks nothing, whatever it is called", () => {
+	expect(lines(wanted)).toEqual([]);
+	const renamed = changed((manifest) => {
+		Object(manifest["display_information"]).name = "Robot";
+		Object(manifest["features"]).bot_user.display_name = "robot";
+	});
+	expect(lines(renamed)).toEqual([]);
+});
+
+test("what is missing, too much or otherwise is told by its place", () => {
+	const spoiled = changed((manifest) => {
+		const { scopes } = Object(manifest["oauth_config"]);
+		scopes.bot = ["admin", ...scopes.bot.filter((scope: string) => scope !== "files:read")];
+		Object(manifest["settings"]).socket_mode_enabled = false;
+		Object(manifest["features"]).shortcuts.pop();
+		Object(manifest["features"]).slash_commands[0].should_escape = true;
+	});
+	expect(lines(spoiled).toSorted()).toEqual([
+		"+ features.shortcuts: make_it_a_task",
+		"+ oauth_config.scopes.bot: files:read",
+		"- oauth_config.scopes.bot: admin",
+		"~ features.slash_commands[/parley].should_escape: true → false",
+		"~ settings.socket_mode_enabled: false → true",
+	]);
+});
+
+test("what is no manifest at all lacks everything, and breaks nothing", () => {
+	for (const installed of [null, [], "text", {}, { features: 1 }]) {
+		expect(lines(installed)).toContain("+ oauth_config.scopes.bot: chat:write");
+	}
+});

@@ -1,0 +1,61 @@
+import type { CommandShape } from "@parley/connector";
+import { requestPath } from "../client/http/http-receiver.ts";
+import { slashCommand } from "../commands/typed-command.ts";
+import { botEvents, scopes, shortcuts } from "./needs.ts";
+
+/** An app as Slack makes it from a file: https://docs.slack.dev/reference/app-manifest */
+export interface Manifest {
+	readonly [section: string]: unknown;
+}
+
+export interface ManifestOptions {
+	readonly shapes: readonly CommandShape[];
+	/** Where Slack reaches the connector from outside, with neither path nor query; absent for Socket Mode. */
+	readonly publicUrl?: string;
+}
+
+/** The one that Parley needs; commands come from the table that every platform has. */
+export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
+	const url = publicUrl === undefined ? {} : { url: `${publicUrl.replace(/\/+$/, "")}${requestPath}` };
+	const requestUrl = "url" in url ? { request_url: url.url } : {};
+	return {
+		_metadata: { major_version: 2, minor_version: 1 },
+		display_information: {
+			name: "Parley",
+			description: "The team's agent, in every room it already uses.",
+			background_color: "#1f2a44",
+		},
+		features: {
+			agent_view: {
+				agent_description: "Answers, works on tasks, and asks before it does anything that matters.",
+			},
+			app_home: {
+				home_tab_enabled: false,
+				messages_tab_enabled: true,
+				messages_tab_read_only_enabled: false,
+			},
+			bot_user: { display_name: "parley", always_online: true },
+			shortcuts: shortcuts.map((shortcut) => ({ ...shortcut, type: "message" })),
+			slash_commands: [
+				{
+					...{ command: slashCommand, description: "Talk to the agent", usage_hint: usageOf(shapes) },
+					...{ should_escape: false, ...url },
+				},
+			],
+		},
+		oauth_config: { scopes: { bot: Object.keys(scopes) } },
+		settings: {
+			event_subscriptions: { ...requestUrl, bot_events: [...botEvents] },
+			interactivity: { is_enabled: true, ...requestUrl },
+			org_deploy_enabled: false,
+			socket_mode_enabled: publicUrl === undefined,
+			token_rotation_enabled: false,
+		},
+	};
+}
+
+/** The first words of all commands, such as people begin with. */
+function usageOf(shapes: readonly CommandShape[]): string {
+	const words = new Set(shapes.map(({ name }) => name.split(" ")[0] ?? name));
+	return [...words].join(" | ");
+}

@@ -1,0 +1,37 @@
+import type { Clock, Logger } from "@parley/base";
+import { commandTable } from "@parley/connector";
+import { slackLogger } from "../client/slack-logger.ts";
+import { WebCalls, webOptions } from "../client/web-calls.ts";
+import type { SlackChecks } from "./checks.ts";
+
+const timeoutMs = 5000;
+
+/** What checks look at Slack with, without a socket. */
+export function openChecks(options: {
+	readonly botToken: string;
+	readonly appToken?: string | undefined;
+	/** Slack reaches the connector over HTTP, there. */
+	readonly http?: { readonly publicUrl?: string } | undefined;
+	/** Another `https://slack.com/api/`. */
+	readonly apiUrl?: string | undefined;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): SlackChecks {
+	const { botToken, appToken, http, apiUrl, clock, log } = options;
+	const web = webOptions(apiUrl, slackLogger(log));
+	return {
+		...{ clock, shapes: commandTable, bot: new WebCalls(botToken, web) },
+		...(appToken !== undefined && { app: new WebCalls(appToken, web) }),
+		...(http !== undefined && { http }),
+		async theirTime() {
+			const signal = AbortSignal.timeout(timeoutMs);
+			const response = await fetch(new URL("api.test", apiUrl ?? "https://slack.com/api/"), {
+				method: "POST",
+				signal,
+			});
+			await response.body?.cancel();
+			const theirs = Date.parse(response.headers.get("date") ?? "");
+			return Number.isNaN(theirs) ? undefined : theirs;
+		},
+	};
+}

@@ -1,0 +1,53 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { parseText } from "@parley/connector";
+import { expect, test } from "vitest";
+import { createSlackPlatform } from "./slack-platform.ts";
+import { ScriptedPort } from "./testing/scripted-port.ts";
+
+function open() {
+	const port = new ScriptedPort();
+	const platform = createSlackPlatform({
+		...{ port, clock: new ManualClock(), log: new MemoryLogger(), cards: async () => undefined },
+		self: { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" },
+		readFile: async () => new Uint8Array(),
+		nameOf: (id) => (id === "U1" ? "Ada [x](y)" : undefined),
+	});
+	return { port, platform };
+}
+
+test("a person is named by a link to their profile, which calls nobody", () => {
+	const { platform } = open();
+	const named = platform.dialect.write(
+		parseText(`${platform.person("U1")} and ${platform.person("U2")}`).blocks,
+	);
+	expect(named).toBe(
+		"[@Ada  x (y)](https://acme.slack.com/team/U1) and [@U2](https://acme.slack.com/team/U2)",
+	);
+});
+
+test("a room is a conversation of its own, and so is each of its threads", () => {
+	const { platform } = open();
+	const room = { tenant: "T1", channel: "C1", shared: false, kind: "channel" } as const;
+	expect(platform.conversation(room)).toBe("T1/C1");
+	expect(platform.conversation({ ...room, thread: "C1-1700000000.000100" })).toBe("T1/C1/1700000000.000100");
+});
+
+test("a command is typed behind ours, and after our name in threads", () => {
+	const { platform } = open();
+	expect(platform.command("task new", {})).toBe("/parley task new");
+	expect(platform.command("task new", { thread: "C1-1700000000.000100" })).toBe("!task new");
+	expect(platform.aboutCommands).toContain(
+		"threads: write them after my name there, such as `@parley !task list`",
+	);
+});
+
+test("an attachment is read whole or not at all", async () => {
+	const { platform, port } = open();
+	const { signal } = new AbortController();
+	const file = { id: "F1", name: "a.txt", size: 3, url: "https://files.slack.com/a" };
+	port.downloads.set(file.url, new Uint8Array(3));
+	expect(await platform.read(file, signal)).toHaveLength(3);
+	await expect(platform.read({ ...file, size: 4 }, signal)).rejects.toMatchObject({ code: "data_loss" });
+	const large = platform.read({ ...file, size: 30 * 1024 * 1024 }, signal);
+	await expect(large).rejects.toMatchObject({ code: "resource_exhausted" });
+});

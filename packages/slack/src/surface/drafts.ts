@@ -1,0 +1,87 @@
+import { type Control, DeliveryError, fitPosts, parseText } from "@parley/connector";
+import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
+import { checkMessage, type Message } from "../blocks/check-message.ts";
+import { controlBlocks, linksAsText } from "../blocks/controls.ts";
+import { isSeen, smallMark } from "../blocks/marks.ts";
+import { slackDialect } from "../dialect.ts";
+
+/** What is to be shown. */
+export interface Showing {
+	/** As `slackDialect` writes it. */
+	readonly body: string;
+	readonly controls?: readonly (readonly Control[])[];
+	/** What is said where there is nothing else to read, such as the name of a file. */
+	readonly instead?: string;
+}
+
+/** A message that Slack takes, and what it had to be spared. */
+export interface Drafted {
+	readonly message: Message;
+	/** The whole text, where the message has only its beginning. */
+	readonly file?: { readonly name: string; readonly content: string };
+	/** For operators: why it does not look as it was meant to. */
+	readonly spared: readonly string[];
+}
+
+const kept = 2500;
+
+/**
+ * The message for what is to be shown. Where Slack would refuse it, it is shown with less: without controls, and a text
+ * that is too long as its beginning, with a file that has all of it. No text is lost. Throws `rejected` where there is no way.
+ */
+export function draftOf({ body, controls = [], instead }: Showing): Drafted {
+	const actions = controlBlocks(controls);
+	const { controls: refused } = checkMessage({ blocks: actions, text: "-" });
+	const text = refused === undefined ? body : body + linksAsText(controls);
+	const make = (shown: Body): Message => messageOf(shown, refused === undefined ? actions : [], instead);
+	const whole = make(bodyBlocks(text));
+	const { body: tooLong } = checkMessage(whole);
+	const spared = [refused, tooLong].filter((problem) => problem !== undefined);
+	if (tooLong === undefined) return { message: whole, spared };
+	const { beginning, file } = beginningOf(text);
+	return { message: passed(make(bodyBlocks(beginning))), ...(file && { file }), spared };
+}
+
+/**
+ * The same in the plainest blocks, for where Slack refuses those of a message. Undefined where there is nothing plainer to
+ * say.
+ */
+export function plainDraft({ body, controls = [] }: Showing): Drafted | undefined {
+	const { beginning, file } = beginningOf(body);
+	const { text } = bodyBlocks(beginning);
+	const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
+	const message = { blocks: [section, ...controlBlocks(controls)], text };
+	if (Object.keys(checkMessage(message)).length > 0) return undefined;
+	return { message, ...(file && { file }), spared: [] };
+}
+
+function messageOf(
+	{ blocks, text }: Body,
+	actions: ReturnType<typeof controlBlocks>,
+	instead: string | undefined,
+): Message {
+	const said = isSeen(text) ? { blocks, text } : bodyBlocks(slackDialect.write([plain(instead || "…")]));
+	return { blocks: [...said.blocks, ...actions], text: said.text };
+}
+
+function plain(value: string) {
+	return { type: "paragraph", children: [{ type: "text", value }] } as const;
+}
+
+function beginningOf(body: string): { beginning: string; file?: Drafted["file"] } {
+	const document = parseText(body.replaceAll(smallMark, "\n"));
+	const { posts, file } = fitPosts(document, { dialect: slackDialect, limit: kept, maxPosts: 1 });
+	return { beginning: posts[0] ?? "", ...(file && { file }) };
+}
+
+/** Nothing leaves that Slack would not take. */
+function passed(message: Message): Message {
+	const problems = Object.values(checkMessage(message));
+	if (problems.length === 0) return message;
+	throw new DeliveryError(`Slack does not take it: ${problems.join(", ")}`, { kind: "rejected" });
+}
+
+/** A line of small print below a body. */
+export function smallLine(text: string): string {
+	return `\n${smallMark}${slackDialect.write([plain(text)])}`;
+}

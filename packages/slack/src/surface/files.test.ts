@@ -1,0 +1,119 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { OutboxRow } from "@parley/connector";
+import { expect, test } from "vitest";
+import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { SlackSurface } from "./slack-surface.ts";
+
+const nonce = "n".repeat(24);
+const self = { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" };
+const file = { name: "answer.md", content: "é" };
+const post = { type: "post", body: "hello", file };
+const marked = { metadata: { event_type: "parley_post", event_payload: { nonce } } };
+const posted = { ts: "1700000003.000100", user: "U0", ...marked };
+const shared = {
+	ts: "1700000004.000100",
+	user: "U0",
+	files: [{ name: "answer.md", title: "answer.md", size: 2 }],
+};
+
+function open() {
+	const clock = new ManualClock();
+	const port = new ScriptedPort();
+	const log = new MemoryLogger();
+	const kept = new Map<string, Uint8Array>();
+	const surface = new SlackSurface({
+		...{ port, self, clock, log, cards: async () => undefined },
+		readFile: async (id) => kept.get(id) ?? Promise.reject(new Error(`no ${id}`)),
+	});
+	const row = (payload: unknown, more: Partial<OutboxRow> = {}): OutboxRow => ({
+		...{ id: "s/1/0", nonce, conversation: "T1/C1", lane: "final", at: clock.now(), attempt: 1 },
+		...{ payload, ...more },
+	});
+	return { clock, port, log, kept, surface, row };
+}
+
+test("a post whose file may be missing is made whole, and neither of them twice", async () => {
+	const { surface, port, row } = open();
+	port.answer("files.completeUploadExternal", new Error("timed out"));
+	await expect(surface.send(row(post))).rejects.toMatchObject({ kind: "unknown" });
+	port.answer("conversations.history", ok({ messages: [posted] }), ok({ messages: [posted] }));
+	expect(await surface.find(row(post))).toBeUndefined();
+	port.calls.length = 0;
+	port.answer("conversations.history", ok({ messages: [posted] }));
+	expect(await surface.send(row(post, { attempt: 2 }))).toMatchObject({ remote: "C1-1700000003.000100" });
+	expect(port.asked).not.toContain("chat.postMessage");
+	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
+});
+
+test("a post is found when its file is there, too; an older file of that name is another one's", async () => {
+	const { surface, port, row } = open();
+	const older = { ...shared, ts: "1700000002.000100" };
+	port.answer("conversations.history", ok({ messages: [posted, older] }), ok({ messages: [posted, older] }));
+	expect(await surface.find(row(post))).toBeUndefined();
+	port.answer(
+		"conversations.history",
+		ok({ messages: [shared, posted] }),
+		ok({ messages: [shared, posted] }),
+	);
+	expect(await surface.find(row(post))).toEqual({ remote: "C1-1700000003.000100" });
+});
+
+test("a post that was tried before and has a file is looked for, and then made", async () => {
+	const { surface, port, row } = open();
+	await surface.send(row(post, { attempt: 2 }));
+	expect(port.asked).toEqual([
+		...["conversations.history", "files.getUploadURLExternal", "upload", "chat.postMessage"],
+		"files.completeUploadExternal",
+	]);
+});
+
+test("an edit shares its file once, however often it is made", async () => {
+	const { surface, port, row } = open();
+	const edit = row(post, { target: "C1-1700000003.000100" });
+	await surface.send(edit);
+	port.answer("conversations.history", ok({ messages: [shared] }));
+	await surface.send(edit);
+	expect(port.asked.filter((method) => method === "chat.update")).toHaveLength(2);
+	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
+});
+
+test("where no files may be shared, the words come without them, and say so", async () => {
+	const { surface, port, row, log } = open();
+	port.answer("files.getUploadURLExternal", refused("missing_scope", { needed: "files:write" }));
+	await surface.send(row(post));
+	expect(port.last?.["text"]).toBe("hello\n\nWithout its file: I may not share files here.");
+	expect(JSON.stringify(log.records)).toContain("files:write");
+	port.answer("files.completeUploadExternal", refused("not_in_channel"));
+	await surface.send(row(post));
+	expect(port.asked.slice(-3)).toEqual(["chat.postMessage", "files.completeUploadExternal", "chat.update"]);
+	expect(port.last?.["text"]).toContain("Without its file");
+});
+
+test("while Slack takes no files, nothing is posted, and it waits", async () => {
+	const { surface, port, row } = open();
+	port.answer("files.getUploadURLExternal", new Error("timed out"));
+	const waits = { kind: "rate-limited", limit: { scope: "T1/C1", retryAfterMs: 10_000 } };
+	await expect(surface.send(row(post))).rejects.toMatchObject(waits);
+	expect(port.asked).not.toContain("chat.postMessage");
+});
+
+test("a file that the gateway keeps is shared by its name, one that it has no more is told of", async () => {
+	const { surface, port, row, kept } = open();
+	const upload = { fileId: "f1", name: "chart.png", size: 3, alt: "A chart" };
+	kept.set("f1", new Uint8Array(3));
+	await surface.send(row({ type: "post", body: "", upload }));
+	expect(port.calls[0]?.args).toEqual({ filename: "chart.png", length: 3, alt_text: "A chart" });
+	expect(port.calls[2]?.args).toMatchObject({ text: "chart.png" });
+	kept.clear();
+	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
+	expect(port.asked.slice(4)).toEqual(["chat.postMessage"]);
+	expect(port.last?.["text"]).toBe("chart.png could not be brought here.");
+});
+
+test("a text that no blocks hold is its beginning, and a file that has all of it", async () => {
+	const { surface, port, row } = open();
+	await surface.send(row({ type: "post", body: "word ".repeat(4000) }));
+	const message = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
+	expect(message?.["text"]).toMatch(/^word .*Too long for here: the whole text is in answer\.md\./s);
+	expect(port.last?.["files"]).toEqual([{ id: "F900", title: "answer.md" }]);
+});

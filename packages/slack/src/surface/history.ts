@@ -1,0 +1,118 @@
+import { DeliveryError } from "@parley/connector";
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import type { OwnAccount } from "../slack-port.ts";
+import type { Caller } from "./caller.ts";
+import type { Spot } from "./places.ts";
+
+/** What is read of a message: https://docs.slack.dev/reference/methods/conversations.history */
+const Found = z.object({
+	ts: z.string().regex(/^\d+\.\d+$/),
+	user: z.string().optional().catch(undefined),
+	bot_id: z.string().optional().catch(undefined),
+	metadata: z
+		.object({ event_type: z.string(), event_payload: z.object({ nonce: z.string() }) })
+		.optional()
+		.catch(undefined),
+	files: z
+		.array(z.object({ name: z.string().nullish(), title: z.string().nullish(), size: z.number().optional() }))
+		.default([])
+		.catch([]),
+});
+export type Found = z.output<typeof Found>;
+
+const Page = z.object({
+	messages: z.array(z.unknown()),
+	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish().catch(undefined),
+});
+
+/** So far this machine's clock may be ahead of Slack's: a moment that was taken here may be that much earlier there. */
+export const skewMs = 6 * 60_000;
+/** Of more messages nobody can say whether ours is among them. */
+const mostMessages = 2000;
+const mostPages = 60;
+const mostLooks = 500;
+
+interface Look {
+	readonly cursor: string;
+	readonly pages: number;
+	readonly seen: number;
+}
+
+/** What is looked for. */
+export interface Wanted {
+	/** The same for each look for the same thing. */
+	readonly key: string;
+	/** Milliseconds since the epoch, as Slack counts them: it was not written before. */
+	readonly since: number;
+	readonly fits: (message: Found) => boolean;
+}
+
+/**
+ * Looks through what we wrote. An app that is neither internal nor listed reads 15 messages a minute: so a look that had to
+ * stop goes on where it was, and does not begin again.
+ */
+export class History {
+	readonly #caller: Caller;
+	readonly #self: Pick<OwnAccount, "user" | "bot">;
+	readonly #looks = new Map<string, Look>();
+
+	constructor(caller: Caller, self: Pick<OwnAccount, "user" | "bot">) {
+		this.#caller = caller;
+		this.#self = self;
+	}
+
+	/** Undefined where it is not there. Rejects with `rejected` where too much was written to say. */
+	async find(spot: Spot, wanted: Wanted): Promise<Found | undefined> {
+		const { key, fits } = wanted;
+		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
+		for (;;) {
+			const { messages, next } = await this.#page(spot, wanted, look.cursor);
+			const found = messages.find((message) => this.#isOurs(message) && fits(message));
+			if (found !== undefined || next === "") {
+				this.#looks.delete(key);
+				return found;
+			}
+			look = { cursor: next, pages: look.pages + 1, seen: look.seen + messages.length };
+			this.#keep(key, look);
+			if (look.pages < mostPages && look.seen < mostMessages) continue;
+			this.#looks.delete(key);
+			const why = `too much was written in ${spot.channel} since then to look through it`;
+			throw new DeliveryError(why, { kind: "rejected" });
+		}
+	}
+
+	async #page({ channel, thread }: Spot, { key, since }: Wanted, cursor: string) {
+		const args = {
+			...{ channel, oldest: (since / 1000).toFixed(6), inclusive: true },
+			...{ include_all_metadata: true, limit: limits.messagesPerPage },
+			...(cursor !== "" && { cursor }),
+			...(thread !== undefined && { ts: thread }),
+		};
+		const method = thread === undefined ? "conversations.history" : "conversations.replies";
+		const { body } = await this.#caller.ask({ method }, args).catch((error: unknown) => {
+			// A cursor that does not count any more would never be taken.
+			if (DeliveryError.from(error).kind !== "rate-limited") this.#looks.delete(key);
+			throw error;
+		});
+		const page = Page.safeParse(body);
+		if (!page.success) {
+			throw new DeliveryError("Slack's answer is no list of messages", { kind: "unknown" });
+		}
+		const messages = page.data.messages.flatMap((message) => Found.safeParse(message).data ?? []);
+		return { messages, next: page.data.response_metadata?.next_cursor ?? "" };
+	}
+
+	#isOurs({ user, bot_id: bot }: Found): boolean {
+		return user === this.#self.user || bot === this.#self.bot;
+	}
+
+	#keep(key: string, look: Look): void {
+		this.#looks.delete(key);
+		this.#looks.set(key, look);
+		for (const oldest of this.#looks.keys()) {
+			if (this.#looks.size <= mostLooks) break;
+			this.#looks.delete(oldest);
+		}
+	}
+}

@@ -1,0 +1,252 @@
+import type { Logger } from "@parley/base";
+import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import * as z from "zod";
+import type { Message } from "../blocks/check-message.ts";
+import { limits } from "../limits.ts";
+import { messageId, momentOf, readMessageId } from "../message-id.ts";
+import type { Caller, Carried } from "./caller.ts";
+import { type Drafted, draftOf, plainDraft, type Showing, smallLine } from "./drafts.ts";
+import { type History, skewMs } from "./history.ts";
+import type { Places, Spot } from "./places.ts";
+import { Refused } from "./refused.ts";
+import type { SharedFile, SharedFiles } from "./shared-files.ts";
+
+export type Post = Extract<Posting, { type: "post" }>;
+
+/** What a text says calls nobody by name, and no page is shown below it. */
+export const quiet = { parse: "none", link_names: false } as const;
+const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
+/** By what a post is found again, with the nonce of its row. */
+const eventType = "parley_post";
+/** Where Slack does not answer, a file is brought again after this long. */
+const againMs = 10_000;
+const mostHalves = 500;
+
+const Posted = z.object({ channel: z.string(), ts: z.string() });
+
+export interface PostsParts {
+	readonly caller: Caller;
+	readonly places: Places;
+	readonly history: History;
+	readonly files: SharedFiles;
+	/** Of files that the gateway keeps; undefined where it has such a file no more. */
+	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
+	readonly log: Logger;
+}
+
+/** What a post shows, ready to be sent. */
+interface Prepared extends Drafted {
+	readonly files: readonly SharedFile[];
+	readonly ids: readonly string[];
+	readonly showing: Showing;
+}
+
+/** Posts and edits in channels and threads. */
+export class Posts {
+	readonly #parts: PostsParts;
+	/** Posts that were found without their files, by row: they are not made again. */
+	readonly #halves = new Map<string, string>();
+
+	constructor(parts: PostsParts) {
+		this.#parts = parts;
+	}
+
+	async create(row: OutboxRow, post: Post): Promise<Receipt> {
+		const spot = await this.#parts.places.spotOf(row, post.thread);
+		const half = await this.#halfOf(row, post, spot);
+		if (half !== undefined) return this.#complete(row, post, { ...spot, ts: half });
+		const prepared = await this.#prepare(row, post);
+		const at = { channel: spot.channel, ...(spot.thread !== undefined && { thread_ts: spot.thread }) };
+		const metadata = { event_type: eventType, event_payload: { nonce: row.nonce } };
+		const { body, limits: empty } = await this.#evenPlainer(prepared, (message) =>
+			this.#parts.caller.ask(
+				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane },
+				{ ...at, ...message, ...quiet, ...noPreviews, metadata },
+			),
+		);
+		const { channel, ts } = postedOf(body);
+		await this.#share(prepared, { ...spot, channel, ts });
+		return { remote: messageId(channel, ts), limits: empty };
+	}
+
+	async edit(row: OutboxRow, post: Post, target: string): Promise<Receipt> {
+		const message = readMessageId(target);
+		if (message === undefined) throw new DeliveryError(`${target} is no message`, { kind: "rejected" });
+		const spot = { ...(await this.#parts.places.spotOf(row, post.thread)), ...message };
+		// An edit may be made again and again, and each of them would bring its files again.
+		const drafted = draftOf(showingOf(post));
+		const missing = await this.#missing(row, filesOf(post, drafted), spot);
+		const prepared = await this.#prepare(row, post, drafted, missing);
+		const { limits: empty } = await this.#update(prepared, spot, row.lane);
+		await this.#share(prepared, spot);
+		return { remote: target, limits: empty };
+	}
+
+	/** The post of a row, if it is there with its files. */
+	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
+		const spot = await this.#parts.places.spotOf(row, post.thread);
+		const ts = await this.#postOf(row, spot);
+		if (ts === undefined) return undefined;
+		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...spot, ts });
+		if (missing.length === 0) return { remote: messageId(spot.channel, ts) };
+		this.#keep(row.id, ts);
+		return undefined;
+	}
+
+	/** A post that was made before its files were shared, and must not be made twice. */
+	async #halfOf(row: OutboxRow, post: Post, spot: Spot): Promise<string | undefined> {
+		const half = this.#halves.get(row.id);
+		if (half !== undefined || row.attempt === 1) return half;
+		const hasFiles = filesOf(post, draftOf(showingOf(post))).length > 0;
+		return hasFiles ? this.#postOf(row, spot) : undefined;
+	}
+
+	/** What is forgotten is looked for again; of rows that nobody tries any more nothing is heard. */
+	#keep(id: string, ts: string): void {
+		this.#halves.set(id, ts);
+		for (const oldest of this.#halves.keys()) {
+			if (this.#halves.size <= mostHalves) break;
+			this.#halves.delete(oldest);
+		}
+	}
+
+	async #postOf({ id, nonce, at }: OutboxRow, spot: Spot): Promise<string | undefined> {
+		const found = await this.#parts.history.find(spot, {
+			...{ key: id, since: at - skewMs },
+			fits: ({ metadata }) => metadata?.event_type === eventType && metadata.event_payload.nonce === nonce,
+		});
+		return found?.ts;
+	}
+
+	async #complete(row: OutboxRow, post: Post, spot: Spot & { readonly ts: string }): Promise<Receipt> {
+		const drafted = draftOf(showingOf(post));
+		const missing = await this.#missing(row, filesOf(post, drafted), spot);
+		const prepared = await this.#prepare(row, post, drafted, missing);
+		await this.#share(prepared, spot);
+		this.#halves.delete(row.id);
+		return { remote: messageId(spot.channel, spot.ts) };
+	}
+
+	/** Names of the files that do not follow a post yet. */
+	async #missing(
+		row: OutboxRow,
+		files: ReturnType<typeof filesOf>,
+		spot: Spot & { readonly ts: string },
+	): Promise<string[]> {
+		const when = { key: row.id, after: spot.ts, since: momentOf(spot.ts) };
+		return (await this.#parts.files.missing(files, spot, when)).map(({ name }) => name);
+	}
+
+	/** Brings what goes with a post, before anything is shown of it. What cannot come is said in its text. */
+	async #prepare(
+		row: OutboxRow,
+		post: Post,
+		drafted = draftOf(showingOf(post)),
+		wanted?: readonly string[],
+	): Promise<Prepared> {
+		const { file, upload } = post;
+		const files: SharedFile[] = file && isWanted(file, wanted) ? [textFile(file)] : [];
+		let [showing, shown] = [showingOf(post), drafted];
+		if (upload && isWanted(upload, wanted)) {
+			const bytes = upload.size > limits.fileBytes ? undefined : await this.#parts.read(upload);
+			if (bytes) files.push({ name: upload.name, bytes, alt: upload.alt ?? upload.name });
+			else {
+				const body = `${showing.body}${smallLine(`${upload.name} could not be brought here.`)}`;
+				showing = { ...showing, body };
+				shown = draftOf(showing);
+			}
+		}
+		if (shown.spared.length > 0) {
+			this.#parts.log.warn("a post is shown with less", { id: row.id, spared: shown.spared });
+		}
+		if (shown.file && isWanted(shown.file, wanted)) files.push(textFile(shown.file));
+		return this.#brought({ ...shown, files, ids: [], showing });
+	}
+
+	async #brought(prepared: Prepared): Promise<Prepared> {
+		try {
+			return { ...prepared, ids: await this.#parts.files.bring(prepared.files) };
+		} catch (error) {
+			const refusal = DeliveryError.from(error);
+			if (refusal.kind === "rejected" || refusal.kind === "gone") return this.#without(prepared, refusal);
+			// Nothing of it can be seen: it waits as if nothing had been done.
+			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
+			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
+		}
+	}
+
+	/** What only the files hold is lost, and that is said. */
+	#without({ showing }: Prepared, { message }: DeliveryError): Prepared {
+		this.#parts.log.warn("a post comes without its files", { reason: message });
+		const body = `${showing.body}${smallLine("Without its file: I may not share files here.")}`;
+		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
+	}
+
+	/** Where Slack takes the blocks for wrong, which means that nothing was done, it is asked once more with plainer ones. */
+	async #evenPlainer(
+		{ message, showing }: Prepared,
+		send: (message: Message) => Promise<Carried>,
+	): Promise<Carried> {
+		try {
+			return await send(message);
+		} catch (error) {
+			const plain = error instanceof Refused && error.isOfTheLook ? plainDraft(showing) : undefined;
+			if (plain === undefined) throw error;
+			this.#parts.log.warn("Slack does not take a post as it was: it is shown plainer", { error });
+			return send(plain.message);
+		}
+	}
+
+	#update(prepared: Prepared, { channel, ts }: { channel: string; ts: string }, lane: OutboxRow["lane"]) {
+		return this.#evenPlainer(prepared, (message) =>
+			this.#parts.caller.ask({ method: "chat.update", lane }, { channel, ts, ...message, ...quiet }),
+		);
+	}
+
+	/** From here on it was posted: what goes wrong leaves open how much of it. */
+	async #share(prepared: Prepared, spot: Spot & { readonly ts: string }): Promise<void> {
+		const { ids, files } = prepared;
+		try {
+			await this.#parts.files.share(ids, files, spot);
+		} catch (error) {
+			const refusal = DeliveryError.from(error);
+			if (refusal.kind === "rejected" || refusal.kind === "gone") {
+				await this.#update(this.#without(prepared, refusal), spot, "final");
+				return;
+			}
+			const why = `it was posted, and not certainly with its files: ${refusal.message}`;
+			throw new DeliveryError(why, { kind: "unknown", cause: error });
+		}
+	}
+}
+
+function postedOf(body: Carried["body"]): z.output<typeof Posted> {
+	const posted = Posted.safeParse(body);
+	if (posted.success) return posted.data;
+	throw new DeliveryError("Slack's answer names no message", { kind: "unknown" });
+}
+
+function showingOf({ body, file, upload, controls = [] }: Post): Showing {
+	const instead = upload?.name ?? file?.name;
+	return { body, controls, ...(instead !== undefined && { instead }) };
+}
+
+/** What follows a post, if the gateway has it. */
+function filesOf(
+	{ file, upload }: Post,
+	{ file: rest }: Drafted,
+): { readonly name: string; readonly size: number }[] {
+	const texts = [file, rest].flatMap((text) => (text ? [textFile(text)] : []));
+	return [
+		...texts.map(({ name, bytes }) => ({ name, size: bytes.length })),
+		...(upload ? [{ name: upload.name, size: upload.size }] : []),
+	];
+}
+
+function isWanted({ name }: { readonly name: string }, wanted: readonly string[] | undefined): boolean {
+	return wanted === undefined || wanted.includes(name);
+}
+
+export function textFile({ name, content }: { readonly name: string; readonly content: string }): SharedFile {
+	return { name, bytes: new TextEncoder().encode(content), alt: `The whole text: ${name}` };
+}

@@ -1,0 +1,120 @@
+import { type Clock, type Logger, parseJson } from "@parley/base";
+import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import * as z from "zod";
+import type { Message } from "../blocks/check-message.ts";
+import type { Caller } from "./caller.ts";
+import { draftOf, smallLine } from "./drafts.ts";
+import { quiet, textFile } from "./posts.ts";
+import type { SharedFile, SharedFiles } from "./shared-files.ts";
+
+export type PrivateAnswer = Extract<Posting, { type: "private" }>;
+
+/** Where somebody is answered: what `ticketFor` writes. */
+const Token = z.object({
+	url: z.string().optional(),
+	channel: z.string(),
+	user: z.string(),
+	thread: z.string().optional(),
+});
+type Token = z.output<typeof Token>;
+
+/** So far the clocks of this machine and of Slack may differ. */
+const filesSkewMs = 10_000;
+
+const Opened = z.object({ channel: z.object({ id: z.string() }) });
+
+export interface PrivateAnswersParts {
+	readonly caller: Caller;
+	readonly files: SharedFiles;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * Answers that only the one who pressed or commanded sees. Slack keeps none of them: they cannot be found again, so that
+ * one whose fate is unclear is shown once more, and files go to the direct messages of the one they are for.
+ */
+export class PrivateAnswers {
+	readonly #parts: PrivateAnswersParts;
+
+	constructor(parts: PrivateAnswersParts) {
+		this.#parts = parts;
+	}
+
+	/** An empty answer takes away a sign that Slack does not show. */
+	async answer(row: OutboxRow, answer: PrivateAnswer): Promise<Receipt> {
+		const { ticket, controls = [] } = answer;
+		this.#checkTime(answer);
+		if (isEmpty(answer)) return { remote: ticket.id };
+		const token = tokenOf(answer);
+		const { file: rest } = draftOf({ body: answer.body, controls });
+		const files = [answer.file, rest].flatMap((text) => (text ? [textFile(text)] : []));
+		const body = answer.body + (await this.#inDirect(row, token, files));
+		await this.#say(token, draftOf({ body, controls, instead: files[0]?.name ?? "" }).message);
+		return { remote: ticket.id };
+	}
+
+	/** It can be said again, as long as there is time. */
+	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
+		this.#checkTime(answer);
+		return isEmpty(answer) ? { remote: answer.ticket.id } : undefined;
+	}
+
+	/** An address takes some answers for a while (interactivity/handling-user-interaction#message_responses); then it is asked otherwise. */
+	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
+		const { caller } = this.#parts;
+		const there = { ...message, ...(thread !== undefined && { thread_ts: thread }) };
+		const shown = { ...there, response_type: "ephemeral", replace_original: false };
+		const refused =
+			url === undefined
+				? true
+				: await caller.respond(url, shown).then(
+						() => undefined,
+						(error: unknown) => {
+							const { kind } = DeliveryError.from(error);
+							if (kind === "rejected" || kind === "gone") return true;
+							throw error;
+						},
+					);
+		if (refused === undefined) return;
+		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
+	}
+
+	/** What is said of the files below the answer. */
+	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
+		if (files.length === 0) return "";
+		const { caller, files: shared, log } = this.#parts;
+		try {
+			const { body } = await caller.ask({ method: "conversations.open" }, { users: user });
+			const opened = Opened.safeParse(body);
+			if (!opened.success) throw new DeliveryError("Slack names no conversation", { kind: "rejected" });
+			const spot = { channel: opened.data.channel.id };
+			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
+			// A file of before, of the same name and size, must not be taken for this one: better it comes twice.
+			const when = { key: row.id, since: row.at - filesSkewMs };
+			const missing = row.attempt > 1 ? await shared.missing(wanted, spot, when) : wanted;
+			await shared.share(await shared.bring(missing), missing, spot);
+			return smallLine("The file is in your direct messages with me.");
+		} catch (error) {
+			const { kind, message } = DeliveryError.from(error);
+			if (kind !== "rejected" && kind !== "gone") throw error;
+			log.warn("a private answer comes without its file", { user, reason: message });
+			return smallLine("Without its file: I could not send it to you.");
+		}
+	}
+
+	#checkTime({ expiresAt }: PrivateAnswer): void {
+		if (this.#parts.clock.now() < expiresAt) return;
+		throw new DeliveryError("the time for a private answer is over", { kind: "gone" });
+	}
+}
+
+function tokenOf({ ticket }: PrivateAnswer): Token {
+	const token = Token.safeParse(parseJson(ticket.token));
+	if (token.success) return token.data;
+	throw new DeliveryError(`the ticket ${ticket.id} names nobody`, { kind: "rejected" });
+}
+
+function isEmpty({ body, file }: PrivateAnswer): boolean {
+	return body.trim() === "" && file === undefined;
+}

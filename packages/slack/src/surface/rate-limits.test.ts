@@ -1,0 +1,61 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { RateLimits } from "./rate-limits.ts";
+
+const post = { method: "chat.postMessage", channel: "C1" } as const;
+
+test("three posts in a channel are made at once, and then one has to wait; other channels do not", () => {
+	const clock = new ManualClock();
+	const limits = new RateLimits(clock);
+	for (let n = 0; n < 3; n++) limits.take(post);
+	const waits = { kind: "rate-limited", limit: { scope: "chat.postMessage C1", retryAfterMs: 3000 } };
+	expect(() => limits.take(post)).toThrow(expect.objectContaining(waits));
+	expect(limits.emptied(post)).toEqual([{ scope: "chat.postMessage C1", retryAfterMs: 3000 }]);
+	limits.take({ ...post, channel: "C2" });
+	clock.advance(3000);
+	limits.take(post);
+});
+
+test("of what is left, three tenths are kept for what people wait for", () => {
+	const limits = new RateLimits(new ManualClock());
+	const edit = { method: "chat.update" } as const;
+	for (let n = 0; n < 35; n++) limits.take({ ...edit, lane: "progress" });
+	const waits = { kind: "rate-limited", limit: { scope: "chat.update rest", retryAfterMs: 60_000 } };
+	expect(() => limits.take({ ...edit, lane: "milestone" })).toThrow(expect.objectContaining(waits));
+	expect(limits.emptied(edit)).toEqual([{ scope: "chat.update rest", retryAfterMs: 60_000 }]);
+	for (let n = 0; n < 15; n++) limits.take({ ...edit, lane: "approval" });
+	expect(() => limits.take({ ...edit, lane: "approval" })).toThrow(
+		expect.objectContaining({ kind: "rate-limited" }),
+	);
+	limits.take({ ...edit, owed: true });
+});
+
+test("no minute has more calls than Slack lets it have", () => {
+	const clock = new ManualClock();
+	const limits = new RateLimits(clock);
+	const made: number[] = [];
+	for (let second = 0; second < 600; second++) {
+		for (let n = 0; n < 5; n++) {
+			try {
+				limits.take({ method: "conversations.replies" });
+				made.push(clock.monotonic());
+			} catch {
+				break;
+			}
+		}
+		clock.advance(1000);
+	}
+	const busiest = Math.max(...made.map((at) => made.filter((one) => one >= at && one < at + 60_000).length));
+	expect(busiest).toBe(50);
+	expect(made.length).toBe(500);
+});
+
+test("a channel in which nothing is posted any more is not counted for ever", () => {
+	const clock = new ManualClock();
+	const limits = new RateLimits(clock);
+	for (let n = 0; n < 500; n++) {
+		limits.take({ method: "chat.postMessage", channel: `C${n}` });
+		clock.advance(1000);
+	}
+	expect(limits.size).toBeLessThanOrEqual(62);
+});

@@ -1,0 +1,111 @@
+import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/connector";
+
+interface Meaning {
+	readonly kind: DeliveryFailure;
+	/** What an operator can do about it. */
+	readonly fix?: string;
+}
+
+const invite = "invite it there: /invite @parley";
+const token = "give the connector a token that counts";
+
+/**
+ * What Slack's words mean for a post, from the errors of each method below https://docs.slack.dev/reference/methods.
+ * A word that is not here is a refusal for good.
+ */
+const meanings: Readonly<Record<string, Meaning>> = {
+	channel_not_found: {
+		kind: "gone",
+		fix: `the channel is gone, or the bot may not see it; if it is there, ${invite}`,
+	},
+	message_not_found: { kind: "gone", fix: "somebody has deleted it" },
+	thread_not_found: { kind: "gone", fix: "somebody has deleted the message that it began with" },
+	is_archived: { kind: "gone", fix: "the channel is archived: unarchive it where the bot is to write" },
+	is_inactive: { kind: "gone", fix: "the channel is archived: unarchive it where the bot is to write" },
+	user_not_found: { kind: "gone" },
+	not_in_channel: { kind: "rejected", fix: `the bot is not in the channel: ${invite}` },
+	user_not_in_channel: { kind: "gone", fix: "the one to be answered is not in the channel" },
+	cannot_reply_to_message: { kind: "rejected" },
+	cant_update_message: { kind: "rejected", fix: "another app or person wrote it" },
+	edit_window_closed: { kind: "rejected", fix: "the workspace allows no edits so late" },
+	msg_too_long: { kind: "rejected", fix: "its text is too long" },
+	msg_blocks_too_long: { kind: "rejected", fix: "its blocks are too long" },
+	invalid_blocks: { kind: "rejected", fix: "its blocks are not as Slack wants them" },
+	invalid_blocks_format: { kind: "rejected", fix: "its blocks are not as Slack wants them" },
+	no_text: { kind: "rejected", fix: "there is nothing to read in it" },
+	restricted_action: { kind: "rejected", fix: "the settings of the workspace or the channel do not let it" },
+	no_permission: { kind: "rejected", fix: "the app may not do this: install it again" },
+	missing_scope: { kind: "rejected" },
+	not_allowed_token_type: { kind: "rejected", fix: "the token has to be a bot's (xoxb-)" },
+	messages_tab_disabled: { kind: "rejected", fix: "switch on the messages tab in the settings of the app" },
+	team_added_to_org: { kind: "rate-limited", fix: "the workspace is moving into an organisation" },
+	rate_limited: { kind: "rate-limited" },
+	ratelimited: { kind: "rate-limited" },
+	message_limit_exceeded: { kind: "rate-limited", fix: "too many messages are written in the workspace" },
+	// "Some aspect of the operation" may have been carried out.
+	fatal_error: { kind: "unknown" },
+	internal_error: { kind: "unknown" },
+	service_unavailable: { kind: "unknown" },
+	request_timeout: { kind: "unknown" },
+	invalid_cursor: { kind: "unknown" },
+	invalid_auth: { kind: "rate-limited", fix: token },
+	not_authed: { kind: "rate-limited", fix: token },
+	account_inactive: { kind: "rate-limited", fix: `the app was removed from the workspace: ${token}` },
+	token_revoked: { kind: "rate-limited", fix: token },
+	token_expired: { kind: "rate-limited", fix: token },
+};
+
+/** Words by which Slack refuses the token, and so everything: https://docs.slack.dev/reference/methods/auth.test#errors */
+const ofTheToken: ReadonlySet<string> = new Set([
+	...["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"],
+]);
+
+/** Words by which Slack refuses how a message looks. */
+const ofTheLook: ReadonlySet<string> = new Set([
+	...["invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"],
+]);
+
+/** What Slack said instead of doing it. */
+export class Refused extends DeliveryError {
+	/** Slack's own word. */
+	readonly word: string;
+
+	constructor(
+		message: string,
+		options: { readonly kind: DeliveryFailure; readonly word: string; readonly limit?: RateLimit },
+	) {
+		super(message, options);
+		this.word = options.word;
+	}
+
+	/** Whether it would take the same in other blocks. */
+	get isOfTheLook(): boolean {
+		return ofTheLook.has(this.word);
+	}
+}
+
+export function isOfTheToken(word: string): boolean {
+	return ofTheToken.has(word);
+}
+
+/** The error for a refusal. `limit`: what waits where it is one for now. */
+export function refusalOf(
+	method: string,
+	{ error, body }: { readonly error: string; readonly body: Readonly<Record<string, unknown>> },
+	limit?: RateLimit,
+): Refused {
+	const { kind, fix } = meanings[error] ?? { kind: "rejected" };
+	const needed =
+		typeof body["needed"] === "string" ? `give the app the scope "${body["needed"]}"` : undefined;
+	const why = error === "missing_scope" ? (needed ?? "give the app the scope that it lacks") : fix;
+	const detail = detailOf(body);
+	const message = `Slack refuses ${method} (${error})${why === undefined ? "" : `: ${why}`}${detail}`;
+	return new Refused(message, { kind, word: error, ...(kind === "rate-limited" && limit && { limit }) });
+}
+
+/** What it says of the arguments: `response_metadata.messages`. */
+function detailOf({ response_metadata: metadata }: Readonly<Record<string, unknown>>): string {
+	if (typeof metadata !== "object" || metadata === null || !("messages" in metadata)) return "";
+	const { messages } = metadata;
+	return Array.isArray(messages) && messages.length > 0 ? ` [${messages.join("; ").slice(0, 500)}]` : "";
+}

@@ -1,0 +1,266 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import type { OutboxRow } from "@parley/connector";
+import { expect, test } from "vitest";
+import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { SlackSurface } from "./slack-surface.ts";
+
+const nonce = "n".repeat(24);
+const self = { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" };
+const thread = "1700000000.000100";
+const file = { name: "answer.md", content: "é" };
+
+function open() {
+	const clock = new ManualClock();
+	const port = new ScriptedPort();
+	const log = new MemoryLogger();
+	const cards = new Map<string, string>();
+	const files = new Map<string, Uint8Array>();
+	const surface = new SlackSurface({
+		...{ port, self, clock, log },
+		cards: async (card) => cards.get(card),
+		readFile: async (id) => files.get(id) ?? Promise.reject(new Error(`no ${id}`)),
+	});
+	const row = (payload: unknown, more: Partial<OutboxRow> = {}): OutboxRow => ({
+		...{ id: "s/1/0", nonce, conversation: `T1/C1/${thread}`, lane: "approval", at: clock.now(), attempt: 1 },
+		...{ payload, ...more },
+	});
+	const post = (more: object = {}) => ({ type: "post", body: "hello", ...more });
+	return { clock, port, log, cards, files, surface, row, post };
+}
+
+function ours(ts: string, more: object = {}) {
+	return { ts, user: "U0", bot_id: "B0", ...more };
+}
+
+const marked = { metadata: { event_type: "parley_post", event_payload: { nonce } } };
+
+test("a post goes to its thread, calls nobody, shows no previews and can be found again", async () => {
+	const { surface, port, row, post } = open();
+	expect(await surface.send(row(post()))).toMatchObject({ remote: "C1-1700000900.000100" });
+	expect(port.calls).toEqual([
+		{
+			method: "chat.postMessage",
+			args: {
+				...{ channel: "C1", thread_ts: thread, text: "hello", blocks: [{ type: "markdown", text: "hello" }] },
+				...{ unfurl_links: false, unfurl_media: false, parse: "none", link_names: false, ...marked },
+			},
+		},
+	]);
+});
+
+test("an edit changes the message that it names, and its buttons with it", async () => {
+	const { surface, port, row, post } = open();
+	const controls = [[{ type: "button", id: "c1", label: "Stop", style: "danger" }]];
+	const edit = row(post({ controls }), { target: "C1-1700000001.000200" });
+	expect(await surface.send(edit)).toMatchObject({ remote: "C1-1700000001.000200" });
+	const button = { type: "button", action_id: "c1", style: "danger" };
+	expect(port.calls).toEqual([
+		{
+			method: "chat.update",
+			args: {
+				...{ channel: "C1", ts: "1700000001.000200", text: "hello", parse: "none", link_names: false },
+				blocks: [
+					{ type: "markdown", text: "hello" },
+					{
+						type: "actions",
+						elements: [{ ...button, text: { type: "plain_text", text: "Stop", emoji: false } }],
+					},
+				],
+			},
+		},
+	]);
+});
+
+test("what belongs below a card waits for it, and goes into its thread; in a thread there is no other", async () => {
+	const { surface, port, row, post, cards, clock } = open();
+	const below = row(post({ thread: "card" }), { conversation: "T1/C1#task:1" });
+	await expect(surface.send(below)).rejects.toMatchObject({ kind: "rate-limited" });
+	cards.set("card", "C1-1700000005.000500");
+	await surface.send(below);
+	expect(port.last).toMatchObject({ channel: "C1", thread_ts: "1700000005.000500" });
+	await surface.send(row(post({ thread: "card" })));
+	expect(port.last).toMatchObject({ channel: "C1", thread_ts: thread });
+	const opened = row({ type: "thread", card: "card", name: "Task" }, { conversation: "T1/C1" });
+	expect(await surface.send(opened)).toEqual({ remote: "C1-1700000005.000500" });
+	cards.clear();
+	clock.advance(60_000);
+	await expect(surface.send({ ...opened, at: clock.now() - 60_000 })).rejects.toMatchObject({ kind: "gone" });
+	await surface.send({ ...below, at: clock.now() - 60_000 });
+	expect(port.last).not.toHaveProperty("thread_ts");
+});
+
+test("a post whose fate is unclear is found by its nonce, and not by its looks", async () => {
+	const { surface, port, row, post, clock } = open();
+	port.answer("chat.postMessage", new Error("timed out"));
+	await expect(surface.send(row(post()))).rejects.toMatchObject({ kind: "unknown" });
+	const other = { metadata: { event_type: "parley_post", event_payload: { nonce: "other" } } };
+	port.answer(
+		"conversations.replies",
+		ok({ messages: [ours("1700000002.000100", other), { ts: "1700000002.000200", user: "U9", ...marked }] }),
+		ok({ messages: [ours("1700000002.000100", other), ours("1700000003.000100", marked)] }),
+	);
+	expect(await surface.find(row(post()))).toBeUndefined();
+	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
+	expect(port.last).toMatchObject({ channel: "C1", ts: thread, include_all_metadata: true, inclusive: true });
+	// This machine's clock may be some minutes ahead of Slack's.
+	expect(Number(port.last?.["oldest"])).toBeLessThanOrEqual((clock.now() - 300_000) / 1000);
+	port.answer("conversations.history", ok({ messages: [ours("1700000003.000100", marked)] }));
+	expect(await surface.find(row(post(), { conversation: "T1/D1" }))).toEqual({
+		remote: "D1-1700000003.000100",
+	});
+});
+
+test("a look that Slack lets wait goes on where it was, page by page", async () => {
+	const { surface, port, row, post } = open();
+	const next = (cursor: string) => ({ has_more: true, response_metadata: { next_cursor: cursor } });
+	port.answer(
+		"conversations.replies",
+		ok({ messages: [ours("1700000001.000100")], ...next("p2") }),
+		{ type: "rate-limited", retryAfterMs: 60_000 },
+		ok({ messages: [ours("1700000003.000100", marked)] }),
+	);
+	await expect(surface.find(row(post()))).rejects.toMatchObject({
+		...{ kind: "rate-limited", limit: { scope: `T1/C1/${thread}`, retryAfterMs: 60_000 } },
+	});
+	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
+	expect(port.calls.map(({ args }) => args["cursor"])).toEqual([undefined, "p2", "p2"]);
+});
+
+test("of too many messages nobody says whether ours is among them", async () => {
+	const { surface, port, row, post } = open();
+	const page = ok({
+		...{ messages: Array.from({ length: 200 }, () => ours("1700000001.000100")) },
+		response_metadata: { next_cursor: "more" },
+	});
+	port.answer("conversations.replies", ...Array.from({ length: 20 }, () => page));
+	await expect(surface.find(row(post()))).rejects.toMatchObject({ kind: "rejected" });
+	expect(port.calls).toHaveLength(10);
+});
+
+test.each([
+	["channel_not_found", "gone", /may not see it/],
+	["message_not_found", "gone", /deleted/],
+	["is_archived", "gone", /unarchive/],
+	["not_in_channel", "rejected", /\/invite @parley/],
+	["cant_update_message", "rejected", /another app/],
+	["msg_too_long", "rejected", /too long/],
+	["missing_scope", "rejected", /"chat:write"/],
+	["something_else", "rejected", /\(something_else\)$/],
+	["internal_error", "unknown", /internal_error/],
+	["ratelimited", "rate-limited", /ratelimited/],
+])("%s is %s, and says what to do", async (word, kind, words) => {
+	const { surface, port, row, post } = open();
+	const answer = refused(word, { needed: "chat:write" });
+	port.answer("chat.postMessage", answer, answer);
+	await expect(surface.send(row(post()))).rejects.toMatchObject({
+		...{ kind, message: expect.stringMatching(words) },
+	});
+});
+
+test("a token that Slack refuses loses nothing: all of it waits, and Slack is not asked for a minute", async () => {
+	const { surface, port, row, post, log, clock } = open();
+	port.answer("chat.postMessage", refused("token_revoked"));
+	const waits = { kind: "rate-limited", limit: { scope: "everything", retryAfterMs: 60_000 } };
+	await expect(surface.send(row(post()))).rejects.toMatchObject(waits);
+	await expect(surface.send(row(post()))).rejects.toMatchObject(waits);
+	expect(port.calls).toHaveLength(1);
+	expect(log.records.map(({ level }) => level)).toEqual(["error"]);
+	clock.advance(60_000);
+	await surface.send(row(post()));
+});
+
+test("where Slack takes its blocks for wrong, a post is shown plainer, with its buttons", async () => {
+	const { surface, port, row, post, log } = open();
+	port.answer("chat.postMessage", refused("invalid_blocks"));
+	const controls = [[{ type: "button", id: "c1", label: "Stop", style: "danger" }]];
+	await surface.send(row(post({ controls })));
+	expect(port.last?.["blocks"]).toMatchObject([
+		{ type: "section", text: { type: "mrkdwn", text: "hello" } },
+		{ type: "actions" },
+	]);
+	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
+});
+
+test("a thread shows that somebody is at work, once in ninety seconds, until the answer is there", async () => {
+	const { surface, port, row, post, clock } = open();
+	const status = (value: string) => ({ channel_id: "C1", thread_ts: thread, status: value });
+	await surface.typing(`T1/C1/${thread}`);
+	await surface.typing(`T1/C1/${thread}`);
+	await surface.typing("T1/C1");
+	await surface.typing("ticket:1");
+	expect(port.calls).toEqual([{ method: "agents.sessions.setStatus", args: status("processing") }]);
+	clock.advance(90_000);
+	await surface.typing(`T1/C1/${thread}`);
+	await surface.send(row(post(), { lane: "progress" }));
+	await surface.send(row(post(), { lane: "final" }));
+	await tick();
+	await surface.send(row(post(), { lane: "final" }));
+	await tick();
+	expect(port.asked.slice(1)).toEqual([
+		...["agents.sessions.setStatus", "chat.postMessage", "chat.postMessage"],
+		...["agents.sessions.setStatus", "chat.postMessage"],
+	]);
+	expect(port.calls[4]?.args).toEqual(status("active"));
+});
+
+test("a post is there whatever Slack says to its sign, and however late", async () => {
+	const { surface, port, row, post } = open();
+	await surface.typing(`T1/C1/${thread}`);
+	port.answer("agents.sessions.setStatus", () => new Promise(() => undefined));
+	expect(await surface.send(row(post(), { lane: "final" }))).toMatchObject({
+		remote: "C1-1700000901.000100",
+	});
+});
+
+test("a status is taken away whoever has shown it, and that it stays is nobody's error", async () => {
+	const { surface, port, log } = open();
+	const at = { channel_id: "C1", thread_ts: thread };
+	await surface.stopped(`T1/C1/${thread}`);
+	await surface.stopped("T1/C1");
+	expect(port.calls).toEqual([{ method: "agents.sessions.setStatus", args: { ...at, status: "active" } }]);
+	port.answer("agents.sessions.setStatus", refused("not_an_agent"));
+	await surface.stopped(`T1/C1/${thread}`);
+	expect(log.records).toMatchObject([{ message: "the sign that somebody is at work stays" }]);
+});
+
+test("where Slack shows no status, it is left alone for ten minutes", async () => {
+	const { surface, port, clock } = open();
+	port.answer("agents.sessions.setStatus", refused("not_an_agent"));
+	await expect(surface.typing(`T1/C1/${thread}`)).rejects.toMatchObject({ kind: "rejected" });
+	clock.advance(599_000);
+	await surface.typing(`T1/C1/${thread}`);
+	expect(port.calls).toHaveLength(1);
+	clock.advance(1000);
+	await surface.typing(`T1/C1/${thread}`);
+	expect(port.calls).toHaveLength(2);
+});
+
+test("what a row counts towards is its conversation, its method and its channel", () => {
+	const { surface } = open();
+	const conversation = `T1/C1/${thread}#task:1`;
+	expect(surface.scopes({ conversation, lane: "final", edits: false })).toEqual([
+		...[conversation, "everything", "chat.postMessage", "chat.postMessage C1"],
+	]);
+	expect(surface.scopes({ conversation, lane: "progress", edits: true })).toEqual([
+		...[conversation, "everything", "chat.update", "chat.update rest"],
+	]);
+	expect(surface.scopes({ conversation: "ticket:1", lane: "final", edits: false })).toEqual([
+		"ticket:1",
+		"everything",
+	]);
+});
+
+test("a file follows its post in the same place", async () => {
+	const { surface, port, row, post } = open();
+	expect(await surface.send(row(post({ file })))).toMatchObject({ remote: "C1-1700000902.000100" });
+	expect(
+		port.calls.map(({ method, args }) => [method, args["filename"] ?? args["text"] ?? args["files"]]),
+	).toEqual([
+		["files.getUploadURLExternal", "answer.md"],
+		["upload", undefined],
+		["chat.postMessage", "hello"],
+		["files.completeUploadExternal", [{ id: "F900", title: "answer.md" }]],
+	]);
+	expect(port.last).toMatchObject({ channel_id: "C1", thread_ts: thread });
+});

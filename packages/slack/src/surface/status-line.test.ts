@@ -1,0 +1,89 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { SlackAnswer } from "../slack-port.ts";
+import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { Caller } from "./caller.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { StatusLine } from "./status-line.ts";
+
+const setStatus = "agents.sessions.setStatus";
+
+function open() {
+	const [clock, log, port, stopping] = [
+		new ManualClock(),
+		new MemoryLogger(),
+		new ScriptedPort(),
+		new AbortController(),
+	];
+	const caller = new Caller({ port, limits: new RateLimits(clock), clock, log });
+	const line = new StatusLine({ caller, clock, log, signal: stopping.signal });
+	const statuses = () => port.calls.map(({ args }) => args["status"]);
+	return { clock, log, port, line, statuses, stopping };
+}
+
+test("however many threads there are, each answer takes its sign away", async () => {
+	const { line, port } = open();
+	for (let n = 0; n < 50; n++) await line.show(`T1/C1/${n}.1`).catch(() => undefined);
+	for (let n = 0; n < 50; n++) await line.posted(`T1/C1/${n}.1`, "final");
+	const shown = new Set<unknown>();
+	for (const { args } of port.calls) {
+		if (args["status"] === "processing") shown.add(args["thread_ts"]);
+		else shown.delete(args["thread_ts"]);
+	}
+	expect(shown.size).toBe(0);
+});
+
+test("an answer that comes while the sign is on its way takes it away after it", async () => {
+	const { line, port, statuses } = open();
+	const slow = Promise.withResolvers<SlackAnswer>();
+	port.answer(setStatus, () => slow.promise);
+	const showing = line.show("T1/C1/1.1");
+	await tick();
+	const posted = line.posted("T1/C1/1.1", "final");
+	await tick();
+	expect(statuses()).toEqual(["processing"]);
+	slow.resolve(ok());
+	await Promise.all([showing, posted]);
+	expect(statuses()).toEqual(["processing", "active"]);
+});
+
+test("a sign that an earlier process has left goes with the next answer, once and without a word", async () => {
+	const { line, port, statuses, log } = open();
+	port.answer(setStatus, refused("not_an_agent"));
+	await line.posted("T1/C1/1.1", "final");
+	await line.posted("T1/C1/1.1", "final");
+	await line.posted("T1/C1", "final");
+	expect(statuses()).toEqual(["active"]);
+	expect(log.records.filter(({ level }) => level !== "debug")).toEqual([]);
+});
+
+test("where Slack lets it wait it is taken away when that is over, unless somebody is at work again", async () => {
+	const { line, port, statuses, clock } = open();
+	await line.show("T1/C1/1.1");
+	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 20_000 });
+	const posted = line.posted("T1/C1/1.1", "final");
+	await tick();
+	clock.advance(20_000);
+	await posted;
+	expect(statuses()).toEqual(["processing", "active", "active"]);
+	await line.show("T1/C1/1.1");
+	port.answer(setStatus, new Error("timed out"));
+	const again = line.posted("T1/C1/1.1", "final");
+	await tick();
+	await line.show("T1/C1/1.1");
+	clock.advance(5000);
+	await again;
+	expect(statuses().slice(3)).toEqual(["processing", "active", "processing"]);
+});
+
+test("nothing waits for it when it is time to stop", async () => {
+	const { line, port, clock, stopping } = open();
+	await line.show("T1/C1/1.1");
+	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 20_000 });
+	const posted = line.posted("T1/C1/1.1", "final");
+	await tick();
+	stopping.abort();
+	await posted;
+	expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,134 @@
+import { type Clock, delay, type Logger } from "@parley/base";
+import { DeliveryError, type Request } from "@parley/connector";
+import { placeOf } from "../conversation.ts";
+import type { Caller } from "./caller.ts";
+import type { Counted } from "./rate-limits.ts";
+
+/** Nobody is told more often that somebody is at work. */
+const refreshMs = 90_000;
+/** Where Slack does not show it, it is not asked again for so long. */
+const quietMs = 10 * 60_000;
+/** After this long it is tried once more to take it away, where Slack does not say when. */
+const againMs = 5000;
+const mostKnown = 2000;
+
+/** What ends the work that people wait for. */
+const ends: ReadonlySet<Request["lane"]> = new Set(["final", "error"]);
+
+export interface StatusLineParts {
+	readonly caller: Caller;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Aborts when nothing is tried again. */
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** What Slack shows below one thread, as far as it is known. */
+interface Line {
+	readonly channel: string;
+	readonly thread: string;
+	/** Undefined: what an earlier process has left there. */
+	wanted: "processing" | "active" | undefined;
+	/** Monotonic: it is shown anew when that has come. */
+	nextAt: number;
+	/** The last change that Slack was asked for; the next one waits for it. */
+	last: Promise<unknown>;
+}
+
+/**
+ * Shows below a thread that somebody is at work: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
+ * apps that are declared as agents have it, and only threads.
+ */
+export class StatusLine {
+	readonly #parts: StatusLineParts;
+	/** By thread, the last used last. */
+	readonly #lines = new Map<string, Line>();
+
+	constructor(parts: StatusLineParts) {
+		this.#parts = parts;
+	}
+
+	async show(conversation: string): Promise<void> {
+		const line = this.#lineOf(conversation);
+		const now = this.#parts.clock.monotonic();
+		if (line === undefined || line.nextAt > now) return;
+		const before = line.wanted;
+		line.nextAt = now + refreshMs;
+		line.wanted = "processing";
+		try {
+			await this.#set(line, "processing");
+		} catch (error) {
+			const { kind } = DeliveryError.from(error);
+			if (kind !== "unknown") line.wanted = kind === "rate-limited" ? before : "active";
+			if (kind === "rejected" || kind === "gone") line.nextAt = now + quietMs;
+			throw error;
+		}
+	}
+
+	/**
+	 * Slack shows it until it is told otherwise, also what an earlier process has asked for. Never rejects: that it could
+	 * not be taken away is no reason to post again.
+	 */
+	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
+		const line = ends.has(lane) ? this.#lineOf(conversation) : undefined;
+		if (line === undefined || line.wanted === "active") return;
+		// Where we have shown nothing there may be nothing, and no way to show it.
+		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
+	}
+
+	/** Takes away whatever is shown there: Slack's button has no effect of its own. Never rejects. */
+	async end(conversation: string): Promise<void> {
+		const line = this.#lineOf(conversation);
+		if (line !== undefined) await this.#end(line, "warn");
+	}
+
+	async #end(line: Line, level: "warn" | "debug"): Promise<void> {
+		const { clock, log, signal } = this.#parts;
+		if (line.wanted === "processing") line.nextAt = clock.monotonic();
+		line.wanted = "active";
+		try {
+			await this.#set(line, "active").catch(async (reason: unknown) => {
+				const { kind, limit } = DeliveryError.from(reason);
+				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
+				await delay(clock, limit?.retryAfterMs ?? againMs, signal);
+				// Somebody may be at work there again.
+				if (line.wanted === "active") await this.#set(line, "active");
+			});
+		} catch (error) {
+			const { channel, thread } = line;
+			log[level]("the sign that somebody is at work stays", { channel, thread, error });
+		}
+	}
+
+	/** One change after the other, so that the last one counts. Taking it away is not held up by what is shown elsewhere. */
+	#set(line: Line, status: "processing" | "active"): Promise<void> {
+		const { channel, thread, last } = line;
+		const owed = status === "active";
+		const counted: Counted = {
+			...{ method: "agents.sessions.setStatus", lane: owed ? "final" : "typing", owed },
+		};
+		const args = { channel_id: channel, thread_ts: thread, status };
+		const set = last.then(async () => {
+			if (line.wanted === status) await this.#parts.caller.ask(counted, args);
+		});
+		line.last = set.catch(() => undefined);
+		return set;
+	}
+
+	#lineOf(conversation: string): Line | undefined {
+		const place = placeOf(conversation);
+		if (place?.thread === undefined) return undefined;
+		const { channel, thread } = place;
+		const key = `${channel} ${thread}`;
+		const line = this.#lines.get(key) ?? {
+			...{ channel, thread, wanted: undefined, nextAt: 0, last: Promise.resolve() },
+		};
+		this.#lines.delete(key);
+		this.#lines.set(key, line);
+		for (const oldest of this.#lines.keys()) {
+			if (this.#lines.size <= mostKnown) break;
+			this.#lines.delete(oldest);
+		}
+		return line;
+	}
+}

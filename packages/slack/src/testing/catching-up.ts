@@ -1,0 +1,52 @@
+import { setImmediate as tick } from "node:timers/promises";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { CatchUp } from "../catch-up/catch-up.ts";
+import { type HeardPlace, HeardPlaces } from "../catch-up/heard-places.ts";
+import { ScriptedSlack, self } from "./scripted-slack.ts";
+
+export const minute = 60_000;
+export const ready = { state: "ready", account: self } as const;
+export const lost = { state: "lost", detail: "there is no socket" } as const;
+
+/** Reads what was missed over a scripted Slack, and keeps what it is given to keep; `kept` is what is. */
+export async function openCatchUp(given: { aliveFor?: number; places?: readonly HeardPlace[] } = {}) {
+	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
+	const kept: { alive: number | undefined; begun?: true | undefined } = {
+		alive: given.aliveFor === undefined ? undefined : clock.now() - given.aliveFor,
+	};
+	const alive = {
+		load: async () => kept.alive,
+		save: async (at: number | undefined) => {
+			kept.alive = at;
+		},
+	};
+	const begun = {
+		load: async () => kept.begun,
+		save: async (is: true | undefined) => {
+			kept.begun = is;
+		},
+	};
+	const store = { load: async () => given.places ?? [{ channel: "C1" }], save: async () => undefined };
+	const places = await HeardPlaces.open({ store, clock, log });
+	const taken: unknown[] = [];
+	const failures: Error[] = [];
+	const tries: boolean[] = [];
+	const take = async (body: unknown, isLast: boolean): Promise<void> => {
+		tries.push(isLast);
+		const failure = failures.shift();
+		if (failure) throw failure;
+		taken.push(body);
+	};
+	const catchUp = await CatchUp.open({ port, places, alive, begun, clock, log, take });
+	/** Lets so much time pass, and all that needs none happen. */
+	const pass = async (ms: number): Promise<void> => {
+		for (let left = ms; left > 0; left -= 1200) {
+			clock.advance(Math.min(left, 1200));
+			for (let turn = 0; turn < 10; turn++) await tick();
+		}
+	};
+	return { catchUp, clock, log, port, places, kept, taken, failures, tries, pass };
+}
+
+/** A moment as Slack writes it. */
+export const stamp = (at: number): string => (at / 1000).toFixed(6);
