@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import manifest from "../package.json" with { type: "json" };
 import { agentsCommand } from "./commands/agents.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { askCommand } from "./commands/ask.ts";
@@ -17,7 +16,9 @@ import { peopleCommand } from "./commands/people.ts";
 import { placesCommand } from "./commands/places.ts";
 import { policyCommand } from "./commands/policy.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { rpcCommand } from "./commands/rpc.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
+import { slackCommand } from "./commands/slack.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -28,9 +29,7 @@ import { trustCommand } from "./commands/trust.ts";
 import { usageCommand } from "./commands/usage.ts";
 import type { Io } from "./io.ts";
 import { explainUsage } from "./usage.ts";
-
-/** The version of the command and of the gateway that it starts. */
-export const version = manifest.version;
+import { version } from "./version.ts";
 
 /** The whole command line. What a command needs is loaded when it runs. */
 export function createProgram(io: Io): Command {
@@ -42,6 +41,7 @@ export function createProgram(io: Io): Command {
 	const commands = [
 		startCommand(io, version),
 		gatewayCommand(io, version),
+		rpcCommand(io, version),
 		chatCommand(io),
 		askCommand(io),
 		answerCommand(io),
@@ -58,6 +58,7 @@ export function createProgram(io: Io): Command {
 		doctorCommand(io, version),
 		stopCommand(io),
 		discordCommand(io),
+		slackCommand(io),
 		tokenCommand(io),
 		peopleCommand(io),
 		placesCommand(io),

@@ -9,7 +9,7 @@ async function runLine(line: string, environment: NodeJS.ProcessEnv = {}) {
 }
 
 test.each([
-	["chta", "unknown command 'chta'; did you mean chat?\nallowed: start, gateway, chat, "],
+	["chta", "unknown command 'chta'; did you mean chat?\nallowed: start, gateway, rpc, chat, "],
 	["gateway --lisen 1", "unknown option '--lisen'; did you mean --listen?\nallowed: --listen, --data, "],
 	["ask", "missing required argument 'message'\nusage: parley ask [options] <message...>"],
 	["token now", "too many arguments for 'token'. Expected 0 arguments but got 1: now\nusage: parley token"],

@@ -1,5 +1,6 @@
+import { basename } from "node:path";
+import type { Command } from "commander";
 import type { Io } from "./io.ts";
-import { createProgram } from "./program.ts";
 import { visibleText } from "./text/visible.ts";
 import { isShown, UsageError } from "./usage.ts";
 
@@ -8,16 +9,30 @@ import { isShown, UsageError } from "./usage.ts";
  * went wrong is told on stderr, in a line or two.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-	const program = createProgram(io);
+	const program = await loadProgram(args, io);
 	try {
 		if (args.length === 0) program.outputHelp();
 		else await program.parseAsync(args, { from: "user" });
 		return io.exitCode;
 	} catch (error) {
 		if (isShown(error)) return 0;
+		if (args[0] === "rpc") return refuseStart(error, io);
 		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
 	}
+}
+
+async function loadProgram([command]: readonly string[], io: Io): Promise<Command> {
+	if (command === "rpc") return (await import("./rpc/rpc-program.ts")).createRpcProgram(io);
+	return (await import("./program.ts")).createProgram(io);
+}
+
+/** Programs that start an agent read one line, and know no other code for this. */
+function refuseStart(error: unknown, io: Io): number {
+	const name = basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
+	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
+	io.stderr.write(`${name}: ${visibleText(line)}\n`);
+	return 1;
 }
 
 /** Errors of our own tell what to do in one line; of others only the message is for people. */

@@ -3,6 +3,7 @@ import type { ConnectorFlags } from "../connectors/run-connector.ts";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
 import { addAddressFlags } from "./address-flags.ts";
+import { postsCommand } from "./posts.ts";
 
 const notes = `
 The bot's token comes from the environment: DISCORD_TOKEN. Where it is set,
@@ -39,7 +40,10 @@ export function discordCommand(io: Io): Command {
 		const { runDiscordConnector } = await import("../connectors/run-discord-connector.ts");
 		io.exitCode = await runDiscordConnector({ flags, io, token: tokenOf(io) });
 	});
-	return command.addCommand(setupCommand(io)).addCommand(doctorCommand(io)).addCommand(postsCommand(io));
+	return command
+		.addCommand(setupCommand(io))
+		.addCommand(doctorCommand(io))
+		.addCommand(postsCommand("discord", io));
 }
 
 function setupCommand(io: Io): Command {
@@ -63,31 +67,6 @@ function doctorCommand(io: Io): Command {
 		const { examineDiscord } = await import("../connectors/examine-discord.ts");
 		const flags = command.optsWithGlobals<ConnectorFlags & { readonly json?: boolean }>();
 		io.exitCode = await examineDiscord({ flags, io, token: tokenOf(io) });
-	});
-}
-
-function postsCommand(io: Io): Command {
-	const command = new Command("posts")
-		.description("list what is held for a decision, and what was given up")
-		.helpCommand(false)
-		.option("--json", "print JSON")
-		.configureHelp({ showGlobalOptions: true });
-	command.action(async () => {
-		const { listStuckPosts } = await import("../connectors/stuck-posts.ts");
-		await listStuckPosts(command.optsWithGlobals<ConnectorFlags & { readonly json?: boolean }>(), io);
-	});
-	return command
-		.addCommand(decideCommand("send", "have a held post sent after all; the connector must not run", io))
-		.addCommand(decideCommand("drop", "have a held post never sent; the connector must not run", io));
-}
-
-function decideCommand(name: "send" | "drop", description: string, io: Io): Command {
-	const command = new Command(name)
-		.description(description)
-		.argument("<id>", "as `parley discord posts` shows it");
-	return command.action(async (id: string) => {
-		const { decideStuck } = await import("../connectors/stuck-posts.ts");
-		await decideStuck({ id, send: name === "send", flags: command.optsWithGlobals<ConnectorFlags>() }, io);
 	});
 }
 

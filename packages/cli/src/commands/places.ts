@@ -17,6 +17,7 @@ interface SetFlags extends PlacesFlags {
 	readonly tools?: readonly string[];
 	readonly root?: string;
 	readonly approver?: readonly string[];
+	readonly approveIn?: readonly string[];
 	readonly budget?: number;
 	readonly quota?: number;
 	readonly mention?: "required" | "always";
@@ -33,6 +34,7 @@ and budget; everything else holds at once.
 Examples:
   parley places set discord:111:222 --root ~/site --budget 5
   parley places set slack:T1 --tools read_file,search_files --mention required
+  parley places set slack:T1:C2 --approve-in discord:111:222
   parley places remove slack:T1
 `;
 
@@ -70,6 +72,7 @@ function setCommand(io: Io): Command {
 		.option("--tools <names>", "its only tools, with commas between", readNames)
 		.option("--root <dir>", "where its tools work, instead of a workspace for each conversation")
 		.option("--approver <person>", "who may approve there, and nobody else; may be repeated", gather)
+		.option("--approve-in <place>", "where else its approvals may be answered; may be repeated", gather)
 		.option("--budget <usd>", "US dollars a day for each of its conversations", readAmount)
 		.option("--quota <size>", "what a workspace may hold, such as 500MB", readSize)
 		.addOption(
@@ -111,13 +114,15 @@ function removeCommand(io: Io): Command {
 }
 
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
-	const { agent, model, tools, root, approver, budget, quota, mention, sessions, approvalHours } = flags;
+	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions } = flags;
+	const { approvalHours } = flags;
 	return {
 		...(agent !== undefined && { agent }),
 		...(model !== undefined && { model }),
 		...(tools && { tools: [...tools] }),
 		...(root !== undefined && { root: absolute(root) }),
 		...(approver && { approvers: [...approver] }),
+		...(approveIn && { approve_in: [...approveIn] }),
 		...(budget !== undefined && { budget_usd: budget }),
 		...(quota !== undefined && { quota_bytes: quota }),
 		...(mention && { mention }),

@@ -1,10 +1,11 @@
 import { delay, ParleyError, systemClock } from "@parley/base";
+import type { Finding, SetupStep } from "@parley/connector";
 import { type RunningProgram, startOwnProgram } from "@parley/core";
-import type { Finding, SetupStep } from "@parley/discord";
 import type { Io } from "../io.ts";
 import { withGateway } from "../with-gateway.ts";
 import { type ConnectorStanding, readStandings } from "./connector-report.ts";
 import { connectorFix, connectorWords } from "./connector-words.ts";
+import type { Platform } from "./platform.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { connectorEnvironment } from "./supervise-connectors.ts";
 
@@ -16,11 +17,13 @@ const patienceMs = 20_000;
 export class BorrowedConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;
+	readonly #platform: Platform;
 	#own: RunningProgram | undefined;
 
-	constructor({ flags, io }: { readonly flags: ConnectorFlags; readonly io: Io }) {
-		this.#flags = flags;
-		this.#io = io;
+	constructor(of: { readonly flags: ConnectorFlags; readonly io: Io; readonly platform: Platform }) {
+		this.#flags = of.flags;
+		this.#io = of.io;
+		this.#platform = of.platform;
 	}
 
 	/** Whether it was started here, and ends with the setup. */
@@ -57,11 +60,11 @@ export class BorrowedConnector {
 		try {
 			await withGateway(this.#flags, this.#io, (client) => client.request("list_sessions", { limit: 1 }));
 		} catch (reason) {
-			const fix = "run `parley start` in another terminal, with DISCORD_TOKEN set there as well";
-			return found("fail", ParleyError.from(reason).message, fix);
+			const fix = `run \`parley start\` in another terminal, with ${this.#platform.wants} set there as well`;
+			return this.#found("fail", ParleyError.from(reason).message, fix);
 		}
 		const { data } = await readConnectorConfig(this.#flags, this.#io);
-		if (!isAtWork(await standingIn(data))) this.#start(data);
+		if (!isAtWork(await this.#standingIn(data))) this.#start(data);
 		return this.#untilConnected(data, signal);
 	}
 
@@ -70,9 +73,9 @@ export class BorrowedConnector {
 		const flags = Object.entries({ data, config, url, "log-level": "silent" });
 		const given = flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
 		const own = startOwnProgram({
-			args: [process.argv[1] ?? "", "discord", ...given, "--supervised"],
+			args: [process.argv[1] ?? "", this.#platform.name, ...given, "--supervised"],
 			environment: connectorEnvironment(this.#io.environment, [
-				...["DISCORD_TOKEN", "PARLEY_URL", "PARLEY_TOKEN"],
+				...[...this.#platform.variables, "PARLEY_URL", "PARLEY_TOKEN"],
 			]),
 		});
 		this.#own = own;
@@ -83,29 +86,33 @@ export class BorrowedConnector {
 
 	async #untilConnected(data: string, signal: AbortSignal): Promise<Finding> {
 		const end = systemClock.monotonic() + patienceMs;
-		let standing = await standingIn(data);
+		let standing = await this.#standingIn(data);
 		while (standing?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
 			await delay(systemClock, lookMs, signal).catch(() => undefined);
-			standing = await standingIn(data);
+			standing = await this.#standingIn(data);
 			if (!this.isOwn && !isAtWork(standing)) break;
 		}
 		if (standing === undefined)
-			return found("fail", "the connector does not start", "parley discord says why");
+			return this.#found("fail", "the connector does not start", `parley ${this.#platform.name} says why`);
 		const words = `connector: ${connectorWords(standing, systemClock.now())}`;
-		if (standing.state === "connected") return found("ok", words);
-		return found("fail", words, connectorFix(standing) ?? "parley discord doctor looks closer");
+		if (standing.state === "connected") return this.#found("ok", words);
+		return this.#found(
+			"fail",
+			words,
+			connectorFix(standing) ?? `parley ${this.#platform.name} doctor looks closer`,
+		);
 	}
-}
 
-function found(status: "ok" | "fail", what: string, fix?: string): Finding {
-	return { id: "discord-connector", status, what, ...(fix !== undefined && { fix }) };
+	async #standingIn(data: string): Promise<ConnectorStanding | undefined> {
+		const standings = await readStandings(data, systemClock.now());
+		return standings.find(({ platform }) => platform === this.#platform.name);
+	}
+
+	#found(status: "ok" | "fail", what: string, fix?: string): Finding {
+		return { id: `${this.#platform.name}-connector`, status, what, ...(fix !== undefined && { fix }) };
+	}
 }
 
 function isAtWork(standing: ConnectorStanding | undefined): boolean {
 	return standing !== undefined && ["starting", "connected", "waiting"].includes(standing.state);
-}
-
-async function standingIn(data: string): Promise<ConnectorStanding | undefined> {
-	const standings = await readStandings(data, systemClock.now());
-	return standings.find(({ platform }) => platform === "discord");
 }

@@ -2,9 +2,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseJson } from "@parley/base";
 import { isAlive } from "../running-gateway.ts";
-
-/** The platforms that there are connectors for. */
-const platforms = ["discord"] as const;
+import { platforms } from "./platform.ts";
 
 /**
  * How a connector is doing: `waiting` for the platform or the gateway, which it goes on with by itself; `refused` where
@@ -57,7 +55,7 @@ export async function writeReport(file: string, report: ConnectorReport): Promis
 /** Of the connectors of a data directory those that run, or have ended otherwise than by being asked to. */
 export async function readStandings(data: string, now: number): Promise<ConnectorStanding[]> {
 	const found = await Promise.all(
-		platforms.map(async (platform) => {
+		platforms.map(async ({ name: platform }) => {
 			const report = await readReport(reportFileOf(data, platform));
 			return report && { platform, ...judge(report, now, isAlive(report.pid)) };
 		}),

@@ -6,21 +6,19 @@ import { type DataLock, lockDataDirectory } from "@parley/gateway";
 /** What SQLite answers where somebody else holds the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
-const keptRunning = "parley start keeps it running where its token is set";
-
 /**
  * Makes this process the only connector of its platform on a data directory: two on one database would post everything
  * twice. Throws `unavailable` where another one runs, which may end, and `failed_precondition` where the directory
- * cannot be written. `advice` says what to do about one that runs.
+ * cannot be written.
  */
-export function lockConnector(data: string, platform: string, advice = keptRunning): DataLock {
+export function lockConnector(data: string, platform: string): DataLock {
 	const place = join(data, "connectors", platform);
 	try {
 		return lockDataDirectory(place);
 	} catch (reason) {
 		if (!isHeld(reason)) throw reason;
 		const whose = ownerOf(join(place, "run", "lock.pid"));
-		const message = `the ${platform} connector of ${data} runs already${whose}: ${advice}`;
+		const message = `the ${platform} connector of ${data} runs already${whose}: parley start keeps it running where its token is set`;
 		throw new ParleyError(message, { code: "unavailable", cause: reason });
 	}
 }

@@ -51,8 +51,8 @@ export interface RunningConnector {
 
 interface Run {
 	readonly platform: string;
-	/** The platform's own token, to be kept out of logs. */
-	readonly secret: string;
+	/** The platform's own tokens, to be kept out of logs. */
+	readonly secrets: readonly string[];
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
 	start(setting: ConnectorSetting): Promise<RunningConnector>;
@@ -63,10 +63,10 @@ interface Run {
  * something first, which no new start mends; 1 for every other end that nobody has asked for.
  */
 export async function runConnector(run: Run): Promise<number> {
-	const { platform, secret, flags, io } = run;
+	const { platform, secrets, flags, io } = run;
 	const config = await readConnectorConfig(flags, io, io.stderr.isTTY ? "warn" : "info");
 	const redactor = new Redactor();
-	redactor.add(secret);
+	for (const secret of secrets) redactor.add(secret);
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const destination = io.stderr.isTTY ? { destination: humanLog(io.stderr, styles) } : {};
 	const log = createLogger({ level: config.logLevel, redactor, ...destination }).child({

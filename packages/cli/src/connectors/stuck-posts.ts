@@ -1,22 +1,29 @@
-import { systemClock } from "@parley/base";
-import { decideStuckPost, readStuckPosts } from "@parley/discord";
+import { ParleyError, systemClock } from "@parley/base";
+import { decideStuckPost, leaveDecisionOn, readStuckPosts } from "@parley/connector";
+import type { DataLock } from "@parley/gateway";
 import type { Io } from "../io.ts";
 import { alignColumns } from "../text/columns.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { printJson, printRows } from "../with-gateway.ts";
 import { lockConnector } from "./lock-connector.ts";
+import type { Platform } from "./platform.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 const mostShown = 100;
 
+interface OfPlatform {
+	readonly platform: Platform["name"];
+	readonly flags: ConnectorFlags;
+}
+
 /** Prints what the connector has not posted and does not try by itself any more, with the reason. */
 export async function listStuckPosts(
-	flags: ConnectorFlags & { readonly json?: boolean },
+	{ platform, flags }: OfPlatform & { readonly flags: { readonly json?: boolean } },
 	io: Io,
 ): Promise<void> {
-	const { data } = await readConnectorConfig(flags, io);
-	const posts = await readStuckPosts(data, mostShown);
+	const { data: dataDir } = await readConnectorConfig(flags, io);
+	const posts = await readStuckPosts({ platform, dataDir }, mostShown);
 	if (flags.json) return printJson(posts, io);
 	if (posts.length === 0) return printRows(["nothing is held, and nothing was given up"], io);
 	const now = systemClock.now();
@@ -26,18 +33,33 @@ export async function listStuckPosts(
 	printRows(alignColumns([["ID", "STATE", "SINCE", "KIND", "REASON"], ...rows]), io);
 }
 
-/** Has a held post sent by the next start of the connector, or never. Throws where the connector runs. */
+/** Has a held post sent by the connector, or never: by the one that runs, or else by its next start. */
 export async function decideStuck(
-	{ id, send, flags }: { readonly id: string; readonly send: boolean; readonly flags: ConnectorFlags },
+	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },
 	io: Io,
 ): Promise<void> {
-	const { data } = await readConnectorConfig(flags, io);
-	const lock = lockConnector(data, "discord", "stop it, decide, and start it again");
+	const { data: dataDir } = await readConnectorConfig(flags, io);
+	const where = { platform, dataDir, clock: systemClock };
+	const decided = { id, decision: { send, by: "the operator" } };
+	const lock = lockIfStopped(dataDir, platform);
+	if (lock === undefined) {
+		// What it has in memory must not differ from its database: it is told, and does the rest by itself.
+		await leaveDecisionOn(where, decided);
+		return printRows([send ? "the connector sends it in a moment" : "it is never sent"], io);
+	}
 	try {
-		const decision = { send, by: "the operator" };
-		await decideStuckPost({ dataDir: data, clock: systemClock, id, decision });
+		await decideStuckPost(where, decided);
 	} finally {
 		lock.release();
 	}
 	printRows([send ? "it is sent as soon as the connector runs" : "it is never sent"], io);
+}
+
+function lockIfStopped(data: string, platform: string): DataLock | undefined {
+	try {
+		return lockConnector(data, platform);
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "unavailable") throw reason;
+		return undefined;
+	}
 }

@@ -3,28 +3,29 @@ import { startOwnProgram } from "@parley/core";
 import type { Config } from "@parley/gateway";
 import type { GatewayFlags } from "../commands/gateway-flags.ts";
 import type { Io } from "../io.ts";
+import { platforms } from "./platform.ts";
 import { Supervisor } from "./supervisor.ts";
-
-/** The connectors that there are, and the variable that has a connector started. */
-const connectors = [{ name: "discord", variable: "DISCORD_TOKEN" }] as const;
 
 /** What connectors may know of the environment besides their own token: no key of a model is among these names. */
 const sharedNames = [
 	...(["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_DATA_HOME", "NO_COLOR"] as const),
 	...(["NODE_EXTRA_CA_CERTS", "PARLEY_CONFIG"] as const),
+	// The way out of a network that has no other.
+	...(["NODE_USE_ENV_PROXY", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"] as const),
+	...(["NO_PROXY", "no_proxy"] as const),
 ];
 
-/** Starts a connector for each chat platform whose token is set, and keeps it running. */
+/** Starts a connector for each chat platform whose tokens are set, and keeps it running. */
 export function superviseConnectors(
 	{ data, logLevel }: Pick<Config, "data" | "logLevel">,
 	{ flags, io, log }: { readonly flags: GatewayFlags; readonly io: Io; readonly log: Logger },
 ): { readonly names: readonly string[]; stop(): Promise<void> } {
 	const script = process.argv[1] ?? "";
 	const config = flags.config === undefined ? [] : ["--config", flags.config];
-	const wanted = connectors.filter(({ variable }) => io.environment[variable]);
-	const supervisors = wanted.map(({ name, variable }) => {
+	const wanted = platforms.filter((platform) => platform.isWanted(io.environment));
+	const supervisors = wanted.map(({ name, variables }) => {
 		const args = [script, name, "--data", data, "--log-level", logLevel, ...config, "--supervised"];
-		const environment = connectorEnvironment(io.environment, [variable]);
+		const environment = connectorEnvironment(io.environment, variables);
 		return new Supervisor({
 			...{ name, clock: systemClock, log },
 			start: () => startOwnProgram({ args, environment }),

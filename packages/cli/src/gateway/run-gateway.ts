@@ -12,6 +12,7 @@ import {
 } from "@parley/base";
 import { type Config, type Gateway, loadConfig, startGateway } from "@parley/gateway";
 import type { GatewayFlags } from "../commands/gateway-flags.ts";
+import { platforms } from "../connectors/platform.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
 import { isLoopback } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
@@ -53,7 +54,9 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const config = await readConfig(flags, io, options.defaultLogLevel);
 	const failpoints = readTestHooks(flags.testHooks, config);
 	const redactor = new Redactor();
-	for (const name of platformTokens) redactor.add(io.environment[name] ?? "");
+	for (const { variables } of platforms) {
+		for (const name of variables) redactor.add(io.environment[name] ?? "");
+	}
 	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
 	endOnUncaught(log, io);
 	const gateway = await startGateway({
@@ -83,9 +86,6 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	log.info("stopped");
 	return 0;
 }
-
-/** Variables of chat platforms whose values are nobody's business. */
-const platformTokens = ["DISCORD_TOKEN"];
 
 const insecureWarning =
 	"other machines reach this gateway without TLS (--insecure-lan): what is said there, and the token, can be read on its way";

@@ -8,7 +8,12 @@ const place = {
 	place: "discord:1:2",
 	profile: {
 		...{ agent: "coder", model: "fast", tools: ["read_file", "git"], root: "/srv/\u001b[2Jsite" },
-		...{ approvers: ["discord:1:3"], budget_usd: 5, quota_bytes: 5_000_000 },
+		...{
+			approvers: ["discord:1:3"],
+			approve_in: ["slack:T:C", "discord:1:9"],
+			budget_usd: 5,
+			quota_bytes: 5_000_000,
+		},
 		...{ mention: "required" as const, sessions: "person" as const, approval_hours: 2 },
 	},
 	source: "operator" as const,
@@ -24,6 +29,7 @@ test("each channel stands with all that was said of it, and who said so", () => 
 		"  tools: read_file, git",
 		expect.stringMatching(/^ {2}works in: \/srv\/\S+site$/),
 		"  approvers: discord:1:3",
+		"  approved also in: slack:T:C, discord:1:9",
 		"  budget: $5.00 a day",
 		"  workspace: up to 5.0 MB",
 		"  mention: required",

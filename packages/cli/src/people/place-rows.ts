@@ -25,13 +25,14 @@ function rowsOf({ place, profile, source }: Place, { columns, styles }: Look): s
 
 function wordsOf(profile: Place["profile"]): string[] {
 	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
-	const { mention, sessions } = profile;
+	const { mention, sessions, approve_in } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		["agent", agent],
 		["model", model],
 		["tools", tools?.join(", ")],
 		["works in", root],
 		["approvers", approvers?.join(", ")],
+		["approved also in", approve_in?.join(", ")],
 		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],

@@ -65,6 +65,10 @@ test("a failure tells whether it is tried again, and if not how to do that", () 
 	]);
 	const other = happened("task.cancelled", { task_id: "task_2", reason: "not needed" });
 	expect(apply(board, other)).toEqual(["✗ task_2 · cancelled: not needed"]);
+	const claimed = { task_id: "task_3", reason: "cancelled by operator", by: "discord:1:42" };
+	expect(apply(board, happened("task.cancelled", claimed))).toEqual([
+		"✗ task_3 · cancelled by discord:1:42: cancelled by operator",
+	]);
 });
 
 test("what is known already is not told again", () => {

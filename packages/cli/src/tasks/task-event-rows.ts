@@ -42,9 +42,10 @@ export function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): str
 		case "task.failed":
 			return failedRows(event.payload, { name, task }, look);
 		case "task.cancelled": {
-			const { reason } = event.payload;
-			const why = reason === "" ? "" : `: ${visibleText(reason)}`;
-			return wrapped(`✗ ${name} · cancelled${why}`, look).map(styles.yellow);
+			const { reason, by } = event.payload;
+			const whose = by === undefined ? "" : ` by ${visibleText(by)}`;
+			const why = reason === "" || reason === `cancelled by ${by}` ? "" : `: ${visibleText(reason)}`;
+			return wrapped(`✗ ${name} · cancelled${whose}${why}`, look).map(styles.yellow);
 		}
 		case "task.started":
 		case "task.resumed":

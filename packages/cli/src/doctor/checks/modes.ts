@@ -7,6 +7,7 @@ const secrets = [
 	...["tokens", "tokens/operator", "keys", "keys/secrets"],
 	...["parley.sqlite", "parley.sqlite-wal", "parley.sqlite-shm", "files"],
 	...["connectors", "connectors/discord.sqlite", "connectors/discord.json"],
+	...["connectors/slack.sqlite", "connectors/slack.json"],
 ];
 
 /** Whether what holds secrets belongs to this user, and opens for nobody else. */

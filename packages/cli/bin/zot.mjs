@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// What programs start that know the agent of this name: `zot rpc`, and nothing else of it. Plain JavaScript, so that a
+// Node too old for the rest can still say so.
+
+const [command, ...flags] = process.argv.slice(2);
+const known = ["rpc", "--rpc", "--version", "--help", "-h"];
+
+if (command === undefined || !known.includes(command)) {
+	console.error(
+		`zot: ${command === undefined ? "no command" : JSON.stringify(command)}; this is Parley, which does \`zot rpc\` alone`,
+	);
+	process.exitCode = 1;
+} else {
+	if (command === "--rpc") process.argv.splice(2, process.argv.length, "rpc", ...flags);
+	if (command === "--help" || command === "-h") process.argv.splice(2, process.argv.length, "rpc", "--help");
+	await import("./parley.mjs");
+}

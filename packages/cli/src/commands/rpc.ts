@@ -1,0 +1,52 @@
+import type { RpcFlags } from "@parley/gateway/rpc";
+import { Command, Option } from "commander";
+import type { Io } from "../io.ts";
+
+/** What the command line says: the wire's own flags, and those of every gateway that matter here. */
+export interface RpcCommandFlags extends RpcFlags {
+	readonly data?: string;
+	readonly config?: string;
+	readonly sandbox?: string;
+	readonly policy?: string;
+	readonly logLevel?: string;
+}
+
+/** `parley rpc`: the agent as a subprocess that speaks JSON lines. */
+export function rpcCommand(io: Io, version: string): Command {
+	return (
+		new Command("rpc")
+			.description("be the agent of another program: JSON lines on stdin and stdout (zot)")
+			.option("--provider <name>", "who answers: anthropic, offline or auto (default)")
+			.option("--model <name>", "which of the provider's models: a name or fast, standard, max")
+			.option("--cwd <dir>", "where the agent works (default the current directory)")
+			.option("--api-key <key>", "instead of ANTHROPIC_API_KEY, which other users of this machine cannot see")
+			.option("--base-url <url>", "a server that speaks the Messages API, instead of Anthropic's")
+			.option("--system-prompt <text>", "who the agent is, instead of what is built in")
+			.option("--append-system-prompt <text>", "more of that; may be repeated", collect)
+			.option("--reasoning <level>", "how much models think: off, minimal, low, medium, high, xhigh or max")
+			.option("--max-steps <n>", "model calls of one prompt at most (default no limit)")
+			.option("--tools <names>", "these tools and no others: read,write,edit,bash")
+			.option("--no-tools", "no tools at all")
+			.option("--session <dir>", "keep the conversation there, and go on with it (default nothing is kept)")
+			.option("--rpc-approvals", "ask the client before calls that the rules ask about")
+			.option("--data <dir>", "the operator's own directory: configuration, models.json, policy.jsonc")
+			.option("--config <file>", "settings (default parley.config.json in the data directory)")
+			.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
+			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
+			.option("--log-level <level>", "debug, info, warn (default), error or silent")
+			// What existing clients say, and what holds anyway.
+			.addOption(new Option("--no-session").hideHelp())
+			.addOption(new Option("--no-ext").hideHelp())
+			.addOption(new Option("--no-skill").hideHelp())
+			.addOption(new Option("--no-yolo").hideHelp())
+			.allowExcessArguments(false)
+			.action(async (flags: RpcCommandFlags) => {
+				const { runRpc } = await import("../rpc/run-rpc.ts");
+				io.exitCode = await runRpc({ flags, io, version });
+			})
+	);
+}
+
+function collect(value: string, values: readonly string[] = []): string[] {
+	return [...values, value];
+}

@@ -1,0 +1,47 @@
+import { systemClock } from "@parley/base";
+import type { Finding } from "@parley/connector";
+import { doctorRows } from "../doctor/doctor-rows.ts";
+import type { Io } from "../io.ts";
+import { outputLook, printJson, printRows } from "../with-gateway.ts";
+import { readStandings } from "./connector-report.ts";
+import { connectorFix, connectorWords } from "./connector-words.ts";
+import type { Platform } from "./platform.ts";
+import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
+
+export interface Examination {
+	readonly platform: Platform;
+	readonly flags: ConnectorFlags & { readonly json?: boolean };
+	readonly io: Io;
+	/** What is wrong with the app at the platform. */
+	readonly found: AsyncIterable<Finding>;
+}
+
+/** Says what is wrong with an app and with its connector here, and returns the exit code: 1 where something fails. */
+export async function examineConnector(examination: Examination): Promise<number> {
+	const { platform, flags, io, found } = examination;
+	const secrets = platform.variables.flatMap((name) => io.environment[name]?.trim() || []);
+	const shown = (finding: Finding): Finding => ({
+		...finding,
+		what: secrets.reduce((what, secret) => what.replaceAll(secret, "…"), finding.what),
+	});
+	const findings = [...(await Array.fromAsync(found)), await connectorOf(examination)].map(shown);
+	if (flags.json) printJson(findings, io);
+	else printRows(doctorRows(findings, outputLook(io)), io);
+	return findings.some(({ status }) => status === "fail") ? 1 : 0;
+}
+
+/** Whether the connector of this machine works. */
+async function connectorOf({ platform, flags, io }: Examination): Promise<Finding> {
+	const { name, wants } = platform;
+	const id = `${name}-connector`;
+	const { data } = await readConnectorConfig(flags, io);
+	const now = systemClock.now();
+	const standing = (await readStandings(data, now)).find((one) => one.platform === name);
+	if (standing === undefined) {
+		const fix = `start the gateway with \`parley start\` with ${wants} set, or run \`parley ${name}\` beside it`;
+		return { id, status: "warn", what: `no connector runs on ${data}`, fix };
+	}
+	const [what, fix] = [`connector: ${connectorWords(standing, now)}`, connectorFix(standing)];
+	if (fix === undefined) return { id, status: "ok", what };
+	return { id, status: standing.state === "refused" ? "fail" : "warn", what, fix };
+}

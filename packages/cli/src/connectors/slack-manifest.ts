@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { ParleyError, parseJson } from "@parley/base";
+import { commandTable } from "@parley/connector";
+import { differenceWords, type Manifest, manifestDiff, manifestOf } from "@parley/slack";
+import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
+import { printJson, printRows } from "../with-gateway.ts";
+
+export interface ManifestFlags {
+	/** Where Slack reaches the connector over HTTP. */
+	readonly publicUrl?: string;
+	/** A file with an installed manifest; `-` is standard input. */
+	readonly diff?: string;
+	readonly json?: boolean;
+}
+
+/** Prints the manifest of the app, or what an installed one lacks; returns the exit code: 1 where they differ. */
+export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
+	if (publicUrl !== undefined && !isPublic(publicUrl)) {
+		throw new UsageError(`--public-url ${publicUrl} is no https address\nSlack calls https addresses alone`);
+	}
+	const wanted = manifestOf({ shapes: commandTable, ...(publicUrl !== undefined && { publicUrl }) });
+	if (diff === undefined) {
+		io.stdout.write(`${JSON.stringify(wanted, undefined, 2)}\n`);
+		return 0;
+	}
+	return compare(await readInstalled(diff, io), wanted, { json: json === true, io });
+}
+
+function compare(
+	installed: unknown,
+	wanted: Manifest,
+	{ json, io }: { readonly json: boolean; readonly io: Io },
+): number {
+	const differences = manifestDiff(installed, wanted);
+	if (json) printJson(differences, io);
+	else if (differences.length === 0) printRows(["the app has all that it needs, and nothing more"], io);
+	else printRows(differences.map(differenceWords), io);
+	return differences.length === 0 ? 0 : 1;
+}
+
+async function readInstalled(file: string, io: Io): Promise<unknown> {
+	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
+	try {
+		return parseJson(text);
+	} catch (cause) {
+		const fix = 'take the JSON that "App Manifest" shows in the settings of the app';
+		throw new ParleyError(`${file === "-" ? "standard input" : file} is no JSON: ${fix}`, {
+			code: "invalid_argument",
+			cause,
+		});
+	}
+}
+
+function unreadable(file: string): (cause: unknown) => never {
+	return (cause) => {
+		throw new ParleyError(`${file} cannot be read`, { code: "not_found", cause });
+	};
+}
+
+async function readAll({ stdin }: Io): Promise<string> {
+	let text = "";
+	for await (const chunk of stdin) text += String(chunk);
+	return text;
+}
+
+function isPublic(text: string): boolean {
+	return URL.canParse(text) && new URL(text).protocol === "https:";
+}

@@ -1,0 +1,85 @@
+import { flushCompileCache } from "node:module";
+import { createIds, createLogger, Redactor, systemClock } from "@parley/base";
+import { type Config, loadConfig, openAgent, readReasoning, serveZot } from "@parley/gateway/rpc";
+import type { RpcCommandFlags } from "../commands/rpc.ts";
+import { defaultDataDirectory } from "../data-directory.ts";
+import type { Io } from "../io.ts";
+
+/** How long ended work may take to tell its end. */
+const longestStopMs = 5_000;
+
+/** Exit codes of a process that was asked to end, as shells count: 128 and the signal's number. */
+const signalCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
+
+export interface RunRpcOptions {
+	readonly flags: RpcCommandFlags;
+	readonly io: Io;
+	readonly version: string;
+}
+
+/**
+ * Serves the program that has started this one, until its input ends, and returns the exit code. Throws, before anything
+ * is written to stdout, what whoever starts it can mend.
+ */
+export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
+	const { environment, stdin, stdout } = io;
+	const token = environment["ZOTCORE_RPC_TOKEN"];
+	// Neither commands nor what they start are to see it.
+	delete environment["ZOTCORE_RPC_TOKEN"];
+	const config = await readRpcConfig(flags, io);
+	const redactor = new Redactor();
+	if (config.apiKey !== undefined && config.apiKey.length >= 16) redactor.add(config.apiKey);
+	if (token !== undefined && token.length >= 8) redactor.add(token);
+	const log = createLogger({ level: config.logLevel, redactor });
+	const opened = await openAgent({
+		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
+		currentDirectory: io.cwd,
+	});
+	const stop = new AbortController();
+	let signalled: keyof typeof signalCodes | undefined;
+	for (const signal of Object.keys(signalCodes) as (keyof typeof signalCodes)[]) {
+		process.on(signal, () => {
+			signalled ??= signal;
+			stop.abort();
+			systemClock.after(longestStopMs, () => process.exit(signalCodes[signal]));
+		});
+	}
+	// Here a reader that is gone ends the work first: its commands would outlive this process.
+	stdout.removeAllListeners("error");
+	setImmediate(() => {
+		opened
+			.preload()
+			.catch((error: unknown) => log.warn("the provider's library could not be loaded", { error }));
+	});
+	const code = await serveZot({
+		...{ agent: opened.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
+		...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
+	});
+	await opened.close();
+	flushCompileCache();
+	process.exit(signalled === undefined ? code : signalCodes[signalled]);
+}
+
+/** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
+async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
+	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
+	const key = apiKey === undefined || apiKey === "" ? {} : { ANTHROPIC_API_KEY: apiKey };
+	return loadConfig({
+		flags: {
+			// Where clients have nothing to say they say it.
+			...{ provider: provider || undefined, model: model || undefined, baseUrl: baseUrl || undefined },
+			...{ data, config, sandbox, policyFile, logLevel },
+			reasoning: readReasoning(flags.reasoning),
+		},
+		environment: { ...io.environment, ...key },
+		cwd: io.cwd,
+		defaultData: await defaultDataDirectory(),
+		defaultLogLevel: "warn",
+	});
+}
+
+/** `--no-session`, which clients say, is what holds anyway. */
+function withSession(flags: RpcCommandFlags): RpcCommandFlags {
+	const session: unknown = flags.session;
+	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };
+}
