@@ -40,81 +40,58 @@ test("setup asks for what is not done yet, checks it again on Enter, and ends in
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
 
-test("setup asks nobody to come in twice, and ends on Ctrl-C", async ({ discord }) => {
-	const setup = discord.run("discord", "setup");
-	await setup.shows("mention the bot in a channel");
-	expect(setup.received).not.toContain("/pair");
-	setup.type(interrupt);
-	expect(await setup.ended()).toBe(130);
-});
-
 test("setup without a token, or where a step fails and nobody can press Enter, ends with 1", async ({
 	discord,
 }) => {
-	const without = await discord.pipe(["discord", "setup"], "");
+	const [without, untold, wrong] = await Promise.all([
+		discord.pipe(["discord", "setup"], ""),
+		discord.pipe(["discord"], ""),
+		discord.pipe(["discord", "setup"], "wrong-token-wrong-token"),
+	]);
 	expect(without).toMatchObject({ code: 1, error: "" });
 	expect(without.out).toMatch(/1\/7 {2}Make the bot\n.*New Application.*\n.*export DISCORD_TOKEN=/);
-	expect(await discord.pipe(["discord"], "")).toMatchObject({
-		...{ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") },
-	});
-	const wrong = await discord.pipe(["discord", "setup"], "wrong-token-wrong-token");
+	expect(untold).toMatchObject({ code: 2, error: expect.stringContaining("DISCORD_TOKEN is not set\n") });
 	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("does not know this token") });
 	expect(wrong.out).not.toContain("2/7");
 });
 
 test("doctor prints JSON, and says what Discord refuses without the token in it", async ({ discord }) => {
-	const well = await discord.pipe(["discord", "doctor", "--json"]);
+	const [well, wrong] = await Promise.all([
+		discord.pipe(["discord", "doctor", "--json"]),
+		discord.pipe(["discord", "doctor"], "wrong-token-wrong-token"),
+	]);
 	const findings: { id: string; status: string }[] = JSON.parse(well.out);
 	expect(well.code).toBe(0);
 	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-token", status: "ok" }));
 	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-connector", status: "warn" }));
-	const wrong = await discord.pipe(["discord", "doctor"], "wrong-token-wrong-token");
 	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("set DISCORD_TOKEN to the new one") });
 	expect(wrong.out).not.toContain("wrong-token");
 });
 
-test("one connector works at a time, status tells of it, and Ctrl-C ends it", async ({ discord }) => {
+test("one connector works at a time, setup asks nobody in twice, and a revoked token has a way back", async ({
+	discord,
+}) => {
 	const running = discord.run("discord");
 	await running.shows("connected; Ctrl-C stops it");
 	const pid = await discord.connectedOther();
 	expect(statSync(discord.reportFile).mode & 0o777).toBe(0o600);
-	expect(await discord.pipe(["discord", "posts"])).toMatchObject({
-		...{ code: 0, out: "nothing is held, and nothing was given up\n" },
-	});
-	expect(await discord.pipe(["discord"])).toEqual({
+	const setup = discord.run("discord", "setup");
+	const [posts, second, status] = await Promise.all([
+		discord.pipe(["discord", "posts"]),
+		discord.pipe(["discord"]),
+		discord.pipe(["status"]),
+	]);
+	expect(posts).toMatchObject({ code: 0, out: "nothing is held, and nothing was given up\n" });
+	expect(second).toEqual({
 		...{ code: 1, out: "" },
 		error: expect.stringMatching(new RegExp(`^parley discord: .* runs already \\(process ${pid}\\): .*\n$`)),
 	});
-	const status = await discord.pipe(["status"]);
 	expect(status.out).toMatch(new RegExp(`^discord +connected for \\d+ s \\(process ${pid}\\)$`, "m"));
-	running.type(interrupt);
-	expect(await running.ended()).toBe(0);
-	expect((await discord.pipe(["status"])).out).not.toContain("discord");
-});
+	await setup.shows("mention the bot in a channel");
+	expect(setup.received).not.toContain("/pair");
+	setup.type(interrupt);
+	expect(await setup.ended()).toBe(130);
 
-test("what a person must mend first ends it with 78, and status and doctor say what that is", async ({
-	discord,
-}) => {
-	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");
-	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not know this token") });
-	const status = await discord.pipe(["status"]);
-	expect(status.out).toMatch(/^discord +does not run: Discord does not know this token: reset it/m);
-	const doctor = await discord.pipe(["doctor"]);
-	expect(doctor).toMatchObject({
-		code: 1,
-		out: expect.stringMatching(/FAIL +connectors +discord does not run/),
-	});
-
-	const file = join(discord.place.data, "connectors", "discord.sqlite");
-	writeFileSync(file, "x".repeat(8192));
-	const damaged = await discord.pipe(["discord"]);
-	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
-	discord.remove("connectors", "discord.sqlite");
-});
-
-test("a token that is revoked ends it, and the way back that it names works", async ({ discord }) => {
-	const running = discord.run("discord");
-	await running.shows("connected; Ctrl-C stops it");
 	await discord.pipe(["token", "revoke", "discord"]);
 	expect(await running.ended()).toBe(78);
 	const file = join(discord.place.data, "tokens", "connector-discord");
@@ -125,6 +102,26 @@ test("a token that is revoked ends it, and the way back that it names works", as
 	await again.shows("connected; Ctrl-C stops it");
 	again.type(interrupt);
 	expect(await again.ended()).toBe(0);
+	expect((await discord.pipe(["status"])).out).not.toContain("discord");
+});
+
+test("what a person must mend first ends it with 78, and status and doctor say what that is", async ({
+	discord,
+}) => {
+	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");
+	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not know this token") });
+	const [status, doctor] = await Promise.all([discord.pipe(["status"]), discord.pipe(["doctor"])]);
+	expect(status.out).toMatch(/^discord +does not run: Discord does not know this token: reset it/m);
+	expect(doctor).toMatchObject({
+		code: 1,
+		out: expect.stringMatching(/FAIL +connectors +discord does not run/),
+	});
+
+	const file = join(discord.place.data, "connectors", "discord.sqlite");
+	writeFileSync(file, "x".repeat(8192));
+	const damaged = await discord.pipe(["discord"]);
+	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
+	discord.remove("connectors", "discord.sqlite");
 });
 
 test("start brings a connector back that was killed, and both end together", async ({ discord }) => {

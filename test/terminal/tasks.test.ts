@@ -115,7 +115,7 @@ test("cancelling a task ends who watches it", async ({ place }) => {
 	const cancelled = await pipe(place, ["task", "cancel", id, "--reason", "not needed"]);
 	expect(cancelled).toMatchObject({ code: 0, out: expect.stringContaining("Long one is cancelled") });
 	expect(await watch.ended()).toBe(3);
-	expect(watch.text).toContain("cancelled: not needed");
+	expect(watch.text).toContain("cancelled by operator: not needed");
 	expect((await pipe(place, ["task", "cancel", id])).out).toContain("is cancelled already");
 });
 

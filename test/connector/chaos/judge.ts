@@ -1,5 +1,9 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
+import { judgeMessages } from "./judge-messages.ts";
 import type { Street } from "./street.ts";
+
+/** After a session of Discord's ended what it told in so much time may be gone. */
+const takenMs = 60_000;
 
 /** What people and the gateway see that they should not, in words. */
 export function judge(street: Street): string[] {
@@ -11,7 +15,9 @@ export function judge(street: Street): string[] {
 		...judgeOrder(street),
 		...judgeQuestions(street, posts),
 		...judgeTasks(street, posts),
-		...judgeSaid(street),
+		...judgeReviews(street, posts),
+		...judgeTrust(street, posts),
+		...judgeMessages(street),
 		...people.unanswered.map((what) => `nobody answered within 3 s: ${what}`),
 		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
 		...world.takeViolations(),
@@ -58,29 +64,43 @@ function judgeQuestions({ work }: Street, posts: readonly Shown[]): string[] {
 }
 
 function judgeTasks({ work, world }: Street, posts: readonly Shown[]): string[] {
-	return work.tasks.flatMap(({ session, title, done }) => {
-		const cards = posts.filter(
-			({ text, buttons }) => text.includes(title) && /Cancel|Retry/.test(buttons.join()),
-		);
+	return work.tasks.tasks.flatMap(({ session, title, end }) => {
+		const own = posts.filter(({ text }) => text.includes(title));
+		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const threads = world.threads().filter(({ name }) => name.includes(title));
-		const ended = posts.filter(({ text }) => text.includes(title) && done === 3);
 		// There are none in direct messages.
 		const wanted = session.externalKey?.includes(":dm:") ? 0 : 1;
-		const is = threads.length === wanted && (done === 3 ? ended.length > 0 : cards.length === 1);
-		return is ? [] : [`${title} has ${cards.length} cards, ${threads.length} threads`];
+		const told = { completed: /Done/, cancelled: /Cancelled/ };
+		const isTold = end === undefined ? cards.length === 1 : own.some(({ text }) => told[end].test(text));
+		return threads.length === wanted && isTold
+			? []
+			: [`${title} has ${cards.length} cards, ${threads.length} threads`];
 	});
 }
 
-/** Each message is said to the gateway once. */
-function judgeSaid({ people, gateway }: Street): string[] {
-	const heard = gateway.sessions.flatMap(({ frames }) =>
-		frames.flatMap(({ event, payload }) => (event === "user.message" ? [Object(payload)] : [])),
+/** Each plan is shown once, and can be approved for as long as it waits. */
+function judgeReviews({ work }: Street, posts: readonly Shown[]): string[] {
+	return work.tasks.tasks.flatMap(({ reviews }) =>
+		reviews.flatMap(({ label, isOpen }) => {
+			const cards = posts.filter(({ text }) => text.includes(label) && text.includes("question id"));
+			if (cards.length !== 1) return [`the plan ${label} has ${cards.length} cards`];
+			const canBeAnswered = cards[0]?.buttons.includes("Approve") ?? false;
+			return canBeAnswered === isOpen
+				? []
+				: [`the plan ${label} is ${isOpen ? "open" : "over"}, its card not`];
+		}),
 	);
-	return people.said.flatMap(({ text, mayBeLost }) => {
-		const own = heard.filter(
-			({ content, retry_of }) => String(content).includes(text) && retry_of === undefined,
-		);
-		const fits = own.length === 1 || (mayBeLost && own.length === 0);
-		return fits ? [] : [`the gateway heard ${text} ${own.length} times`];
+}
+
+/** No channel is trusted by people who could not read it when it was. */
+function judgeTrust({ work, people, world }: Street, posts: readonly Shown[]): string[] {
+	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
+		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
+		const isUntold = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
+		const ended = changedAt <= givenAt || isOver || isUntold ? [] : [`${id} survived its audience`];
+		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
+		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
+		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
+		return [...ended, ...shown, ...(cards.length > 1 ? [`${id} has ${cards.length} cards`] : [])];
 	});
 }

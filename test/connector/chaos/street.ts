@@ -6,15 +6,18 @@ import { ScriptedGateway } from "@parley/connector/testing";
 import { Random } from "../../random.ts";
 import type { Fault } from "../../simulators/discord/rest/network.ts";
 import { World } from "../../simulators/discord/world/world.ts";
+import { judgeDeleted } from "./judge-messages.ts";
 import { KeptSession } from "./kept-session.ts";
 import { Life, places } from "./life.ts";
 import { People } from "./people.ts";
 import { Work } from "./work.ts";
 
-const steps = 60;
+const steps = 70;
 const quietTurns = 12;
 /** Without a common divisor with the number of places. */
 const lifeStride = 4;
+/** Of virtual time: what was done before is taken then, though nothing of it is answered yet. */
+const calmMs = 60_000;
 /** Of virtual time: longer than anything waits that is to happen by itself. */
 const longestMs = 20 * 60_000;
 
@@ -54,7 +57,7 @@ export class Street {
 		this.world = new World({ clock: this.#clock, seed, settings: { nonceMs: 1000 } });
 		this.gateway = new ScriptedGateway(this.#clock);
 		this.people = new People(this.world, this.#random);
-		this.work = new Work(this.gateway, this.#random);
+		this.work = new Work(this.gateway, this.#random, this.#clock);
 	}
 
 	/** Everything happens, and in the end all is calm and done. */
@@ -65,6 +68,7 @@ export class Street {
 		// What is said where the connector was never told anything is lost with Discord's session.
 		this.people.greet();
 		await this.#pass(30_000);
+		for (const session of this.gateway.sessions) this.work.trust.give(session);
 		this.#arm(life);
 		this.#break();
 		for (let step = 0; step < steps; step++) await this.#step();
@@ -105,8 +109,7 @@ export class Street {
 	}
 
 	#break(): void {
-		// One connection has one order: what overtakes another there would be lost where the connection ends between them.
-		this.world.gateway.unruly({ duplicate: 0.2 });
+		this.world.gateway.unruly({ duplicate: 0.2, reorder: 0.2 });
 		this.world.network.each((label) => this.#faultOf(label));
 	}
 
@@ -132,6 +135,8 @@ export class Street {
 		this.#life?.die("a kill");
 		await this.#bury();
 		const end = this.#clock.now() + longestMs;
+		await this.#pass(calmMs);
+		this.faults.push(...judgeDeleted(this));
 		// What is done last may still have to be told.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
@@ -191,7 +196,7 @@ export class Street {
 		await this.#through(life.stop());
 		this.#session = new KeptSession(this.#session.left);
 		if (this.#kills > 0 && this.#random.chance(0.2)) {
-			this.people.databaseLost();
+			this.people.messages.databaseLost();
 			this.#session = new KeptSession(undefined);
 			await rm(join(this.#directory, "connectors"), { recursive: true });
 		}

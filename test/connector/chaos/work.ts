@@ -1,29 +1,26 @@
+import type { Clock } from "@parley/base";
 import type { ScriptedGateway } from "@parley/connector/testing";
 import type { Random } from "../../random.ts";
+import { GrantWork } from "./grant-work.ts";
+import { TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
-interface Task {
-	readonly session: Session;
-	readonly task_id: string;
-	readonly title: string;
-	done: number;
-}
-
-const stepsOfTask = 3;
-
-/** What the gateway's agents do: they answer, ask and work in the background. */
+/** What the gateway's agents do: they answer, ask and work in the background, in channels that may be trusted. */
 export class Work {
 	/** What was answered, in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	readonly questions: { readonly session: Session; readonly token: string; readonly label: string }[] = [];
-	readonly tasks: Task[] = [];
+	readonly tasks: TaskWork;
+	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
 
-	constructor(gateway: ScriptedGateway, random: Random) {
+	constructor(gateway: ScriptedGateway, random: Random, clock: Clock, platform = "discord") {
 		this.#gateway = gateway;
 		this.#random = random;
+		this.tasks = new TaskWork(gateway, random);
+		this.trust = new GrantWork(gateway, clock, platform);
 	}
 
 	get isDone(): boolean {
@@ -34,12 +31,13 @@ export class Work {
 		const { sessions } = this.#gateway;
 		if (sessions.length === 0) return;
 		const session = this.#random.pick(sessions);
-		const kind = this.#random.below(10);
+		const kind = this.#random.below(12);
 		if (kind < 5) this.#answer(session);
 		else if (kind < 6) this.#ask(session);
 		else if (kind < 7) this.#answerElsewhere(session);
-		else if (kind < 8) this.#plan(session);
-		else this.#work();
+		else if (kind < 8) this.tasks.plan(session);
+		else if (kind < 11) this.tasks.work();
+		else this.trust.give(session);
 	}
 
 	/** Every run comes to its answer. */
@@ -77,38 +75,5 @@ export class Work {
 		if (token === undefined) return;
 		session.asking.delete(token);
 		session.record("prompt.response", { token, value: "once", cancelled: false, by: "operator" });
-	}
-
-	#plan(session: Session): void {
-		const count = this.tasks.length;
-		const task = {
-			session,
-			task_id: `task_${String(count).padStart(26, "0")}`,
-			title: `chore-${count}.`,
-			done: 0,
-		};
-		this.tasks.push(task);
-		const { task_id, title } = task;
-		session.record("task.created", { task_id, title, description: "", parent_id: "" });
-		session.record("task.started", { task_id, title });
-	}
-
-	#work(): void {
-		const open = this.tasks.filter(({ done }) => done < stepsOfTask);
-		if (open.length === 0) return;
-		const task = this.#random.pick(open);
-		task.done += 1;
-		const { session, task_id, title, done } = task;
-		if (done < stepsOfTask) {
-			session.record("task.progress", {
-				...{ task_id, current_step: done, total_steps: stepsOfTask },
-				...{ current_step_label: `step ${done}`, percentage: Math.floor((100 * done) / stepsOfTask) },
-			});
-			return;
-		}
-		session.record("task.completed", {
-			...{ task_id, title, output_summary: "all is tidy" },
-			...{ duration: 1_000_000_000, tokens_input: 1, tokens_output: 1 },
-		});
 	}
 }

@@ -89,7 +89,7 @@ export class World {
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
 		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
-			if (this.#random.chance(0.4)) await this.#tell(outbox, life);
+			if (this.#random.chance(0.4)) await this.#tell(outbox);
 			if (this.#random.chance(0.4)) await this.network.deliver((event) => inbox.accept(event));
 			if (this.#random.chance(0.02)) this.#awayUntil = this.#clock.now() + this.#random.between(1, 20_000);
 			if (this.#random.chance(0.2)) await outbox.typing(this.#random.pick(sessions));
@@ -113,7 +113,7 @@ export class World {
 	}
 
 	/** The gateway plays events again from some place that is not after the cursor. */
-	async #tell(outbox: Outbox, life: Life): Promise<void> {
+	async #tell(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);
 		const events = this.events.get(session) ?? [];
@@ -124,14 +124,12 @@ export class World {
 		// What this database does not know, and another one may have sent, is a plan of its own.
 		const seq = cursor < told ? Math.min(last, told) : last;
 		this.#told.set(session, Math.max(told, seq));
-		await life.store.commit((tx) =>
-			outbox.plan(tx, {
-				conversation: session,
-				cursor: { session, seq },
-				rows: events.slice(first, seq).flat(),
-				replayed: cursor < told,
-			}),
-		);
+		await outbox.plan({
+			conversation: session,
+			cursor: { session, seq },
+			rows: events.slice(first, seq).flat(),
+			replayed: cursor < told,
+		});
 	}
 
 	async #hear(event: InboundEvent, life: Life): Promise<void> {

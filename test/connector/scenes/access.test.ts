@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { access } from "./scenes/access.ts";
 
-playScenes(access);
+playScenes(DiscordSite, access);

@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { approvals } from "./scenes/approvals.ts";
 
-playScenes(approvals);
+playScenes(DiscordSite, approvals);

@@ -7,7 +7,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { type Config, type Gateway, readOperatorToken, startGateway } from "@parley/gateway";
 import { type Client, createClient } from "@parley/protocol";
-import { Site } from "./site.ts";
+import type { Site, SiteParts } from "./site.ts";
 import type { Scene } from "./step.ts";
 
 /** Of real time, for what must happen at last. */
@@ -27,20 +27,28 @@ export class City implements AsyncDisposable {
 	#port = 0;
 	#operator: Client | undefined;
 
-	static async found(scenes: readonly Scene[]): Promise<City> {
+	static async found(
+		scenes: readonly Scene[],
+		siteOf: (scene: Scene, parts: SiteParts) => Site,
+	): Promise<City> {
 		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-scenes-")));
-		const city = new City(directory, scenes);
+		const city = new City(directory, scenes, siteOf);
 		for (const site of city.#sites.values()) await mkdir(site.directory, { recursive: true });
 		await city.start();
 		return city;
 	}
 
-	private constructor(directory: string, scenes: readonly Scene[]) {
+	private constructor(
+		directory: string,
+		scenes: readonly Scene[],
+		siteOf: (scene: Scene, parts: SiteParts) => Site,
+	) {
 		this.#directory = directory;
 		for (const [index, scene] of scenes.entries()) {
 			// No two of them have the same ids.
 			this.clock.advance(1000);
-			this.#sites.set(scene, new Site(this.clock, scene, join(directory, `scene-${index}`)));
+			const parts = { clock: this.clock, scene, directory: join(directory, `scene-${index}`) };
+			this.#sites.set(scene, siteOf(scene, parts));
 		}
 		this.#config = this.#configOf(scenes);
 	}
@@ -143,7 +151,12 @@ export class City implements AsyncDisposable {
 			chat: {
 				allow: sites.flatMap(({ rules }) => rules),
 				deny: [],
-				tenants: { discord: ["dm", ...sites.map(({ world }) => world.home.id)] },
+				tenants: Object.fromEntries(
+					[...Map.groupBy(sites, ({ platform }) => platform)].map(([platform, of]) => [
+						platform,
+						[...new Set(of.flatMap(({ tenants }) => tenants))],
+					]),
+				),
 				places: Object.fromEntries(sites.map(({ place }) => place)),
 			},
 		};

@@ -1,11 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { has, look, looks } from "./look.ts";
+import { has, look, looks, parley } from "./look.ts";
 import { attempt, type Notebook } from "./notebook.ts";
 import type { Claim } from "./step.ts";
-
-const parley = "Parley";
 
 type OfRoom = Extract<
 	Claim,
@@ -19,7 +17,7 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 		await wait(
 			notebook,
 			() => answers(notebook),
-			(all) => all.some((text) => has(text, step.told)),
+			(all) => all.some((text) => has(text, town.site.meant(step.told))),
 		);
 	} else if ("toldNothing" in step) {
 		await town.settle();
@@ -49,7 +47,7 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const viewer = step.to && people[step.to];
 	const seen = (): string[] => {
 		const room = attempt(() => town.site.room(step.in ?? "general", viewer ?? people.Mia));
-		return room ? looks(room, parley, viewer) : [];
+		return room ? looks(town.site, room, viewer) : [];
 	};
 	if ("notes" in step) {
 		await wait(notebook, seen, (posts) => posts.some((text) => step.notes.test(text)));
@@ -58,7 +56,8 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 		return;
 	}
 	if ("shows" in step) {
-		const { shows, times } = step;
+		const { times } = step;
+		const shows = town.site.meant(step.shows);
 		const count = (posts: readonly string[]) => posts.filter((text) => has(text, shows)).length;
 		await wait(notebook, seen, (posts) => (times === undefined ? count(posts) > 0 : count(posts) >= times));
 		if (times === undefined) return;
@@ -70,9 +69,9 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const posts = seen();
 	const isSo =
 		"hides" in step
-			? posts.every((text) => !has(text, step.hides))
+			? posts.every((text) => !has(text, town.site.meant(step.hides)))
 			: posts.length === step.showsOnly.length &&
-				step.showsOnly.every((sight, at) => has(posts[at] ?? "", sight));
+				step.showsOnly.every((sight, at) => has(posts[at] ?? "", town.site.meant(sight)));
 	if (!isSo) throw new Error(`these are the posts:\n${listed(posts)}`);
 }
 
@@ -100,8 +99,9 @@ async function wait(
 }
 
 /** What who acted last reads in private. */
-function answers({ asked }: Notebook): string[] {
-	return (asked?.answers() ?? []).filter(({ thinking }) => !thinking).map(look);
+function answers({ asked, town }: Notebook): string[] {
+	const answered = (asked?.answers() ?? []).filter(({ thinking }) => !thinking);
+	return answered.map((seen) => look(town.site, seen));
 }
 
 function listed(texts: readonly string[]): string {

@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { delivery } from "./scenes/delivery.ts";
 
-playScenes(delivery);
+playScenes(DiscordSite, delivery);

@@ -1,6 +1,5 @@
-import type { Asked } from "../../simulators/discord/people/asked.ts";
-import type { Person } from "../../simulators/discord/people/person.ts";
 import { attempt, type Notebook } from "./notebook.ts";
+import type { Asked, Player } from "./site.ts";
 import type { Doing } from "./step.ts";
 
 type Pressing = Extract<Doing, { clicks: string } | { chooses: readonly string[] }>;
@@ -27,7 +26,7 @@ export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
 	else await change(notebook, step, person);
 }
 
-async function change(notebook: Notebook, step: Changing, person: Person): Promise<void> {
+async function change(notebook: Notebook, step: Changing, person: Player): Promise<void> {
 	const find = (words: string) => notebook.message(words, person, step.in);
 	if ("edits" in step) person.edits(await find(step.edits), notebook.written(step.into));
 	else if ("deletes" in step) person.deletes(await find(step.deletes));
@@ -35,7 +34,7 @@ async function change(notebook: Notebook, step: Changing, person: Person): Promi
 	else person.opensThread(step.opensThread, { of: await find(step.of) });
 }
 
-async function command(notebook: Notebook, step: Commanding, person: Person): Promise<Asked> {
+async function command(notebook: Notebook, step: Commanding, person: Player): Promise<Asked> {
 	const { commands, with: given = {}, on, in: room = "general" } = step;
 	const values = Object.entries(given).map(([name, value]) => [
 		name,
@@ -46,7 +45,7 @@ async function command(notebook: Notebook, step: Commanding, person: Person): Pr
 	return person.commands(commands, Object.fromEntries(values), where);
 }
 
-async function press(notebook: Notebook, step: Pressing, person: Person): Promise<Asked | undefined> {
+async function press(notebook: Notebook, step: Pressing, person: Player): Promise<Asked | undefined> {
 	const { city, site } = notebook.town;
 	const on = step.on === undefined ? undefined : await notebook.message(step.on, person, step.in);
 	const place = () => {
@@ -55,9 +54,10 @@ async function press(notebook: Notebook, step: Pressing, person: Person): Promis
 	};
 	let pressed: Asked | undefined;
 	const isPressed = (): boolean => {
-		pressed = attempt(() =>
-			"clicks" in step ? person.clicks(step.clicks, place()) : person.chooses(step.chooses, place()),
-		);
+		pressed = attempt(() => {
+			if ("chooses" in step) return person.chooses(step.chooses, place());
+			return step.late && on ? person.clicksLate(step.clicks, { on }) : person.clicks(step.clicks, place());
+		});
 		return pressed !== undefined;
 	};
 	await city.until(isPressed, "there is that to press");
@@ -68,9 +68,11 @@ async function press(notebook: Notebook, step: Pressing, person: Person): Promis
 	return person.submits(asked, Object.fromEntries(fields));
 }
 
-async function type(notebook: Notebook, step: Typing, person: Person): Promise<void> {
+async function type(notebook: Notebook, step: Typing, person: Player): Promise<void> {
 	const { city, site } = notebook.town;
-	const typed = person.types(step.types, step.with, { in: site.room(step.in ?? "general", person) });
-	const isOffered = (offer: string): boolean => typed.choices.some(({ name }) => name.includes(offer));
+	const typed = person.types?.(step.types, step.with, { in: site.room(step.in ?? "general", person) });
+	if (!typed) return;
+	const isOffered = (offer: string): boolean =>
+		(typed.choices ?? []).some(({ name }) => name.includes(offer));
 	await city.until(() => step.offers.every(isOffered), `${step.offers.join()} is offered`);
 }

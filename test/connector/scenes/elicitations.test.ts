@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { elicitations } from "./scenes/elicitations.ts";
 
-playScenes(elicitations);
+playScenes(DiscordSite, elicitations);

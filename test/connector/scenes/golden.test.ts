@@ -1,38 +1,4 @@
-import { hasBubblewrap } from "@parley/core/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { City } from "./city.ts";
-import { readable } from "./look.ts";
-import { play } from "./play.ts";
-import { golden } from "./scenes/golden.ts";
+import { DiscordSite } from "./discord-site.ts";
+import { playGolden } from "./play-golden.ts";
 
-let city: City | undefined;
-beforeAll(async () => {
-	city = await City.found(Object.values(golden));
-});
-afterAll(async () => {
-	await city?.[Symbol.asyncDispose]();
-});
-
-/** What is another one each time: ids, moments and lengths of time. */
-function normalised(transcript: string): string {
-	return transcript
-		.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
-		.replace(/\b(Approval|Question|Trust request|(?:task|question|grant) id) \w{6}\b/g, "$1 ID")
-		.replace(/\b\d{15,}\b/g, "ID")
-		.replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d\b/g, "DATE")
-		.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
-		.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
-		.replace(/\b\d+ (second|minute)s? ago\b/g, "TIME ago");
-}
-
-for (const [name, scene] of Object.entries(golden)) {
-	test(`what people see: ${scene.name}`, async ({ skip }) => {
-		skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
-		if (!city) throw new Error("there is no city to play in");
-		let seen = "";
-		await play(city, scene, ({ site }) => {
-			seen = normalised(readable(site.general.transcript(site.people.Mia)));
-		});
-		await expect(`${seen}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
-	});
-}
+playGolden(DiscordSite);

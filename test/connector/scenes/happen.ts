@@ -1,8 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
-import type { Channel } from "../../simulators/discord/people/channel.ts";
-import { deleteMessage } from "../../simulators/discord/world/messages.ts";
 import { doStep } from "./do-step.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Happening, Operating } from "./step.ts";
@@ -10,7 +8,11 @@ import type { Town } from "./town.ts";
 
 type Ruling = Extract<
 	Happening,
-	{ forbids: unknown } | { opensTo: unknown } | { removes: unknown } | { moderates: unknown }
+	| { archives: unknown }
+	| { forbids: unknown }
+	| { opensTo: unknown }
+	| { removes: unknown }
+	| { moderates: unknown }
 >;
 type Running = Extract<
 	Happening,
@@ -20,34 +22,38 @@ type Running = Extract<
 /** Lets something happen to everybody. */
 export async function happen(notebook: Notebook, step: Happening): Promise<void> {
 	const { town } = notebook;
-	const { world, site } = town;
+	const { site } = town;
 	if ("together" in step) for (const doing of step.together) await doStep(notebook, doing);
-	else if ("gets" in step) await writeFile(join(site.directory, step.file), step.gets);
+	else if ("calls" in step) {
+		notebook.name(step.calls, await notebook.message(step.on, site.people.Mia, step.in));
+	} else if ("gets" in step) await writeFile(join(site.directory, step.file), step.gets);
 	else if ("passes" in step) {
 		await town.calm();
 		await town.city.pass(step.passes);
-	} else if ("fault" in step) world.network.next(step.fault, step.is);
-	else if ("cuts" in step) world.gateway.drop();
+	} else if ("fault" in step) site.fail(step.fault, step.is);
+	else if ("cuts" in step) site.cut();
 	else if ("operator" in step) await operate(notebook, step);
 	else if ("does" in step) await step.does(town);
-	else if ("archives" in step) {
-		site.room(step.archives, site.people.Mia).archive({ locked: step.locked ?? false });
-	} else if ("forbids" in step || "opensTo" in step || "removes" in step || "moderates" in step) {
-		await rule(notebook, step, site.room(step.in ?? "general", site.people.Mia));
-	} else await run(town, step);
+	else if (isRuling(step)) await rule(notebook, step);
+	else await run(town, step);
+}
+
+function isRuling(step: Happening): step is Ruling {
+	return ["archives", "forbids", "opensTo", "removes", "moderates"].some((deed) => deed in step);
 }
 
 /** What those who run the server do. */
-async function rule(notebook: Notebook, step: Ruling, room: Channel): Promise<void> {
-	const { world, site } = notebook.town;
-	if ("forbids" in step) room.permit(world.bot, { deny: step.forbids });
-	else if ("opensTo" in step) room.permit(site.people[step.opensTo], { allow: ["ViewChannel"] });
-	else if ("removes" in step) room.delete();
-	else {
-		const { Olga } = site.people;
-		const { id } = await notebook.message(step.moderates, Olga, step.in);
-		deleteMessage(world.state, Olga.user, world.state.message(room.record, id));
+async function rule(notebook: Notebook, step: Ruling): Promise<void> {
+	const { site } = notebook.town;
+	if ("archives" in step) {
+		site.archive(site.room(step.archives, site.people.Mia), step.locked ?? false);
+		return;
 	}
+	const room = site.room(step.in ?? "general", site.people.Mia);
+	if ("forbids" in step) site.forbid(room, step.forbids);
+	else if ("opensTo" in step) site.open(room, site.people[step.opensTo]);
+	else if ("removes" in step) site.remove(room);
+	else site.moderate(room, await notebook.message(step.moderates, site.people.Olga, step.in));
 }
 
 async function operate(notebook: Notebook, { operator, asks, notes }: Operating): Promise<void> {

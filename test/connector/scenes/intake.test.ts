@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { intake } from "./scenes/intake.ts";
 
-playScenes(intake);
+playScenes(DiscordSite, intake);

@@ -1,11 +1,12 @@
-import type { Channel } from "../../simulators/discord/people/channel.ts";
-import type { Shown } from "../../simulators/discord/people/shown.ts";
-import { messageText } from "../../simulators/discord/people/transcript.ts";
+import type { Room, Seen, Site } from "./site.ts";
 import type { Sight } from "./step.ts";
 
+/** Who is under test. */
+export const parley = "Parley";
+
 /** A post as a person reads it, without the time. */
-export function look(shown: Shown): string {
-	const text = messageText(shown).replace(/^\S+ /, "");
+export function look(site: Pick<Site, "written">, seen: Seen): string {
+	const text = site.written(seen).replace(/^\S+ /, "");
 	return readable(text)
 		.split("\n")
 		.map((line) => line.replace(/^ {4}/, ""))
@@ -17,12 +18,12 @@ export function readable(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }
 
-/** What one author wrote in a room, as somebody sees it. */
-export function looks(room: Channel, author: string, viewer?: { readonly id: string }): string[] {
+/** What Parley wrote in a room, as somebody sees it. */
+export function looks(site: Site, room: Room, viewer?: { readonly id: string }): string[] {
 	return room
 		.shows(viewer)
-		.filter((shown) => shown.author === author)
-		.map(look);
+		.filter((seen) => seen.author === parley)
+		.map((seen) => look(site, seen));
 }
 
 export function has(text: string, sight: Sight): boolean {

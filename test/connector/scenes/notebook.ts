@@ -1,7 +1,5 @@
-import type { Asked } from "../../simulators/discord/people/asked.ts";
-import type { Person } from "../../simulators/discord/people/person.ts";
-import type { Shown } from "../../simulators/discord/people/shown.ts";
 import { has, look } from "./look.ts";
+import type { Asked, Player, Seen } from "./site.ts";
 import type { Town } from "./town.ts";
 
 /** What a scene has to remember from one step to the next. */
@@ -17,19 +15,19 @@ export class Notebook {
 		this.town = town;
 	}
 
-	name(name: string, { id }: Shown): void {
+	name(name: string, { id }: { readonly id: string }): void {
 		this.#named.set(name, { id });
 	}
 
 	/** By its name, or the newest with these words that the person sees, as soon as there is one. */
-	async message(words: string, person: Person, room = "general"): Promise<{ readonly id: string }> {
+	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);
 		if (named) return named;
 		const { site, city } = this.town;
 		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
-		let found: Shown | undefined;
+		let found: Seen | undefined;
 		const isThere = (): boolean => {
-			found = seen().findLast((shown) => has(look(shown), words));
+			found = seen().findLast((shown) => has(look(site, shown), site.meant(words)));
 			return found !== undefined;
 		};
 		await city.until(isThere, `there is a message with ${words}`);
@@ -42,7 +40,7 @@ export class Notebook {
 		const people = Object.entries(this.town.site.people);
 		return people.reduce(
 			(said, [name, { id }]) => said.replaceAll(`@${name}`, `<@${id}>`),
-			this.filled(text.replaceAll("@Parley", this.town.world.mention)),
+			this.filled(text.replaceAll("@Parley", this.town.site.mention)),
 		);
 	}
 

@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { order } from "./scenes/order.ts";
 
-playScenes(order);
+playScenes(DiscordSite, order);

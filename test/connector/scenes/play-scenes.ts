@@ -2,13 +2,15 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { afterAll, beforeAll, test } from "vitest";
 import { City } from "./city.ts";
 import { play } from "./play.ts";
+import type { SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** A test for each scene; they share a gateway. */
-export function playScenes(scenes: readonly Scene[]): void {
+/** A test for each scene that the platform has; they share a gateway. */
+export function playScenes(Place: SiteClass, all: readonly Scene[]): void {
+	const scenes = all.filter(({ only = Place.platform }) => only === Place.platform);
 	let city: City | undefined;
 	beforeAll(async () => {
-		city = await City.found(scenes);
+		city = await City.found(scenes, (_, parts) => new Place(parts));
 	});
 	afterAll(async () => {
 		await city?.[Symbol.asyncDispose]();

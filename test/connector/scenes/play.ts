@@ -21,7 +21,7 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	const notebook = new Notebook(town);
 	for (const [index, step] of scene.steps.entries()) {
 		try {
-			await take(notebook, step);
+			await takeStep(notebook, step);
 		} catch (cause) {
 			const why = cause instanceof Error ? cause.message : String(cause);
 			const what = JSON.stringify(step, written);
@@ -33,7 +33,8 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	check(town, scene, before);
 }
 
-async function take(notebook: Notebook, step: Step): Promise<void> {
+/** Lets a step happen, or waits until it is so. */
+export async function takeStep(notebook: Notebook, step: Step): Promise<void> {
 	if (isClaim(step)) return claim(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);
 	await notebook.town.calm();
@@ -43,13 +44,11 @@ async function take(notebook: Notebook, step: Step): Promise<void> {
 
 /** What holds for every scene. */
 function check(town: Town, { errors = [] }: Scene, before: number): void {
-	const { world, log, city } = town;
+	const { site, log, city } = town;
 	const bad = [...log.records, ...city.log.records.slice(before)]
 		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
 		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
-	const pings = world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
-	const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
-	const faults = [...world.takeViolations(), ...pings, ...bad, ...left];
+	const faults = [...site.takeFaults(), ...bad];
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
 }
 

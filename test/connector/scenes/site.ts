@@ -1,62 +1,149 @@
+import type { Logger } from "@parley/base";
 import type { ManualClock } from "@parley/base/testing";
+import type { ConnectorStatus } from "@parley/connector";
 import type { Config } from "@parley/gateway";
-import type { Channel } from "../../simulators/discord/people/channel.ts";
-import type { Person } from "../../simulators/discord/people/person.ts";
-import { World } from "../../simulators/discord/world/world.ts";
-import type { Name, Scene } from "./step.ts";
+import type { Fault, Name, Scene, Sight } from "./step.ts";
 
 type Chat = NonNullable<Config["chat"]>;
 
-const hourMs = 3_600_000;
+/** A message as somebody sees it. */
+export interface Seen {
+	readonly id: string;
+	readonly author: string;
+	/** As it was sent. */
+	readonly content: string;
+	/** It is still to come. */
+	readonly thinking?: boolean;
+}
 
-/** The Discord of one scene with its people, and what the gateway's configuration says of them. */
-export class Site {
-	readonly world: World;
+/** A channel, a thread or direct messages, as people see them. */
+export interface Room {
+	/** What somebody sees, the oldest first; nobody given: what everybody there sees. */
+	shows(viewer?: { readonly id: string }): readonly Seen[];
+	transcript(viewer?: { readonly id: string }): string;
+	/** Names of those who are seen at work. */
+	typing(): readonly string[];
+}
+
+/** Something that a person did and that is answered: a press, a command, a form. */
+export interface Asked {
+	/** What has become of it by now. */
+	readonly state: string;
+	readonly failed: boolean;
+	readonly form:
+		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
+		| undefined;
+	/** What was offered while it was written. */
+	readonly choices?: readonly { readonly name: string }[];
+	/** What the person reads of it alone. */
+	answers(): readonly Seen[];
+}
+
+export interface File {
+	readonly name: string;
+	readonly content: string | Uint8Array;
+}
+
+interface Message {
+	readonly id: string;
+}
+
+type Values = Readonly<Record<string, string | number | boolean>>;
+
+/** Somebody at their client, who does only what it would let them do, and throws otherwise. */
+export interface Player {
+	readonly id: string;
+	readonly name: string;
+	says(
+		text: string,
+		where: {
+			readonly in: Room;
+			readonly replyTo?: Message;
+			readonly quiet?: boolean;
+			readonly attachments?: readonly File[];
+		},
+	): Message;
+	edits(message: Message, text: string): unknown;
+	deletes(message: Message): void;
+	reacts(emoji: string, where: { readonly on: Message }): void;
+	opensThread(name: string, where: { readonly of: Message }): unknown;
+	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): Asked;
+	/** Presses what stood on a message and is gone by the time it arrives. */
+	clicksLate(label: string, where: { readonly on: Message }): Asked;
+	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): Asked;
+	submits(asked: Asked, values?: Readonly<Record<string, string>>): Asked;
+	commands(name: string, values: Values, where: { readonly in: Room; readonly on?: Message }): Asked;
+	/** What is offered while a command is written; not there where the platform offers nothing. */
+	types?(name: string, values: Values, where: { readonly in: Room }): Asked;
+}
+
+/** A connector that runs. */
+export interface Running {
+	stop(): Promise<void>;
+	status(): Promise<{ readonly connector?: ConnectorStatus }>;
+}
+
+export interface Connecting {
+	readonly gatewayUrl: string;
+	readonly gatewayToken: string;
+	readonly dataDir: string;
+	readonly log: Logger;
+	readonly clock: ManualClock;
+}
+
+export interface SiteParts {
+	readonly clock: ManualClock;
+	readonly scene: Pick<Scene, "place">;
 	/** Where the agent works. */
 	readonly directory: string;
-	readonly people: Readonly<Record<Name, Person>>;
-	readonly general: Channel;
-	readonly random: Channel;
+}
+
+/**
+ * The platform of one scene with its people and rooms, what the gateway's configuration says of them, and the connector
+ * for it. What scenes say is meant here as the platform has it.
+ */
+export interface Site {
+	readonly platform: string;
+	readonly directory: string;
+	readonly people: Readonly<Record<Name, Player>>;
+	/** The guild or team, after which its connector is named. */
+	readonly tenant: string;
+	/** All tenants that the connector speaks for. */
+	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
 	/** Of `general`. */
 	readonly place: readonly [string, Chat["places"][string]];
+	/** What calls Parley in a text. */
+	readonly mention: string;
+	/** Whether people find there what they need. */
+	readonly isReady: boolean;
+	room(name: string, person: Player): Room;
+	/** What is shown to who looks for a fault. */
+	rooms(): readonly Room[];
+	/** A post as `messageText` of its simulator writes it. */
+	written(seen: Seen): string;
+	/** What is looked for, as the platform shows it. */
+	meant(sight: Sight): Sight;
+	/** Another text each time that something was posted, edited or deleted. */
+	traces(): string;
+	/** What broke the platform's rules, called somebody, or was planned and has not happened. */
+	takeFaults(): string[];
+	connect(connecting: Connecting): Promise<Running>;
+	/** The platform has nothing kept for a connector that comes back. */
+	forget(): void;
+	/** Ends the connection to the platform. */
+	cut(): void;
+	fail(request: string, fault: Fault): void;
+	/** What those who run the server do. */
+	archive(room: Room, locked: boolean): void;
+	forbid(room: Room, rights: readonly string[]): void;
+	open(room: Room, to: Player): void;
+	remove(room: Room): void;
+	moderate(room: Room, message: Message): void;
+}
 
-	constructor(clock: ManualClock, scene: Pick<Scene, "place">, directory: string) {
-		this.directory = directory;
-		this.world = new World({ clock });
-		const { home } = this.world;
-		home.role("owners", { permissions: ["ManageGuild", "ManageMessages"] });
-		const member = (name: Name, role?: string) => this.world.member(name, role ? { roles: [role] } : {});
-		this.people = {
-			...{ Olga: member("Olga", "owners"), Alex: member("Alex", "approvers") },
-			...{ Mia: member("Mia", "members"), Max: member("Max", "members"), Gus: member("Gus", "visitors") },
-			Sam: member("Sam"),
-			Robo: this.world.member("Robo", { bot: true, roles: ["members"] }),
-		};
-		this.general = this.world.channel("general");
-		this.random = this.world.channel("random");
-		const role = (name: string) => ({ platform: "discord", platformRole: home.role(name).id });
-		const direct = { platform: "discord", tenant: "dm" };
-		this.rules = [
-			{ ...role("owners"), as: "owner" },
-			{ ...role("approvers"), as: "approver" },
-			{ ...role("members"), as: "member" },
-			{ ...role("visitors"), as: "guest" },
-			{ ...direct, user: this.people.Olga.id, as: "owner" },
-			{ ...direct, user: this.people.Mia.id, as: "member" },
-		];
-		const { approvalHours, ...profile } = scene.place ?? {};
-		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
-		this.place = [`discord:${home.id}:${this.general.id}`, { root: directory, ...profile, ...approval }];
-	}
-
-	room(name: string, person: Person): Channel {
-		if (name === "general") return this.general;
-		if (name === "random") return this.random;
-		if (name === "dm") return person.dm;
-		const threads = this.world.threads();
-		const found = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
-		if (!found) throw new Error(`there is no room ${name}`);
-		return found;
-	}
+/** How the platform of each scene is made. */
+export interface SiteClass<S extends Site = Site> {
+	readonly platform: string;
+	new (parts: SiteParts): S;
 }

@@ -1,5 +1,5 @@
 /**
- * Scenes: what people do on Discord and what they then see, as data.
+ * Scenes: what people do on a chat platform and what they then see, as data.
  *
  *     {
  *       name: "a mention is answered below the message",
@@ -9,9 +9,9 @@
  *       ],
  *     }
  *
- * Each scene has a Discord, a gateway with the offline model and the whole connector of its own. Time stands still but
+ * Each scene has a platform, a gateway with the offline model and the whole connector of its own. Time stands still but
  * for a second before each thing that a person does, for `passes`, and for what something waits for that somebody looks
- * for. What breaks Discord's rules, calls somebody, or logs an error that the scene does not expect, fails it.
+ * for. What breaks the platform's rules, calls somebody, or logs an error that the scene does not expect, fails it.
  *
  * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (unless told) and Max are members, Gus is a guest, and
  *   nobody knows Sam. `@Parley`, `@Max` in what they say calls somebody.
@@ -20,11 +20,16 @@
  * - A message is meant (`on`, `to` of `replies`, …) by what `as` called it, or by words in it: the newest that has them.
  * - A post is as `look.ts` writes it: `to Mia` where it replies, its text, `file: NAME`, `[Button]`,
  *   `<Choose one: tea | coffee>`, `thread: NAME`. Only what Parley wrote is looked at.
+ * - Scenes are written as Discord has things. What another platform has instead, its site knows: `slack-site.ts`.
  */
 import type { MethodInput, RequestMethod } from "@parley/protocol";
-import type { File } from "../../simulators/discord/people/person.ts";
-import type { Fault } from "../../simulators/discord/rest/network.ts";
+import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
+import type { Fault as SlackFault } from "../../simulators/slack/web-api/network.ts";
+import type { File, Site } from "./site.ts";
 import type { Town } from "./town.ts";
+
+/** What goes wrong with a request on its way. */
+export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
 
@@ -58,8 +63,13 @@ export type Doing =
 	| (Where & { readonly deletes: string })
 	| (Where & { readonly reacts: "❌" | "🔁" | "👍"; readonly on: string })
 	| (Where & { readonly opensThread: string; readonly of: string })
-	/** With `fills` the form that opens is filled in and sent. */
-	| (Where & { readonly clicks: string; readonly on?: string; readonly fills?: Values })
+	/** With `fills` the form that opens is filled in and sent; `late`, when the button is gone from that message. */
+	| (Where & {
+			readonly clicks: string;
+			readonly on?: string;
+			readonly fills?: Values;
+			readonly late?: true;
+	  })
 	| (Where & { readonly chooses: readonly string[]; readonly on?: string })
 	| (Where & { readonly commands: string; readonly with?: Values; readonly on?: string })
 	/** What is offered while the last of the values is being written; some of the labels. */
@@ -75,9 +85,11 @@ export type Operating = {
 }[RequestMethod];
 
 /** What happens to everybody. */
-export type Happening =
+export type Happening<S extends Site = Site> =
 	/** All at once, before anybody has answered. */
 	| { readonly together: readonly Doing[] }
+	/** A message is called that from now on, whatever becomes of its words. */
+	| { readonly calls: string; readonly on: string; readonly in?: string }
 	/** A file where the agent works. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
@@ -87,9 +99,9 @@ export type Happening =
 	| { readonly starts: "connector" | "gateway" }
 	/** The connector's process ends, and the next one finds no database. */
 	| { readonly losesDatabase: true }
-	/** Of the next request of a route, such as `POST /channels/{channel_id}/messages`. */
+	/** Of the next request to post, to edit or to read posts, or of another one by the platform's own name for it. */
 	| { readonly fault: string; readonly is: Fault }
-	/** The connection to Discord's gateway is cut. */
+	/** The connection to the platform is cut. */
 	| { readonly cuts: "socket" }
 	/** Somebody who runs the server changes what Parley may do in a room. */
 	| {
@@ -111,7 +123,7 @@ export type Happening =
 	/** The operator asks the gateway; `{1}` in it is what the last `notes` found. */
 	| Operating
 	/** What cannot be said is done. */
-	| { readonly does: (town: Town) => void | Promise<void>; readonly what: string };
+	| { does(town: Town<S>): void | Promise<void>; readonly what: string };
 
 /** What must be so, if not at once then as soon as what is at work has come so far. */
 export type Claim =
@@ -135,11 +147,13 @@ export type Claim =
 	/** A file of the agent's root, and what stands in it; null where it is not there. */
 	| { readonly file: string; readonly has: string | null };
 
-export type Step = Doing | Happening | Claim;
+export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
 
-export interface Scene {
+export interface Scene<S extends Site = Site> {
 	readonly name: string;
-	readonly steps: readonly Step[];
+	readonly steps: readonly Step<S>[];
+	/** It is about this platform's own ways. */
+	readonly only?: "discord" | "slack";
 	/** What is special about `general`. */
 	readonly place?: {
 		readonly mention?: "always";

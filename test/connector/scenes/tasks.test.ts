@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { tasks } from "./scenes/tasks.ts";
 
-playScenes(tasks);
+playScenes(DiscordSite, tasks);

@@ -1,4 +1,5 @@
+import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
 import { text } from "./scenes/text.ts";
 
-playScenes(text);
+playScenes(DiscordSite, text);

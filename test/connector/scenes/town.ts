@@ -1,57 +1,38 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MemoryLogger, seededIds } from "@parley/base/testing";
-import { type RunningDiscord, runDiscord } from "@parley/discord";
+import { MemoryLogger } from "@parley/base/testing";
 import type { Client } from "@parley/protocol";
-import { GatewayIntentBits } from "discord-api-types/v10";
-import { InProcessPort, type SessionStore } from "../../simulators/discord/in-process.ts";
-import type { World } from "../../simulators/discord/world/world.ts";
 import type { City } from "./city.ts";
-import type { Site } from "./site.ts";
-
-const intents =
-	GatewayIntentBits.Guilds |
-	GatewayIntentBits.GuildMessages |
-	GatewayIntentBits.GuildMessageReactions |
-	GatewayIntentBits.DirectMessages |
-	GatewayIntentBits.DirectMessageReactions |
-	GatewayIntentBits.MessageContent;
+import type { Running, Site } from "./site.ts";
 
 /** So many turns of the event loop in which nothing happens are the end of it. */
 const quietTurns = 60;
 
-/** All that a scene plays in: Discord with its people, a gateway and the connector between them. */
-export class Town implements AsyncDisposable {
+/** All that a scene plays in: a platform with its people, a gateway and the connector between them. */
+export class Town<S extends Site = Site> implements AsyncDisposable {
 	readonly city: City;
-	readonly site: Site;
+	readonly site: S;
 	readonly log = new MemoryLogger();
-	readonly #token: string;
-	#sessions: SessionStore = {};
-	#connector: RunningDiscord | undefined;
+	/** Of its connector. */
+	readonly token: string;
+	#connector: Running | undefined;
 
-	static async open(city: City, site: Site): Promise<Town> {
-		const tenants = ["dm", site.world.home.id];
-		const wanted = {
-			kind: "connector",
-			name: `discord-${site.world.home.id}`,
-			platform: "discord",
-			tenants,
-		} as const;
-		const { token } = await city.through(city.operator.request("create_token", wanted));
+	static async open<S extends Site>(city: City, site: S): Promise<Town<S>> {
+		const { platform, tenant, tenants } = site;
+		const wanted = { name: `${platform}-${tenant.toLowerCase()}`, platform, tenants: [...tenants] };
+		const { token } = await city.through(
+			city.operator.request("create_token", { kind: "connector", ...wanted }),
+		);
 		const town = new Town(city, site, token);
 		await town.start();
-		await city.until(() => site.world.commands().length > 10, "the commands are there");
+		await city.until(() => site.isReady, "the connector is there");
 		return town;
 	}
 
-	private constructor(city: City, site: Site, token: string) {
+	private constructor(city: City, site: S, token: string) {
 		this.city = city;
 		this.site = site;
-		this.#token = token;
-	}
-
-	get world(): World {
-		return this.site.world;
+		this.token = token;
 	}
 
 	get operator(): Client {
@@ -60,10 +41,9 @@ export class Town implements AsyncDisposable {
 
 	/** Starts the connector where the last one ended. */
 	async start(): Promise<void> {
-		this.#connector = await runDiscord({
-			...{ token: this.world.token, gatewayUrl: this.city.url, gatewayToken: this.#token },
-			...{ dataDir: this.#data, log: this.log, clock: this.city.clock, ids: seededIds(7), chance: () => 0.5 },
-			port: new InProcessPort(this.world, { intents, sessions: this.#sessions }),
+		this.#connector = await this.site.connect({
+			...{ gatewayUrl: this.city.url, gatewayToken: this.token, dataDir: this.#data },
+			...{ log: this.log, clock: this.city.clock },
 		});
 	}
 
@@ -76,7 +56,7 @@ export class Town implements AsyncDisposable {
 	/** Ends the connector and removes its database. */
 	async loseDatabase(): Promise<void> {
 		await this.stop();
-		this.#sessions = {};
+		this.site.forget();
 		await rm(this.#data, { recursive: true });
 	}
 
@@ -115,9 +95,10 @@ export class Town implements AsyncDisposable {
 
 	/** What was seen, and what was logged, for who looks for a fault. */
 	report(): string {
-		const { Mia, Sam } = this.site.people;
-		const rooms = [this.site.general, this.site.random, Mia.dm, Sam.dm];
-		const seen = rooms.filter((room) => room.shows().length > 0).map((room) => room.transcript());
+		const seen = this.site
+			.rooms()
+			.filter((room) => room.shows().length > 0)
+			.map((room) => room.transcript());
 		const lines = [...this.log.records, ...this.city.log.records]
 			.filter(({ level }) => level !== "debug")
 			.slice(-25)
@@ -130,15 +111,13 @@ export class Town implements AsyncDisposable {
 	}
 
 	get #data(): string {
-		return join(this.site.directory, "..", `connector-${this.world.home.id}`);
+		return join(this.site.directory, "..", `connector-${this.site.tenant}`);
 	}
 
 	async #traces(): Promise<string> {
 		const { connector } = (await this.#connector?.status()) ?? {};
 		const waiting = connector ? connector.waiting + connector.open : 0;
-		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
-		const seen = messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`);
-		return `${waiting} ${this.city.log.records.length} ${this.log.records.length} ${seen.join()}`;
+		return `${waiting} ${this.city.log.records.length} ${this.log.records.length} ${this.site.traces()}`;
 	}
 
 	async #isAtWork(): Promise<boolean> {
@@ -148,7 +127,7 @@ export class Town implements AsyncDisposable {
 		if (!this.city.runs) return false;
 		const { sessions } = await this.operator.request("list_sessions", {});
 		const { tasks } = await this.operator.request("query_tasks", { status: ["pending", "running"] });
-		const names = [`discord:${this.world.home.id}:`, "discord:dm:"];
+		const names = this.site.tenants.map((tenant) => `${this.site.platform}:${tenant}:`);
 		const own = sessions.filter(({ external_key = "" }) =>
 			names.some((name) => external_key.startsWith(name)),
 		);

@@ -1,6 +1,7 @@
+import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-const trusted: Step[] = [
+export const trusted: Step[] = [
 	{ commands: "/trust on", with: { reason: "release", minutes: 60 }, by: "Olga" },
 	{ told: "Asked: an owner or the operator" },
 	{ shows: ["Trust request", "release", "[Approve] [Deny]"] },
@@ -10,12 +11,12 @@ const trusted: Step[] = [
 ];
 
 /** Who may do what, and what a channel is trusted with. */
-export const access: readonly Scene[] = [
+export const access: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a stranger is told how to come in, once an hour",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["(to Sam)", "I do not know you yet", "/pair"] },
+			{ shows: ["(to Sam)", "I do not know you yet", /`\/(?:parley )?pair`/] },
 			{ says: "@Parley say: hello?", by: "Sam" },
 			{ shows: "I do not know you yet", times: 1 },
 			{ passes: 3_600_000 },
@@ -74,6 +75,7 @@ export const access: readonly Scene[] = [
 	},
 	{
 		name: "who has no place in direct messages is told how to get one",
+		only: "discord",
 		steps: [
 			{ says: "hello", in: "dm", by: "Max" },
 			{ shows: "I do not know you yet", in: "dm", to: "Max" },
@@ -81,6 +83,7 @@ export const access: readonly Scene[] = [
 	},
 	{
 		name: "a member is not offered to trust a channel, and a text does not help",
+		only: "discord",
 		sandbox: true,
 		steps: [
 			{
@@ -145,11 +148,86 @@ export const access: readonly Scene[] = [
 	},
 	{
 		name: "trust ends when others may read the channel",
+		only: "discord",
 		sandbox: true,
 		steps: [
 			...trusted,
 			{ opensTo: "Sam" },
-			{ shows: /🔒 Tools ask here again: others may read this channel now/ },
+			{ shows: /🔒 Tools ask here again: who may read or write here has changed/ },
+		],
+	},
+	{
+		name: "trust ends when a role lets others read the channel, and not when it lets them do something else",
+		only: "discord",
+		sandbox: true,
+		steps: [
+			...trusted,
+			{
+				what: "visitors may react",
+				does: ({
+					site: {
+						world: { home },
+					},
+				}) => home.permits(home.role("visitors"), ["AddReactions"]),
+			},
+			{ hides: "🔒" },
+			{
+				what: "visitors may everything",
+				does: ({
+					site: {
+						world: { home },
+					},
+				}) => home.permits(home.role("visitors"), ["Administrator"]),
+			},
+			{
+				shows:
+					/🔒 Tools ask here again: who may read or write here has changed: the rights of the role visitors/,
+			},
+		],
+	},
+	{
+		name: "trust ends when others were let in while nobody was there to see it",
+		only: "discord",
+		sandbox: true,
+		steps: [
+			...trusted,
+			{ stops: "connector" },
+			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+			{ opensTo: "Sam" },
+			{ starts: "connector" },
+			{ shows: /🔒 Tools ask here again: who may read or write here has changed/ },
+		],
+	},
+	{
+		name: "trust goes on over a restart after which nobody else may read",
+		only: "discord",
+		sandbox: true,
+		steps: [
+			...trusted,
+			{ stops: "connector" },
+			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+			{ starts: "connector" },
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: ["write_file returned", "trusted channel: ran without asking"] },
+			{ hides: "🔒" },
+		],
+	},
+	{
+		name: "trust ends in a server that Parley is removed from",
+		only: "discord",
+		sandbox: true,
+		errors: [/a post was given up/],
+		steps: [
+			...trusted,
+			{ what: "Parley is removed", does: ({ site: { world } }) => world.home.removesApp() },
+			{
+				what: "nothing is trusted there",
+				does: ({ city, operator, site }) =>
+					city.until(async () => {
+						const { grants } = await operator.request("list_grants", {});
+						return !grants.some(({ place }) => place === site.place[0]);
+					}, "the grant is over"),
+			},
 		],
 	},
 	{

@@ -1,3 +1,4 @@
+import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
 const write = "@Parley write: notes.txt <<< hello";
@@ -7,7 +8,7 @@ const asks: Step[] = [
 ];
 
 /** Calls that somebody has to allow. */
-export const approvals: readonly Scene[] = [
+export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that is asked about shows what it would do, and does nothing yet",
 		steps: [...asks, { shows: ["+hello", "Risk:", "Waits until"] }, { file: "notes.txt", has: null }],
@@ -138,6 +139,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "a reply allows it where somebody may",
+		only: "discord",
 		steps: [
 			...asks,
 			{ replies: "approve", to: "[Approve once]", by: "Alex" },
@@ -147,6 +149,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "a reply denies it, with the reason",
+		only: "discord",
 		steps: [
 			...asks,
 			{ replies: "deny use another name", to: "[Approve once]", by: "Alex" },
@@ -156,6 +159,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "a reply that is neither yes nor no decides nothing",
+		only: "discord",
 		steps: [
 			...asks,
 			{ replies: "hm, maybe", to: "[Approve once]", by: "Alex" },
@@ -165,6 +169,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "a reply without the right changes nothing",
+		only: "discord",
 		steps: [
 			...asks,
 			{ replies: "approve", to: "[Approve once]" },
@@ -228,6 +233,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "a call that does not fit can be read as a whole",
+		only: "discord",
 		steps: [
 			{
 				file: "big.txt",
@@ -252,6 +258,7 @@ export const approvals: readonly Scene[] = [
 	},
 	{
 		name: "who has lost the role in the meantime cannot allow it any more",
+		only: "discord",
 		steps: [
 			...asks,
 			{

@@ -1,19 +1,17 @@
 import type { Scene, Step } from "../step.ts";
 
-const post = "POST /channels/{channel_id}/messages";
-const edit = "PATCH /channels/{channel_id}/messages/{message_id}";
-const read = "GET /channels/{channel_id}/messages";
+const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
 
-/** What goes wrong between the connector and Discord. */
+/** What goes wrong between the connector and the platform. */
 export const delivery: readonly Scene[] = [
 	{
-		name: "Discord wants it slower: it is posted later, once",
+		name: "the platform wants it slower: it is posted later, once",
 		steps: [{ fault: post, is: { status: 429, retryAfter: 3000 } }, ...hello, { passes: 5000 }, once],
 	},
 	{
-		name: "Discord wants everything slower: it is posted later, once",
+		name: "the platform wants everything slower: it is posted later, once",
 		steps: [
 			{ fault: post, is: { status: 429, retryAfter: 3000, scope: "global" } },
 			...hello,
@@ -22,23 +20,23 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Discord fails and has not posted it: it is looked for twice, then posted once",
+		name: "the platform fails and has not posted it: it is looked for twice, then posted once",
 		steps: [{ fault: post, is: { status: 500 } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "Discord fails and has posted it: it is found, and not posted again",
+		name: "the platform fails and has posted it: it is found, and not posted again",
 		steps: [{ fault: post, is: { status: 502, drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the connection ends before Discord has read it: it is posted once",
+		name: "the connection ends before the platform has read it: it is posted once",
 		steps: [{ fault: post, is: { drop: "before" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the connection ends after Discord has posted it: it is found",
+		name: "the connection ends after the platform has posted it: it is found",
 		steps: [{ fault: post, is: { drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "Discord takes its time: it is posted once",
+		name: "the platform takes its time: it is posted once",
 		steps: [{ fault: post, is: { delayMs: 8000 } }, ...hello, { passes: 10_000 }, once],
 	},
 	{
@@ -99,6 +97,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "a channel in which Parley may not write is told to the operator alone",
+		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
 			{ forbids: ["SendMessages"] },
@@ -109,6 +108,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "what may have been posted where nobody can look waits for the operator",
+		only: "discord",
 		steps: [
 			{ fault: post, is: { drop: "after-commit" } },
 			{ fault: read, is: { status: 403 } },
@@ -131,6 +131,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "where Parley may open no threads, a task tells everything in the channel",
+		only: "discord",
 		steps: [
 			{ forbids: ["CreatePublicThreads"] },
 			{ commands: "/task new", with: { text: "say: tidy", title: "Tidy" } },
@@ -139,6 +140,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "a thread that was archived is opened again by what comes into it",
+		only: "discord",
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
 			{ shows: "[Approve]", in: "Tidy" },
@@ -151,6 +153,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "a thread that was deleted loses nothing: the channel hears it",
+		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
@@ -164,6 +167,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "where Parley may not read what was written, an answer comes once, without its reply",
+		only: "discord",
 		steps: [
 			{ forbids: ["ReadMessageHistory"] },
 			...hello,
@@ -175,6 +179,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "where Parley may attach no files, the words of a long answer come, and say so",
+		only: "discord",
 		steps: [
 			{ forbids: ["AttachFiles"] },
 			{ file: "huge.txt", gets: "A sentence of some words.\n".repeat(1000) },
@@ -185,6 +190,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "a file whose name Discord writes anew is found, when it may have been posted",
+		only: "discord",
 		steps: [
 			{ file: "My report (final) 1.csv", gets: "a,b\n1,2\n" },
 			{ fault: post, is: { drop: "after-commit" } },
@@ -211,6 +217,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "what a task says after its thread was locked goes to the room",
+		only: "discord",
 		// Its question stands in the thread, where nothing can be changed any more.
 		errors: [/a post was given up/],
 		steps: [
@@ -222,28 +229,6 @@ export const delivery: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ shows: ["✅ **Done**", "carried out"], times: 1 },
 			{ hides: "carried out", in: "Tidy" },
-		],
-	},
-	{
-		name: "the connection to Discord is cut: what was said meanwhile is answered after it is back",
-		steps: [
-			{ says: "@Parley say: before" },
-			{ shows: "[offline] before" },
-			{ cuts: "socket" },
-			{ together: [{ says: "@Parley say: meanwhile" }] },
-			{ passes: 5000 },
-			{ showsOnly: ["[offline] before", "[offline] meanwhile"] },
-		],
-	},
-	{
-		name: "what is said while the connector is stopped is answered when it is back",
-		steps: [
-			{ says: "@Parley say: before" },
-			{ shows: "[offline] before" },
-			{ stops: "connector" },
-			{ says: "@Parley say: while away" },
-			{ starts: "connector" },
-			{ showsOnly: ["[offline] before", "[offline] while away"] },
 		],
 	},
 	{
@@ -262,6 +247,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "Discord loses the first answer to a press: the second one is taken",
+		only: "discord",
 		steps: [
 			{ says: "@Parley say: hello" },
 			{ shows: "[Good]" },

@@ -16,6 +16,7 @@ export const elicitations: readonly Scene[] = [
 	},
 	{
 		name: "a question is answered by a reply",
+		only: "discord",
 		steps: [
 			{ says: "@Parley ask: Which port?" },
 			{ replies: "8080", to: "[Answer]" },
@@ -44,6 +45,7 @@ export const elicitations: readonly Scene[] = [
 	},
 	{
 		name: "what is to be chosen can be written, however it is spelled",
+		only: "discord",
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
 			{ replies: "Coffee", to: "<Choose one" },
@@ -52,6 +54,7 @@ export const elicitations: readonly Scene[] = [
 	},
 	{
 		name: "what cannot be chosen is refused, and the question stays open",
+		only: "discord",
 		steps: [
 			{ says: "@Parley choose: tea | coffee" },
 			{ replies: "milk", to: "<Choose one" },
@@ -62,6 +65,7 @@ export const elicitations: readonly Scene[] = [
 	},
 	{
 		name: "more than a list holds can be written",
+		only: "discord",
 		steps: [
 			{ says: `@Parley choose: ${Array.from({ length: 30 }, (_, index) => `o${index}`).join(" | ")}` },
 			{ shows: ["Also possible: o25, o26", "[Answer]"] },
@@ -77,6 +81,15 @@ export const elicitations: readonly Scene[] = [
 			{ shows: ["something secret", "API key", "[Enter it on a page]"] },
 			{ clicks: "Enter it on a page" },
 			{ told: ["This page is yours alone", /\[Open the page -> https:\/\/parley\.example\.org\/\S+\]/] },
+		],
+	},
+	{
+		name: "a secret in a reply is sent to nobody",
+		only: "discord",
+		publicUrl: "https://parley.example.org",
+		steps: [
+			{ says: "@Parley secret: API key" },
+			{ shows: "[Enter it on a page]" },
 			{ replies: "sesame", to: "[Enter it on a page]" },
 			{ shows: "This was not sent on, because people can read it here" },
 			{ hides: "sesame" },

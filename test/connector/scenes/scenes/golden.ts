@@ -36,11 +36,11 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
-			{ says: "@Parley choose: tea | coffee | neither of both" },
+			// Below a command's answer a reply means the question on every platform.
+			{ commands: "/ask", with: { text: "choose: tea | coffee | neither of both" } },
 			{ replies: "milk", to: "<Choose one" },
-			{ shows: "That does not fit" },
 			{ chooses: ["tea"] },
-			{ shows: "[Good]" },
+			{ shows: ["ask_user returned", "tea"] },
 		],
 	},
 	"task-with-plan": {
@@ -50,10 +50,10 @@ export const golden: Readonly<Record<string, Scene>> = {
 				says: "@Parley !task new title:Tidy review: Is the plan right? <<< 1. Look\\n2. Tidy\nsay: all is tidy",
 			},
 			{ shows: "[Approve] [Revise]", in: "Tidy" },
-			{ shows: "waits for you: its question is in its thread" },
+			{ shows: "waits for you: see its thread, or `/task show " },
 			{ says: "leave the attic out", in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
-			{ shows: "is done: its thread" },
+			{ shows: "is done: see its thread" },
 		],
 	},
 	"trusted-channel": {
@@ -92,13 +92,27 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ shows: "[Good]" },
 		],
 	},
+	"answer-that-is-too-long": {
+		name: "an answer that is longer than any post",
+		steps: [
+			{
+				file: "list.txt",
+				gets: Array.from(
+					{ length: 60 },
+					(_, index) => `Line ${index}: ${"some words and ".repeat(16)}an end.`,
+				).join("\n"),
+			},
+			{ says: "@Parley read: list.txt" },
+			{ shows: "[Good]" },
+		],
+	},
 	stranger: {
 		name: "somebody whom nobody knows",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
 			{ shows: "I do not know you yet" },
 			{ commands: "/help", by: "Mia" },
-			{ told: "/task new" },
+			{ told: ["task new", "whoami"] },
 		],
 	},
 };

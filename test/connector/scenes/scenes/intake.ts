@@ -1,7 +1,8 @@
+import type { DiscordSite } from "../discord-site.ts";
 import type { Scene } from "../step.ts";
 
 /** What people say, and whether it is for Parley. */
-export const intake: readonly Scene[] = [
+export const intake: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a mention is answered below the message, with buttons to judge the answer",
 		steps: [
@@ -48,7 +49,7 @@ export const intake: readonly Scene[] = [
 		name: "who calls somebody else in Parley's thread speaks to them",
 		steps: [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
-			{ shows: "is done: its thread has what came of it" },
+			{ shows: "is done: see its thread, or `/task show " },
 			{ says: "@Max look at this", in: "Tidy" },
 			{ says: "and this", in: "Tidy" },
 			{ shows: "is over", in: "Tidy", times: 1 },
@@ -78,7 +79,7 @@ export const intake: readonly Scene[] = [
 		name: "a command is understood as a text, too",
 		steps: [
 			{ says: "@Parley !help" },
-			{ shows: ["`/task new`", "`/trust on`", "`/whoami`"] },
+			{ shows: [/`[!/]task new`/, /`[!/]trust on`/, /`[!/]whoami`/] },
 			{ says: "@Parley !session" },
 			{ shows: "Which one? `!session new`" },
 		],
@@ -107,6 +108,7 @@ export const intake: readonly Scene[] = [
 	},
 	{
 		name: "the preview of a link is no edit",
+		only: "discord",
 		steps: [
 			{ says: "@Parley say: https://example.com/", as: "m" },
 			{ shows: "example.com" },
@@ -146,6 +148,7 @@ export const intake: readonly Scene[] = [
 	},
 	{
 		name: "a thread of people is a room of its own",
+		only: "discord",
 		steps: [
 			{ says: "about the release", as: "m" },
 			{ opensThread: "Release", of: "m" },
@@ -155,10 +158,36 @@ export const intake: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a file comes along, and its contents can be read",
+		name: "a tool of the agent reads a file that came along, and the answer has what stands in it",
 		steps: [
-			{ says: "@Parley say: thanks", attaches: [{ name: "notes.txt", content: "one\ntwo\n" }] },
-			{ showsOnly: ["[offline] thanks"] },
+			{
+				says: "@Parley read: attachments/notes.txt",
+				attaches: [{ name: "notes.txt", content: "the word is heron\n" }],
+			},
+			{ showsOnly: [["(to Mia)", "read_file returned", "the word is heron"]] },
+			{ file: "attachments/notes.txt", has: "the word is heron\n" },
+		],
+	},
+	{
+		name: "a file alone is taken, and what is written later can be about it",
+		steps: [
+			{ says: "@Parley", attaches: [{ name: "birds.csv", content: "name,legs\nheron,2\n" }] },
+			{ shows: "(to Mia)" },
+			{ says: "@Parley list: attachments\n& read: attachments/birds.csv" },
+			{ shows: ["birds.csv", "heron,2"] },
+		],
+	},
+	{
+		name: "of two files of one name both are there, each with what it had",
+		steps: [
+			{
+				says: "@Parley read: attachments/notes.txt\n& read: attachments/notes-2.txt",
+				attaches: [
+					{ name: "notes.txt", content: "first\n" },
+					{ name: "notes.txt", content: "second\n" },
+				],
+			},
+			{ shows: ["first", "second"] },
 		],
 	},
 	{

@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
 const suspended: Step[] = [
 	{ says: `@Parley !task new title:Tidy ${review}` },
-	{ shows: ["**Tidy** waits for you: its question is in its thread"] },
+	{ shows: ["**Tidy** waits for you: see its thread, or `/task show "] },
 	{ shows: ["📋 **The plan**", "One step.\nAnother step."], in: "Tidy" },
 	{ shows: ["⏸️ **It waits for you**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
 ];
@@ -17,7 +17,7 @@ export const tasks: readonly Scene[] = [
 			{ told: "**Tidy up** is submitted: its card shows how far it is" },
 			{ shows: ["**Tidy up**", "✅ Done", "thread: Tidy up"], times: 1 },
 			{ shows: ["✅ **Done**", "[offline] all tidy"], in: "Tidy up", times: 1 },
-			{ shows: "✅ **Tidy up** is done: its thread has what came of it", times: 1 },
+			{ shows: "✅ **Tidy up** is done: see its thread, or `/task show ", times: 1 },
 		],
 	},
 	{
@@ -156,7 +156,7 @@ export const tasks: readonly Scene[] = [
 			{ told: ["Tidy", "[Approve] [Revise] [Cancel]"] },
 			{ commands: "/task cancel", with: { id: "{1}", reason: "no need" } },
 			{ told: "is cancelled, with all its parts" },
-			{ shows: "⏹️ **Cancelled**: no need", in: "Tidy" },
+			{ shows: ["⏹️ **Cancelled** by @", ": no need"], in: "Tidy" },
 		],
 	},
 	{
@@ -192,7 +192,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: "📋 **The plan**", in: "Tidy", times: 1 },
 			{ shows: "question id", in: "Tidy", times: 1 },
 			{ shows: "task id", times: 1 },
-			{ shows: "waits for you: its question is in its thread", times: 1 },
+			{ shows: "waits for you: see its thread, or `/task show ", times: 1 },
 		],
 	},
 ];

@@ -1,10 +1,11 @@
+import type { DiscordSite } from "../discord-site.ts";
 import type { Scene } from "../step.ts";
 
 const lines = (count: number, line: (index: number) => string): string =>
 	Array.from({ length: count }, (_, index) => line(index)).join("\n");
 
 /** How answers look. */
-export const text: readonly Scene[] = [
+export const text: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a long answer is several posts, of which the first replies and the last has the buttons",
 		steps: [
@@ -19,6 +20,7 @@ export const text: readonly Scene[] = [
 	},
 	{
 		name: "an answer of too many posts is a file with its beginning",
+		only: "discord",
 		steps: [
 			{ file: "huge.txt", gets: lines(800, (index) => `Line ${index} is a sentence of some words.`) },
 			{ says: "@Parley read: huge.txt" },
@@ -64,6 +66,7 @@ export const text: readonly Scene[] = [
 	},
 	{
 		name: "Chinese, Japanese and emoji of several characters are never cut in two",
+		only: "discord",
 		steps: [
 			{
 				file: "wide.txt",
@@ -117,7 +120,7 @@ export const text: readonly Scene[] = [
 		],
 	},
 	{
-		name: "headings, lists, quotes and links look as Discord has them",
+		name: "headings, lists, quotes and links look as the platform has them",
 		steps: [
 			{
 				says: "@Parley say: # Title\nsay: - one\nsay: > quoted\nsay: [page](https://example.com/a) and <https://example.com/b>",

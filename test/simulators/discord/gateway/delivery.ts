@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@parley/base";
-import type { Dispatch, Session } from "./session.ts";
+import type { WorldEvent } from "../world/state.ts";
 
-/** How often, from 0 to 1, events come twice, or after one that came later in another channel. */
+/** How often, from 0 to 1, events come twice, or after one of another kind or channel that happened later. */
 export interface Disorder {
 	readonly duplicate?: number;
 	readonly reorder?: number;
@@ -10,68 +10,71 @@ export interface Disorder {
 /** For so long an event waits for one that overtakes it. */
 const holdMs = 100;
 
-interface Held {
-	readonly dispatch: Dispatch;
-	readonly timer: Timer;
-}
-
-function roomOf({ d }: Dispatch): unknown {
-	return "channel_id" in d ? d.channel_id : undefined;
-}
-
-/** Carries events to who listens: in order and once, unless a test wants otherwise. */
+/**
+ * Brings what happens to who numbers it: in order and once, unless a test wants otherwise. Discord promises neither of
+ * what happens, https://discord.com/developers/docs/reference#consistency; numbers have an order of their own, in which
+ * every connection gets them.
+ */
 export class Delivery {
 	readonly #clock: Clock;
 	readonly #chance: () => number;
-	readonly #held = new Map<Session, Held>();
+	readonly #deliver: (event: WorldEvent) => void;
+	#held: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
 	#disorder: Disorder = {};
 
-	constructor(clock: Clock, chance: () => number) {
-		this.#clock = clock;
-		this.#chance = chance;
+	constructor(parts: {
+		readonly clock: Clock;
+		readonly chance: () => number;
+		readonly deliver: (event: WorldEvent) => void;
+	}) {
+		this.#clock = parts.clock;
+		this.#chance = parts.chance;
+		this.#deliver = parts.deliver;
 	}
 
 	set disorder(disorder: Disorder) {
 		this.#disorder = disorder;
 	}
 
-	carry(session: Session, dispatch: Dispatch): void {
+	carry(event: WorldEvent): void {
 		const { duplicate = 0, reorder = 0 } = this.#disorder;
-		const held = this.#held.get(session);
+		const held = this.#held?.event;
 		if (held) {
-			const overtakes = roomOf(held.dispatch) !== roomOf(dispatch);
-			if (!overtakes) this.#release(session);
-			this.#send(session, dispatch);
-			if (overtakes) this.#release(session);
+			const overtakes = mayOvertake(event, held);
+			if (!overtakes) this.#release();
+			this.#deliver(event);
+			if (overtakes) this.#release();
 			return;
 		}
-		const room = roomOf(dispatch);
-		if (reorder > 0 && room !== undefined && this.#chance() < reorder) {
-			const timer = this.#clock.after(holdMs, () => this.#release(session));
-			this.#held.set(session, { dispatch, timer });
+		if (reorder > 0 && channelOf(event) !== undefined && this.#chance() < reorder) {
+			this.#held = { event, timer: this.#clock.after(holdMs, () => this.#release()) };
 			return;
 		}
-		this.#send(session, dispatch);
-		if (duplicate > 0 && this.#chance() < duplicate) this.#send(session, dispatch);
+		this.#deliver(event);
+		if (duplicate > 0 && this.#chance() < duplicate) this.#deliver(event);
 	}
 
-	/** What was held back for a connection that is gone comes with the replay. */
-	forget(session: Session): void {
-		this.#held.get(session)?.timer.cancel();
-		this.#held.delete(session);
+	#release(): void {
+		const held = this.#held;
+		this.#held = undefined;
+		held?.timer.cancel();
+		if (held) this.#deliver(held.event);
 	}
+}
 
-	#release(session: Session): void {
-		const held = this.#held.get(session);
-		this.forget(session);
-		if (held) this.#send(session, held.dispatch);
-	}
+/** What is said in one channel keeps its order, and so does all about one message: people change what they have seen. */
+function mayOvertake(later: WorldEvent, earlier: WorldEvent): boolean {
+	if (channelOf(later) !== channelOf(earlier)) return true;
+	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);
+	return later.t !== earlier.t && !isSameMessage;
+}
 
-	#send(session: Session, dispatch: Dispatch): void {
-		const { sink } = session;
-		// Not before what has caused it is over: an event never comes in the middle of the request that made it.
-		queueMicrotask(() => {
-			if (session.sink === sink) sink?.send(dispatch);
-		});
-	}
+function channelOf({ d }: WorldEvent): unknown {
+	return "channel_id" in d ? d.channel_id : undefined;
+}
+
+/** The message that an event is about, which stands in each kind of them under a name of its own. */
+function messageOf({ t, d }: WorldEvent): unknown {
+	if ("message_id" in d) return d.message_id;
+	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;
 }

@@ -138,6 +138,25 @@ test("who resumes gets what was missed, in order, and then RESUMED", async () =>
 	world.close();
 });
 
+test("what overtakes is numbered first, and a connection that ends meanwhile loses nothing", async () => {
+	const { world, anna, general, clock, gateway, token, ear, session } = gatewayWorld();
+	const other = world.channel("other");
+	gateway.unruly({ reorder: 1 });
+	anna.says("one", { in: general });
+	anna.says("two", { in: other });
+	anna.says("three", { in: general });
+	await arrival();
+	expect(ear.data("MESSAGE_CREATE").map(({ content }) => content)).toEqual(["two", "one"]);
+	gateway.leave(session, ear.sink, 1006);
+	clock.advance(100);
+	const next = listener();
+	gateway.resume({ token, sessionId: session.id, seq: session.seq - 1 }, next.sink);
+	await arrival();
+	expect(next.data("MESSAGE_CREATE").map(({ content }) => content)).toEqual(["three"]);
+	const numbers = [...ear.heard, ...next.heard].flatMap(({ s }) => s ?? []);
+	expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
+
 test("a session that was ended with 1000 or 1001, or was left for too long, is not resumed", () => {
 	const { clock, gateway, token } = gatewayWorld();
 	const again = (code: number, waitMs: number) => {

@@ -41,8 +41,11 @@ export class Gateway {
 
 	constructor(state: State) {
 		this.#state = state;
-		this.#delivery = new Delivery(state.clock, () => state.chance());
-		state.listen((event) => this.#tell(event));
+		this.#delivery = new Delivery({
+			...{ clock: state.clock, chance: () => state.chance() },
+			deliver: (event) => this.#tell(event),
+		});
+		state.listen((event) => this.#delivery.carry(event));
 	}
 
 	/** Begins a session: READY, and what it sees of its guilds. */
@@ -78,9 +81,8 @@ export class Gateway {
 		const missed = session.log.filter(({ s }) => s > seq);
 		if (missed.length < session.seq - seq) return undefined;
 		session.sink?.cut();
-		this.#delivery.forget(session);
 		session.sink = sink;
-		for (const dispatch of missed) this.#delivery.carry(session, dispatch);
+		for (const dispatch of missed) carry(session, dispatch);
 		this.#send(session, GatewayDispatchEvents.Resumed, { _trace: [] });
 		return session;
 	}
@@ -90,7 +92,6 @@ export class Gateway {
 		if (session.sink !== sink) return;
 		session.sink = undefined;
 		session.lostAt = this.#state.now();
-		this.#delivery.forget(session);
 		if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
 	}
 
@@ -125,7 +126,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** From now on events come twice or overtake each other; nothing given: they do not. */
+	/** From now on events come twice or overtake each other before they are numbered; nothing given: they do not. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -195,7 +196,7 @@ export class Gateway {
 		this.#check(dispatch);
 		session.log.push(dispatch);
 		if (session.log.length > logLength) session.log.shift();
-		if (!this.zombie) this.#delivery.carry(session, dispatch);
+		if (!this.zombie) carry(session, dispatch);
 	}
 
 	/** A fault here is one of the simulator. RESUMED says nothing that the types would describe fully. */
@@ -205,4 +206,12 @@ export class Gateway {
 		const faults = this.#schema.faults(dispatch);
 		this.#state.violations.push(...faults.map((fault) => `the simulator's ${dispatch.t}: ${fault}`));
 	}
+}
+
+/** Not before what has caused it is over: an event never comes in the middle of the request that made it. */
+function carry(session: Session, dispatch: Dispatch): void {
+	const { sink } = session;
+	queueMicrotask(() => {
+		if (session.sink === sink) sink?.send(dispatch);
+	});
 }

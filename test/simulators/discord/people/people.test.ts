@@ -42,6 +42,23 @@ test("the newest message with the button is pressed, unless told which", () => {
 	expect(anna.clicks("Go", { in: general }).record.data).toMatchObject({ custom_id: "id of Go" });
 });
 
+test("a press can cross an edit or a deletion: it comes with what stood there, and of what never stood there none comes", () => {
+	const { app, anna, general } = standingWorld();
+	const on = app.posts(general, { content: "Sure?", components: buttons("Yes"), ...quiet });
+	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
+	const path = `/channels/${general.id}/messages/${on.id}`;
+	app.call("PATCH", path, { body: { content: "Done", components: buttons("Again"), ...quiet } });
+	expect(() => anna.clicks("Yes", { on })).toThrow("sees nothing to press");
+	expect(() => anna.clicksLate("No", { on })).toThrow("has never seen a button there that says No");
+	const late = anna.clicksLate("Yes", { on });
+	expect(late.record.data).toMatchObject({ custom_id: "id of Yes" });
+	expect(late.record.pressedOn).toMatchObject(buttons("Yes"));
+	app.call("DELETE", path);
+	const answer = { type: 4, data: { content: "Too late", flags: 64 } };
+	expect(app.answers(anna.clicksLate("Again", { on }), answer).status).toBeLessThan(300);
+	expect(general.shows(anna).map(({ text }) => text)).toEqual(["Too late"]);
+});
+
 test("a person chooses as many as they may", () => {
 	const { app, anna, general } = standingWorld();
 	const options = ["A", "B", "C"].map((label) => ({ label, value: label.toLowerCase() }));

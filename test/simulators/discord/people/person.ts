@@ -132,6 +132,19 @@ export class Person {
 		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
 	}
 
+	/**
+	 * Presses a button that stood on a message and is gone by the time this arrives: the press crossed an edit or the
+	 * deletion. Discord promises no order of what people and apps do at the same moment:
+	 * https://discord.com/developers/docs/reference#consistency
+	 */
+	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
+		const { message, components, component } = this.#gone(on.id, label);
+		const data = { component_type: ComponentType.Button, custom_id: component.custom_id ?? "" };
+		const { channel } = message;
+		const type = InteractionType.MessageComponent;
+		return this.#begin({ type, channel, data, message, pressedOn: components });
+	}
+
 	/** Chooses by what the options say; of several choices the one that has them. */
 	chooses(labels: string | readonly string[], place: Place = {}): Asked {
 		const wanted = typeof labels === "string" ? [labels] : labels;
@@ -210,6 +223,24 @@ export class Person {
 		const found = this.#seen().find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} sees no message ${id}`);
 		return found;
+	}
+
+	/** What is to be seen no more, with the newest version of it that had the button. */
+	#gone(id: string, label: string) {
+		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
+		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);
+		if (!message || (message.onlyFor && message.onlyFor !== this.user)) {
+			throw new Error(`${this.name} has seen no message ${id}`);
+		}
+		if (!message.deleted && componentsOf(message).some((one) => one.label === label && !one.disabled)) {
+			throw new Error(`${this.name} still sees ${label}: it can be pressed as usual`);
+		}
+		const versions = [message.components, ...message.past.toReversed()];
+		for (const components of versions) {
+			const component = componentsOf({ components }).find((one) => one.label === label && !one.disabled);
+			if (component?.custom_id !== undefined) return { message, components, component };
+		}
+		throw new Error(`${this.name} has never seen a button there that says ${label}`);
 	}
 
 	#control(place: Place, fits: (component: SeenComponent) => boolean, what: string) {

@@ -65,7 +65,7 @@ export interface SeenComponent {
 }
 
 /** All components of a message, those inside others, too. */
-export function componentsOf({ components }: MessageRecord): SeenComponent[] {
+export function componentsOf({ components }: Pick<MessageRecord, "components">): SeenComponent[] {
 	const inside = (component: SeenComponent): SeenComponent[] => [
 		component,
 		...[...(component.components ?? []), ...(component.accessory ? [component.accessory] : [])].flatMap(

@@ -8,7 +8,7 @@ import { memberShape, userShape } from "./people.ts";
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object, with all that discord.js needs. */
 export function interactionShape(state: State, interaction: InteractionRecord) {
-	const { channel, user, message, type } = interaction;
+	const { channel, user, message, pressedOn, type } = interaction;
 	const { guild } = channel;
 	const member = guild?.members.get(user.id);
 	return {
@@ -40,6 +40,9 @@ export function interactionShape(state: State, interaction: InteractionRecord) {
 					},
 				}
 			: { user: userShape(user) }),
-		...(message && type !== InteractionType.ApplicationCommand && { message: messageShape(state, message) }),
+		...(message &&
+			type !== InteractionType.ApplicationCommand && {
+				message: messageShape(state, pressedOn ? { ...message, components: pressedOn } : message),
+			}),
 	};
 }

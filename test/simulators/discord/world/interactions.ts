@@ -22,6 +22,7 @@ export interface Beginning {
 	readonly channel: ChannelRecord;
 	readonly data: object;
 	readonly message?: MessageRecord;
+	readonly pressedOn?: MessageRecord["components"];
 	/** Of a form: what has opened it. */
 	readonly trigger?: InteractionRecord;
 }

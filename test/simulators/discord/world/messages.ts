@@ -105,6 +105,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		...{ channel, author, createdAt: state.now(), content: body.content ?? "" },
 		embeds: embedsOf(state, making),
 		components: numbered(body.components),
+		past: [],
 		attachments: keepUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
 		mentions: nobody,
 		flags: ((body.flags ?? 0) & settable) | (making.flags ?? 0) | (ephemeral ? MessageFlags.Ephemeral : 0),
@@ -172,6 +173,7 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 	const { channel, onlyFor } = message;
 	message.content = after.content ?? "";
 	message.embeds = richEmbeds(after.embeds);
+	if (body.components !== undefined) message.past.push(message.components);
 	message.components = numbered(after.components);
 	message.flags = after.flags;
 	const notes = body.attachments ?? [];

@@ -122,6 +122,8 @@ export interface MessageRecord {
 	content: string;
 	embeds: readonly APIEmbed[];
 	components: readonly APIMessageTopLevelComponent[];
+	/** What could be pressed before it was edited, the oldest first. */
+	readonly past: MessageRecord["components"][];
 	attachments: readonly AttachmentRecord[];
 	mentions: Mentions;
 	flags: number;
@@ -164,8 +166,10 @@ export interface InteractionRecord {
 	readonly createdAt: number;
 	/** The `data` as it is sent. */
 	readonly data: object;
-	/** What was pressed stands on it. */
+	/** What was pressed stands on it, or stood there when it was pressed. */
 	readonly message?: MessageRecord;
+	/** Of a press that was on its way while the message changed: what stood there. */
+	readonly pressedOn?: MessageRecord["components"];
 	/** Of a form: what has opened it. */
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;

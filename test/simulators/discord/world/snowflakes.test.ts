@@ -27,3 +27,9 @@ test("a clock that goes back makes no smaller ids", () => {
 	now -= 5000;
 	expect(BigInt(snowflakes.create()) > before).toBe(true);
 });
+
+test("a part of a millisecond counts for nothing", () => {
+	const clock = new ManualClock();
+	clock.advance(0.75);
+	expect(timeOf(new Snowflakes(clock).create())).toBe(Math.floor(clock.now()));
+});

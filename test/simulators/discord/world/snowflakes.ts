@@ -17,7 +17,7 @@ export class Snowflakes {
 
 	create(): string {
 		// Never back, also where the clock goes back: what is created later has the larger id.
-		const time = Math.max(this.#clock.now(), this.#time);
+		const time = Math.max(Math.floor(this.#clock.now()), this.#time);
 		this.#count = time === this.#time ? this.#count + 1n : 0n;
 		this.#time = time;
 		return String((BigInt(time - epoch) << countBits) | this.#count);

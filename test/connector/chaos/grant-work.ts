@@ -1,0 +1,70 @@
+import type { Clock } from "@parley/base";
+import type { ScriptedGateway } from "@parley/connector/testing";
+import type { GrantPayload } from "@parley/protocol";
+
+type Session = ScriptedGateway["sessions"][number];
+
+/** Of Discord, or of Slack. */
+const isDirect = /^dm:|:D/;
+
+export interface Grant {
+	readonly id: string;
+	/** `GUILD:CHANNEL`, or `TEAM:CHANNEL`. */
+	readonly place: string;
+	readonly givenAt: number;
+	isOver: boolean;
+}
+
+/** What an operator trusts channels with, until somebody ends it. */
+export class GrantWork {
+	readonly grants: Grant[] = [];
+	readonly #gateway: ScriptedGateway;
+	readonly #clock: Clock;
+	readonly #platform: string;
+
+	constructor(gateway: ScriptedGateway, clock: Clock, platform: string) {
+		this.#clock = clock;
+		this.#gateway = gateway;
+		this.#platform = platform;
+		Object.assign<ScriptedGateway["methods"], ScriptedGateway["methods"]>(gateway.methods, {
+			list_grants: () => ({
+				grants: this.grants.filter(({ isOver }) => !isOver).map((grant) => this.#payloadOf(grant)),
+				wishes: [],
+			}),
+			revoke_grant: ({ grant_id, reason }) => this.#end(grant_id, reason ?? "ended"),
+		});
+	}
+
+	/** A channel has one at a time, direct messages none. */
+	give(session: Session): void {
+		const { place } = session;
+		if (place === undefined || isDirect.test(place)) return;
+		if (this.grants.some((grant) => grant.place === place && !grant.isOver)) return;
+		const id = `grant_${String(this.grants.length).padStart(26, "0")}`;
+		const grant = { id, place, givenAt: this.#clock.now(), isOver: false };
+		this.grants.push(grant);
+		this.#tell(place, (one) => one.record("grant.created", this.#payloadOf(grant)));
+	}
+
+	#end(id: string, reason: string) {
+		const grant = this.grants.find((one) => one.id === id);
+		if (grant && !grant.isOver) {
+			grant.isOver = true;
+			this.#tell(grant.place, (one) => one.record("grant.ended", { grant_id: id, reason }));
+		}
+		return { status: "revoked" as const };
+	}
+
+	/** All conversations of the channel hear of it. */
+	#tell(place: string, tell: (session: Session) => void): void {
+		for (const session of this.#gateway.sessions) if (session.place === place) tell(session);
+	}
+
+	#payloadOf({ id, place }: Grant): GrantPayload {
+		return {
+			...{ grant_id: id, place: `${this.#platform}:${place}`, people: null, tools: null, classes: null },
+			...{ max_actions: 100, used_actions: 0, reason: "quick work", granted_by: "operator" },
+			...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2027-01-01T00:00:00Z" },
+		};
+	}
+}

@@ -1,0 +1,164 @@
+import { seededIds } from "@parley/base/testing";
+import { runDiscord } from "@parley/discord";
+import { GatewayIntentBits } from "discord-api-types/v10";
+import { InProcessPort, type SessionStore } from "../../simulators/discord/in-process.ts";
+import type { Channel } from "../../simulators/discord/people/channel.ts";
+import type { Person } from "../../simulators/discord/people/person.ts";
+import type { Shown } from "../../simulators/discord/people/shown.ts";
+import { messageText } from "../../simulators/discord/people/transcript.ts";
+import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
+import { deleteMessage } from "../../simulators/discord/world/messages.ts";
+import { World } from "../../simulators/discord/world/world.ts";
+import type { Connecting, Running, Site, SiteParts } from "./site.ts";
+import type { Name, Sight } from "./step.ts";
+
+const hourMs = 3_600_000;
+
+const intents =
+	GatewayIntentBits.Guilds |
+	GatewayIntentBits.GuildMessages |
+	GatewayIntentBits.GuildMessageReactions |
+	GatewayIntentBits.DirectMessages |
+	GatewayIntentBits.DirectMessageReactions |
+	GatewayIntentBits.MessageContent;
+
+/** Requests by the names that scenes have for them. */
+const routes: Readonly<Record<string, string>> = {
+	post: "POST /channels/{channel_id}/messages",
+	edit: "PATCH /channels/{channel_id}/messages/{message_id}",
+	read: "GET /channels/{channel_id}/messages",
+};
+
+type Right = "SendMessages" | "ViewChannel" | "CreatePublicThreads" | "ReadMessageHistory" | "AttachFiles";
+
+/** A server of Discord. */
+export class DiscordSite implements Site {
+	static readonly platform = "discord";
+	readonly platform = DiscordSite.platform;
+	readonly world: World;
+	readonly directory: string;
+	readonly people: Readonly<Record<Name, Person>>;
+	readonly general: Channel;
+	readonly random: Channel;
+	readonly rules: Site["rules"];
+	readonly place: Site["place"];
+	#sessions: SessionStore = {};
+
+	constructor({ clock, scene, directory }: SiteParts) {
+		this.directory = directory;
+		this.world = new World({ clock });
+		const { home } = this.world;
+		home.role("owners", { permissions: ["ManageGuild", "ManageMessages"] });
+		const member = (name: Name, role?: string) => this.world.member(name, role ? { roles: [role] } : {});
+		this.people = {
+			...{ Olga: member("Olga", "owners"), Alex: member("Alex", "approvers") },
+			...{ Mia: member("Mia", "members"), Max: member("Max", "members"), Gus: member("Gus", "visitors") },
+			Sam: member("Sam"),
+			Robo: this.world.member("Robo", { bot: true, roles: ["members"] }),
+		};
+		this.general = this.world.channel("general");
+		this.random = this.world.channel("random");
+		const role = (name: string) => ({ platform: "discord", platformRole: home.role(name).id });
+		const direct = { platform: "discord", tenant: "dm" };
+		this.rules = [
+			{ ...role("owners"), as: "owner" },
+			{ ...role("approvers"), as: "approver" },
+			{ ...role("members"), as: "member" },
+			{ ...role("visitors"), as: "guest" },
+			{ ...direct, user: this.people.Olga.id, as: "owner" },
+			{ ...direct, user: this.people.Mia.id, as: "member" },
+		];
+		const { approvalHours, ...profile } = scene.place ?? {};
+		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
+		this.place = [`discord:${home.id}:${this.general.id}`, { root: directory, ...profile, ...approval }];
+	}
+
+	get tenant(): string {
+		return this.world.home.id;
+	}
+
+	get tenants(): readonly string[] {
+		return ["dm", this.tenant];
+	}
+
+	get mention(): string {
+		return this.world.mention;
+	}
+
+	get isReady(): boolean {
+		return this.world.commands().length > 10;
+	}
+
+	room(name: string, person: Person): Channel {
+		if (name === "general") return this.general;
+		if (name === "random") return this.random;
+		if (name === "dm") return person.dm;
+		const threads = this.world.threads();
+		const found = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
+		if (!found) throw new Error(`there is no room ${name}`);
+		return found;
+	}
+
+	rooms(): readonly Channel[] {
+		return [this.general, this.random, this.people.Mia.dm, this.people.Sam.dm];
+	}
+
+	written(shown: Shown): string {
+		return messageText(shown);
+	}
+
+	meant(sight: Sight): Sight {
+		return sight;
+	}
+
+	traces(): string {
+		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
+		return messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`).join();
+	}
+
+	takeFaults(): string[] {
+		const pings = this.world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
+		const left = this.world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		return [...this.world.takeViolations(), ...pings, ...left];
+	}
+
+	connect(connecting: Connecting): Promise<Running> {
+		return runDiscord({
+			...{ ...connecting, token: this.world.token, ids: seededIds(7), chance: () => 0.5 },
+			port: new InProcessPort(this.world, { intents, sessions: this.#sessions }),
+		});
+	}
+
+	forget(): void {
+		this.#sessions = {};
+	}
+
+	cut(): void {
+		this.world.gateway.drop();
+	}
+
+	fail(request: string, fault: DiscordFault): void {
+		this.world.network.next(routes[request] ?? request, fault);
+	}
+
+	archive(room: Channel, locked: boolean): void {
+		room.archive({ locked });
+	}
+
+	forbid(room: Channel, rights: readonly Right[]): void {
+		room.permit(this.world.bot, { deny: rights });
+	}
+
+	open(room: Channel, to: Person): void {
+		room.permit(to, { allow: ["ViewChannel"] });
+	}
+
+	remove(room: Channel): void {
+		room.delete();
+	}
+
+	moderate(room: Channel, { id }: { readonly id: string }): void {
+		const { state } = this.world;
+		deleteMessage(state, this.people.Olga.user, state.message(room.record, id));
+	}
+}

@@ -1,0 +1,43 @@
+import { hasBubblewrap } from "@parley/core/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { City } from "./city.ts";
+import { readable } from "./look.ts";
+import { play } from "./play.ts";
+import { golden } from "./scenes/golden.ts";
+import type { SiteClass } from "./site.ts";
+
+/** A test for each conversation whose looks are kept: what Mia reads in the end is what the file of the platform holds. */
+export function playGolden(Place: SiteClass): void {
+	let city: City | undefined;
+	beforeAll(async () => {
+		city = await City.found(Object.values(golden), (_, parts) => new Place(parts));
+	});
+	afterAll(async () => {
+		await city?.[Symbol.asyncDispose]();
+	});
+	for (const [name, scene] of Object.entries(golden)) {
+		test(`what people see: ${scene.name}`, async ({ skip }) => {
+			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
+			if (!city) throw new Error("there is no city to play in");
+			let seen = "";
+			await play(city, scene, ({ site }) => {
+				const { Mia } = site.people;
+				seen = normalised(readable(site.room("general", Mia).transcript(Mia)));
+			});
+			await expect(`${seen}\n`).toMatchFileSnapshot(`golden/${Place.platform}/${name}.txt`);
+		});
+	}
+}
+
+/** What is another one each time: ids, moments and lengths of time. */
+function normalised(transcript: string): string {
+	return transcript
+		.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
+		.replace(/\b(Approval|Question|Trust request|(?:task|question|grant) id) \w{6}\b/g, "$1 ID")
+		.replace(/(\/(?:parley )?task show) \w{6}\b/g, "$1 ID")
+		.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
+		.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
+		.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
+		.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
+		.replace(/\b\d+ (second|minute)s? ago\b/g, "TIME ago");
+}

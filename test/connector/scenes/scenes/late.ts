@@ -1,0 +1,117 @@
+import type { Scene, Step } from "../step.ts";
+
+const asks: Step[] = [
+	{ says: "@Parley write: notes.txt <<< hello" },
+	{ shows: ["Approval", "[Approve once]"] },
+	{ calls: "card", on: "[Approve once]" },
+];
+
+const suspended: Step[] = [
+	{ says: "@Parley !task new title:Tidy review: Right? <<< One step.\nsay: carried out" },
+	{ shows: ["⏸️ **It waits for you**: Right?", "[Approve] [Revise]"], in: "Tidy" },
+	{ calls: "plan", on: "[Approve] [Revise]", in: "Tidy" },
+	{ calls: "root", on: "[Cancel]" },
+];
+
+/** Presses of what was there a moment ago: who pressed is told what has happened meanwhile, alone. */
+export const late: readonly Scene[] = [
+	{
+		name: "a press after somebody else has approved tells who did, and when",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "✅ **Approved" },
+			{ clicks: "Approve once", on: "card", by: "Olga", late: true },
+			{ told: ["This was answered already", "✅ **Approved", "by @Alex", "2026-01-01"] },
+			{ clicks: "Deny", on: "card", by: "Olga", late: true, fills: { reason: "no" } },
+			{ told: ["This was answered already", "by @Alex"] },
+			{ hides: "by @Olga" },
+			{ file: "notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "a press after the work was stopped tells that, and runs nothing",
+		steps: [
+			...asks,
+			{ says: "@Parley stop" },
+			{ shows: "⌛ **No answer**" },
+			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
+			{ told: ["This can be answered no more", "the work was stopped first", "2026-01-01"] },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a press after the time was over tells that, and runs nothing",
+		place: { approvalHours: 0.1 },
+		steps: [
+			...asks,
+			{ passes: 7 * 60_000 },
+			{ shows: "nobody answered in time" },
+			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
+			{ told: ["This can be answered no more", "nobody answered in time", "2026-01-01"] },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a press after its card was deleted is told what came of the question",
+		errors: [/a post was given up/],
+		steps: [
+			...asks,
+			{ moderates: "card" },
+			{ says: "@Parley stop" },
+			{ passes: 5000 },
+			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
+			{ told: ["This can be answered no more", "the work was stopped first"] },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a press that crosses the deletion of its card counts, and the answer shows what came of it",
+		errors: [/a post was given up/],
+		steps: [
+			...asks,
+			{ moderates: "card" },
+			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
+			{ shows: "write_file returned" },
+			{ file: "notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "presses on the cards of a task that is over tell how it ended",
+		steps: [
+			...suspended,
+			{ clicks: "Cancel" },
+			{ shows: "⏹️ **Cancelled** by @Mia", in: "Tidy" },
+			{ clicks: "Approve", on: "plan", by: "Alex", late: true },
+			{ told: ["**Tidy** is over", "Cancelled by @Mia", "2026-01-01"] },
+			{ clicks: "Revise", on: "plan", by: "Alex", late: true, fills: { text: "more" } },
+			{ told: ["**Tidy** is over", "Cancelled by @Mia", "2026-01-01"] },
+			{ clicks: "Cancel", on: "root", by: "Alex", late: true },
+			{ told: ["It was over before you pressed", "Cancelled by @Mia", "2026-01-01"] },
+			{ hides: "carried out", in: "Tidy" },
+		],
+	},
+	{
+		name: "a press after the plan was answered tells who did",
+		steps: [
+			...suspended,
+			{ clicks: "Approve", by: "Alex" },
+			{ shows: "✅ **Done**", in: "Tidy" },
+			{ clicks: "Approve", on: "plan", by: "Olga", late: true },
+			{ told: ["**Tidy** is over", "Done", "2026-01-01"] },
+			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+		],
+	},
+	{
+		name: "a press of Stop on what waited, after it was answered, tells that",
+		steps: [
+			{ says: "@Parley long: 40 tokens at 10 per second" },
+			{ says: "@Parley say: second", by: "Max" },
+			{ shows: ["(to Max)", "[Stop]"] },
+			{ calls: "waiting", on: "[Stop]" },
+			{ shows: ["(to Max)", "[offline] second"] },
+			{ clicks: "Stop", on: "waiting", late: true, by: "Max" },
+			{ told: "It had ended already" },
+		],
+	},
+];

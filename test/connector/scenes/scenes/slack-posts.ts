@@ -1,0 +1,136 @@
+import type { SlackSite } from "../slack-site.ts";
+import type { Scene } from "../step.ts";
+
+/** How posts look on Slack, and what goes wrong with them. */
+export const slackPosts: readonly Scene<SlackSite>[] = [
+	{
+		name: "nothing in an answer calls anybody or becomes a picture",
+		steps: [
+			{ says: "@Parley say: <@U1> <!here> <!channel> @everyone <!subteam^S1> :tada:" },
+			{ shows: ["@everyone", ":tada:", "[Good]"] },
+		],
+	},
+	{
+		name: "the preview of a link is no edit",
+		steps: [
+			{ says: "@Parley say: https://example.com/", as: "m" },
+			{ shows: "example.com" },
+			{
+				what: "Slack adds a preview",
+				does: ({ site }) => {
+					const said = site.general.shows().find(({ author }) => author === "Mia");
+					if (said) site.general.channel.unfurls(said);
+				},
+			},
+			{ showsOnly: ["example.com"] },
+		],
+	},
+	{
+		name: "an answer for one alone comes although its address takes it no more",
+		steps: [
+			{ says: "@Parley say: hello" },
+			{ shows: "[Good]" },
+			{ fault: "response_url", is: { error: "expired_url" } },
+			{ clicks: "Good" },
+			{ told: "Thank you, noted." },
+		],
+	},
+	{
+		name: "one channel that Slack wants slower keeps no other one waiting",
+		steps: [
+			{ fault: "post", is: { status: 429, retryAfter: 60_000 } },
+			{ says: "@Parley say: here", in: "top" },
+			{ says: "@Parley say: there", in: "random" },
+			{ shows: "[offline] there", in: "random" },
+			{
+				what: "the other one still waits",
+				does: ({ site }) => {
+					if (site.general.shows().length > 1) throw new Error("it did not wait");
+				},
+			},
+			{ passes: 61_000 },
+			{ shows: "[offline] here", times: 1 },
+		],
+	},
+	{
+		name: "what may have been posted where nobody may look waits for the operator",
+		steps: [
+			{ fault: "post", is: { drop: "after-commit" } },
+			{ fault: "read", is: { error: "missing_scope" } },
+			{ says: "@Parley say: hello" },
+			{ passes: 30_000 },
+			{ stuck: ["held: it may have been posted, and nobody can look"] },
+			{ showsOnly: ["[offline] hello"] },
+		],
+	},
+	{
+		name: "a channel that Parley was sent away from is told to the operator, with what to do",
+		errors: [/a post was given up/],
+		steps: [
+			{ says: "@Parley long: 20 tokens at 2 per second", in: "random" },
+			{ what: "Parley is sent away", does: ({ site }) => site.random.channel.loses() },
+			{ passes: 30_000 },
+			{ stuck: ["/invite @parley"] },
+			{ says: "@Parley say: elsewhere" },
+			{ showsOnly: ["[offline] elsewhere"] },
+		],
+	},
+	{
+		name: "a file that may have been shared is not brought twice",
+		steps: [
+			{ file: "report.csv", gets: "a,b\n1,2\n" },
+			{ fault: "files.completeUploadExternal", is: { drop: "after-commit" } },
+			{ says: "@Parley send: report.csv" },
+			{ passes: 60_000 },
+			{ shows: "file: report.csv", times: 1 },
+			{ shows: "[Good]", times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
+		name: "an answer of too many posts is a file with its beginning",
+		steps: [
+			{ file: "huge.txt", gets: "A sentence of some words, and some more.\n".repeat(3000) },
+			{ says: "@Parley read: huge.txt" },
+			{ shows: ["answer.md", "[Good]"] },
+			{ shows: "file: answer.md", times: 1 },
+		],
+	},
+	{
+		name: "a table is one of Slack's own",
+		steps: [
+			{ file: "table.md", gets: "| name | size |\n| --- | --- |\n| one | 1 |\n" },
+			{ says: '@Parley tool: read_file {"path": "table.md"}' },
+			{ shows: ["one", "[Good]"] },
+			{
+				what: "it is a block",
+				does: ({ site: { world } }) => {
+					const messages = [...world.state.channels.values()].flatMap((channel) => channel.messages);
+					const types = messages.flatMap(({ blocks }) => blocks.map(({ type }) => type));
+					if (!types.includes("table")) throw new Error(`there are ${types.join()}`);
+				},
+			},
+		],
+	},
+	{
+		name: "a call that does not fit can be read as a whole",
+		steps: [
+			{ file: "big.txt", gets: "a line of the old text\n".repeat(2000) },
+			{ says: "@Parley write: big.txt <<< new" },
+			{ shows: ["Not all of it fits here", "[Show all]"] },
+			{ clicks: "Show all", by: "Alex" },
+			{ told: "write_file" },
+		],
+	},
+	{
+		name: "a plan that was sent in a thread is answered where its card stands",
+		steps: [
+			{ says: "@Parley say: hello", in: "top", as: "root" },
+			{ replies: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out", to: "root" },
+			{ shows: ["It waits for you", "[Approve] [Revise]"] },
+			{ clicks: "Revise", by: "Alex", fills: { text: "two steps" } },
+			{ shows: ["✅ **Done**", "two steps"] },
+			{ showsOnly: [], in: "top" },
+		],
+	},
+];

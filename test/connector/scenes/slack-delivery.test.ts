@@ -1,0 +1,6 @@
+import { playScenes } from "./play-scenes.ts";
+import { away } from "./scenes/away.ts";
+import { delivery } from "./scenes/delivery.ts";
+import { SlackSite } from "./slack-site.ts";
+
+playScenes(SlackSite, [...delivery, ...away]);

@@ -1,0 +1,4 @@
+import { playGolden } from "./play-golden.ts";
+import { SlackSite } from "./slack-site.ts";
+
+playGolden(SlackSite);

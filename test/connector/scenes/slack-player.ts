@@ -1,0 +1,132 @@
+import type { Asked as SlackAsked } from "../../simulators/slack/people/asked.ts";
+import type { Channel } from "../../simulators/slack/people/channel.ts";
+import type { Person } from "../../simulators/slack/people/person.ts";
+import type { Shown } from "../../simulators/slack/people/shown.ts";
+import type { Asked, File, Player } from "./site.ts";
+import type { SlackRoom } from "./slack-room.ts";
+
+interface Message {
+	readonly id: string;
+}
+
+type Values = Readonly<Record<string, string | number | boolean>>;
+
+/** A command that was written after the name, as there are no others in threads, and what answers it there. */
+class Written implements Asked {
+	readonly state = "acknowledged";
+	readonly failed = false;
+	readonly form = undefined;
+	readonly #thread: Channel;
+	readonly #said: Shown;
+
+	constructor(thread: Channel, said: Shown) {
+		this.#thread = thread;
+		this.#said = said;
+	}
+
+	answers(): Shown[] {
+		const since = this.#thread.shows().filter(({ ts }) => Number(ts) > Number(this.#said.ts));
+		return since.filter(({ author }) => author !== this.#said.author);
+	}
+}
+
+/**
+ * Somebody at their Slack client, who does what scenes say the way one does it there: what is said in a channel begins a
+ * thread in which all goes on, and commands are written after the name in it.
+ */
+export class SlackPlayer implements Player {
+	readonly person: Person;
+	readonly #mention: string;
+	/** Keeps the thread that somebody means to begin. */
+	readonly #opens: (name: string, thread: Channel) => void;
+
+	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {
+		this.person = person;
+		this.#mention = mention;
+		this.#opens = opens;
+	}
+
+	get id(): string {
+		return this.person.id;
+	}
+
+	get name(): string {
+		return this.person.name;
+	}
+
+	says(
+		text: string,
+		{
+			in: room,
+			replyTo,
+			attachments = [],
+		}: { readonly in: SlackRoom; readonly replyTo?: Message; readonly attachments?: readonly File[] },
+	): Message {
+		if (replyTo) return this.person.replies(text, { to: replyTo, attachments });
+		const task = text.startsWith(`${this.#mention} !`) ? text.slice(this.#mention.length + 2) : "";
+		// At the top a task has a thread of its own, as it has one on other platforms.
+		if (task.startsWith("task new ") && room.hasThreads && !room.conversation) {
+			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
+		}
+		const said = this.person.says(text, { in: room.here, attachments });
+		if (room.hasThreads) room.conversation ??= room.channel.thread(said);
+		return said;
+	}
+
+	edits(message: Message, text: string): void {
+		this.person.edits(message, text);
+	}
+
+	deletes(message: Message): void {
+		this.person.deletes(message);
+	}
+
+	reacts(emoji: string, where: { readonly on: Message }): void {
+		this.person.reacts(emoji, where);
+	}
+
+	opensThread(name: string, where: { readonly of: Message }): void {
+		this.#opens(name, this.person.opensThread(name, where));
+	}
+
+	clicks(label: string, where: { readonly on?: Message; readonly in?: SlackRoom } = {}): SlackAsked {
+		return this.person.clicks(label, placeOf(where));
+	}
+
+	clicksLate(label: string, where: { readonly on: Message }): SlackAsked {
+		return this.person.clicksLate(label, where);
+	}
+
+	chooses(
+		labels: readonly string[],
+		where: { readonly on?: Message; readonly in?: SlackRoom } = {},
+	): SlackAsked {
+		return this.person.chooses(labels, placeOf(where));
+	}
+
+	submits(asked: SlackAsked, values: Readonly<Record<string, string>> = {}): SlackAsked {
+		return this.person.submits(asked, values);
+	}
+
+	commands(
+		name: string,
+		values: Values,
+		{ in: room, on }: { readonly in: SlackRoom; readonly on?: Message },
+	): Asked {
+		if (on) return this.person.commands(name, {}, { in: room.channel, on });
+		const thread = room.conversation ?? (room.channel.threadTs === undefined ? undefined : room.channel);
+		if (!thread) return this.person.commands(name, values, { in: room.channel });
+		const options = Object.entries(values).map(([key, value]) => `${key}:${quoted(value)}`);
+		const text = [`${this.#mention} !${name.replace(/^\//, "")}`, ...options].join(" ");
+		return new Written(thread, this.person.says(text, { in: thread }));
+	}
+}
+
+function placeOf({ on, in: room }: { readonly on?: Message; readonly in?: SlackRoom }) {
+	return { ...(on && { on }), ...(room && { in: room.channel }) };
+}
+
+function quoted(value: string | number | boolean): string {
+	if (typeof value === "boolean") return value ? "yes" : "no";
+	return typeof value === "string" && /\s/.test(value) ? `"${value}"` : String(value);
+}

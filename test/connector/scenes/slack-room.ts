@@ -1,0 +1,66 @@
+import type { Channel } from "../../simulators/slack/people/channel.ts";
+import type { Shown } from "../../simulators/slack/people/shown.ts";
+import type { Room } from "./site.ts";
+
+/** What keeps two marks of Markdown apart and cannot be seen. */
+const unseen = /\u2060/g;
+/** A person, whom nothing may call: a link to their profile. */
+const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
+
+/** What people read of what the simulator shows. */
+export function asRead(text: string): string {
+	return text.replace(unseen, "").replace(profile, "$1");
+}
+
+interface Somebody {
+	readonly id: string;
+}
+
+/**
+ * A channel as one reads all of it: its messages, and the threads of what people have said. Threads of what Parley has
+ * said at the top, such as those of tasks, are rooms of their own.
+ */
+export class SlackRoom implements Room {
+	readonly channel: Channel;
+	/** Slack's way to talk with somebody in a channel: a thread, which begins with what is said first. */
+	conversation: Channel | undefined;
+	readonly #self: string | undefined;
+
+	/** Without `self`, who Parley is, only what stands at the top. */
+	constructor(channel: Channel, self?: string) {
+		this.channel = channel;
+		this.#self = self;
+	}
+
+	/** Whether people talk in threads here. */
+	get hasThreads(): boolean {
+		return this.#self !== undefined && this.channel.threadTs === undefined && !this.#isDirect;
+	}
+
+	get #isDirect(): boolean {
+		return this.channel.record.kind === "im";
+	}
+
+	/** Where people go on. */
+	get here(): Channel {
+		return this.conversation ?? this.channel;
+	}
+
+	shows(viewer?: Somebody): Shown[] {
+		if (this.#self === undefined || this.channel.threadTs !== undefined) return this.channel.shows(viewer);
+		const inside = this.channel
+			.threads()
+			.filter(({ root }) => root?.author !== this.#self)
+			.flatMap((thread) => thread.shows(viewer));
+		const all = new Map([...this.channel.shows(viewer), ...inside].map((shown) => [shown.id, shown]));
+		return [...all.values()].sort((one, other) => Number(one.ts) - Number(other.ts));
+	}
+
+	transcript(viewer?: Somebody): string {
+		return asRead(this.channel.transcript(viewer));
+	}
+
+	typing(): string[] {
+		return this.channel.typing();
+	}
+}

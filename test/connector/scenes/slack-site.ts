@@ -1,0 +1,202 @@
+import { seededIds } from "@parley/base/testing";
+import { commandTable } from "@parley/connector";
+import { manifestOf, runSlack } from "@parley/slack";
+import { InProcessPort } from "../../simulators/slack/in-process.ts";
+import type { Channel } from "../../simulators/slack/people/channel.ts";
+import type { PersonOptions } from "../../simulators/slack/people/person.ts";
+import type { Shown } from "../../simulators/slack/people/shown.ts";
+import { messageText } from "../../simulators/slack/people/transcript.ts";
+import type { Fault } from "../../simulators/slack/web-api/network.ts";
+import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
+import { World } from "../../simulators/slack/world/world.ts";
+import type { Connecting, Running, Site, SiteParts } from "./site.ts";
+import { SlackPlayer } from "./slack-player.ts";
+import { asRead, SlackRoom } from "./slack-room.ts";
+import type { Name, Sight } from "./step.ts";
+
+const hourMs = 3_600_000;
+
+/** Requests by the names that scenes have for them. */
+const methods: Readonly<Record<string, string>> = {
+	post: "chat.postMessage",
+	edit: "chat.update",
+	read: "conversations.replies",
+};
+
+/**
+ * A workspace of Slack. Whom a post answers is seen only by its thread, and a thread has no name: neither is looked for.
+ * A thread is found by the task that its first post names, or by the name that `opensThread` has given it.
+ */
+export class SlackSite implements Site {
+	static readonly platform = "slack";
+	readonly platform = SlackSite.platform;
+	readonly world: World;
+	readonly directory: string;
+	readonly people: Readonly<Record<Name, SlackPlayer>>;
+	readonly general: SlackRoom;
+	readonly random: SlackRoom;
+	readonly rules: Site["rules"];
+	readonly place: Site["place"];
+	readonly #rooms = new Map<string, SlackRoom>();
+	readonly #named = new Map<string, Channel>();
+
+	constructor({ clock, scene, directory }: SiteParts) {
+		this.directory = directory;
+		// Its sections are read as those of Slack's own, which they have to be.
+		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
+		this.world = new World({ clock, manifest });
+		const player = (name: Name, options: PersonOptions = {}) => this.player(name, options);
+		this.people = {
+			...{ Olga: player("Olga", { owner: true }), Alex: player("Alex"), Mia: player("Mia") },
+			...{ Max: player("Max"), Gus: player("Gus", { guest: true }), Sam: player("Sam") },
+			Robo: player("Robo", { bot: true }),
+		};
+		this.general = this.roomOf(this.world.channel("general"));
+		this.random = this.roomOf(this.world.channel("random"));
+		const { Olga, Alex, Mia, Max, Gus, Robo } = this.people;
+		const rule = ({ id: user }: SlackPlayer) => ({ platform: "slack", tenant: this.tenant, user });
+		this.rules = [
+			{ ...rule(Olga), as: "owner" },
+			{ ...rule(Alex), as: "approver" },
+			// Whatever is said of a guest of the workspace, they are one.
+			...[Mia, Max, Gus, Robo].map((one) => ({ ...rule(one), as: "member" as const })),
+		];
+		const { approvalHours, ...settings } = scene.place ?? {};
+		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
+		const name = `slack:${this.tenant}:${this.general.channel.id}`;
+		this.place = [name, { root: directory, ...settings, ...approval }];
+	}
+
+	get tenant(): string {
+		return this.world.home.id;
+	}
+
+	get tenants(): readonly string[] {
+		return [this.tenant];
+	}
+
+	get mention(): string {
+		return this.world.mention;
+	}
+
+	get isReady(): boolean {
+		return this.world.delivery.connections > 0;
+	}
+
+	/** Somebody else, who comes in now. */
+	player(name: string, options: PersonOptions = {}, team = this.world.home): SlackPlayer {
+		const opens = (thread: string, channel: Channel) => void this.#named.set(thread, channel);
+		return new SlackPlayer(team.member(name, options), this.mention, opens);
+	}
+
+	/** Always the same for the same channel or thread. */
+	roomOf(channel: Channel): SlackRoom {
+		const known = this.#rooms.get(channel.id);
+		if (known) return known;
+		const room = new SlackRoom(channel, this.world.bot.name);
+		this.#rooms.set(channel.id, room);
+		return room;
+	}
+
+	/** `top`: of general what stands in no thread; `group`: with Max. */
+	room(name: string, { person }: SlackPlayer): SlackRoom {
+		if (name === "general") return this.general;
+		if (name === "random") return this.random;
+		if (name === "top") return new SlackRoom(this.general.channel);
+		if (name === "dm") return this.roomOf(person.dm);
+		if (name === "group") {
+			return this.roomOf(this.world.home.conversation(this.people.Mia.person, this.people.Max.person));
+		}
+		const found = name === "thread" ? this.world.threads().at(-1) : this.#thread(name);
+		if (!found) throw new Error(`there is no room ${name}`);
+		return this.roomOf(found);
+	}
+
+	rooms(): readonly SlackRoom[] {
+		return [...this.#rooms.values()].filter(({ channel }) => channel.threadTs === undefined);
+	}
+
+	written(shown: Shown): string {
+		return asRead(messageText(shown));
+	}
+
+	meant(sight: Sight): Sight {
+		if (sight instanceof RegExp) return sight;
+		if (typeof sight === "string") return isOfDiscord(sight) ? [] : command(sight);
+		const meant = sight.filter((part) => !isOfDiscord(part));
+		return meant.map((part) => (typeof part === "string" ? command(part) : part));
+	}
+
+	traces(): string {
+		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
+		return messages.map(({ changes, deleted }) => `${changes}${deleted}`).join();
+	}
+
+	takeFaults(): string[] {
+		const { world } = this;
+		const pings = world.pings.map((ping) => `called: ${JSON.stringify(ping)}`);
+		const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		const lost = world.delivery.lost.map((event) => `given up by Slack: ${event}`);
+		return [...world.takeViolations(), ...pings, ...left, ...lost];
+	}
+
+	connect(connecting: Connecting): Promise<Running> {
+		return runSlack({
+			...{ ...connecting, botToken: this.world.token, ids: seededIds(7), chance: () => 0.5 },
+			port: new InProcessPort(this.world),
+		});
+	}
+
+	forget(): void {
+		// Slack keeps nothing for a socket but what was not acknowledged.
+	}
+
+	cut(): void {
+		this.world.delivery.drop();
+	}
+
+	fail(request: string, fault: Fault): void {
+		this.world.network.next(methods[request] ?? request, fault);
+	}
+
+	archive({ channel }: SlackRoom): void {
+		channel.archive();
+	}
+
+	forbid(_: SlackRoom, rights: readonly string[]): never {
+		throw new Error(`nobody on Slack can forbid ${rights.join()} in one channel`);
+	}
+
+	open({ channel }: SlackRoom, { person }: SlackPlayer): void {
+		channel.joins(person);
+	}
+
+	remove({ channel }: SlackRoom): void {
+		channel.delete();
+	}
+
+	moderate({ channel }: SlackRoom, message: { readonly id: string }): void {
+		channel.moderates(message);
+	}
+
+	#thread(name: string): Channel | undefined {
+		const named = this.#named.get(name);
+		if (named) return named;
+		for (const { channel } of this.rooms()) {
+			const root = channel
+				.shows()
+				.find(({ author, text }) => author === this.world.bot.name && text.includes(`**${name}**`));
+			if (root) return channel.thread(root);
+		}
+		return undefined;
+	}
+}
+
+/** Where commands have the one name that they have at the top. */
+function command(text: string): string {
+	return text.replace(/`\/(?=task |session )/g, "`/parley ");
+}
+
+function isOfDiscord(part: string | RegExp): boolean {
+	return typeof part === "string" && /^\(?to \w+\)?$|^thread: /.test(part);
+}

@@ -1,0 +1,6 @@
+import { playScenes } from "./play-scenes.ts";
+import { access } from "./scenes/access.ts";
+import { tasks } from "./scenes/tasks.ts";
+import { SlackSite } from "./slack-site.ts";
+
+playScenes(SlackSite, [...tasks, ...access]);

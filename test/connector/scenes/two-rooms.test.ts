@@ -1,0 +1,199 @@
+import { createIds, ParleyError } from "@parley/base";
+import { hasBubblewrap } from "@parley/core/testing";
+import { type Client, createClient } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { City } from "./city.ts";
+import { DiscordSite } from "./discord-site.ts";
+import { Notebook } from "./notebook.ts";
+import { takeStep } from "./play.ts";
+import { SlackSite } from "./slack-site.ts";
+import type { Scene, Step } from "./step.ts";
+import { Town } from "./town.ts";
+
+const asked: Scene = { name: "in Slack", steps: [] };
+const beside: Scene = { name: "in Discord", steps: [] };
+
+/** What a client of its own sees of a session, from its beginning on. */
+async function watch(city: City, client: Client, session_id: string): Promise<string[]> {
+	const seen: string[] = [];
+	const reader = await city.through(client.open({ session_id, after_seq: 0 }));
+	void (async () => {
+		for await (const { event } of reader.events()) seen.push(event);
+	})();
+	return seen;
+}
+
+/** Both platforms around one gateway, and what their people do and see. */
+async function openRooms() {
+	const city = await City.found([asked, beside], (scene, parts) =>
+		scene === asked ? new SlackSite(parts) : new DiscordSite(parts),
+	);
+	await using opened = new AsyncDisposableStack();
+	opened.use(city);
+	const slack = opened.use(await Town.open(city, city.site(asked)));
+	const discord = opened.use(await Town.open(city, city.site(beside)));
+	const open = opened.move();
+	const [inSlack, inDiscord] = [new Notebook(slack), new Notebook(discord)];
+	return {
+		...{ city, slack, discord, inSlack, inDiscord },
+		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
+			for (const step of steps) await takeStep(notebook, step);
+		},
+		/** The session of the work that Slack's people asked for. */
+		async asking(): Promise<string> {
+			const { sessions } = await city.through(city.operator.request("list_sessions", {}));
+			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));
+			return own?.session_id ?? "";
+		},
+		/** A client that may only look at one session. */
+		async third(session: string): Promise<Client> {
+			const wanted = { kind: "observer" as const, name: "wall", sessions: [session] };
+			const { token } = await city.through(city.operator.request("create_token", wanted));
+			return createClient({ url: city.url, token, clock: city.clock, ids: createIds() });
+		},
+		takeFaults: () => [...slack.site.takeFaults(), ...discord.site.takeFaults()],
+		[Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+	};
+}
+
+const lifeOfTask = ["task.created", "task.started", "prompt.request", "prompt.response", "task.completed"];
+const ofTask = /^(?:task\.(?!progress)|prompt\.)/;
+
+test("two rooms of two platforms share a gateway: what is asked in one is answered there alone, and a third client watches its task", async ({
+	skip,
+}) => {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
+	await using rooms = await openRooms();
+	const { city, discord, inSlack, inDiscord, play } = rooms;
+
+	// Both work at the same time.
+	await play(inSlack, [
+		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
+		{ shows: ["Approval", "the task wants to use `run_command`", "[Approve once]"], in: "Ship" },
+	]);
+	await play(inDiscord, [
+		{ says: "@Parley write: notes.txt <<< hello" },
+		{ shows: "[Approve once]" },
+		{ hides: "release.txt" },
+	]);
+
+	const session = await rooms.asking();
+	const third = await rooms.third(session);
+	const seen = await watch(city, third, session);
+
+	// An approver of the other room is nobody's approver here, whatever their connector asks for.
+	const { prompts } = await city.through(city.operator.request("list_prompts", {}));
+	const prompt = prompts.find(({ session_id }) => session_id === session);
+	expect(prompt).toBeDefined();
+	const other = createClient({ url: city.url, token: discord.token, clock: city.clock, ids: createIds() });
+	const { tenant, people, place } = discord.site;
+	const answer = {
+		...{ token: prompt?.token ?? "", value: "once" },
+		actor: { id: people.Alex.id, name: "Alex", roles: [], guest: false },
+		place: { tenant, channel: place[0].split(":").at(-1) ?? "", shared: false },
+	};
+	const refused = city
+		.through(other.request("prompt_response", answer, { sessionId: session }))
+		.catch(ParleyError.from);
+	expect(await refused).toMatchObject({ code: "permission_denied" });
+
+	await play(inSlack, [
+		{ clicks: "Approve once", by: "Alex", in: "Ship" },
+		{ shows: ["✅ **Approved", "by @Alex"], in: "Ship" },
+		{ shows: ["**Ship**", "✅ Done"], times: 1 },
+		{ file: "release.txt", has: "shipped\n" },
+	]);
+	await play(inDiscord, [
+		{ clicks: "Approve once", by: "Alex" },
+		{ shows: "write_file returned" },
+		{ hides: "Ship" },
+	]);
+	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
+	expect(seen.filter((event) => ofTask.test(event))).toEqual(lifeOfTask);
+	await Promise.all([third.close(), other.close()]);
+	expect(rooms.takeFaults()).toEqual([]);
+});
+
+test("asked in Slack, approved in Discord, where the operator said so: its task is watched by a third client", async ({
+	skip,
+}) => {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
+	await using rooms = await openRooms();
+	const { city, slack, discord, inSlack, inDiscord, play } = rooms;
+	const [[from, { root }], [to]] = [slack.site.place, discord.site.place];
+	const profile = { root: String(root), approve_in: [to] };
+	await city.through(city.operator.request("set_place", { place: from, profile }));
+
+	await play(inSlack, [
+		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
+		{
+			shows: ["Approval", "[Approve once]", "Approvers in a room of Discord may answer it, too"],
+			in: "Ship",
+		},
+	]);
+	const session = await rooms.asking();
+	const third = await rooms.third(session);
+	const seen = await watch(city, third, session);
+
+	await play(inDiscord, [
+		// It stands in that room alone, and who may not approve there is shown nothing.
+		{ hides: "release.txt" },
+		{ commands: "/approvals", by: "Mia" },
+		{ told: "It takes the role approver" },
+		{ commands: "/approvals", by: "Alex", in: "random" },
+		{ told: "Nothing waits for an approval" },
+		{ commands: "/approvals", by: "Alex" },
+		{
+			told: ["the task wants to use `run_command`", "Asked by Mia in Slack", "release.txt", "[Approve once]"],
+		},
+		{ clicks: "Approve once", by: "Alex" },
+		{
+			told: ["the task wants to use `run_command`", "Asked by Mia in Slack", "✅ **Approved once**", "@Alex"],
+		},
+	]);
+	await play(inSlack, [
+		{ shows: ["✅ **Approved once**", "by Alex (Discord)"], in: "Ship" },
+		{ shows: ["**Ship**", "✅ Done"], times: 1 },
+		{ file: "release.txt", has: "shipped\n" },
+	]);
+	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
+	expect(seen.filter((event) => ofTask.test(event))).toEqual(lifeOfTask);
+	await third.close();
+
+	const { people } = discord.site;
+	const principal = `discord:${discord.site.tenant}:${people.Alex.id}`;
+	const { records } = await city.through(city.operator.request("read_audit", { principal }));
+	expect(records.filter(({ action }) => action === "approval.decide")).toMatchObject([
+		{ via: "ozzie", object: expect.stringContaining(session), decision: "approved", args: { place: to } },
+	]);
+	expect(rooms.takeFaults()).toEqual([]);
+});
+
+test("of two who see the same approval in two rooms the first decides, and the other is told so", async ({
+	skip,
+}) => {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
+	await using rooms = await openRooms();
+	const { city, slack, discord, inSlack, inDiscord, play } = rooms;
+	const [[from, { root }], [to]] = [slack.site.place, discord.site.place];
+	const profile = { root: String(root), approve_in: [to] };
+	await city.through(city.operator.request("set_place", { place: from, profile }));
+	await play(inSlack, [
+		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
+		{ shows: ["Approval", "[Deny]"], in: "Ship" },
+	]);
+	await play(inDiscord, [
+		{ commands: "/approvals", by: "Alex" },
+		{ told: ["Asked by Mia in Slack", "[Approve once]"] },
+	]);
+	await play(inSlack, [
+		{ clicks: "Deny", by: "Alex", in: "Ship", fills: { reason: "not on a Friday" } },
+		{ shows: ["⛔ **Denied**", "not on a Friday"], in: "Ship" },
+	]);
+	await play(inDiscord, [
+		{ clicks: "Approve once", by: "Alex" },
+		{ told: "This waits no more, or not for an answer from here: it was answered already" },
+	]);
+	await play(inSlack, [{ file: "release.txt", has: null }]);
+	expect(rooms.takeFaults()).toEqual([]);
+});

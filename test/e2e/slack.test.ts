@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { House, read, runs } from "./slack/house.ts";
+
+const refusedExitCode = 78;
+
+test("from the invitation to an approval after everything was killed: the real client, the real programs", {
+	timeout: 120_000,
+}, async () => {
+	await using house = await House.open();
+	const { world, server } = house;
+	const { sockets } = server;
+	const [general, mia] = [world.channel("general"), world.member("Mia")];
+	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
+	const connected = (count: number) =>
+		house.until(`${count} sockets are open`, () => sockets.open.length === count);
+
+	const first = house.start();
+	await connected(2);
+	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "slack");
+	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
+	await house.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await house.seen("[offline] good morning", say("say: good morning"));
+	const kettle = say("run: echo kettle");
+	await house.seen("echo kettle", kettle);
+	await house.approvable(kettle);
+	mia.clicks("Approve once", { in: kettle });
+	await house.seen("returned:\nkettle", kettle);
+
+	// A question that both processes do not live to hear the answer to.
+	const teapot = say("run: echo teapot");
+	await house.approvable(teapot);
+	const orphan = house.connectorPid;
+	process.kill(orphan, "SIGKILL");
+	first.kill("SIGKILL");
+	await first.exited;
+	await connected(0);
+	const away = say("say: while you were away");
+	const second = house.start();
+	await connected(2);
+	mia.clicks("Approve once", { in: teapot });
+	await house.seen("returned:\nteapot", teapot);
+	await house.seen("[offline] while you were away", away);
+
+	// What would end Slack's own client ends nothing, and nothing is lost.
+	const survivor = house.connectorPid;
+	for (const socket of sockets.open)
+		for (const frame of ["null", '{"type":"events_api"}']) socket.sends(frame);
+	const still = say("say: still here");
+	await house.seen("[offline] still here", still);
+	expect(second.told("a frame that it does not document")).toBe(true);
+	expect(house.connectorPid).toBe(survivor);
+	expect(world.pings).toEqual([]);
+	for (const [thread, answer] of [
+		[away, "while you were away"],
+		[still, "still here"],
+		[teapot, "returned:"],
+	] as const) {
+		const told = thread
+			.shows()
+			.filter((shown) => read(shown).includes(`[offline]`) && read(shown).includes(answer));
+		expect(told, answer).toHaveLength(1);
+	}
+	second.kill("SIGTERM");
+	expect(await second.exited).toEqual({ code: 0, signal: null });
+	expect([runs(orphan), runs(survivor)]).toEqual([false, false]);
+});
+
+test("over HTTP: what is signed is taken, and answered where it was asked", {
+	timeout: 60_000,
+}, async () => {
+	await using house = await House.open();
+	const { world, server } = house;
+	const [general, mia] = [world.channel("general"), world.member("Mia")];
+	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
+	const tokens = { SLACK_BOT_TOKEN: world.token, SLACK_SIGNING_SECRET: world.signingSecret };
+	const gateway = house.start({});
+	await house.until("the gateway listens", () => gateway.said.includes("listening on"));
+	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "slack");
+	const connector = house.run(["slack", "--listen", "127.0.0.1:0", "--log-level", "info"], tokens);
+	await house.until("it waits for Slack", () => listening(connector.lines) > 0);
+	const events = server.sendsTo(`http://127.0.0.1:${listening(connector.lines)}/slack/events`);
+	expect(await events.verify()).toBe(true);
+	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
+	await house.until("she is welcome", () => welcome.answers().some(({ text }) => text.includes("Welcome")));
+	await house.seen("[offline] good morning", say("say: good morning"));
+	const kettle = say("run: echo kettle");
+	await house.until(
+		"it can be approved",
+		() => kettle.shows().at(-1)?.buttons.includes("Approve once") === true,
+	);
+	mia.clicks("Approve once", { in: kettle });
+	await house.seen("returned:\nkettle", kettle);
+	expect(new Set(events.statuses)).toEqual(new Set([200]));
+	expect(server.sockets.opened).toBe(0);
+	connector.kill("SIGTERM");
+	expect(await connector.exited).toEqual({ code: 0, signal: null });
+});
+
+/** The port on which a connector waits for Slack; 0 until it says so. */
+function listening(lines: readonly string[]): number {
+	const line = lines.find((one) => one.includes("waiting for what Slack sends"));
+	return line === undefined ? 0 : Number(JSON.parse(line).port);
+}
+
+test("who is refused for good ends with words and is not started again", { timeout: 60_000 }, async () => {
+	await using house = await House.open();
+	const { world, server } = house;
+	const supervisor = house.start({ ...house.tokens, SLACK_APP_TOKEN: "xapp-1-none" });
+	await house.until("it is given up", () => supervisor.told("not started again"));
+	const wrong = house.run(["slack"], { ...house.tokens, SLACK_BOT_TOKEN: `${world.token}x` });
+	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
+	expect(wrong.lines.join("\n")).toMatch(/^parley slack: Slack refuses the bot token \(invalid_auth\): /m);
+	expect(wrong.lines.join("\n")).not.toContain(world.token);
+	expect(server.sockets.opened).toBe(0);
+});

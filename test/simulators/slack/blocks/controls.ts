@@ -1,0 +1,49 @@
+import { insideOf, isPart, type Part } from "./block-text.ts";
+
+/** Something to press or to choose from, and the block in which it stands. */
+export interface SeenControl {
+	readonly blockId: string;
+	readonly element: Part;
+}
+
+const pressed = new Set(["button", "icon_button", "workflow_button"]);
+const chosen = new Set([
+	...["static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"],
+]);
+
+/** What can be pressed or chosen on a message, in order. */
+export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
+	return blocks.filter(isPart).flatMap((block) => {
+		const blockId = String(block["block_id"]);
+		const inside = [
+			...insideOf(block["elements"]),
+			...insideOf([block["accessory"]]),
+			...insideOf(block["actions"]),
+		];
+		const own = inside.filter(({ type }) => isButton(type) || isChoice(type));
+		const deeper = controlsOf(Array.isArray(block["child_blocks"]) ? block["child_blocks"] : []);
+		return [...own.map((element) => ({ blockId, element })), ...deeper];
+	});
+}
+
+export function isButton(type: string | undefined): boolean {
+	return type !== undefined && pressed.has(type);
+}
+
+export function isChoice(type: string | undefined): boolean {
+	return type !== undefined && chosen.has(type);
+}
+
+/** The text of a label, an option or a placeholder. */
+export function labelOf(part: unknown): string {
+	if (!isPart(part)) return "";
+	return isPart(part["text"]) ? labelOf(part["text"]) : typeof part["text"] === "string" ? part["text"] : "";
+}
+
+/** What a choice offers, those in groups, too. */
+export function optionsOf(element: Part): Part[] {
+	return [
+		...insideOf([element["options"]]),
+		...insideOf([element["option_groups"]]).flatMap((group) => insideOf([group["options"]])),
+	];
+}

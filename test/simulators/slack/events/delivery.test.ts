@@ -1,0 +1,171 @@
+import type { SlackEnvelope } from "@parley/slack";
+import { expect, test } from "vitest";
+import { standingWorld } from "../web-api/direct-client.ts";
+import type { WorldOptions } from "../world/world.ts";
+import { NoRetry, type RetryReason } from "./delivery.ts";
+
+interface Heard {
+	readonly type: unknown;
+	readonly attempt: number;
+	readonly reason: RetryReason | undefined;
+	readonly id: unknown;
+}
+
+async function turns(): Promise<void> {
+	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+}
+
+/** An app that acknowledges as `answer` says. */
+function listening(answer: () => Promise<undefined> = async () => undefined, options: WorldOptions = {}) {
+	const parts = standingWorld(options);
+	const heard: Heard[] = [];
+	const take = ({ body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<undefined> => {
+		const { event, type, event_id: id } = Object(body);
+		heard.push({ type: event?.type ?? type, attempt, reason, id });
+		return answer();
+	};
+	const detach = parts.world.delivery.attach({ take });
+	return { ...parts, heard, detach, take };
+}
+
+test("an event comes after what has caused it, and once where it is acknowledged", async () => {
+	const { clock, world, anna, general, heard } = listening();
+	anna.says("Hello", { in: general });
+	expect(heard).toEqual([]);
+	await turns();
+	expect(heard).toMatchObject([{ type: "message", attempt: 0 }]);
+	clock.advance(600_000);
+	await turns();
+	expect([heard.length, world.delivery.pending]).toEqual([1, 0]);
+});
+
+test("what is not acknowledged in three seconds comes again at once, after a minute and after five", async () => {
+	const { clock, world, anna, general, heard } = listening(() => new Promise(() => {}));
+	anna.says("Hello", { in: general });
+	await turns();
+	const attempts = () => heard.map(({ attempt }) => attempt);
+	clock.advance(2999);
+	expect(attempts()).toEqual([0]);
+	clock.advance(1);
+	expect(attempts()).toEqual([0, 1]);
+	clock.advance(3000 + 59_999);
+	expect(attempts()).toEqual([0, 1]);
+	clock.advance(1);
+	expect(attempts()).toEqual([0, 1, 2]);
+	clock.advance(3000 + 300_000);
+	expect(heard.at(-1)).toMatchObject({ attempt: 3, reason: "http_timeout" });
+	expect(new Set(heard.map(({ id }) => id)).size).toBe(1);
+	clock.advance(3_600_000);
+	expect(attempts()).toEqual([0, 1, 2, 3]);
+	expect(world.delivery.lost).toEqual(["message"]);
+});
+
+test("what is refused comes again at once, unless the app does not want it", async () => {
+	let error = new Error("no");
+	const { clock, anna, general, heard } = listening(() => Promise.reject(error));
+	anna.says("Hello", { in: general });
+	await turns();
+	clock.advance(0);
+	await turns();
+	expect(heard.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+		[0, undefined],
+		[1, "http_error"],
+	]);
+	error = new NoRetry();
+	clock.advance(60_000);
+	await turns();
+	clock.advance(3_600_000);
+	expect(heard).toHaveLength(3);
+});
+
+test("where nobody listens an event waits for its next try", async () => {
+	const { clock, world, anna, general, heard, detach, take } = listening();
+	detach();
+	anna.says("Hello", { in: general });
+	await turns();
+	clock.advance(0);
+	world.delivery.attach({ take });
+	clock.advance(60_000);
+	expect(heard).toMatchObject([{ attempt: 2, reason: "connection_failed" }]);
+});
+
+test("a press comes once, and fails where nobody acknowledges it in time", async () => {
+	const { clock, app, anna, general, heard } = listening(() => new Promise(() => {}));
+	const elements = [{ type: "button", text: { type: "plain_text", text: "Go" }, action_id: "go" }];
+	app.posts(general, { text: "x", blocks: [{ type: "actions", elements }] });
+	const asked = anna.clicks("Go");
+	await turns();
+	clock.advance(2999);
+	expect(asked.state).toBe("waiting");
+	clock.advance(1);
+	expect(asked.failed).toBe(true);
+	clock.advance(3_600_000);
+	expect(heard.filter(({ type }) => type === "block_actions")).toHaveLength(1);
+});
+
+test("a press fails at once where nobody listens", async () => {
+	const { anna, general, detach } = listening();
+	detach();
+	const asked = anna.commands("/parley help", {}, { in: general });
+	await turns();
+	expect(asked.failed).toBe(true);
+});
+
+test("a mention comes as two events of one message, in either order", async () => {
+	const { world, anna, general, heard } = listening();
+	for (let turn = 0; turn < 20; turn++) {
+		anna.says("you", { in: general, mentions: [world.bot] });
+		await turns();
+	}
+	const pairs = Array.from({ length: 20 }, (_, index) => heard.slice(index * 2, index * 2 + 2));
+	const orders = new Set(pairs.map((pair) => pair.map(({ type }) => type).join()));
+	expect(orders).toEqual(new Set(["message,app_mention", "app_mention,message"]));
+});
+
+test("a mention may come without the files of its message, which the message has", async () => {
+	const { world, anna, general } = listening();
+	const bodies: Readonly<Record<string, unknown>>[] = [];
+	world.state.listen((events) => bodies.push(...events.map(({ body }) => body)));
+	const attachments = [{ name: "a.txt", content: "a" }];
+	for (let turn = 0; turn < 20; turn++) {
+		anna.says("you", { in: general, mentions: [world.bot], attachments });
+		await turns();
+	}
+	const withFiles = (type: string) => bodies.filter((body) => body["type"] === type && body["files"]).length;
+	expect(withFiles("message")).toBe(20);
+	expect(withFiles("app_mention")).toBeGreaterThan(0);
+	expect(withFiles("app_mention")).toBeLessThan(20);
+});
+
+test("an event can come twice, and be overtaken by one of another message", async () => {
+	const { clock, world, anna, general, heard } = listening();
+	world.delivery.disorder = { duplicate: 1 };
+	anna.says("Hello", { in: general });
+	await turns();
+	expect(heard.map(({ attempt }) => attempt)).toEqual([0, 1]);
+	world.delivery.disorder = { reorder: 1 };
+	const said = anna.says("first", { in: general });
+	anna.says("second", { in: general });
+	await turns();
+	expect(heard).toHaveLength(4);
+	anna.edits(said, "changed");
+	await turns();
+	expect(heard).toHaveLength(4);
+	clock.advance(100);
+	expect(heard).toHaveLength(5);
+});
+
+test("of several connections any one gets an event", async () => {
+	const { world, anna, general, heard } = listening();
+	const others: unknown[] = [];
+	world.delivery.attach({
+		take: async ({ body }) => {
+			others.push(body);
+			return undefined;
+		},
+	});
+	for (let turn = 0; turn < 20; turn++) anna.says("Hello", { in: general });
+	await turns();
+	expect(heard.length + others.length).toBe(20);
+	expect(Math.min(heard.length, others.length)).toBeGreaterThan(0);
+});

@@ -1,0 +1,168 @@
+import type { Timer } from "@parley/base";
+import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import { payloadOf } from "../shapes/envelopes.ts";
+import { acknowledge } from "../world/acknowledge.ts";
+import type { State, WorldEvent } from "../world/state.ts";
+import { Holding } from "./holding.ts";
+
+/** How often, from 0 to 1, events come twice, or after one that happened later. */
+export interface Disorder {
+	readonly duplicate?: number;
+	readonly reorder?: number;
+}
+
+/** Why something comes again: https://docs.slack.dev/apis/events-api#retries */
+export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
+
+/** One way to an app: a socket, an address, a port in this process. */
+export interface Receiver {
+	/** Resolves with what was sent back as soon as the app has acknowledged; rejects where it did not. */
+	take(envelope: SlackEnvelope, reason?: RetryReason): Promise<SlackReply>;
+	/** Slack ends the connection. */
+	cut?(): void;
+}
+
+/** The app wants something not to come again: `x-slack-no-retry`. */
+export class NoRetry extends Error {
+	override readonly name = "NoRetry";
+}
+
+interface Sending {
+	readonly event: WorldEvent;
+	/** The same each time that it comes. */
+	readonly body: string;
+	readonly attempt: number;
+	readonly reason?: RetryReason;
+}
+
+/**
+ * Brings what happens to the app, each time by any one of its connections: within three seconds it is acknowledged, or
+ * comes again, three times: https://docs.slack.dev/apis/events-api. What a person waits for comes once.
+ */
+export class Delivery {
+	disorder: Disorder = {};
+	/** What was given up: the inner type of each event. */
+	readonly lost: string[] = [];
+	readonly #state: State;
+	readonly #receivers: Receiver[] = [];
+	readonly #timers = new Set<Timer>();
+	readonly #holding: Holding;
+
+	constructor(state: State) {
+		this.#state = state;
+		this.#holding = new Holding(state.clock, (event) => this.#begin(event));
+		state.listen((events) => {
+			// Nothing comes in the middle of what has caused it.
+			void Promise.resolve().then(() => this.#carry(events));
+		});
+	}
+
+	/** How many connections there are. */
+	get connections(): number {
+		return this.#receivers.length;
+	}
+
+	/** How many things wait to be acknowledged or to come again. */
+	get pending(): number {
+		return this.#timers.size;
+	}
+
+	/** A connection begins; the function that is returned ends it. */
+	attach(receiver: Receiver): () => void {
+		this.#receivers.push(receiver);
+		return () => {
+			const index = this.#receivers.indexOf(receiver);
+			if (index >= 0) this.#receivers.splice(index, 1);
+		};
+	}
+
+	/** Slack ends all connections. */
+	drop(): void {
+		for (const receiver of this.#receivers.splice(0)) receiver.cut?.();
+	}
+
+	/** Nothing is brought any more. */
+	close(): void {
+		this.drop();
+		for (const timer of this.#timers) timer.cancel();
+		this.#timers.clear();
+		this.#holding.forget();
+	}
+
+	#carry(events: readonly WorldEvent[]): void {
+		const [first, second] = events;
+		const twins = first && second && this.#chance() < 0.5 ? [second, first, ...events.slice(2)] : events;
+		for (const event of twins) {
+			if (event.kind === "event") this.#holding.carry(event, this.#chance() < (this.disorder.reorder ?? 0));
+			else this.#begin(event);
+		}
+	}
+
+	#begin(event: WorldEvent): void {
+		const sending = { event, body: JSON.stringify(payloadOf(this.#state, event)), attempt: 0 };
+		this.#send(sending);
+		const isTwice = event.kind === "event" && this.#chance() < (this.disorder.duplicate ?? 0);
+		if (isTwice) this.#send({ ...sending, attempt: 1, reason: "http_timeout" });
+	}
+
+	#send(sending: Sending): void {
+		const receiver = this.#receivers[Math.floor(this.#chance() * this.#receivers.length)];
+		if (!receiver) {
+			this.#fail(sending, "connection_failed");
+			return;
+		}
+		let isOver = false;
+		const timer = this.#after(this.#state.settings.acknowledgeMs, () => {
+			isOver = true;
+			this.#fail(sending, "http_timeout");
+		});
+		const end = (then: () => void): void => {
+			if (isOver) return;
+			isOver = true;
+			timer.cancel();
+			this.#timers.delete(timer);
+			then();
+		};
+		// As it comes over the wire: nobody changes it afterwards.
+		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
+		receiver.take(envelope, sending.reason).then(
+			(reply) => end(() => this.#acknowledge(sending, reply)),
+			(error: unknown) => end(() => this.#refuse(sending, error)),
+		);
+	}
+
+	#acknowledge({ event }: Sending, reply: SlackReply): void {
+		if (event.asked) acknowledge(this.#state, event.asked, reply);
+	}
+
+	#refuse(sending: Sending, error: unknown): void {
+		if (error instanceof NoRetry) this.#lose(sending.event);
+		else this.#fail(sending, "http_error");
+	}
+
+	#fail(sending: Sending, reason: RetryReason): void {
+		const { event, attempt } = sending;
+		const wait = this.#state.settings.retriesMs[attempt];
+		if (event.asked) {
+			if (event.asked.state === "waiting") event.asked.state = "failed";
+		} else if (wait === undefined) this.#lose(event);
+		else this.#after(wait, () => this.#send({ ...sending, attempt: attempt + 1, reason }));
+	}
+
+	#lose({ body }: WorldEvent): void {
+		this.lost.push(String(body["type"]));
+	}
+
+	#after(ms: number, action: () => void): Timer {
+		const timer = this.#state.clock.after(ms, () => {
+			this.#timers.delete(timer);
+			action();
+		});
+		this.#timers.add(timer);
+		return timer;
+	}
+
+	#chance(): number {
+		return this.#state.chance();
+	}
+}

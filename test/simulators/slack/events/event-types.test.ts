@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { Contract } from "../web-api/contract.ts";
+import { standingWorld } from "../web-api/direct-client.ts";
+
+test("what is sent of what happens is as Slack's own types promise", () => {
+	const { world, app, anna, general } = standingWorld();
+	const faults: string[] = [];
+	const types: string[] = [];
+	world.state.listen((events) => {
+		for (const { kind, body } of events) {
+			if (kind !== "event") continue;
+			types.push(String(body["subtype"] ?? body["type"]));
+			const found = Contract.load().faults("event", typed(body));
+			faults.push(...found.map((fault) => `${types.at(-1)}: ${fault}`));
+		}
+	});
+	const said = anna.says(`Hello ${world.mention} https://example.com`, {
+		in: general,
+	});
+	anna.edits(said, `Hello you ${world.mention}`);
+	anna.replies("more", { to: said });
+	app.asks("agents.sessions.setStatus", { channel_id: general.id, thread_ts: said.ts, status: "processing" });
+	anna.stopsSession(general.thread(said));
+	anna.reacts("❌", { on: said });
+	anna.takesBack("❌", { on: said });
+	anna.deletes(anna.says("again", { in: general }));
+	anna.says("direct", { in: anna.dm });
+	app.posts(general, { text: "Mine" });
+	general.hears("CI", "Build failed");
+	const other = world.team("Other");
+	const stranger = other.member("Sam");
+	general.joins(stranger);
+	general.loses(stranger);
+	general.unshares(other);
+	general.rename("renamed");
+	general.archive();
+	general.archive(false);
+	general.loses();
+	general.delete();
+	world.home.removesApp();
+	expect(faults).toEqual([]);
+	expect(types.sort()).toMatchInlineSnapshot(`
+		[
+		  "agent_session_stopped",
+		  "app_mention",
+		  "app_mention",
+		  "app_uninstalled",
+		  "bot_message",
+		  "channel_archive",
+		  "channel_deleted",
+		  "channel_join",
+		  "channel_left",
+		  "channel_rename",
+		  "channel_shared",
+		  "channel_unarchive",
+		  "channel_unshared",
+		  "member_joined_channel",
+		  "member_left_channel",
+		  "message",
+		  "message",
+		  "message",
+		  "message",
+		  "message",
+		  "message_changed",
+		  "message_deleted",
+		  "reaction_added",
+		  "reaction_removed",
+		  "tokens_revoked",
+		]
+	`);
+});
+
+/** Without what Slack sends and its types do not know, and with what they want and Slack does not send. */
+function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const { app_id: _, subtype, ...rest } = body;
+	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));
+	if (subtype === "message_deleted") return { ...rest, subtype, previous_message: whole(before) };
+	if (subtype === "message_changed") {
+		return { ...rest, subtype, message: whole(inner), previous_message: whole(before) };
+	}
+	if (subtype === "channel_join") return { ...rest, subtype, inviter: "U1" };
+	if (subtype === undefined) return rest;
+	const { team: __, ...known } = rest;
+	return { ...known, subtype };
+}
+
+function whole({ source_team: _, user_team: __, ...message }: Record<string, unknown>): object {
+	return { channel: "C1", channel_type: "channel", event_ts: "1.1", ...message };
+}

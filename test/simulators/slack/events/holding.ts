@@ -1,0 +1,50 @@
+import type { Clock, Timer } from "@parley/base";
+import { isPart } from "../blocks/block-text.ts";
+import type { WorldEvent } from "../world/state.ts";
+
+/** For so long an event waits for one that overtakes it. */
+const holdMs = 100;
+
+/** Holds events back, one at a time, so that later ones overtake them: Slack promises no order. */
+export class Holding {
+	readonly #clock: Clock;
+	readonly #deliver: (event: WorldEvent) => void;
+	#held: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
+
+	constructor(clock: Clock, deliver: (event: WorldEvent) => void) {
+		this.#clock = clock;
+		this.#deliver = deliver;
+	}
+
+	carry(event: WorldEvent, wait: boolean): void {
+		const held = this.#held;
+		if (held) {
+			const overtakes = mayOvertake(event, held.event);
+			if (!overtakes) this.#release();
+			this.#deliver(event);
+			if (overtakes) this.#release();
+		} else if (wait) {
+			this.#held = { event, timer: this.#clock.after(holdMs, () => this.#release()) };
+		} else this.#deliver(event);
+	}
+
+	forget(): void {
+		this.#held?.timer.cancel();
+		this.#held = undefined;
+	}
+
+	#release(): void {
+		const held = this.#held;
+		this.forget();
+		if (held) this.#deliver(held.event);
+	}
+}
+
+/** What is said of one message keeps its order, but for its twins: people change what they have seen. */
+function mayOvertake({ body: later }: WorldEvent, { body: earlier }: WorldEvent): boolean {
+	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
+}
+
+function messageOf({ channel, ts, deleted_ts, message }: WorldEvent["body"]): string {
+	return `${String(channel)}-${String(isPart(message) ? message["ts"] : (deleted_ts ?? ts))}`;
+}

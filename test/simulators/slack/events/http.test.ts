@@ -1,0 +1,129 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { ManualClock } from "@parley/base/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { Watch } from "../../../watch.ts";
+import { World } from "../world/world.ts";
+import { HttpEvents } from "./http.ts";
+
+interface Got {
+	readonly headers: IncomingHttpHeaders;
+	readonly body: string;
+}
+
+interface Given {
+	readonly status?: number;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
+
+/** An app that answers requests as `answer` says; undefined: not at all. */
+async function place(answer: (got: Got) => Given | undefined) {
+	const clock = new ManualClock();
+	const world = new World({ clock });
+	const watch = new Watch();
+	const got: Got[] = [];
+	const server = createServer(async (request, response) => {
+		const one = { headers: request.headers, body: await text(request) };
+		got.push(one);
+		const given = answer(one);
+		watch.notify();
+		if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	// True because the server listens on a TCP port.
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const events = new HttpEvents(world, url, () => void setImmediate(() => watch.notify()));
+	const detach = world.delivery.attach(events);
+	onTestFinished(() => {
+		detach();
+		server.closeAllConnections();
+		server.close();
+		world.close();
+	});
+	const [general, anna] = [world.channel("general"), world.member("Anna")];
+	const came = (count: number) => watch.until(`${count} came`, () => got.length === count);
+	return { clock, world, watch, events, got, came, general, anna };
+}
+
+test("a request is signed, over its time and its body", async () => {
+	const { world, clock, got, came, general, anna } = await place(() => ({}));
+	anna.says("Hello", { in: general });
+	await came(1);
+	const [{ headers, body } = { headers: {}, body: "" }] = got;
+	const timestamp = String(clock.now() / 1000);
+	const mac = createHmac("sha256", world.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+	expect(headers).toMatchObject({
+		...{ "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` },
+		"content-type": "application/json",
+	});
+	expect(JSON.parse(body)).toMatchObject({ type: "event_callback", event: { text: "Hello" } });
+	expect(headers).not.toHaveProperty("x-slack-retry-num");
+});
+
+test("a command is a form, a press JSON in a form, and a command is answered with what comes back", async () => {
+	const headers = { "content-type": "application/json" };
+	const { watch, got, general, anna } = await place(({ body }) =>
+		body.startsWith("payload=") ? {} : { headers, body: '{"text":"Done"}' },
+	);
+	const asked = anna.commands("/parley help", {}, { in: general });
+	await watch.until("it is answered", () => asked.answers().length === 1);
+	const fields = new URLSearchParams(got[0]?.body);
+	expect([fields.get("command"), fields.get("text"), fields.get("user_id")]).toEqual([
+		"/parley",
+		"help",
+		anna.id,
+	]);
+	anna.commands("Ask about this", {}, { in: general, on: anna.says("Look", { in: general }) });
+	await watch.until("both came", () => got.length === 3);
+	const payload = got.map(({ body }) => new URLSearchParams(body).get("payload")).find((one) => one !== null);
+	expect(JSON.parse(payload ?? "")).toMatchObject({ type: "message_action", callback_id: "ask" });
+});
+
+test("what fails comes again at once, after one minute and after five, with its number and its reason", async () => {
+	const { clock, world, watch, events, got, general, anna } = await place(() => ({ status: 500 }));
+	anna.says("Hello", { in: general });
+	for (const [count, wait] of [0, 0, 60_000, 300_000].entries()) {
+		clock.advance(wait);
+		await watch.until("it failed", () => events.statuses.length === count + 1);
+	}
+	const retries = got.map(({ headers }) => [headers["x-slack-retry-num"], headers["x-slack-retry-reason"]]);
+	expect(retries).toEqual([[undefined, undefined], ...["1", "2", "3"].map((n) => [n, "http_error"])]);
+	await watch.until("it is given up", () => world.delivery.lost.length === 1);
+});
+
+test("an app that is silent is not waited for longer than three seconds", async () => {
+	let isSilent = true;
+	const { clock, got, came, general, anna } = await place(() => (isSilent ? undefined : {}));
+	anna.says("Hello", { in: general });
+	await came(1);
+	isSilent = false;
+	clock.advance(3000);
+	await came(2);
+	expect(got[1]?.headers).toMatchObject({ "x-slack-retry-num": "1", "x-slack-retry-reason": "http_timeout" });
+});
+
+test("an app that wants nothing again is not asked again", async () => {
+	const { world, watch, got, general, anna } = await place(() => {
+		return { status: 400, headers: { "x-slack-no-retry": "1" } };
+	});
+	anna.says("Hello", { in: general });
+	await watch.until("it is given up", () => world.delivery.lost.length === 1);
+	expect([got.length, world.delivery.pending]).toEqual([1, 0]);
+});
+
+test("an address is an app's own when it repeats the challenge, as a text or in JSON", async () => {
+	const json = { "content-type": "application/json" };
+	const said: ((challenge: string) => Given)[] = [
+		(challenge) => ({ body: challenge }),
+		(challenge) => ({ headers: json, body: JSON.stringify({ challenge }) }),
+		() => ({ headers: json, body: '{"challenge":"another"}' }),
+		(challenge) => ({ status: 401, body: challenge }),
+	];
+	const { events, got } = await place(({ body }) => said[got.length - 1]?.(JSON.parse(body).challenge));
+	const verified = [];
+	for (const _ of said) verified.push(await events.verify());
+	expect(verified).toEqual([true, true, false, false]);
+});

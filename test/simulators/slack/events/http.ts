@@ -1,0 +1,94 @@
+import { createHmac } from "node:crypto";
+import { type Clock, parseJson } from "@parley/base";
+import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import * as z from "zod";
+import type { World } from "../world/world.ts";
+import { NoRetry, type Receiver, type RetryReason } from "./delivery.ts";
+
+const json = "application/json";
+const form = "application/x-www-form-urlencoded";
+
+export interface Signing {
+	readonly signingSecret: string;
+	readonly clock: Clock;
+}
+
+/** The headers by which a request is known to be Slack's: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+export function signed(text: string, { signingSecret, clock }: Signing): Record<string, string> {
+	const timestamp = String(Math.floor(clock.now() / 1000));
+	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${text}`).digest("hex");
+	return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` };
+}
+
+/** Sends what happens to a request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
+export class HttpEvents implements Receiver {
+	readonly #world: World;
+	readonly #url: string;
+	readonly #changed: () => void;
+	/** The statuses with which it was answered so far. */
+	readonly statuses: number[] = [];
+
+	constructor(world: World, url: string, changed: () => void) {
+		this.#world = world;
+		this.#url = url;
+		this.#changed = changed;
+	}
+
+	/** Whether the app proves that the address is its own: https://docs.slack.dev/reference/events/url_verification */
+	async verify(): Promise<boolean> {
+		const { ids, app } = this.#world.state;
+		const challenge = ids.create("challenge");
+		const text = JSON.stringify({ token: app.verificationToken, challenge, type: "url_verification" });
+		const response = await this.#post(text, json, {});
+		const said = await response.text();
+		if (!response.ok) return false;
+		const isJson = (response.headers.get("content-type") ?? "").startsWith(json);
+		return isJson
+			? z.object({ challenge: z.string() }).parse(parseJson(said)).challenge === challenge
+			: said === challenge;
+	}
+
+	async take({ type, body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<SlackReply> {
+		const [text, contentType] = written(type, body);
+		// https://docs.slack.dev/apis/events-api#retries
+		const retry =
+			attempt > 0 ? { "x-slack-retry-num": `${attempt}`, "x-slack-retry-reason": reason ?? "" } : {};
+		const response = await this.#post(text, contentType, retry);
+		const said = await response.text();
+		// "For each request you receive, answer with an HTTP 200 status code."
+		if (response.ok) return said === "" ? undefined : replyOf(said);
+		if (response.headers.get("x-slack-no-retry") === "1") throw new NoRetry();
+		throw new Error(`the app answered with ${response.status}`);
+	}
+
+	async #post(text: string, contentType: string, more: Readonly<Record<string, string>>): Promise<Response> {
+		const { state, signingSecret, clock } = this.#world;
+		const headers = { "content-type": contentType, ...signed(text, { signingSecret, clock }), ...more };
+		const over = new AbortController();
+		const late = clock.after(state.settings.acknowledgeMs, () => over.abort());
+		try {
+			const response = await fetch(this.#url, { method: "POST", headers, body: text, signal: over.signal });
+			this.statuses.push(response.status);
+			return response;
+		} finally {
+			late.cancel();
+			this.#changed();
+		}
+	}
+}
+
+/** Commands are forms, interactions are forms with JSON in `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads */
+function written(type: SlackEnvelope["type"], body: unknown): [text: string, contentType: string] {
+	if (type === "event") return [JSON.stringify(body), json];
+	if (type === "interactive")
+		return [new URLSearchParams({ payload: JSON.stringify(body) }).toString(), form];
+	const fields = z.record(z.string(), z.string().optional()).parse(body);
+	const known = Object.entries(fields).flatMap(([name, value]) =>
+		value === undefined ? [] : [[name, value] as const],
+	);
+	return [new URLSearchParams(Object.fromEntries(known)).toString(), form];
+}
+
+function replyOf(said: string): SlackReply {
+	return z.record(z.string(), z.unknown()).parse(parseJson(said));
+}

@@ -1,0 +1,135 @@
+import { ParleyError, parseJson } from "@parley/base";
+import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import type { WebSocket } from "ws";
+import * as z from "zod";
+import type { State } from "../world/state.ts";
+import type { Receiver, RetryReason } from "./delivery.ts";
+
+/** Why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */
+export type Goodbye =
+	/** "In about 10 seconds". */
+	| "warning"
+	/** Its container is replaced. */
+	| "refresh_requested"
+	/** Of more than ten; in the SDKs, though not in the documentation. */
+	| "too_many_websockets"
+	/** Socket Mode was switched off. */
+	| "link_disabled";
+
+const types = { event: "events_api", command: "slash_commands", interactive: "interactive" } as const;
+const acknowledgement = z.object({
+	envelope_id: z.string(),
+	payload: z.record(z.string(), z.unknown()).optional(),
+});
+/** How long after a goodbye Slack closes the socket. */
+const closesMs = { warning: 10_000, refresh_requested: 10_000, too_many_websockets: 0, link_disabled: 0 };
+
+export interface SocketParts {
+	readonly webSocket: WebSocket;
+	readonly state: State;
+	/** Ids of all envelopes of all sockets. */
+	readonly sent: Set<string>;
+	readonly gone: () => void;
+	/** Something was acknowledged. */
+	readonly heard: () => void;
+}
+
+/** One socket, as Slack holds it. */
+export class Socket implements Receiver {
+	readonly #parts: SocketParts;
+	readonly #waiting = new Map<string, (reply: SlackReply) => void>();
+	#detach: (() => void) | undefined;
+	#isDeaf = false;
+	/** How many envelopes went over it, and how many of them were acknowledged. */
+	readonly count = { sent: 0, acknowledged: 0 };
+
+	constructor(parts: SocketParts) {
+		this.#parts = parts;
+		const { webSocket } = parts;
+		webSocket.on("message", (data) => this.#hears(String(data)));
+		webSocket.on("close", () => {
+			this.#detach?.();
+			parts.gone();
+		});
+	}
+
+	/** It gets its share of what happens, until `detach` is called. */
+	joins(detach: () => void, connections: number): void {
+		const { app } = this.#parts.state;
+		this.#detach = detach;
+		this.sends({
+			...{ type: "hello", num_connections: connections, connection_info: { app_id: app.id } },
+			debug_info: { host: "applink-1", started: "2026-01-01 00:00:00.000", build_number: 1 },
+		});
+	}
+
+	/** Sends an envelope, and resolves when it is acknowledged: https://docs.slack.dev/apis/events-api/using-socket-mode#events */
+	take({ type, body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<SlackReply> {
+		const acknowledged = Promise.withResolvers<SlackReply>();
+		if (this.#isDeaf) return acknowledged.promise;
+		const id = this.#parts.state.ids.create("envelope");
+		this.#parts.sent.add(id);
+		this.#waiting.set(id, acknowledged.resolve);
+		this.count.sent += 1;
+		this.sends({
+			...{ envelope_id: id, type: types[type], payload: body, accepts_response_payload: type !== "event" },
+			...(type === "event" && {
+				retry_attempt: attempt,
+				retry_reason: reason === "http_timeout" ? "timeout" : (reason ?? ""),
+			}),
+		});
+		return acknowledged.promise;
+	}
+
+	/** Any frame, whether Slack would send it or not. */
+	sends(frame: object | string | Buffer): void {
+		this.#parts.webSocket.send(
+			typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame),
+		);
+	}
+
+	/** Slack ends it, and says so before. */
+	disconnects(reason: Goodbye): void {
+		const { webSocket, state } = this.#parts;
+		this.sends({ type: "disconnect", reason, debug_info: { host: "applink-1" } });
+		if (reason !== "warning" && reason !== "refresh_requested") this.#detach?.();
+		const wait = closesMs[reason];
+		if (wait === 0) webSocket.close(1000);
+		else {
+			const timer = state.clock.after(wait, () => webSocket.close(1000));
+			webSocket.once("close", () => timer.cancel());
+		}
+	}
+
+	/** The connection is lost without a word. */
+	cut(): void {
+		this.#parts.webSocket.terminate();
+	}
+
+	/** From now on it is open, answers pings, and nothing comes over it. */
+	deafens(): void {
+		this.#isDeaf = true;
+	}
+
+	#hears(text: string): void {
+		const { state, sent } = this.#parts;
+		const read = acknowledgement.safeParse(parsed(text));
+		const id = read.data?.envelope_id ?? "";
+		const settle = this.#waiting.get(id);
+		if (settle) {
+			this.#waiting.delete(id);
+			this.count.acknowledged += 1;
+			settle(read.data?.payload);
+			this.#parts.heard();
+		} else if (!sent.has(id)) state.violations.push(`over a socket came ${text.slice(0, 100)}`);
+		else state.violations.push(`the envelope ${id} was acknowledged twice, or over another socket`);
+	}
+}
+
+function parsed(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch (error) {
+		return ParleyError.from(error).message;
+	}
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { World } from "../world/world.ts";
+import { Socket } from "./socket.ts";
+
+/** https://docs.slack.dev/apis/events-api/using-socket-mode#connections: so many sockets of one app at a time. */
+const mostSockets = 10;
+
+/** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
+export class Sockets {
+	/** Whether sockets that are opened are greeted. */
+	greets = true;
+	/** How many were opened so far. */
+	opened = 0;
+	/** The most and, since the first one was greeted, the fewest that were open at one time. */
+	readonly range = { most: 0, fewest: Number.POSITIVE_INFINITY };
+	readonly #world: World;
+	readonly #changed: () => void;
+	readonly #server = new WebSocketServer({ noServer: true });
+	/** Of addresses that nobody has used: each is good for one socket. */
+	readonly #tickets = new Set<string>();
+	readonly #open: Socket[] = [];
+	/** Ids of all envelopes that were ever sent. */
+	readonly #sent = new Set<string>();
+
+	constructor(world: World, changed: () => void) {
+		this.#world = world;
+		this.#changed = changed;
+	}
+
+	/** Those that are open and greeted, the oldest first. */
+	get open(): readonly Socket[] {
+		return this.#open;
+	}
+
+	/** An address for one socket: https://docs.slack.dev/reference/methods/apps.connections.open */
+	address(host: string): string {
+		const { ids, app } = this.#world.state;
+		const ticket = ids.create("ticket");
+		this.#tickets.add(ticket);
+		return `ws://${host}/link/?ticket=${ticket}&app_id=${app.id}`;
+	}
+
+	/** Somebody comes with an address that they were given; refuses one that was used before. */
+	upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+		const { searchParams } = new URL(request.url ?? "/", "ws://127.0.0.1");
+		if (!this.#tickets.delete(searchParams.get("ticket") ?? "")) {
+			stream.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+			return;
+		}
+		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#attend(webSocket));
+	}
+
+	/** Socket Mode is switched off in the settings of the app. */
+	switchOff(): void {
+		for (const socket of [...this.#open]) socket.disconnects("link_disabled");
+	}
+
+	close(): void {
+		for (const webSocket of this.#server.clients) webSocket.terminate();
+		this.#server.close();
+	}
+
+	#attend(webSocket: WebSocket): void {
+		webSocket.on("error", () => webSocket.terminate());
+		const socket = new Socket({
+			...{ webSocket, state: this.#world.state, sent: this.#sent },
+			gone: () => this.#leave(socket),
+			heard: () => this.#changed(),
+		});
+		this.opened += 1;
+		if (this.#open.length >= mostSockets) socket.disconnects("too_many_websockets");
+		else if (this.greets) this.#greet(socket);
+		this.#changed();
+	}
+
+	#greet(socket: Socket): void {
+		this.#open.push(socket);
+		this.range.most = Math.max(this.range.most, this.#open.length);
+		socket.joins(this.#world.delivery.attach(socket), this.#open.length);
+	}
+
+	#leave(socket: Socket): void {
+		const index = this.#open.indexOf(socket);
+		if (index >= 0) this.#open.splice(index, 1);
+		this.range.fewest = Math.min(this.range.fewest, this.#open.length);
+		this.#changed();
+	}
+}

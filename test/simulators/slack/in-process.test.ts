@@ -1,0 +1,171 @@
+import type { SlackEnvelope, SlackLink, SlackReply } from "@parley/slack";
+import { expect, test } from "vitest";
+import { InProcessPort } from "./in-process.ts";
+import { standingWorld } from "./web-api/direct-client.ts";
+import { takeUpload } from "./world/files.ts";
+
+async function turns(): Promise<void> {
+	for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+}
+
+async function connected(take: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
+	const parts = standingWorld();
+	const port = new InProcessPort(parts.world);
+	const heard: SlackEnvelope[] = [];
+	const links: SlackLink[] = [];
+	await port.connect({
+		take: (envelope) => {
+			heard.push(envelope);
+			return take(envelope);
+		},
+		link: (link) => void links.push(link),
+	});
+	return { ...parts, port, heard, links };
+}
+
+test("who connects is told who they are, and hears what happens", async () => {
+	const { world, links, heard, anna, general } = await connected();
+	const { app, team } = world.state;
+	const account = {
+		team: team.id,
+		user: app.user.id,
+		bot: app.botId,
+		name: "parley",
+		url: "https://home.slack.com/",
+	};
+	expect(links).toEqual([{ state: "ready", account }]);
+	anna.says("Hello", { in: general });
+	await turns();
+	expect(heard).toMatchObject([
+		{ type: "event", attempt: 0, body: { event: { type: "message", text: "Hello" } } },
+	]);
+});
+
+test("a token that is none, or was taken back, is refused", async () => {
+	const { world } = standingWorld();
+	const states: SlackLink[] = [];
+	const handlers = { take: async () => undefined, link: (link: SlackLink) => void states.push(link) };
+	await new InProcessPort(world, { token: "xoxb-no" }).connect(handlers);
+	world.home.revokesTokens();
+	await new InProcessPort(world).connect(handlers);
+	expect(states).toEqual([
+		{ state: "refused", detail: "invalid_auth" },
+		{ state: "refused", detail: "token_revoked" },
+	]);
+});
+
+test("a connection that is cut comes back after a second, and goes on", async () => {
+	const { clock, world, links, heard, anna, general } = await connected();
+	world.delivery.drop();
+	expect(links.at(-1)).toMatchObject({ state: "lost" });
+	anna.says("Hello", { in: general });
+	await turns();
+	clock.advance(1000);
+	await turns();
+	expect(links.at(-1)).toMatchObject({ state: "ready" });
+	clock.advance(60_000);
+	await turns();
+	expect(heard).toMatchObject([{ attempt: 2 }]);
+});
+
+test("an answer that says no or too often is told as such, one that says nothing rejects", async () => {
+	const { world, port } = await connected();
+	expect(await port.call({ method: "users.info", args: { user: "U1" } })).toMatchObject({
+		...{ type: "refused", error: "user_not_found" },
+	});
+	world.network.next("users.info", { status: 429, retryAfter: 2500 });
+	expect(await port.call({ method: "users.info", args: { user: "U1" } })).toEqual({
+		...{ type: "rate-limited", retryAfterMs: 3000 },
+	});
+	world.network.next("users.info", { status: 503 });
+	await expect(port.call({ method: "users.info", args: { user: "U1" } })).rejects.toMatchObject({
+		code: "unavailable",
+	});
+});
+
+test("a killed process acknowledges nothing: what it was at comes to the next one", async () => {
+	const open = Promise.withResolvers<undefined>();
+	const { clock, world, port, heard, anna, general } = await connected(() => open.promise);
+	anna.says("Hello", { in: general });
+	await turns();
+	expect(heard).toHaveLength(1);
+	port.kill();
+	open.resolve(undefined);
+	await turns();
+	const again: SlackEnvelope[] = [];
+	const take = async (envelope: SlackEnvelope) => {
+		again.push(envelope);
+		return undefined;
+	};
+	await new InProcessPort(world).connect({ take, link: () => {} });
+	clock.advance(60_000);
+	await turns();
+	expect(again.length + heard.length).toBe(2);
+	expect(Object(again[0]?.body).event_id).toBe(Object(heard[0]?.body).event_id);
+});
+
+test("who closes ends what was taken, and takes nothing more", async () => {
+	const open = Promise.withResolvers<undefined>();
+	const { clock, world, port, anna, general, heard } = await connected(() => open.promise);
+	anna.says("Hello", { in: general });
+	await turns();
+	let isClosed = false;
+	const closing = port.close().then(() => {
+		isClosed = true;
+	});
+	anna.says("More", { in: general });
+	await turns();
+	expect([isClosed, heard.length]).toEqual([false, 1]);
+	open.resolve(undefined);
+	await closing;
+	expect(world.delivery.connections).toBe(0);
+	await expect(port.call({ method: "auth.test", args: {} })).rejects.toMatchObject({ code: "unavailable" });
+	world.close();
+	expect(clock.pending).toBe(0);
+});
+
+test("a file goes up in three steps, and comes down with the token alone", async () => {
+	const { world, port, app, anna, general } = await connected();
+	const bytes = new TextEncoder().encode("one\ntwo\n");
+	const asked = await port.call({
+		method: "files.getUploadURLExternal",
+		args: { filename: "a.txt", length: 8 },
+	});
+	const { upload_url: url, file_id: id } = Object(asked).body;
+	const complete = {
+		files: [{ id, title: "Notes" }],
+		channel_id: general.record.id,
+		initial_comment: "Here",
+	};
+	expect(app.call("files.completeUploadExternal", complete).body["error"]).toBe("file_not_found");
+	expect(await port.upload(url, bytes.slice(1))).toMatchObject({ type: "refused" });
+	expect(await port.upload(url, bytes)).toMatchObject({ type: "ok" });
+	app.asks("files.completeUploadExternal", complete);
+	expect(general.last()).toMatchObject({ author: "Parley", text: "Here", attachments: ["Notes"] });
+	const { file } = Object(app.asks("files.info", { file: id }));
+	expect(file.shares.public[general.record.id]).toMatchObject([{ ts: general.last().ts }]);
+	const { signal } = new AbortController();
+	expect(await port.download(file.url_private, 100, signal)).toEqual(bytes);
+	await expect(port.download(file.url_private, 7, signal)).rejects.toMatchObject({
+		code: "resource_exhausted",
+	});
+	const foreign = port.download("https://example.com/files-pri/T-F/a", 100, signal);
+	await expect(foreign).rejects.toMatchObject({ code: "permission_denied" });
+	const stranger = new InProcessPort(world, { token: "xoxb-no" });
+	await expect(stranger.download(file.url_private, 100, signal)).rejects.toThrow("login page");
+	anna.says("mine", { in: general, attachments: [{ name: "b.txt", content: "b" }] });
+	expect(general.last().attachments).toEqual(["b.txt"]);
+});
+
+test("a file may show up in its channel only after a while", () => {
+	const { clock, world, app, general } = standingWorld({ settings: { shareMs: 2000 } });
+	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
+		filename: "a.txt",
+		length: 1,
+	});
+	takeUpload(world.state, String(url), new Uint8Array(1));
+	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
+	expect(general.shows()).toEqual([]);
+	clock.advance(2000);
+	expect(general.last().attachments).toEqual(["a.txt"]);
+});

@@ -1,0 +1,189 @@
+import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
+import type { SlackAnswer, SlackCall, SlackEnvelope, SlackPort, SlackReply } from "@parley/slack";
+import type { ApiResponse } from "./web-api/exchange.ts";
+import { fileAt, loginPage, takeUpload } from "./world/files.ts";
+import type { World } from "./world/world.ts";
+
+export interface InProcessOptions {
+	/** Of the bot; the world's own unless told. */
+	readonly token?: string;
+}
+
+type Handlers = Parameters<SlackPort["connect"]>[0];
+
+/** How long a connection that was lost is away. Two sockets at a time make it shorter, one longer. */
+const reconnectMs = 1000;
+/** After which no new try helps: https://docs.slack.dev/reference/methods/auth.test#errors */
+const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
+const limits = { maxDepth: 64, maxNodes: 100_000 };
+
+/** The world behind the connector's own seam: no sockets, and time passes as the world's clock says. */
+export class InProcessPort implements SlackPort {
+	readonly #world: World;
+	readonly #clock: Clock;
+	readonly #token: string;
+	readonly #taking = new Set<Promise<SlackReply>>();
+	#handlers: Handlers | undefined;
+	#detach: (() => void) | undefined;
+	#timer: Timer | undefined;
+	#isClosed = false;
+	#isDead = false;
+
+	constructor(world: World, options: InProcessOptions = {}) {
+		this.#world = world;
+		this.#clock = world.clock;
+		this.#token = options.token ?? world.token;
+	}
+
+	async call({ method, args }: SlackCall): Promise<SlackAnswer> {
+		this.#demandOpen();
+		const request = { method, args: sent(args), token: this.#token };
+		return answerOf(await this.#world.network.carry(method, () => this.#world.api.answer(request)));
+	}
+
+	async respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
+		this.#demandOpen();
+		const carried = sent(body);
+		return answerOf(await this.#world.network.carry("response_url", () => this.#world.respond(url, carried)));
+	}
+
+	async upload(url: string, bytes: Uint8Array): Promise<SlackAnswer> {
+		this.#demandOpen();
+		const { state, network } = this.#world;
+		return answerOf(
+			await network.carry("upload", () => {
+				const ok = takeUpload(state, url, bytes);
+				return { status: ok ? 200 : 404, headers: {}, body: ok ? { ok } : { ok, error: "not_found" } };
+			}),
+		);
+	}
+
+	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+		this.#demandOpen();
+		signal.throwIfAborted();
+		const { state, network, token } = this.#world;
+		if (!url.startsWith(`${state.hosts.files}/`)) {
+			throw new ParleyError("the address is not Slack's", { code: "permission_denied" });
+		}
+		const file = fileAt(state, url);
+		const isRead = this.#token === token && state.app.scopes.has("files:read");
+		const bytes = isRead && file?.bytes ? file.bytes : new TextEncoder().encode(loginPage);
+		const answer = await network.carry("download", () => ({
+			status: file ? 200 : 404,
+			headers: {},
+			body: { ok: true },
+		}));
+		signal.throwIfAborted();
+		if (answer.status !== 200)
+			throw new ParleyError("the file is no longer available", { code: "not_found" });
+		if (!isRead) {
+			throw new ParleyError("slack shows its login page instead of the file", { code: "permission_denied" });
+		}
+		if (bytes.byteLength > most) {
+			throw new ParleyError(`the file is larger than ${most} bytes`, { code: "resource_exhausted" });
+		}
+		return Uint8Array.from(bytes);
+	}
+
+	async connect(handlers: Handlers): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.#handlers = {
+			...handlers,
+			link: (link) => {
+				handlers.link(link);
+				resolve();
+			},
+		};
+		void this.#open();
+		await promise;
+	}
+
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		this.#leave();
+		await Promise.allSettled(this.#taking);
+	}
+
+	/** What a killed process leaves behind: nothing is told, nothing is acknowledged any more. */
+	kill(): void {
+		this.#isDead = true;
+		this.#isClosed = true;
+		this.#handlers = undefined;
+		this.#leave();
+	}
+
+	#leave(): void {
+		this.#timer?.cancel();
+		this.#detach?.();
+		this.#detach = undefined;
+	}
+
+	#demandOpen(): void {
+		if (this.#isClosed) throw new ParleyError("the port is closed", { code: "unavailable" });
+	}
+
+	/** Finds out who we are, and listens from then on. */
+	async #open(): Promise<void> {
+		if (this.#isClosed) return;
+		const answer = await this.call({ method: "auth.test", args: {} }).catch((error: unknown) =>
+			ParleyError.from(error),
+		);
+		if (this.#isClosed) return;
+		if (answer instanceof ParleyError) this.#lose(answer.message);
+		else if (answer.type === "rate-limited") this.#lose("slack limits our calls", answer.retryAfterMs);
+		else if (answer.type === "ok") this.#listen();
+		else if (final.has(answer.error)) this.#handlers?.link({ state: "refused", detail: answer.error });
+		else this.#lose(answer.error);
+	}
+
+	#listen(): void {
+		this.#detach = this.#world.delivery.attach({
+			take: (envelope) => this.#take(envelope),
+			cut: () => {
+				this.#detach = undefined;
+				this.#lose("the connection was cut");
+			},
+		});
+		const { team, app } = this.#world.state;
+		const account = {
+			...{ team: team.id, user: app.user.id, bot: app.botId, name: app.user.handle },
+			...{ url: `https://${team.domain}.slack.com/` },
+			...(team.enterpriseId !== undefined && { enterprise: team.enterpriseId }),
+		};
+		this.#handlers?.link({ state: "ready", account });
+	}
+
+	/** Comes back by itself. */
+	#lose(detail: string, waitMs = reconnectMs): void {
+		if (this.#isClosed) return;
+		this.#handlers?.link({ state: "lost", detail });
+		this.#timer?.cancel();
+		this.#timer = this.#clock.after(waitMs, () => void this.#open());
+	}
+
+	async #take(envelope: SlackEnvelope): Promise<SlackReply> {
+		const taking = Promise.resolve(this.#handlers?.take(envelope));
+		this.#taking.add(taking);
+		try {
+			const reply = await taking;
+			if (this.#isDead) throw new ParleyError("the process is gone", { code: "unavailable" });
+			return reply;
+		} finally {
+			this.#taking.delete(taking);
+		}
+	}
+}
+
+/** As it would come over the wire: without what is undefined, and nobody changes it afterwards. */
+function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	// An object stays one.
+	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;
+}
+
+function answerOf({ status, headers, body }: ApiResponse): SlackAnswer {
+	if (status === 429)
+		return { type: "rate-limited", retryAfterMs: Number(headers["retry-after"] ?? 1) * 1000 };
+	if (body["ok"] === true) return { type: "ok", body };
+	if (typeof body["error"] === "string") return { type: "refused", error: body["error"], body };
+	throw new ParleyError(`slack answered with status ${status}`, { code: "unavailable" });
+}

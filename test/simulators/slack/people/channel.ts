@@ -1,0 +1,174 @@
+import { addMessage, announce, changeMessage, removeMessage } from "../world/messages.ts";
+import type { ChannelRecord, MessageRecord } from "../world/records.ts";
+import {
+	addUser,
+	archive,
+	deleteChannel,
+	join,
+	leave,
+	renameChannel,
+	share,
+	unshare,
+} from "../world/rooms.ts";
+import type { State } from "../world/state.ts";
+import { statusesNow } from "../world/statuses.ts";
+import { isSeen, type Shown, show } from "./shown.ts";
+import type { Team } from "./team.ts";
+import { messageText } from "./transcript.ts";
+
+interface Somebody {
+	readonly id: string;
+}
+
+/** A channel, a conversation, direct messages, or a thread of one of them, as people see them. */
+export class Channel {
+	readonly #state: State;
+	readonly record: ChannelRecord;
+	/** Of a thread: the timestamp of the message that it began with. */
+	readonly threadTs: string | undefined;
+
+	constructor(state: State, record: ChannelRecord, threadTs?: string) {
+		this.#state = state;
+		this.record = record;
+		this.threadTs = threadTs;
+	}
+
+	/** Of a thread, the id of the message that it began with. */
+	get id(): string {
+		return this.threadTs === undefined ? this.record.id : `${this.record.id}-${this.threadTs}`;
+	}
+
+	/** Of a thread, the first line that it began with. */
+	get name(): string {
+		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
+	}
+
+	/** Of a thread: the message that it began with. */
+	get root(): Shown | undefined {
+		const root = this.record.messages.find(({ ts }) => ts === this.threadTs);
+		return root && show(this.#state, root);
+	}
+
+	/** What somebody sees, the oldest first; nobody given: what everybody there sees. Of a thread, its answers. */
+	shows(viewer?: Somebody): Shown[] {
+		const here = this.record.messages.filter((message) => this.#isHere(message) && isSeen(message, viewer));
+		return here.map((message) => show(this.#state, message));
+	}
+
+	#isHere({ threadTs, broadcast }: MessageRecord): boolean {
+		if (this.threadTs !== undefined) return threadTs === this.threadTs;
+		return threadTs === undefined || broadcast;
+	}
+
+	/** The newest message that somebody sees. */
+	last(viewer?: Somebody): Shown {
+		const last = this.shows(viewer).at(-1);
+		if (!last) throw new Error(`nothing is said in ${this.name}`);
+		return last;
+	}
+
+	/** What somebody sees, as a text to be kept and compared; threads stand below their messages. */
+	transcript(viewer?: Somebody): string {
+		const lines = this.shows(viewer).flatMap((shown) => {
+			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];
+			const inside = thread.flatMap((answer) => messageText(answer).split("\n"));
+			return [messageText(shown), ...inside.map((line) => `    | ${line}`.trimEnd())];
+		});
+		return [
+			this.threadTs === undefined ? `== #${this.name || "direct messages"}` : `== ${this.name}`,
+			...lines,
+		].join("\n");
+	}
+
+	/** What the app says that it is about, here or in a thread of this. */
+	statuses(): string[] {
+		return statusesNow(this.#state, this.record)
+			.filter(({ threadTs }) => this.threadTs === undefined || this.threadTs === threadTs)
+			.map(({ status }) => status);
+	}
+
+	/** Names of those who are seen at work. */
+	typing(): string[] {
+		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
+	}
+
+	/** Its threads, in the order of the messages that they began with. */
+	threads(): Channel[] {
+		const begun = new Set(this.record.messages.flatMap(({ threadTs }) => threadTs ?? []));
+		const roots = this.record.messages.filter(({ ts }) => begun.has(ts));
+		return roots.map(({ ts }) => new Channel(this.#state, this.record, ts));
+	}
+
+	/** The thread of a message, whether or not somebody has answered. */
+	thread({ id }: Somebody): Channel {
+		return new Channel(this.#state, this.record, id.split("-")[1] ?? id);
+	}
+
+	get archived(): boolean {
+		return this.record.archived;
+	}
+
+	/** Somebody who runs it archives it, or takes that back. */
+	archive(archived = true): void {
+		archive(this.#state, this.record, this.record.creator, archived);
+	}
+
+	rename(name: string): void {
+		renameChannel(this.#state, this.record, name);
+	}
+
+	delete(): void {
+		deleteChannel(this.#state, this.record);
+	}
+
+	/** It is opened to the people of another team. */
+	shares(team: Team): void {
+		share(this.#state, this.record, team.record);
+	}
+
+	/** Another team is invited, and has not accepted yet. */
+	offers(team: Team): void {
+		this.record.sharePending.add(team.record);
+	}
+
+	unshares(team: Team): void {
+		unshare(this.#state, this.record, team.record);
+	}
+
+	/** Somebody comes in; without a name the app. */
+	joins({ id }: Somebody = this.#state.app.user, by?: Somebody): void {
+		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
+	}
+
+	/** Somebody goes, or is made to; without a name the app. */
+	loses({ id }: Somebody = this.#state.app.user): void {
+		leave(this.#state, this.record, this.#state.user(id));
+	}
+
+	/** A webhook of another service posts here. */
+	hears(name: string, text: string): Shown {
+		const author = addUser(this.#state, name, { isBot: true });
+		const message = addMessage(this.#state, {
+			...{ author, channel: this.record, text, subtype: "bot_message", username: name },
+			...(this.threadTs !== undefined && { threadTs: this.threadTs }),
+		});
+		announce(this.#state, message);
+		return show(this.#state, message);
+	}
+
+	/** Slack adds the preview of a link: the message changes, and nobody has edited it. */
+	unfurls({ id }: Somebody): void {
+		const message = this.#find(id);
+		const previews = [{ url: "https://example.com/", title: "Example" }];
+		changeMessage(this.#state, message, { previews }, { by: message.author, isEdit: false });
+	}
+
+	/** Somebody who runs the workspace deletes a message of anybody. */
+	moderates({ id }: Somebody): void {
+		removeMessage(this.#state, this.#find(id));
+	}
+
+	#find(id: string): MessageRecord {
+		return this.#state.message(this.record, id.split("-")[1] ?? id);
+	}
+}

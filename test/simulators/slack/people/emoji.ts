@@ -1,0 +1,30 @@
+/** Emoji by the names that Slack gives them: https://docs.slack.dev/reference/methods/reactions.add */
+const names: ReadonlyMap<string, string> = new Map([
+	...([
+		["❌", "x"],
+		["🔁", "repeat"],
+		["👍", "+1"],
+		["👎", "-1"],
+		["⛔", "no_entry"],
+	] as const),
+	...([
+		["🛑", "octagonal_sign"],
+		["🔄", "arrows_counterclockwise"],
+		["👀", "eyes"],
+	] as const),
+	...([
+		["✅", "white_check_mark"],
+		["⏳", "hourglass_flowing_sand"],
+		["🎉", "tada"],
+	] as const),
+]);
+
+/** The name of an emoji, as which it may be given already. */
+export function emojiName(emoji: string): string {
+	return names.get(emoji) ?? emoji.replaceAll(":", "");
+}
+
+/** As people see it. */
+export function emojiOf(name: string): string {
+	return [...names].find(([, known]) => known === name)?.[0] ?? `:${name}:`;
+}

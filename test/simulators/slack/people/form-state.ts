@@ -1,0 +1,77 @@
+import type { ModalView } from "@slack/types";
+import { long } from "../blocks/block-limits.ts";
+import { insideOf, isPart, type Part } from "../blocks/block-text.ts";
+import { isChoice, labelOf, optionsOf } from "../blocks/controls.ts";
+
+/** A field of a form, as a person sees it. */
+export interface FormField {
+	/** Its block, by which errors are told. */
+	readonly blockId: string;
+	readonly actionId: string;
+	readonly label: string;
+	readonly type: string;
+	readonly required: boolean;
+	/** What stands there already. */
+	readonly value: string;
+	readonly least: number;
+	readonly most: number;
+	/** Of a choice. */
+	readonly options: readonly string[];
+	readonly element: Part;
+}
+
+export function fieldsOf({ blocks }: ModalView): FormField[] {
+	return blocks.flatMap((block): FormField[] => {
+		const part: unknown = block;
+		if (!isPart(part) || part.type !== "input" || !isPart(part["element"])) return [];
+		const { element } = part;
+		const initial = element["initial_value"];
+		return [
+			{
+				...{ blockId: String(part["block_id"]), actionId: String(element["action_id"]), element },
+				...{ label: labelOf(part["label"]), type: String(element.type), required: part["optional"] !== true },
+				value: typeof initial === "string" ? initial : labelOf(element["initial_option"]),
+				least: Number(element["min_length"] ?? 0),
+				most: Number(element["max_length"] ?? 3000),
+				options: optionsOf(element).map(labelOf),
+			},
+		];
+	});
+}
+
+/** What a client sends of a form, by block and action: https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export function formState(view: ModalView, values: Readonly<Record<string, string>>): Record<string, object> {
+	const fields = fieldsOf(view);
+	const names = new Set(fields.flatMap(({ blockId, actionId, label }) => [blockId, actionId, label]));
+	const strange = Object.keys(values).filter((name) => !names.has(name));
+	if (strange.length > 0) throw new Error(`the form has no ${strange.join(", ")}`);
+	const filled = fields.map((field) => {
+		const given = values[field.blockId] ?? values[field.actionId] ?? values[field.label] ?? field.value;
+		return [field.blockId, { [field.actionId]: { type: field.type, ...sentValue(field, given) } }] as const;
+	});
+	return Object.fromEntries(filled);
+}
+
+function sentValue(field: FormField, given: string): object {
+	const { label, required, least, most, element } = field;
+	if (required && given === "") throw new Error(`the form wants ${label}`);
+	if (isChoice(field.type)) return chosen(element, given, label);
+	const length = long(given);
+	if (length > most || (given !== "" && length < least)) {
+		throw new Error(`${label} takes ${least} to ${most} characters`);
+	}
+	return { value: given === "" ? null : given };
+}
+
+/** Several choices are written with commas between them. */
+function chosen(element: Part, given: string, label: string): object {
+	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
+	const wanted = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];
+	const options = insideOf([optionsOf(element)]);
+	const found = wanted.map((one) => {
+		const option = options.find((each) => labelOf(each) === one || each["value"] === one);
+		if (!option) throw new Error(`${label} has no choice ${one}`);
+		return option;
+	});
+	return isMany ? { selected_options: found } : { selected_option: found[0] ?? null };
+}

@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { buttons, section, standingWorld } from "../web-api/direct-client.ts";
+
+test("people say, edit, delete and react, and see what others do", () => {
+	const { world, anna, general } = standingWorld();
+	const bob = world.member("Bob");
+	const said = anna.says("Hello <b> & more", { in: general, mentions: [bob, world.bot] });
+	expect(said.text).toBe("@Bob @Parley Hello <b> & more");
+	expect(said.content).toBe(`<@${bob.id}> ${world.mention} Hello &lt;b&gt; &amp; more`);
+	bob.reacts("👍", { on: said });
+	anna.edits(said, "Hello all");
+	expect(general.shows(bob)).toMatchObject([
+		{ author: "Anna", text: "Hello all", edited: true, reactions: { "👍": 1 } },
+	]);
+	bob.takesBack("👍", { on: said });
+	expect(general.last().reactions).toEqual({});
+	expect(() => bob.edits(said, "Mine")).toThrow("cant_update_message");
+	expect(() => bob.deletes(said)).toThrow("cant_delete_message");
+	anna.deletes(said);
+	expect(general.shows()).toEqual([]);
+});
+
+test("answers stand in the thread, and in the channel where they are broadcast", () => {
+	const { world, anna, general } = standingWorld();
+	const said = anna.says("Who is there?", { in: general });
+	anna.replies("me", { to: said });
+	const answer = anna.says("and I", { in: general, replyTo: said, broadcast: true });
+	expect(general.shows().map(({ text }) => text)).toEqual(["Who is there?", "and I"]);
+	const thread = general.thread(said);
+	expect(thread.shows().map(({ text }) => text)).toEqual(["me", "and I"]);
+	// Who answers an answer is in the same thread.
+	anna.replies("so do we", { to: answer });
+	anna.says("all of us", { in: thread });
+	expect(thread.shows()).toHaveLength(4);
+	expect(thread).toMatchObject({ id: said.id, name: "Who is there?" });
+	expect(world.threads().map(({ id }) => id)).toEqual([said.id]);
+	expect(anna.opensThread("Any", { of: answer }).id).toBe(said.id);
+});
+
+test("a message that others have answered leaves a gap when it is deleted", () => {
+	const { anna, general } = standingWorld();
+	const said = anna.says("Delete me", { in: general });
+	anna.replies("why?", { to: said });
+	anna.deletes(said);
+	expect(general.shows()).toMatchObject([{ text: "This message was deleted.", replies: 1 }]);
+	expect(general.thread(said).shows()).toMatchObject([{ text: "why?" }]);
+});
+
+test("a person does only what the client would let them do", () => {
+	const { world, app, anna, general } = standingWorld();
+	const secret = world.home.channel("secret", { private: true });
+	app.posts(secret, { text: "Sure?", blocks: [buttons("Yes")] });
+	expect(() => anna.clicks("Yes")).toThrow("Anna sees nothing to press that says Yes");
+	expect(() => anna.says("Hi", { in: secret })).toThrow("not_in_channel");
+	secret.joins(anna);
+	expect(anna.clicks("Yes").state).toBe("waiting");
+	general.archive();
+	expect(() => anna.says("Hi", { in: general })).toThrow("is_archived");
+	const said = anna.says("Hi", { in: secret });
+	expect(() => anna.commands("/parley help", {}, { in: secret.thread(said) })).toThrow(
+		"no commands in threads",
+	);
+});
+
+test("a session at work is stopped with its button, and stays at work until the app says otherwise", () => {
+	const { world, app, anna, general } = standingWorld();
+	const thread = general.thread(anna.says("Hello", { in: general }));
+	const told: object[] = [];
+	world.state.listen((events) => told.push(...events.map(({ body }) => body)));
+	expect(() => anna.stopsSession(thread)).toThrow("no_stop_button");
+	const where = { channel_id: general.id, thread_ts: thread.threadTs };
+	app.asks("agents.sessions.setStatus", { ...where, status: "processing" });
+	anna.stopsSession(thread);
+	expect(told).toMatchObject([
+		{
+			...{ type: "agent_session_stopped", channel: general.id, user: anna.id },
+			...{ thread_ts: thread.threadTs, streaming_message_ts: [] },
+		},
+	]);
+	expect(thread.statuses()).toEqual(["is working…"]);
+	expect(() => world.team("Other").member("Sam").stopsSession(thread)).toThrow("not_in_channel");
+});
+
+test("the newest message with the button is pressed, unless told which", () => {
+	const { app, anna, general } = standingWorld();
+	const first = app.posts(general, { text: "One", blocks: [section("One"), buttons("Go")] });
+	const second = app.posts(general, { text: "Two", blocks: [buttons("Go")] });
+	expect(anna.clicks("Go").record.message?.ts).toBe(second.ts);
+	expect(anna.clicks("Go", { on: first }).record.message?.ts).toBe(first.ts);
+	expect(general.shows().map(({ text, buttons: labels }) => [text, labels])).toEqual([
+		["One", ["Go"]],
+		["", ["Go"]],
+	]);
+});
+
+test("a press can come from a client that has not heard of an edit or a deletion yet, with what that client shows", () => {
+	const { world, app, anna, general } = standingWorld();
+	const told: object[] = [];
+	world.state.listen((events) => told.push(...events.map(({ body }) => body)));
+	const on = app.posts(general, { text: "Sure?", blocks: [section("Sure?"), buttons("Yes")] });
+	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
+	const edit = { channel: general.id, ts: on.ts };
+	app.asks("chat.update", { ...edit, text: "Done", blocks: [buttons("Again")] });
+	app.asks("chat.update", { ...edit, text: "Over", blocks: [section("Over")] });
+	expect(() => anna.clicks("Yes", { on })).toThrow("sees nothing to press");
+	expect(() => anna.clicksLate("No", { on })).toThrow("has never seen a button there that says No");
+	expect(() => world.team("Other").member("Sam").clicksLate("Yes", { on })).toThrow("has seen no message");
+	expect(anna.clicksLate("Yes", { on }).state).toBe("waiting");
+	expect(told.at(-1)).toMatchObject({
+		...{ type: "block_actions", actions: [{ action_id: "id of Yes", value: "Yes" }] },
+		container: { type: "message", message_ts: on.ts, channel_id: general.id },
+		message: { ts: on.ts, text: "Sure?", blocks: [section("Sure?"), buttons("Yes")] },
+	});
+	app.asks("chat.delete", edit);
+	const late = anna.clicksLate("Again", { on });
+	expect(told.at(-1)).toMatchObject({ message: { ts: on.ts, text: "Done", blocks: [buttons("Again")] } });
+	expect(app.responds(late, { text: "Too late", response_type: "ephemeral" }).status).toBe(200);
+	expect(general.shows(anna)).toMatchObject([{ text: "Too late", ephemeral: true }]);
+});
+
+test("a person chooses as many as they may", () => {
+	const { app, anna, general } = standingWorld();
+	const options = ["A", "B", "C"].map((text) => ({ text: { type: "plain_text", text }, value: text }));
+	const choice = {
+		type: "static_select",
+		action_id: "c",
+		placeholder: { type: "plain_text", text: "Which?" },
+		options,
+	};
+	const many = { ...choice, type: "multi_static_select", action_id: "m", max_selected_items: 2 };
+	const one = app.posts(general, { text: "Choose", blocks: [{ type: "actions", elements: [choice] }] });
+	const more = app.posts(general, { text: "Choose", blocks: [{ type: "actions", elements: [many] }] });
+	expect(anna.chooses("A", { on: one }).record.kind).toBe("press");
+	expect(() => anna.chooses(["A", "B"], { on: one })).toThrow("Anna must choose 1 to 1, not 2");
+	expect(anna.chooses(["A", "B"], { on: more }).failed).toBe(false);
+	expect(() => anna.chooses(["A", "B", "C"], { on: more })).toThrow("Anna must choose 1 to 2, not 3");
+	expect(() => anna.chooses("D")).toThrow("sees nothing to press");
+	expect(general.last().controls).toMatchObject([
+		{ kind: "choice", label: "Which?", options: ["A", "B", "C"] },
+	]);
+});
+
+test("mentions, links and moments are read as people read them", () => {
+	const { world, clock, app, anna, general } = standingWorld();
+	const at = clock.now() / 1000;
+	const text = `<@${anna.id}> <#${general.id}> <!date^${at + 300}^{ago}|soon> <!date^${at}^{date_short_pretty} {time}|then>`;
+	app.posts(general, { text: `${text} <https://a.example/?b&amp;c|here> &lt;b&gt;` });
+	expect(general.last().text).toBe(
+		"@Anna #general in 5 minutes 2026-01-01 00:00 [here](https://a.example/?b&c) <b>",
+	);
+	expect(world.pings).toMatchObject([{ who: "@Anna", by: "create" }]);
+});
+
+test("a transcript shows what a person reads, threads below their messages", () => {
+	const { clock, app, anna, general } = standingWorld();
+	const said = anna.says("Please tidy up", { in: general });
+	clock.advance(1500);
+	const blocks = [section("On it\nsoon"), { type: "divider" }, buttons("Stop")];
+	app.posts(general.thread(said), { text: "On it", blocks });
+	const note = { channel: general.record.id, user: anna.id, text: "Only for you" };
+	app.asks("chat.postEphemeral", note);
+	expect(general.transcript(anna)).toBe(
+		[
+			"== #general",
+			"00:00:00 Anna",
+			"    Please tidy up",
+			"    | 00:00:01 Parley",
+			"    |     On it",
+			"    |     soon",
+			"    |     ---",
+			"    |     [Stop]",
+			"00:00:01 Parley (only you)",
+			"    Only for you",
+		].join("\n"),
+	);
+	expect(general.transcript()).not.toContain("Only for you");
+});
+
+test("where edits are allowed for a while only, later ones are refused", () => {
+	const { clock, anna, general } = standingWorld({ settings: { editWindowMs: 60_000 } });
+	const said = anna.says("Hello", { in: general });
+	clock.advance(60_000);
+	expect(anna.edits(said, "Hello all").text).toBe("Hello all");
+	clock.advance(1);
+	expect(() => anna.edits(said, "Too late")).toThrow("edit_window_closed");
+});
+
+test("the same seed gives the same world, another one another", () => {
+	const token = (seed: number): string => standingWorld({ seed }).world.token;
+	expect(token(7)).toBe(token(7));
+	expect(token(7)).not.toBe(token(8));
+});
+
+test("a world that was violated does not close in peace", () => {
+	const { world, app } = standingWorld();
+	app.call("chat.nowhere");
+	expect(() => world.close()).toThrow("there is no method chat.nowhere");
+	world.close();
+});

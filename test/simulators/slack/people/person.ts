@@ -1,0 +1,261 @@
+import { controlsOf, isButton, isChoice, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
+import { viewShape } from "../shapes/views.ts";
+import { addFile } from "../world/files.ts";
+import { beginInteraction } from "../world/interactions.ts";
+import { messageId } from "../world/message-id.ts";
+import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../world/messages.ts";
+import { addReaction, removeReaction } from "../world/reactions.ts";
+import type { ChannelRecord, FileRecord, MessageRecord, UserRecord } from "../world/records.ts";
+import { Refusal } from "../world/refusal.ts";
+import { openConversation } from "../world/rooms.ts";
+import type { State } from "../world/state.ts";
+import { stopSession } from "../world/statuses.ts";
+import { Asked } from "./asked.ts";
+import { Channel } from "./channel.ts";
+import { type CommandOptions, runCommand, runShortcut } from "./commanding.ts";
+import { compose } from "./composer.ts";
+import { emojiName } from "./emoji.ts";
+import { formState } from "./form-state.ts";
+import { chooseOptions, type Pressing, pressButton } from "./pressing.ts";
+import { isSeen, type Shown, show } from "./shown.ts";
+
+export interface PersonOptions {
+	/** Came for a visit only: to several channels (also `true`), or to one. */
+	readonly guest?: boolean | "several channels" | "one channel";
+	/** Another app. */
+	readonly bot?: boolean;
+	readonly admin?: boolean;
+	readonly owner?: boolean;
+	/** `de-DE`; `en-US` unless told. */
+	readonly locale?: string;
+}
+
+export interface File {
+	readonly name: string;
+	readonly content: string | Uint8Array;
+}
+
+export interface SayOptions {
+	/** A thread is answered in. */
+	readonly in: Channel;
+	/** Written before the text. */
+	readonly mentions?: readonly { readonly id: string }[];
+	/** Answers in its thread. */
+	readonly replyTo?: { readonly id: string };
+	/** Of an answer in a thread: shown in the channel, too. */
+	readonly broadcast?: boolean;
+	readonly attachments?: readonly File[];
+}
+
+/** Where to press; the newest message with it unless told. */
+export interface Place {
+	readonly on?: { readonly id: string };
+	readonly in?: Channel;
+}
+
+/** Somebody at their Slack client. Does only what the client would let them do, and throws otherwise. */
+export class Person {
+	readonly #state: State;
+	readonly user: UserRecord;
+
+	constructor(state: State, user: UserRecord) {
+		this.#state = state;
+		this.user = user;
+	}
+
+	get id(): string {
+		return this.user.id;
+	}
+
+	get name(): string {
+		return this.user.name;
+	}
+
+	/** Direct messages with the app. */
+	get dm(): Channel {
+		return new Channel(this.#state, openConversation(this.#state, [this.user]));
+	}
+
+	says(text: string, { in: where, mentions = [], replyTo, broadcast, attachments = [] }: SayOptions): Shown {
+		const channel = where.record;
+		this.#demandSpeech(channel);
+		const answered = replyTo && this.#find(replyTo.id);
+		const thread = answered ? (answered.threadTs ?? answered.ts) : where.threadTs;
+		const typed = [...mentions.map(({ id }) => `<@${id}>`), text].join(" ");
+		const message = addMessage(this.#state, {
+			...{ author: this.user, channel, ...compose(typed, this.#state.stamps.id("b")) },
+			files: attachments.map((file) => this.#file(file)),
+			...(thread !== undefined && { threadTs: threadOf(this.#state, channel, thread) }),
+			...(broadcast && { broadcast }),
+		});
+		announce(this.#state, message);
+		return show(this.#state, message);
+	}
+
+	/** Answers in the thread of a message. */
+	replies(
+		text: string,
+		{ to, ...options }: Omit<SayOptions, "in" | "replyTo"> & { readonly to: { readonly id: string } },
+	): Shown {
+		const { channel } = this.#find(to.id);
+		return this.says(text, { ...options, in: new Channel(this.#state, channel), replyTo: to });
+	}
+
+	edits({ id }: { readonly id: string }, text: string): Shown {
+		const message = this.#own(id, "cant_update_message");
+		const { editWindowMs } = this.#state.settings;
+		const isLate = editWindowMs !== undefined && this.#state.now() - message.createdAt > editWindowMs;
+		if (isLate) throw new Refusal("edit_window_closed");
+		const change = compose(text, this.#state.stamps.id("b"));
+		changeMessage(this.#state, message, change, { by: this.user, isEdit: true });
+		return show(this.#state, message);
+	}
+
+	deletes({ id }: { readonly id: string }): void {
+		removeMessage(this.#state, this.#own(id, "cant_delete_message"));
+	}
+
+	reacts(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+		addReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
+	}
+
+	takesBack(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+		removeReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
+	}
+
+	/** Presses the button that a thread shows while the app is at work in it. */
+	stopsSession({ record: channel, threadTs }: Channel): void {
+		if (!channel.members.has(this.user)) throw new Refusal("not_in_channel");
+		if (threadTs === undefined) throw new Error("only threads have sessions");
+		stopSession(this.#state, this.user, { channel, threadTs });
+	}
+
+	/** The thread of a message, which begins with the first answer; it has no name of its own. */
+	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
+		const { channel, ts, threadTs } = this.#find(of.id);
+		return new Channel(this.#state, channel, threadTs ?? ts);
+	}
+
+	/** Presses the button with that label; one that is a link opens it. */
+	clicks(label: string, place: Place = {}): Asked {
+		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
+		return this.#asked(pressButton(this.#state, this.user, this.#control(place, fits, label)));
+	}
+
+	/**
+	 * Presses a button at a client that has not heard yet that it is gone from its message, or that the message is: clients
+	 * hear of changes as events, and nothing says that Slack refuses a press that has crossed one. What is told of the
+	 * message is its state at the surface where it was pressed:
+	 * https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+	 */
+	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
+		return this.#asked(pressButton(this.#state, this.user, this.#gone(on.id, label)));
+	}
+
+	/** Chooses by what the options say; of several choices the one that has them. */
+	chooses(labels: string | readonly string[], place: Place = {}): Asked {
+		const wanted = typeof labels === "string" ? [labels] : labels;
+		const fits = ({ element }: SeenControl): boolean => {
+			const offered = optionsOf(element).map(labelOf);
+			return isChoice(element.type) && wanted.every((label) => offered.includes(label));
+		};
+		const pressing = this.#control(place, fits, wanted.join(", "));
+		return this.#asked(chooseOptions(this.#state, this.user, pressing, wanted));
+	}
+
+	/** Fills in the form that has opened, by the labels or the names of its fields, and sends it. */
+	submits({ record }: Asked, values: Readonly<Record<string, string>> = {}): Asked {
+		const opened = record.opened ?? record.view;
+		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);
+		const filled = formState(opened.view, values);
+		opened.errors = {};
+		const view = viewShape(this.#state, opened, filled);
+		return this.#asked(
+			beginInteraction(this.#state, { kind: "form", user: this.user, view: opened, data: { view } }),
+		);
+	}
+
+	/** Gives a command: `/parley task new`, or `/task new` of an app with one command; or one of the menu of a message. */
+	commands(
+		name: string,
+		values: CommandOptions,
+		where: { readonly in: Channel; readonly on?: { readonly id: string } },
+	): Asked {
+		if (where.on) {
+			const message = this.#find(where.on.id);
+			return this.#asked(runShortcut(this.#state, this.user, { name, message }));
+		}
+		this.#demandSpeech(where.in.record);
+		return this.#asked(runCommand(this.#state, this.user, { name, values, channel: where.in }));
+	}
+
+	/** A guest from now on, or no longer. */
+	becomes(guest: "guest" | "member"): void {
+		this.user.isRestricted = guest === "guest";
+	}
+
+	#asked(record: ConstructorParameters<typeof Asked>[1]): Asked {
+		return new Asked(this.#state, record);
+	}
+
+	#demandSpeech(channel: ChannelRecord): void {
+		if (channel.deleted) throw new Refusal("channel_not_found");
+		if (channel.archived) throw new Refusal("is_archived");
+		if (!channel.members.has(this.user)) throw new Refusal("not_in_channel");
+	}
+
+	#file({ name, content }: File): FileRecord {
+		const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+		return addFile(this.#state, { name, bytes, size: bytes.byteLength, owner: this.user });
+	}
+
+	/** All messages that the person can see, the newest first. */
+	#seen(place?: Channel): MessageRecord[] {
+		const channels = place ? [place.record] : [...this.#state.channels.values()];
+		const visible = channels.filter((one) => !one.deleted && one.members.has(this.user));
+		const messages = visible.flatMap((one) => one.messages.filter((message) => isSeen(message, this)));
+		const there =
+			place?.threadTs === undefined ? messages : messages.filter((one) => one.threadTs === place.threadTs);
+		return there.sort((one, other) => Number(other.ts) - Number(one.ts));
+	}
+
+	#find(id: string): MessageRecord {
+		const found = this.#seen().find((message) => messageId(message) === id);
+		if (!found) throw new Error(`${this.name} sees no message ${id}`);
+		return found;
+	}
+
+	#own(id: string, error: string): MessageRecord {
+		const found = this.#find(id);
+		if (found.author !== this.user) throw new Refusal(error);
+		return found;
+	}
+
+	/** What is to be seen no more, on the newest version of its message that had it. */
+	#gone(id: string, label: string): Pressing {
+		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
+		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);
+		if (!message || (message.onlyFor && message.onlyFor !== this.user)) {
+			throw new Error(`${this.name} has seen no message ${id}`);
+		}
+		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
+		if (!message.deleted && controlsOf(message.blocks).some(fits)) {
+			throw new Error(`${this.name} still sees ${label}: it can be pressed as usual`);
+		}
+		for (const pressedOn of [message, ...message.past.toReversed()]) {
+			const control = controlsOf(pressedOn.blocks).find(fits);
+			const { text, blocks } = pressedOn;
+			if (control) return { message, control, pressedOn: { text, blocks } };
+		}
+		throw new Error(`${this.name} has never seen a button there that says ${label}`);
+	}
+
+	#control(place: Place, fits: (control: SeenControl) => boolean, what: string): Pressing {
+		const messages = place.on ? [this.#find(place.on.id)] : this.#seen(place.in);
+		for (const message of messages) {
+			const control = message.tombstone ? undefined : controlsOf(message.blocks).find(fits);
+			if (control) return { message, control };
+		}
+		throw new Error(`${this.name} sees nothing to press that says ${what}`);
+	}
+}

@@ -1,0 +1,65 @@
+import type { Part } from "../blocks/block-text.ts";
+import { labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
+import { beginInteraction } from "../world/interactions.ts";
+import type { InteractionRecord, MessageRecord, UserRecord, Version } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+
+export interface Pressing {
+	readonly message: MessageRecord;
+	readonly control: SeenControl;
+	/** Where the client still shows what is there no more. */
+	readonly pressedOn?: Version;
+}
+
+function press(
+	state: State,
+	user: UserRecord,
+	{ message, control, pressedOn }: Pressing,
+	more: object,
+): InteractionRecord {
+	const { element, blockId } = control;
+	const { channel, threadTs } = message;
+	const action = {
+		...{ type: element.type, action_id: element["action_id"], block_id: blockId },
+		...{ ...more, action_ts: state.stamps.create() },
+	};
+	return beginInteraction(state, {
+		...{ kind: "press", user, channel, message, ...(threadTs !== undefined && { threadTs }) },
+		...(pressedOn && { pressedOn }),
+		data: { actions: [action] },
+	});
+}
+
+/** Links are told of, too: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
+	const { text, value, style, url } = pressing.control.element;
+	return press(state, user, pressing, {
+		text,
+		...(value !== undefined && { value }),
+		...(style !== undefined && { style }),
+		...(url !== undefined && { url }),
+	});
+}
+
+/** Chooses by what the options say. */
+export function chooseOptions(
+	state: State,
+	user: UserRecord,
+	pressing: Pressing,
+	labels: readonly string[],
+): InteractionRecord {
+	const { element } = pressing.control;
+	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
+	const most = isMany ? Number(element["max_selected_items"] ?? Number.POSITIVE_INFINITY) : 1;
+	if (labels.length === 0 || labels.length > most) {
+		throw new Error(`${user.name} must choose 1 to ${most}, not ${labels.length}`);
+	}
+	const found = optionsOf(element).filter((option) => labels.includes(labelOf(option)));
+	const [first] = found;
+	const chosen = isMany ? { selected_options: found.map(sent) } : { selected_option: first && sent(first) };
+	return press(state, user, pressing, chosen);
+}
+
+function sent({ text, value }: Part): object {
+	return { text, value };
+}

@@ -1,0 +1,41 @@
+import type { State } from "../world/state.ts";
+
+/** What stands for somebody or something, as people read it: https://docs.slack.dev/messaging/formatting-message-text */
+export function readAloud(state: State, text: string): string {
+	return text
+		.replace(/<@(\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${state.users.get(id)?.name ?? "unknown"}`)
+		.replace(/<#(\w+)(?:\|[^>]*)?>/g, (_, id: string) => `#${state.channels.get(id)?.name ?? "private"}`)
+		.replace(/<!(channel|here|everyone)(?:\|[^>]*)?>/g, "@$1")
+		.replace(/<!date\^(\d+)\^([^>|^]*)(?:\^[^>|]*)?(?:\|[^>]*)?>/g, (_, seconds: string, format: string) =>
+			dated(Number(seconds) * 1000, format, state.now()),
+		)
+		.replace(/<(https?:\/\/[^>|]+|mailto:[^>|]+)\|([^>]*)>/g, "[$2]($1)")
+		.replace(/<(https?:\/\/[^>|]+|mailto:[^>|]+)>/g, "$1")
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&amp;", "&");
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+function dated(at: number, format: string, now: number): string {
+	const [date = "", time = ""] = new Date(at).toISOString().split("T");
+	return format
+		.replaceAll("{ago}", relative(Math.round((at - now) / 1000)))
+		.replaceAll("{time_secs}", time.slice(0, 8))
+		.replaceAll("{time}", time.slice(0, 5))
+		.replaceAll(/\{date[a-z_]*\}/g, date);
+}
+
+const units: readonly (readonly [string, number])[] = [
+	["day", 86_400],
+	["hour", 3600],
+	["minute", 60],
+	["second", 1],
+];
+
+function relative(seconds: number): string {
+	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
+	const count = Math.round(Math.abs(seconds) / size);
+	const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
+	return seconds < 0 ? `${words} ago` : `in ${words}`;
+}

@@ -1,0 +1,94 @@
+import { blockTexts } from "../blocks/block-text.ts";
+import { controlsOf, isButton, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
+import { messageId } from "../world/message-id.ts";
+import type { MessageRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { repliesTo } from "../world/threads.ts";
+import { emojiOf } from "./emoji.ts";
+import { readAloud } from "./read-aloud.ts";
+
+/** A button or a choice, as a person finds it on a message. */
+export interface ShownControl {
+	readonly kind: "button" | "link" | "choice";
+	/** The label, or what a choice says before something is chosen. */
+	readonly label: string;
+	/** Slack has nothing that is shown and cannot be pressed. */
+	readonly disabled: false;
+	readonly url?: string;
+	/** Of a choice. */
+	readonly options?: readonly string[];
+	/** Of a choice: what stands there chosen before anybody chooses. */
+	readonly chosen?: readonly string[];
+}
+
+/** A message as a person sees it at one moment. */
+export interface Shown {
+	/** `CHANNEL-TS`. */
+	readonly id: string;
+	readonly ts: string;
+	/** The name that stands above it. */
+	readonly author: string;
+	/** With names instead of ids, and times as the person reads them. */
+	readonly text: string;
+	/** What notifications show, as it was sent. */
+	readonly content: string;
+	/** Labels of buttons that can be pressed. */
+	readonly buttons: readonly string[];
+	readonly controls: readonly ShownControl[];
+	readonly attachments: readonly string[];
+	/** Whether people read that it was edited. */
+	readonly edited: boolean;
+	/** How often it was changed, whether or not people read so. */
+	readonly changes: number;
+	/** "Only visible to you". */
+	readonly ephemeral: boolean;
+	/** By emoji. */
+	readonly reactions: Readonly<Record<string, number>>;
+	/** How many answers its thread has. */
+	readonly replies: number;
+	/** Of an answer in a thread: what the thread began with. */
+	readonly threadTs?: string;
+}
+
+function controlOf({ element }: SeenControl): ShownControl {
+	const { type, url } = element;
+	if (isButton(type)) {
+		const head = { label: labelOf(element), disabled: false } as const;
+		return typeof url === "string" ? { kind: "link", url, ...head } : { kind: "button", ...head };
+	}
+	const chosen = [element["initial_option"], ...[element["initial_options"]].flat()]
+		.map(labelOf)
+		.filter(Boolean);
+	const options = optionsOf(element).map(labelOf);
+	return { kind: "choice", label: labelOf(element["placeholder"]), disabled: false, options, chosen };
+}
+
+/** Whether somebody sees it; nobody given: what everybody there sees. */
+export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
+	if (message.deleted && !message.tombstone) return false;
+	return !message.onlyFor || message.onlyFor.id === viewer?.id;
+}
+
+export function show(state: State, message: MessageRecord): Shown {
+	const { text, blocks, threadTs, previews } = message;
+	const controls = message.tombstone ? [] : controlsOf(blocks).map(controlOf);
+	const read = message.tombstone ? "This message was deleted." : textOf(message);
+	return {
+		...{ id: messageId(message), ts: message.ts, author: message.username ?? message.author.name },
+		text: readAloud(state, [read, ...previews.map(({ title }) => title)].filter(Boolean).join("\n")),
+		content: text,
+		buttons: controls.filter(({ kind }) => kind === "button").map(({ label }) => label),
+		controls,
+		attachments: message.files.map(({ title }) => title),
+		...{ edited: message.edited !== undefined, changes: message.changes },
+		ephemeral: message.onlyFor !== undefined,
+		reactions: Object.fromEntries([...message.reactions].map(([name, users]) => [emojiOf(name), users.size])),
+		replies: repliesTo(message).length,
+		...(threadTs !== undefined && { threadTs }),
+	};
+}
+
+/** Where there are blocks, they are shown, and the text is not. */
+function textOf({ text, blocks }: MessageRecord): string {
+	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
+}

@@ -1,0 +1,87 @@
+import type { ChannelRecord, TeamRecord } from "../world/records.ts";
+import { addChannel, addUser, openConversation } from "../world/rooms.ts";
+import type { State } from "../world/state.ts";
+import { tell } from "../world/telling.ts";
+import { Channel } from "./channel.ts";
+import { Person, type PersonOptions } from "./person.ts";
+
+export interface ChannelOptions {
+	/** Only those who are named are in it, and the app. */
+	readonly private?: boolean;
+	/** Everybody of the team unless told. */
+	readonly members?: readonly Person[];
+	/** The app was not invited. */
+	readonly withoutApp?: boolean;
+}
+
+/** A workspace, as those who run it see it. */
+export class Team {
+	readonly #state: State;
+	readonly record: TeamRecord;
+
+	constructor(state: State, record: TeamRecord) {
+		this.#state = state;
+		this.record = record;
+	}
+
+	get id(): string {
+		return this.record.id;
+	}
+
+	/** Public, and with everybody in it, who comes later, too, unless told. */
+	channel(name: string, options: ChannelOptions = {}): Channel {
+		const everybody = [...this.#state.users.values()].filter(
+			({ team, id }) => team === this.record && id !== this.#state.app.user.id,
+		);
+		const people = options.members?.map(({ user }) => user) ?? (options.private ? [] : everybody);
+		const members = options.withoutApp ? people : [...people, this.#state.app.user];
+		return new Channel(
+			this.#state,
+			addChannel(this.#state, options.private ? "group" : "channel", name, members),
+		);
+	}
+
+	/** A conversation of several people with the app. */
+	conversation(...people: readonly Person[]): Channel {
+		return new Channel(
+			this.#state,
+			openConversation(
+				this.#state,
+				people.map(({ user }) => user),
+			),
+		);
+	}
+
+	/** Somebody of that name; of the app's own team they are in all its public channels at once. */
+	member(name: string, { guest, bot, admin, owner, locale }: PersonOptions = {}): Person {
+		const user = addUser(this.#state, name, {
+			team: this.record,
+			...(guest !== undefined && guest !== false && { guest: guest === true ? "several channels" : guest }),
+			...(bot !== undefined && { isBot: bot }),
+			...(admin !== undefined && { isAdmin: admin }),
+			...(owner !== undefined && { isOwner: owner }),
+			...(locale !== undefined && { locale }),
+		});
+		if (this.record === this.#state.team) {
+			const isOpen = ({ kind, archived }: ChannelRecord): boolean => kind === "channel" && !archived;
+			for (const channel of this.#state.channels.values()) if (isOpen(channel)) channel.members.add(user);
+		}
+		return new Person(this.#state, user);
+	}
+
+	/** The app is thrown out: https://docs.slack.dev/reference/events/app_uninstalled */
+	removesApp(): void {
+		const tokens = { oauth: [], bot: [this.#state.app.user.id] };
+		tell(
+			this.#state,
+			{ subscription: "app_uninstalled", event: { type: "app_uninstalled" } },
+			{ subscription: "tokens_revoked", event: { type: "tokens_revoked", tokens } },
+		);
+		this.#state.app.tokenError = "account_inactive";
+	}
+
+	/** The app's tokens are taken back. */
+	revokesTokens(): void {
+		this.#state.app.tokenError = "token_revoked";
+	}
+}

@@ -1,0 +1,73 @@
+import type { InteractionRecord, MessageRecord, ViewRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { messageShape } from "./messages.ts";
+import { viewShape } from "./views.ts";
+
+const kinds = { press: "block_actions", form: "view_submission", shortcut: "message_action" } as const;
+
+/** What is sent of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a command. */
+export function interactionShape(
+	state: State,
+	asked: InteractionRecord,
+	data: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+	if (asked.kind === "command") return { ...commandShape(state, asked), ...data };
+	const { user, channel, message, pressedOn, view } = asked;
+	const { app, team } = state;
+	return {
+		type: kinds[asked.kind],
+		user: { id: user.id, username: user.handle, name: user.handle, team_id: user.team.id },
+		...{ api_app_id: app.id, token: app.verificationToken, trigger_id: asked.triggerId },
+		...{ team: { id: team.id, domain: team.domain }, enterprise: null, is_enterprise_install: false },
+		...(channel && { channel: { id: channel.id, name: channelName(asked) } }),
+		...(asked.kind === "press" && { container: containerOf(message, view), state: { values: {} } }),
+		...(message &&
+			!message.onlyFor && {
+				message: messageShape(state, { ...message, ...(pressedOn && { ...pressedOn, deleted: false }) }),
+			}),
+		...(view?.view && { view: viewShape(state, view) }),
+		...(asked.responseUrl !== undefined && { response_url: asked.responseUrl }),
+		...(asked.kind === "form" && { response_urls: [] }),
+		...data,
+	};
+}
+
+function containerOf(message: MessageRecord | undefined, view: ViewRecord | undefined): object {
+	if (!message) return { type: "view", view_id: view?.id };
+	const { ts, channel, threadTs } = message;
+	return {
+		...{
+			type: "message",
+			message_ts: ts,
+			channel_id: channel.id,
+			is_ephemeral: message.onlyFor !== undefined,
+		},
+		...(threadTs !== undefined && { thread_ts: threadTs }),
+	};
+}
+
+/** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+function commandShape(state: State, asked: InteractionRecord): Record<string, unknown> {
+	const { user, channel, responseUrl, triggerId } = asked;
+	const { app, team } = state;
+	return {
+		...{ token: app.verificationToken, team_id: team.id, team_domain: team.domain },
+		...{
+			channel_id: channel?.id,
+			channel_name: channelName(asked),
+			user_id: user.id,
+			user_name: user.handle,
+		},
+		...{
+			api_app_id: app.id,
+			is_enterprise_install: "false",
+			response_url: responseUrl,
+			trigger_id: triggerId,
+		},
+	};
+}
+
+function channelName({ channel }: InteractionRecord): string {
+	if (channel?.kind === "im") return "directmessage";
+	return channel?.kind === "group" ? "privategroup" : (channel?.name ?? "");
+}

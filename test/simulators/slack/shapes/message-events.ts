@@ -1,0 +1,74 @@
+import type { MessageRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { rootOf } from "../world/threads.ts";
+import { messageShape } from "./messages.ts";
+
+const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim" } as const;
+
+/** What a thread knows of itself does not stand in events. */
+const notInEvents = ["reactions", "reply_count", "reply_users", "reply_users_count", "latest_reply"];
+
+/** https://docs.slack.dev/reference/events/message */
+export function messageEventShape(state: State, message: MessageRecord): Record<string, unknown> {
+	const { channel } = message;
+	const shape: Record<string, unknown> = { ...messageShape(state, message) };
+	for (const name of [...notInEvents, "is_locked", "subscribed", "upload"]) delete shape[name];
+	if (message.threadTs === undefined) delete shape["thread_ts"];
+	const root = rootOf(message);
+	return {
+		...shape,
+		...(message.broadcast && root !== message && { root: messageShape(state, root) }),
+		...(!message.author.isBot && message.subtype === undefined && { client_msg_id: clientId(message) }),
+		...{ channel: channel.id, channel_type: channelTypes[channel.kind], event_ts: message.ts },
+	};
+}
+
+/** What a client makes up for what it sends. */
+function clientId({ ts }: MessageRecord): string {
+	const digits = ts.replace(".", "").padStart(32, "0");
+	return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+}
+
+/** https://docs.slack.dev/reference/events/app_mention */
+export function appMentionShape(state: State, message: MessageRecord): Record<string, unknown> {
+	const { channel_type: _, subtype: __, parent_user_id: ___, ...shape } = messageEventShape(state, message);
+	const event_ts = message.edited?.ts ?? message.ts;
+	return { ...shape, type: "app_mention", event_ts };
+}
+
+/** What stands in the middle of events about a message. */
+function inner(event: Record<string, unknown>): Record<string, unknown> {
+	const { channel: _, channel_type: __, event_ts: ___, ...message } = event;
+	return message;
+}
+
+/** https://docs.slack.dev/reference/events/message/message_changed */
+export function changedShape(
+	state: State,
+	message: MessageRecord,
+	before: Record<string, unknown>,
+): Record<string, unknown> {
+	const { channel, edited } = message;
+	const ts = edited?.ts ?? state.stamps.create();
+	const changed = message.deleted ? messageShape(state, message) : inner(messageEventShape(state, message));
+	return {
+		...{ type: "message", subtype: "message_changed", hidden: true, channel: channel.id },
+		...{ channel_type: channelTypes[channel.kind], ts, event_ts: ts },
+		message: { ...changed, source_team: message.author.team.id, user_team: message.author.team.id },
+		previous_message: inner(before),
+	};
+}
+
+/** https://docs.slack.dev/reference/events/message/message_deleted */
+export function deletedShape(
+	state: State,
+	{ ts: deleted, channel }: MessageRecord,
+	before: Record<string, unknown>,
+): Record<string, unknown> {
+	const ts = state.stamps.create();
+	return {
+		...{ type: "message", subtype: "message_deleted", hidden: true, deleted_ts: deleted },
+		...{ channel: channel.id, channel_type: channelTypes[channel.kind], ts, event_ts: ts },
+		previous_message: inner(before),
+	};
+}

@@ -1,0 +1,89 @@
+import type { MessageRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+import { repliesTo } from "../world/threads.ts";
+import { fileShape, guardedFileShape } from "./files.ts";
+import { botProfileShape } from "./people.ts";
+
+/** A message as it is read: https://docs.slack.dev/reference/objects/message-object */
+export function messageShape(
+	state: State,
+	message: MessageRecord,
+	{ metadata = false } = {},
+): Record<string, unknown> {
+	if (message.deleted) return tombstoneShape(message);
+	const { ts, author, text, blocks, edited, threadTs } = message;
+	return {
+		...{ type: "message", ts, text },
+		...authorShape(message),
+		...(blocks.length > 0 && { blocks }),
+		...(message.files.length > 0 && { files: filesShape(state, message), upload: false }),
+		...(message.previews.length > 0 && { attachments: message.previews.map(previewShape) }),
+		...subtypeOf(message),
+		...(edited && { edited: { user: edited.user.id, ts: edited.ts } }),
+		...(threadTs === undefined ? threadShape(message) : replyShape(message)),
+		...(message.reactions.size > 0 && { reactions: reactionsShape(message) }),
+		...(metadata && message.metadata && { metadata: message.metadata }),
+		team: author.team.id,
+	};
+}
+
+function authorShape({ author, subtype, username }: MessageRecord): Record<string, unknown> {
+	if (subtype === "bot_message") return { bot_id: author.botId, username };
+	const profile = botProfileShape(author);
+	const bot = { bot_id: author.botId, app_id: author.appId, bot_profile: profile };
+	return { user: author.id, ...(author.botId !== undefined && bot) };
+}
+
+function subtypeOf({ subtype, files, author, threadTs, broadcast }: MessageRecord): Record<string, unknown> {
+	if (subtype !== undefined) return { subtype };
+	if (threadTs !== undefined && broadcast) return { subtype: "thread_broadcast" };
+	return files.length > 0 && !author.isBot ? { subtype: "file_share" } : {};
+}
+
+function filesShape(state: State, { files, channel }: MessageRecord): object[] {
+	const foreign = channel.sharedWith.size > 0;
+	return files.map((file) =>
+		foreign && file.owner.team !== state.team ? guardedFileShape(file) : fileShape(state, file),
+	);
+}
+
+function previewShape({ url, title }: MessageRecord["previews"][number], index: number): object {
+	return { id: index + 1, original_url: url, from_url: url, title, title_link: url, fallback: title };
+}
+
+/** What a message knows of its thread, as soon as there is one. */
+function threadShape(message: MessageRecord): Record<string, unknown> {
+	const replies = repliesTo(message);
+	const latest = replies.at(-1);
+	if (!latest) return {};
+	const users = [...new Set(replies.map(({ author }) => author.id))];
+	return {
+		...{ thread_ts: message.ts, reply_count: replies.length, latest_reply: latest.ts },
+		...{ reply_users: users, reply_users_count: users.length, is_locked: false, subscribed: false },
+	};
+}
+
+function replyShape({ threadTs, channel }: MessageRecord): Record<string, unknown> {
+	const root = channel.messages.find(({ ts }) => ts === threadTs);
+	return { thread_ts: threadTs, ...(root && { parent_user_id: root.author.id }) };
+}
+
+function reactionsShape({ reactions }: MessageRecord): object[] {
+	return [...reactions].map(([name, users]) => ({
+		...{ name, users: [...users].map(({ id }) => id), count: users.size },
+	}));
+}
+
+/** What is left where a thread has lost its beginning. */
+function tombstoneShape(message: MessageRecord): Record<string, unknown> {
+	const text = "This message was deleted.";
+	const head = {
+		type: "message",
+		subtype: "tombstone",
+		text,
+		user: "USLACKBOT",
+		hidden: true,
+		ts: message.ts,
+	};
+	return { ...head, ...threadShape(message) };
+}

@@ -1,0 +1,18 @@
+import type { ViewRecord } from "../world/records.ts";
+import type { State } from "../world/state.ts";
+
+/** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export function viewShape(
+	state: State,
+	{ id, view, hash }: ViewRecord,
+	values: Readonly<Record<string, object>> = {},
+): Record<string, unknown> {
+	const { app, team } = state;
+	return {
+		...{ id, team_id: team.id, app_id: app.id, app_installed_team_id: team.id, bot_id: app.botId, hash },
+		...{ private_metadata: "", callback_id: "", external_id: "", close: null, submit: null },
+		...{ clear_on_close: false, notify_on_close: false, previous_view_id: null, root_view_id: id },
+		...view,
+		state: { values },
+	};
+}

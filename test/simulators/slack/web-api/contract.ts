@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { Ajv, type ValidateFunction } from "ajv";
+import { told } from "../../discord/rest/told.ts";
+import { limitByComments, type Schema } from "./doc-limits.ts";
+import type { ChatMethods, ConversationMethods, OtherMethods } from "./method-arguments.ts";
+
+export type AllMethods = ChatMethods & ConversationMethods & OtherMethods;
+
+const require = createRequire(import.meta.url);
+const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
+const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
+const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
+/** What the schemas are made of and with. */
+const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
+const limits = { maxDepth: 100, maxNodes: 1_000_000 };
+
+interface Root extends Schema {
+	readonly properties: Record<string, Schema>;
+	readonly definitions: Record<string, Schema>;
+}
+
+type Roots = Readonly<Record<(typeof roots)[number], Root>>;
+
+/** Calls and events, checked against the types of Slack's packages with the limits that their comments tell. */
+export class Contract {
+	static #loaded: Contract | undefined;
+	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
+	/** By method: the root in which it stands. */
+	readonly #methods = new Map<string, (typeof roots)[number]>();
+	readonly #roots: Roots;
+	readonly #validators = new Map<string, ValidateFunction>();
+
+	private constructor(schemas: Roots) {
+		this.#roots = schemas;
+		for (const root of roots) {
+			this.#ajv.addSchema(schemas[root], root);
+			for (const name of Object.keys(schemas[root].properties)) this.#methods.set(name, root);
+		}
+	}
+
+	/** Ready once in a process. */
+	static load(): Contract {
+		Contract.#loaded ??= new Contract(readSchemas());
+		return Contract.#loaded;
+	}
+
+	/** What keeps arguments from being those of the method: also one that it does not know. */
+	faults(method: keyof AllMethods | "event", args: unknown): string[] {
+		const validate = this.#validators.get(method) ?? this.#compile(method);
+		return validate(args) ? [] : told(validate.errors ?? []);
+	}
+
+	/** Arguments as they come in forms: all of them texts, what is no text as JSON. */
+	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
+		const root = this.#methods.get(method);
+		if (root === undefined) return { ...fields };
+		const schema = this.#resolved(root, this.#roots[root].properties[method]);
+		const read = Object.entries(fields).map(([name, text]) => {
+			const type = this.#resolved(root, schema?.properties?.[name])?.type;
+			return [name, readText(text, type)] as const;
+		});
+		return Object.fromEntries(read);
+	}
+
+	#resolved(root: (typeof roots)[number], schema: Schema | undefined): Schema | undefined {
+		const [, name] = /^#\/definitions\/(.*)$/.exec(schema?.$ref ?? "") ?? [];
+		return name === undefined ? schema : this.#roots[root].definitions[decodeURIComponent(name)];
+	}
+
+	#compile(method: string): ValidateFunction {
+		const root = this.#methods.get(method);
+		if (root === undefined) throw new Error(`the types know no ${method}`);
+		const validate = this.#ajv.compile({ $ref: `${root}#/properties/${encodeURIComponent(method)}` });
+		this.#validators.set(method, validate);
+		return validate;
+	}
+}
+
+function readText(text: string, type: Schema["type"]): unknown {
+	if (type === undefined || type === "object" || type === "array")
+		return isJson(text) ? parseJson(text, limits) : text;
+	if (type === "boolean") return text === "true" || text === "1";
+	return type === "number" || type === "integer" ? Number(text) : text;
+}
+
+function isJson(text: string): boolean {
+	return text.startsWith("{") || text.startsWith("[");
+}
+
+/** Making the schemas takes seconds: they are kept for each version of the types and of the generator. */
+function readSchemas(): Roots {
+	const written = String(readFileSync(source).byteLength);
+	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;
+	const schemas = existsSync(file) ? undefined : generateSchemas();
+	if (schemas) {
+		mkdirSync(cacheDirectory, { recursive: true });
+		// Test files that run at the same time must not read a half-written one.
+		writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
+		renameSync(`${file}.${process.pid}`, file);
+	}
+	// True because this wrote it.
+	const read = schemas ?? (parseJson(readFileSync(file, "utf8"), limits) as Roots);
+	for (const root of roots) {
+		limitByComments(read[root]);
+		// Among the blocks that are known stands one of any type, as which every misspelt one would pass.
+		if (read[root].definitions["Block"]) read[root].definitions["Block"] = { not: {} };
+	}
+	return read;
+}
+
+function versionOf(name: string): string {
+	let directory = dirname(require.resolve(name));
+	while (!existsSync(join(directory, "package.json"))) directory = dirname(directory);
+	// Every package has one.
+	return (parseJson(readFileSync(join(directory, "package.json"), "utf8")) as { readonly version: string })
+		.version;
+}
+
+function generateSchemas(): Roots {
+	// Loads the compiler: only where there is nothing to read.
+	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
+	const generator = createGenerator({
+		path: source,
+		skipTypeCheck: true,
+		additionalProperties: false,
+		topRef: false,
+		jsDoc: "extended",
+	});
+	const schemas = roots.map((root) => [root, generator.createSchema(root)] as const);
+	// What the generator makes of these types has properties and definitions.
+	return Object.fromEntries(schemas) as unknown as Roots;
+}

@@ -1,0 +1,76 @@
+import { ManualClock } from "@parley/base/testing";
+import { World, type WorldOptions } from "../world/world.ts";
+import type { ApiResponse } from "./exchange.ts";
+
+/** The app under test, which asks and has its answer at once. */
+class DirectClient {
+	readonly #world: World;
+
+	constructor(world: World) {
+		this.#world = world;
+	}
+
+	/** With the token of the bot unless told. */
+	call(method: string, args: Readonly<Record<string, unknown>> = {}, token = this.#world.token): ApiResponse {
+		return this.#world.api.answer({ method, args, token });
+	}
+
+	/** The answer of a call; throws what Slack refuses. */
+	asks(method: string, args: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+		const { body } = this.call(method, args);
+		if (body["ok"] !== true) throw new Error(JSON.stringify(body));
+		return body;
+	}
+
+	/** Posts a message, and returns what it is called by. */
+	posts(
+		{ record, threadTs }: Pick<Where, "record" | "threadTs">,
+		args: Readonly<Record<string, unknown>>,
+	): { readonly id: string; readonly ts: string } {
+		const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+		const { ts } = this.asks("chat.postMessage", { channel: record.id, ...thread, ...args });
+		return { id: `${record.id}-${String(ts)}`, ts: String(ts) };
+	}
+
+	/** Answers by a response URL. */
+	responds(asked: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
+		return this.#world.respond(asked.record.responseUrl ?? "", body);
+	}
+
+	/** Opens a form for what somebody has just done. */
+	opens(asked: { readonly record: { readonly triggerId: string } }, view: object): ApiResponse {
+		return this.call("views.open", { trigger_id: asked.record.triggerId, view });
+	}
+}
+
+interface Where {
+	readonly record: { readonly id: string };
+	readonly threadTs?: string | undefined;
+}
+
+/** The word of Slack in an answer that says no. */
+export function errorOf({ body }: ApiResponse): unknown {
+	return body["error"];
+}
+
+/** A world that stands still, with one channel, somebody in it, and the app. */
+export function standingWorld(options: WorldOptions = {}) {
+	const clock = new ManualClock();
+	const world = new World({ clock, ...options });
+	const anna = world.member("Anna");
+	return { clock, world, app: new DirectClient(world), general: world.channel("general"), anna };
+}
+
+/** A row of buttons. */
+export function buttons(...labels: readonly string[]) {
+	const elements = labels.map((label) => ({
+		...{ type: "button", text: { type: "plain_text", text: label }, action_id: `id of ${label}` },
+		value: label,
+	}));
+	return { type: "actions", elements };
+}
+
+/** A block with a text. */
+export function section(text: string) {
+	return { type: "section", text: { type: "mrkdwn", text } };
+}

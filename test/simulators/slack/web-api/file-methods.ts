@@ -1,0 +1,45 @@
+import { blockLimits } from "../blocks/block-limits.ts";
+import { checkBlocks, numbered } from "../blocks/contents.ts";
+import { fileShape, sharesShape } from "../shapes/files.ts";
+import { addFile, fileOf, shareFiles, uploadUrl } from "../world/files.ts";
+import { threadOf } from "../world/messages.ts";
+import { Refusal } from "../world/refusal.ts";
+import { joinedChannel, type Method, method } from "./method.ts";
+
+export const fileMethods: readonly Method[] = [
+	// https://docs.slack.dev/reference/methods/files.info
+	method("files.info", { tier: 4, scope: "files:read" }, ({ state, args }) => {
+		const file = fileOf(state, args.file);
+		return { file: { ...fileShape(state, file), shares: sharesShape(file) }, comments: [] };
+	}),
+	// https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+	method("files.getUploadURLExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
+		const { filename, length, alt_text: altText } = args;
+		if (filename === "" || !Number.isInteger(length) || length <= 0) throw new Refusal("invalid_arguments");
+		const wish = { name: filename, size: length, owner: state.app.user };
+		const file = addFile(state, { ...wish, ...(altText !== undefined && { altText }) });
+		return { upload_url: uploadUrl(state, file), file_id: file.id };
+	}),
+	// https://docs.slack.dev/reference/methods/files.completeUploadExternal
+	method("files.completeUploadExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
+		const files = args.files.map(({ id, title }) => {
+			const file = state.files.get(id);
+			if (!file?.bytes || file.complete) throw new Refusal("file_not_found");
+			return { file, title: title ?? file.name };
+		});
+		const { channel_id: channelId, thread_ts: thread, initial_comment: text = "", blocks } = args;
+		const channel = channelId === undefined ? undefined : joinedChannel(state, channelId);
+		const threadTs = channel && thread !== undefined ? threadOf(state, channel, thread) : undefined;
+		if (blocks) checkBlocks(state, blocks, blockLimits.blocksOfMessage);
+		for (const { file, title } of files) Object.assign(file, { complete: true, title });
+		if (channel) {
+			shareFiles(state, {
+				...{ files: files.map(({ file }) => file), channel, text },
+				...(threadTs !== undefined && { threadTs }),
+				// "If the initial_comment field is provided, the blocks field is ignored."
+				...(blocks && text === "" && { blocks: numbered(state, blocks) }),
+			});
+		}
+		return { files: files.map(({ file: { id, title } }) => ({ id, title })) };
+	}),
+];

@@ -1,0 +1,129 @@
+import type { KnownBlock, MessageAttachment, MessageMetadata, SlackEvent } from "@slack/types";
+import type {
+	AgentsSessionsSetStatusArguments,
+	AppsManifestExportArguments,
+	AppsManifestValidateArguments,
+	AssistantThreadsSetStatusArguments,
+	BotsInfoArguments,
+	ChatDeleteArguments,
+	ChatGetPermalinkArguments,
+	ConversationsHistoryArguments,
+	ConversationsInfoArguments,
+	ConversationsMembersArguments,
+	ConversationsRepliesArguments,
+	FilesCompleteUploadExternalArguments,
+	FilesGetUploadURLExternalArguments,
+	FilesInfoArguments,
+	ReactionsAddArguments,
+	TeamInfoArguments,
+	UsersConversationsArguments,
+	UsersInfoArguments,
+	ViewsOpenArguments,
+	ViewsUpdateArguments,
+} from "@slack/web-api";
+
+interface Token {
+	token?: string;
+}
+
+/** What messages are made of. The types of the package are a union of hundreds, which tells nobody what is wrong. */
+interface Contents extends Token {
+	channel: string;
+	text?: string;
+	markdown_text?: string;
+	blocks?: KnownBlock[];
+	attachments?: MessageAttachment[];
+	parse?: "full" | "none";
+	link_names?: boolean;
+	as_user?: boolean;
+	metadata?: MessageMetadata;
+}
+
+interface Post extends Contents {
+	thread_ts?: string;
+	reply_broadcast?: boolean;
+	mrkdwn?: boolean;
+	unfurl_links?: boolean;
+	unfurl_media?: boolean;
+	icon_emoji?: string;
+	icon_url?: string;
+	username?: string;
+}
+
+interface EphemeralPost extends Omit<Contents, "metadata"> {
+	user: string;
+	thread_ts?: string;
+	icon_emoji?: string;
+	icon_url?: string;
+	username?: string;
+}
+
+interface Update extends Contents {
+	ts: string;
+	file_ids?: string[];
+	reply_broadcast?: boolean;
+}
+
+/** One of both, which is looked at where it is opened. */
+interface Open extends Token {
+	channel?: string;
+	users?: string;
+	prevent_creation?: boolean;
+	return_im?: boolean;
+}
+
+/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+interface Response {
+	text?: string;
+	blocks?: KnownBlock[];
+	response_type?: "ephemeral" | "in_channel";
+	replace_original?: boolean;
+	delete_original?: boolean;
+	thread_ts?: string;
+	unfurl_links?: boolean;
+	unfurl_media?: boolean;
+	metadata?: MessageMetadata;
+}
+
+/** From these the schemas are made that every call is checked against; several, because the package has names twice. */
+export interface ChatMethods {
+	"chat.delete": ChatDeleteArguments;
+	"chat.getPermalink": ChatGetPermalinkArguments;
+	"chat.postEphemeral": EphemeralPost;
+	"chat.postMessage": Post;
+	"chat.update": Update;
+	response_url: Response;
+}
+
+export interface ConversationMethods {
+	"conversations.history": ConversationsHistoryArguments;
+	"conversations.info": ConversationsInfoArguments;
+	"conversations.members": ConversationsMembersArguments;
+	"conversations.open": Open;
+	"conversations.replies": ConversationsRepliesArguments;
+	"users.conversations": UsersConversationsArguments;
+}
+
+export interface OtherMethods {
+	"agents.sessions.setStatus": AgentsSessionsSetStatusArguments;
+	"apps.connections.open": Token;
+	"apps.manifest.export": AppsManifestExportArguments;
+	"apps.manifest.validate": AppsManifestValidateArguments;
+	"assistant.threads.setStatus": AssistantThreadsSetStatusArguments;
+	"auth.test": Token;
+	"bots.info": BotsInfoArguments;
+	"files.completeUploadExternal": FilesCompleteUploadExternalArguments;
+	"files.getUploadURLExternal": FilesGetUploadURLExternalArguments;
+	"files.info": FilesInfoArguments;
+	"reactions.add": ReactionsAddArguments;
+	"reactions.remove": ReactionsAddArguments;
+	"team.info": TeamInfoArguments;
+	"users.info": UsersInfoArguments;
+	"views.open": ViewsOpenArguments;
+	"views.update": ViewsUpdateArguments;
+}
+
+/** What the simulator sends. */
+export interface SentEvents {
+	event: SlackEvent;
+}

@@ -1,0 +1,64 @@
+import type { ChannelRecord } from "../world/records.ts";
+import { Refusal } from "../world/refusal.ts";
+import type { State } from "../world/state.ts";
+import type { AllMethods } from "./contract.ts";
+
+/** What a method gets of a call that the contract has let through. */
+export interface Call<Args> {
+	readonly state: State;
+	readonly args: Args;
+}
+
+export interface Method {
+	readonly name: keyof AllMethods;
+	/** Of the rate limits; `post`: as `chat.postMessage`. */
+	readonly tier: 1 | 2 | 3 | 4 | "post";
+	/** Where it does not depend on the channel. */
+	readonly scope?: string;
+	readonly token: "bot" | "app" | "configuration" | "any";
+	/** What is answered besides `ok`. */
+	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
+}
+
+/** Says what a method does, with the arguments that its type promises. */
+export function method<Name extends Exclude<keyof AllMethods, "response_url">>(
+	name: Name,
+	how: Omit<Method, "name" | "handle" | "token"> & { readonly token?: Method["token"] },
+	handle: (call: Call<AllMethods[Name]>) => Readonly<Record<string, unknown>>,
+): Method {
+	// True because the arguments have passed the schema that is made of this type.
+	return { token: "bot", ...how, name, handle: (call) => handle(call as Call<AllMethods[Name]>) };
+}
+
+/** https://docs.slack.dev/reference/methods#errors */
+export function demandScope({ app }: State, needed: string): void {
+	if (app.scopes.has(needed)) return;
+	throw new Refusal("missing_scope", { body: { needed, provided: [...app.scopes].join(",") } });
+}
+
+const families = { channel: "channels", group: "groups", im: "im", mpim: "mpim" } as const;
+
+/** The scope for channels of its kind: `channels:history`, `im:read`, … */
+export function demandScopeThere(
+	state: State,
+	{ kind }: ChannelRecord,
+	what: "history" | "read" | "write",
+): void {
+	demandScope(state, `${families[kind]}:${what}`);
+}
+
+/** A channel that the app can see: a public one, or one that it is in. */
+export function visibleChannel(state: State, id: string): ChannelRecord {
+	const channel = state.channel(id);
+	const isThere = channel.members.has(state.app.user);
+	if (!isThere && channel.kind !== "channel") throw new Refusal("channel_not_found");
+	return channel;
+}
+
+/** A channel that the app is in, and that is in use. */
+export function joinedChannel(state: State, id: string): ChannelRecord {
+	const channel = visibleChannel(state, id);
+	if (channel.archived) throw new Refusal("is_archived");
+	if (!channel.members.has(state.app.user)) throw new Refusal("not_in_channel");
+	return channel;
+}

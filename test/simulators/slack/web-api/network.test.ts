@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { standingWorld } from "./direct-client.ts";
+
+function networkWorld() {
+	const parts = standingWorld();
+	const { world, general } = parts;
+	const request = {
+		method: "chat.postMessage",
+		args: { channel: general.id, text: "Hello" },
+		token: world.token,
+	};
+	return {
+		...parts,
+		send: () => world.network.carry(request.method, () => world.api.answer(request)),
+		texts: () => general.shows().map(({ text }) => text),
+	};
+}
+
+test("a call that is dropped before has done nothing, one that is dropped after has done all", async () => {
+	const { world, send, texts } = networkWorld();
+	world.network.next("chat.postMessage", { drop: "before" });
+	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
+	expect(texts()).toEqual([]);
+	world.network.next("chat.*", { drop: "after-commit" });
+	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
+	expect(texts()).toEqual(["Hello"]);
+});
+
+test("an error is an answer, with or without what was asked for being done", async () => {
+	const { world, send, texts } = networkWorld();
+	world.network.next("chat.postMessage", { status: 502 });
+	expect((await send()).status).toBe(502);
+	world.network.next("chat.postMessage", { error: "internal_error" });
+	expect((await send()).body).toEqual({ ok: false, error: "internal_error" });
+	expect(texts()).toEqual([]);
+	world.network.next("chat.postMessage", { error: "internal_error", drop: "after-commit" });
+	expect((await send()).body["ok"]).toBe(false);
+	expect(texts()).toEqual(["Hello"]);
+});
+
+test("an answer can take its time, or wait, although the work is done", async () => {
+	const { clock, world, send, texts } = networkWorld();
+	const open = Promise.withResolvers<void>();
+	world.network.next("chat.postMessage", { delayMs: 5000 });
+	world.network.next("chat.postMessage", { until: open.promise });
+	const ends: string[] = [];
+	const both = [send().then(() => ends.push("late")), send().then(() => ends.push("held"))];
+	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+	expect([texts().length, ends]).toEqual([2, []]);
+	clock.advance(5000);
+	await both[0];
+	expect(ends).toEqual(["late"]);
+	open.resolve();
+	await both[1];
+	expect(ends).toEqual(["late", "held"]);
+});
+
+test("a chooser decides about every call until all is well again", async () => {
+	const { world, send } = networkWorld();
+	const asked: string[] = [];
+	world.network.each((label) => {
+		asked.push(label);
+		return { status: 429, retryAfter: 1500 };
+	});
+	expect((await send()).headers).toEqual({ "retry-after": "2" });
+	expect(asked).toEqual(["chat.postMessage"]);
+	world.network.next("views.open", { drop: "before" });
+	expect(world.network.pending).toBe(1);
+	world.network.heal();
+	expect([(await send()).status, world.network.pending]).toEqual([200, 0]);
+});

@@ -1,0 +1,39 @@
+import { rateLimited } from "../world/refusal.ts";
+import type { Allowance } from "../world/settings.ts";
+import type { State } from "../world/state.ts";
+import type { Method } from "./method.ts";
+
+const minute = 60_000;
+/** What apps of others may read less of: https://docs.slack.dev/apis/web-api/rate-limits#non-marketplace */
+const history = new Set(["conversations.history", "conversations.replies"]);
+
+/** What Slack counts: https://docs.slack.dev/apis/web-api/rate-limits */
+export class RateLimits {
+	readonly #state: State;
+	/** By what is counted: when calls were made. */
+	readonly #calls = new Map<string, number[]>();
+
+	constructor(state: State) {
+		this.#state = state;
+	}
+
+	/** Counts a call, or refuses it with 429 and how long to wait. A call that is refused is not counted. */
+	take({ name, tier }: Method, channel: unknown): void {
+		const { settings } = this.#state;
+		if (tier === "post") {
+			this.#spend(`${name} ${String(channel)}`, settings.posts);
+			return;
+		}
+		const isSlow = settings.app === "commercial" && history.has(name);
+		this.#spend(name, { limit: isSlow ? 1 : settings.tiers[tier], perMs: minute });
+	}
+
+	#spend(key: string, { limit, perMs }: Allowance): void {
+		const now = this.#state.now();
+		const recent = (this.#calls.get(key) ?? []).filter((at) => at > now - perMs);
+		this.#calls.set(key, recent);
+		const [oldest] = recent;
+		if (oldest !== undefined && recent.length >= limit) throw rateLimited(oldest + perMs - now);
+		recent.push(now);
+	}
+}

@@ -1,0 +1,61 @@
+import { readContents } from "../blocks/contents.ts";
+import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../world/messages.ts";
+import type { InteractionRecord } from "../world/records.ts";
+import { Refusal } from "../world/refusal.ts";
+import type { State } from "../world/state.ts";
+import { Contract } from "./contract.ts";
+import type { ApiResponse } from "./exchange.ts";
+import type { ChatMethods } from "./method-arguments.ts";
+import { faultyArguments, refused } from "./web-api.ts";
+
+type Response = ChatMethods["response_url"];
+
+/** Answers a press or a command by its address, which needs no token: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+export function respond(state: State, url: string, body: unknown): ApiResponse {
+	try {
+		const asked = state.interactions.find(({ responseUrl }) => responseUrl === url);
+		if (!asked) throw new Refusal("invalid_url", { status: 404 });
+		if (state.now() - asked.createdAt > state.settings.responseMs)
+			throw new Refusal("expired_url", { status: 404 });
+		if (asked.responses >= state.settings.responseUses) throw new Refusal("used_url", { status: 404 });
+		const faults = Contract.load().faults("response_url", body);
+		if (faults.length > 0) {
+			state.violations.push(...faults.map((fault) => `response_url${fault}`));
+			throw faultyArguments(faults);
+		}
+		// True because the contract has looked at it.
+		carryOut(state, asked, body as Response);
+		asked.responses += 1;
+		return { status: 200, headers: {}, body: { ok: true } };
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		return refused(error);
+	}
+}
+
+/** What an answer does: by a response URL, or with the acknowledgement of a command. */
+export function carryOut(state: State, asked: InteractionRecord, response: Response): void {
+	const { channel, message, user } = asked;
+	if (!channel) throw new Refusal("invalid_url", { status: 404 });
+	if (response.delete_original && message) {
+		removeMessage(state, message);
+		return;
+	}
+	const contents = readContents(state, response);
+	// The original is replaced unless told otherwise where it was pressed: "by default, replace_original is true" of presses
+	// that say nothing about who sees the answer.
+	const replaces =
+		response.replace_original ?? (asked.kind === "press" && response.response_type === undefined);
+	if (replaces && message) {
+		changeMessage(state, message, { blocks: [], ...contents }, { by: state.app.user, isEdit: false });
+		return;
+	}
+	const thread = response.thread_ts;
+	const threadTs = thread === undefined ? undefined : threadOf(state, channel, thread);
+	const answer = addMessage(state, {
+		...{ author: state.app.user, channel, ...contents, answers: asked },
+		...(threadTs !== undefined && { threadTs }),
+		...(response.response_type !== "in_channel" && { onlyFor: user }),
+	});
+	announce(state, answer);
+}

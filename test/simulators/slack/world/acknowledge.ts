@@ -1,0 +1,45 @@
+import type { SlackReply } from "@parley/slack";
+import type { ModalView } from "@slack/types";
+import { carryOut } from "../web-api/response-urls.ts";
+import { settleInteraction } from "./interactions.ts";
+import type { InteractionRecord } from "./records.ts";
+import { Refusal } from "./refusal.ts";
+import type { State } from "./state.ts";
+import { updateView } from "./views.ts";
+
+/** The app has said that it knows, and what else it said with it. Too late it is as if nothing was said. */
+export function acknowledge(state: State, asked: InteractionRecord, reply: SlackReply): void {
+	if (settleInteraction(state, asked).state !== "waiting") return;
+	asked.state = "acknowledged";
+	try {
+		if (asked.kind === "form") answerForm(state, asked, reply ?? {});
+		// https://docs.slack.dev/interactivity/implementing-slash-commands#responding_with_errors
+		else if (asked.kind === "command" && (reply?.["text"] ?? reply?.["blocks"]))
+			carryOut(state, asked, reply ?? {});
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		state.violations.push(`acknowledged with ${error.error}`);
+	}
+}
+
+/** https://docs.slack.dev/surfaces/modals#view_submissions */
+function answerForm(state: State, asked: InteractionRecord, reply: Readonly<Record<string, unknown>>): void {
+	const { view } = asked;
+	if (!view) return;
+	switch (reply["response_action"]) {
+		case undefined:
+		case "clear":
+			delete view.view;
+			asked.closed = true;
+			return;
+		case "errors":
+			// What else it were is nothing that people read.
+			view.errors = Object(reply["errors"]);
+			return;
+		case "update":
+			updateView(state, view, Object(reply["view"]) as ModalView);
+			return;
+		default:
+			state.violations.push(`response_action ${String(reply["response_action"])} is not known`);
+	}
+}

@@ -1,0 +1,44 @@
+import type { UserRecord } from "./records.ts";
+
+/** A command that the manifest names: https://docs.slack.dev/reference/app-manifest#slash_commands */
+export interface SlashCommand {
+	readonly command: string;
+	/** Whether people and channels come as `<@U…|name>` instead of as they were written. */
+	readonly should_escape?: boolean;
+}
+
+/** https://docs.slack.dev/reference/app-manifest#shortcuts */
+export interface Shortcut {
+	readonly name: string;
+	readonly callback_id: string;
+	readonly type: "message" | "global";
+}
+
+/** The app under test. */
+export interface AppRecord {
+	readonly id: string;
+	readonly name: string;
+	readonly user: UserRecord;
+	readonly botId: string;
+	/** `xoxb-…`. */
+	readonly botToken: string;
+	/** `xapp-…`, of sockets. */
+	readonly appToken: string;
+	/** `xoxe.xoxp-…`, of manifests. */
+	readonly configToken: string;
+	readonly signingSecret: string;
+	/** What old apps tell one another by; it stands in what is sent. */
+	readonly verificationToken: string;
+	/** What became of the tokens: `token_revoked`, `account_inactive`, … */
+	tokenError: string | undefined;
+	/** What the workspace has allowed it. */
+	scopes: ReadonlySet<string>;
+	/** What it is told: `message.channels`, … */
+	subscriptions: ReadonlySet<string>;
+	commands: readonly SlashCommand[];
+	shortcuts: readonly Shortcut[];
+	/** Whether it was declared an agent: https://docs.slack.dev/ai/agent-sessions */
+	agent: boolean;
+	/** As it is installed. */
+	manifest: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,48 @@
+import { interactionShape } from "../shapes/interactions.ts";
+import type {
+	ChannelRecord,
+	InteractionRecord,
+	MessageRecord,
+	UserRecord,
+	Version,
+	ViewRecord,
+} from "./records.ts";
+import type { State } from "./state.ts";
+
+export interface Beginning {
+	readonly kind: InteractionRecord["kind"];
+	readonly user: UserRecord;
+	readonly channel?: ChannelRecord;
+	readonly threadTs?: string;
+	readonly message?: MessageRecord;
+	readonly pressedOn?: Version;
+	readonly view?: ViewRecord;
+	/** What of it is not the same for all of its kind. */
+	readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A person does something that the app has to acknowledge within three seconds. */
+export function beginInteraction(state: State, { data, ...beginning }: Beginning): InteractionRecord {
+	const id = state.ids.create("interaction").slice("interaction_".length);
+	const { kind, channel } = beginning;
+	const path = kind === "command" ? "commands" : "actions";
+	const asked: InteractionRecord = {
+		...beginning,
+		id,
+		createdAt: state.now(),
+		triggerId: `${state.interactions.length + 1}.${Number(state.stamps.create().replace(".", ""))}.${id}`,
+		...(kind !== "form" && channel && { responseUrl: `${state.hosts.hooks}/${path}/${state.team.id}/${id}` }),
+		...{ triggerUsed: false, responses: 0, state: "waiting", answers: [], closed: false },
+	};
+	state.interactions.push(asked);
+	const shape = interactionShape(state, asked, data);
+	state.emit({ kind: kind === "command" ? "command" : "interactive", body: shape, asked });
+	return asked;
+}
+
+/** What has become of it by now: without an acknowledgement in time it has failed for the person. */
+export function settleInteraction(state: State, asked: InteractionRecord): InteractionRecord {
+	const late = state.now() - asked.createdAt >= state.settings.acknowledgeMs;
+	if (asked.state === "waiting" && late) asked.state = "failed";
+	return asked;
+}

@@ -1,0 +1,86 @@
+import type { AppRecord, Shortcut, SlashCommand } from "./app.ts";
+
+/** What of a manifest matters here: https://docs.slack.dev/reference/app-manifest */
+export interface AppManifest {
+	readonly features?: {
+		readonly slash_commands?: readonly SlashCommand[] | undefined;
+		readonly shortcuts?: readonly Shortcut[] | undefined;
+		readonly agent_view?: object | undefined;
+		readonly assistant_view?: object | undefined;
+	};
+	readonly oauth_config?: { readonly scopes?: { readonly bot?: readonly string[] | undefined } | undefined };
+	readonly settings?: {
+		readonly event_subscriptions?: { readonly bot_events?: readonly string[] | undefined } | undefined;
+	};
+}
+
+/** The scope that an event needs, where it is not of one kind of channel: https://docs.slack.dev/reference/events */
+export const eventScopes: Readonly<Record<string, string>> = {
+	app_mention: "app_mentions:read",
+	"message.channels": "channels:history",
+	"message.groups": "groups:history",
+	"message.im": "im:history",
+	"message.mpim": "mpim:history",
+	reaction_added: "reactions:read",
+	reaction_removed: "reactions:read",
+	member_joined_channel: "channels:read",
+	member_left_channel: "channels:read",
+	channel_rename: "channels:read",
+	channel_archive: "channels:read",
+	channel_unarchive: "channels:read",
+	channel_deleted: "channels:read",
+	channel_id_changed: "channels:read",
+	channel_left: "channels:read",
+	channel_shared: "channels:read",
+	channel_unshared: "channels:read",
+	group_rename: "groups:read",
+	group_archive: "groups:read",
+	group_unarchive: "groups:read",
+	group_deleted: "groups:read",
+	group_left: "groups:read",
+	user_change: "users:read",
+	app_home_opened: "",
+	app_uninstalled: "",
+	tokens_revoked: "",
+	agent_session_stopped: "",
+};
+
+/** With everything that an app like the one under test may want. */
+export const fullManifest = {
+	display_information: { name: "Parley" },
+	features: {
+		bot_user: { display_name: "Parley", always_online: true },
+		slash_commands: [{ command: "/parley", description: "Talk to Parley", should_escape: true }],
+		shortcuts: [
+			{ name: "Ask about this", callback_id: "ask", description: "Ask about it", type: "message" },
+			{ name: "Make it a task", callback_id: "task", description: "Do it", type: "message" },
+		],
+		agent_view: { agent_description: "An agent" },
+	},
+	oauth_config: {
+		scopes: {
+			bot: [
+				...["app_mentions:read", "assistant:write", "chat:write", "commands", "files:read", "files:write"],
+				...["channels:history", "groups:history", "im:history", "mpim:history"],
+				...["channels:read", "groups:read", "im:read", "mpim:read", "im:write", "mpim:write"],
+				...["reactions:read", "reactions:write", "team:read", "users:read"],
+			],
+		},
+	},
+	settings: {
+		event_subscriptions: { bot_events: Object.keys(eventScopes) },
+		interactivity: { is_enabled: true },
+		socket_mode_enabled: true,
+	},
+} as const;
+
+/** The app becomes what a manifest says, and the workspace allows all of it. */
+export function install(app: AppRecord, manifest: AppManifest): void {
+	const { features, oauth_config: oauth, settings } = manifest;
+	app.manifest = { ...manifest };
+	app.scopes = new Set(oauth?.scopes?.bot ?? []);
+	app.subscriptions = new Set(settings?.event_subscriptions?.bot_events ?? []);
+	app.commands = features?.slash_commands ?? [];
+	app.shortcuts = features?.shortcuts ?? [];
+	app.agent = features?.agent_view !== undefined || features?.assistant_view !== undefined;
+}

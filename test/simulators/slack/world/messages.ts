@@ -1,0 +1,133 @@
+import type { AnyBlock, MessageMetadata } from "@slack/types";
+import { appMentionShape, changedShape, deletedShape, messageEventShape } from "../shapes/message-events.ts";
+import { notePings } from "./pings.ts";
+import type { ChannelRecord, FileRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
+import { Refusal } from "./refusal.ts";
+import type { State } from "./state.ts";
+import { clearStatus } from "./statuses.ts";
+import { messageEvent, type Told, tell } from "./telling.ts";
+import { repliesTo, rootOf } from "./threads.ts";
+
+/** What a message is made of. */
+export interface Making {
+	readonly author: UserRecord;
+	readonly channel: ChannelRecord;
+	readonly text: string;
+	readonly blocks?: readonly AnyBlock[];
+	readonly files?: readonly FileRecord[];
+	readonly threadTs?: string;
+	readonly broadcast?: boolean;
+	readonly metadata?: MessageMetadata;
+	readonly onlyFor?: UserRecord;
+	readonly answers?: InteractionRecord;
+	readonly subtype?: string;
+	readonly username?: string;
+}
+
+/** Adds a message without asking whether its author may, and without telling anybody. */
+export function addMessage(state: State, making: Making): MessageRecord {
+	const { channel, author, threadTs, onlyFor } = making;
+	const message: MessageRecord = {
+		...{ ts: state.stamps.create(), channel, author, createdAt: state.now(), text: making.text },
+		...{ blocks: making.blocks ?? [], past: [], previews: [], files: making.files ?? [] },
+		...{ broadcast: making.broadcast ?? false, changes: 0, deleted: false, tombstone: false },
+		reactions: new Map(),
+		...(threadTs !== undefined && { threadTs }),
+		...(making.metadata && { metadata: making.metadata }),
+		...(making.subtype !== undefined && { subtype: making.subtype }),
+		...(making.username !== undefined && { username: making.username }),
+		...(onlyFor && { onlyFor }),
+		...(making.answers && { answers: making.answers }),
+	};
+	channel.messages.push(message);
+	for (const file of message.files) file.shares.push(message);
+	making.answers?.answers.push(message);
+	if (!onlyFor) {
+		notePings(state, message, "create");
+		if (author === state.app.user) clearStatus(state, message);
+	}
+	return message;
+}
+
+/** The thread that a new message may be in: only one that a message at the top has begun. */
+export function threadOf(state: State, channel: ChannelRecord, ts: string): string {
+	const root = channel.messages.find((message) => message.ts === ts);
+	if (!root || root.onlyFor || (root.deleted && !root.tombstone)) throw new Refusal("thread_not_found");
+	if (root.threadTs !== undefined) {
+		// "Avoid using a reply's ts value; use its parent's value instead."
+		state.violations.push(`thread_ts ${ts} is of a reply: the thread is ${root.threadTs}`);
+		throw new Refusal("cannot_reply_to_message");
+	}
+	return ts;
+}
+
+/** Tells the app of a message, and of one that calls it twice: in whichever order. */
+export function announce(state: State, message: MessageRecord): void {
+	if (message.onlyFor) return;
+	const { channel } = message;
+	const told: Told = {
+		...{ subscription: messageEvent(channel), channel },
+		event: messageEventShape(state, message),
+	};
+	tell(state, told, ...mentionOf(state, message));
+}
+
+/** Not in direct messages: https://docs.slack.dev/reference/events/app_mention */
+function mentionOf(state: State, message: MessageRecord): Told[] {
+	const { user } = state.app;
+	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
+	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
+	const { files, ...bare } = appMentionShape(state, message);
+	// Its page shows none: apps that are told of messages as well must not count on them.
+	const event = files === undefined || state.chance() < 0.5 ? bare : { ...bare, files };
+	return [{ subscription: "app_mention", channel: message.channel, event }];
+}
+
+/** What is changed; what is left out stays. */
+export interface Change {
+	readonly text?: string;
+	readonly blocks?: readonly AnyBlock[];
+	readonly files?: readonly FileRecord[];
+	readonly metadata?: MessageMetadata;
+	readonly broadcast?: boolean;
+	readonly previews?: MessageRecord["previews"];
+}
+
+export interface Changing {
+	readonly by: UserRecord;
+	/** Whether people read that it was edited. */
+	readonly isEdit: boolean;
+}
+
+/** https://docs.slack.dev/reference/events/message/message_changed */
+export function changeMessage(
+	state: State,
+	message: MessageRecord,
+	change: Change,
+	{ by, isEdit }: Changing,
+): void {
+	const before = messageEventShape(state, message);
+	if (change.text !== undefined || change.blocks)
+		message.past.push({ text: message.text, blocks: message.blocks });
+	Object.assign(message, change);
+	message.changes += 1;
+	if (isEdit) message.edited = { user: by, ts: state.stamps.create() };
+	if (message.onlyFor) return;
+	if (change.text !== undefined || change.blocks) notePings(state, message, "edit");
+	const { channel } = message;
+	const told = { subscription: messageEvent(channel), channel, event: changedShape(state, message, before) };
+	// An edited message that calls the app comes as a call again.
+	tell(state, told, ...(isEdit ? mentionOf(state, message) : []));
+}
+
+/** https://docs.slack.dev/reference/events/message/message_deleted: what others have answered leaves a gap behind. */
+export function removeMessage(state: State, message: MessageRecord): void {
+	const { channel } = message;
+	const before = messageEventShape(state, message);
+	message.deleted = true;
+	if (message.onlyFor) return;
+	const isGap = rootOf(message) === message && repliesTo(message).length > 0;
+	message.tombstone = isGap;
+	const event = isGap ? changedShape(state, message, before) : deletedShape(state, message, before);
+	tell(state, { subscription: messageEvent(channel), channel, event });
+}

@@ -1,0 +1,24 @@
+import { mrkdwnOf } from "../blocks/block-text.ts";
+import { messageId } from "./message-id.ts";
+import type { MessageRecord } from "./records.ts";
+import type { State } from "./state.ts";
+
+/**
+ * Notes whom a message of the app would have notified: https://docs.slack.dev/messaging/formatting-message-text#mentioning.
+ * Code is no shelter: what stands for somebody is read wherever it stands.
+ */
+export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
+	if (message.author !== state.app.user) return;
+	const text = [message.text, ...mrkdwnOf(message.blocks)].join("\n");
+	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by });
+}
+
+/** Names of those whom a text in mrkdwn calls, each once. */
+function calledBy(state: State, text: string): string[] {
+	const all = [...text.matchAll(/<!(channel|here|everyone)(?:\|[^>]*)?>/g)].map(([, who = ""]) => `@${who}`);
+	const groups = [...text.matchAll(/<!subteam\^(\w+)(?:\|[^>]*)?>/g)].map(([, id = ""]) => `@${id}`);
+	const people = [...text.matchAll(/<@(\w+)(?:\|[^>]*)?>/g)]
+		.filter(([, id]) => id !== state.app.user.id)
+		.map(([, id = ""]) => `@${state.users.get(id)?.name ?? id}`);
+	return [...new Set([...all, ...groups, ...people])];
+}

@@ -1,0 +1,181 @@
+import type { AnyBlock, MessageMetadata, ModalView } from "@slack/types";
+
+export interface TeamRecord {
+	readonly id: string;
+	readonly name: string;
+	/** Of `https://acme.slack.com/`. */
+	readonly domain: string;
+	readonly enterpriseId?: string;
+}
+
+export interface UserRecord {
+	readonly id: string;
+	/** What stands after `@`. */
+	readonly handle: string;
+	/** As people see it. */
+	name: string;
+	readonly team: TeamRecord;
+	readonly isBot: boolean;
+	/** Of a bot: as whom it writes (`B…`). */
+	readonly botId?: string;
+	/** Of a bot: its app. */
+	readonly appId?: string;
+	/** A guest of several channels: https://slack.com/help/articles/202518103 */
+	isRestricted: boolean;
+	/** A guest of one channel. */
+	isUltraRestricted: boolean;
+	isAdmin: boolean;
+	isOwner: boolean;
+	deleted: boolean;
+	readonly locale: string;
+}
+
+export type ChannelKind = "channel" | "group" | "im" | "mpim";
+
+export interface ChannelRecord {
+	readonly id: string;
+	/** `channel`: public; `group`: private. */
+	readonly kind: ChannelKind;
+	name: string;
+	readonly createdAt: number;
+	readonly creator: UserRecord;
+	readonly members: Set<UserRecord>;
+	/** In order. Also the ephemeral ones, and those that were deleted. */
+	readonly messages: MessageRecord[];
+	topic: string;
+	archived: boolean;
+	deleted: boolean;
+	/** Other teams that are in it: https://docs.slack.dev/apis/slack-connect */
+	readonly sharedWith: Set<TeamRecord>;
+	/** Other teams that were invited. */
+	readonly sharePending: Set<TeamRecord>;
+}
+
+export interface FileRecord {
+	readonly id: string;
+	readonly name: string;
+	title: string;
+	readonly type: string;
+	readonly createdAt: number;
+	readonly owner: UserRecord;
+	/** Undefined until it is uploaded. */
+	bytes?: Uint8Array;
+	/** What was said it would be. */
+	readonly size: number;
+	readonly altText?: string;
+	/** Whether the upload was completed. */
+	complete: boolean;
+	deleted: boolean;
+	/** Where it was shown. */
+	readonly shares: MessageRecord[];
+}
+
+/** What a client shows of a message. */
+export interface Version {
+	readonly text: string;
+	readonly blocks: readonly AnyBlock[];
+}
+
+export interface MessageRecord {
+	readonly ts: string;
+	readonly channel: ChannelRecord;
+	readonly author: UserRecord;
+	readonly createdAt: number;
+	/** `bot_message`, `channel_join`, … */
+	readonly subtype?: string;
+	/** The name above it where it is not the author's. */
+	readonly username?: string;
+	/** In mrkdwn, with entities. */
+	text: string;
+	blocks: readonly AnyBlock[];
+	/** What it showed before it was changed, the oldest first. */
+	readonly past: Version[];
+	/** What a link was turned into. */
+	previews: readonly { readonly url: string; readonly title: string }[];
+	files: readonly FileRecord[];
+	/** The timestamp of the message that its thread began with; of one that began a thread, its own has none here. */
+	readonly threadTs?: string;
+	/** Shown in the channel, too. */
+	broadcast: boolean;
+	/** The author of the edit, and when. */
+	edited?: { readonly user: UserRecord; readonly ts: string };
+	/** Edited without anybody reading so. */
+	changes: number;
+	deleted: boolean;
+	/** Deleted, but its thread is still there. */
+	tombstone: boolean;
+	metadata?: MessageMetadata;
+	/** By the name of the emoji, in the order in which they came. */
+	readonly reactions: Map<string, Set<UserRecord>>;
+	/** The only one who sees it besides the app. */
+	readonly onlyFor?: UserRecord;
+	/** What it answers by a response URL or an acknowledgement. */
+	readonly answers?: InteractionRecord;
+}
+
+export interface ViewRecord {
+	readonly id: string;
+	readonly user: UserRecord;
+	/** What has opened it. */
+	readonly opener: InteractionRecord;
+	/** Undefined as soon as nobody sees it any more. */
+	view?: ModalView;
+	hash: string;
+	errors: Readonly<Record<string, string>>;
+}
+
+/** What has become of a press, a command, a form or a shortcut. */
+export type InteractionState =
+	/** Nobody has acknowledged yet. */
+	| "waiting"
+	| "acknowledged"
+	/** Three seconds went by, or nobody was there: people see a warning. */
+	| "failed";
+
+export interface InteractionRecord {
+	readonly id: string;
+	readonly kind: "command" | "press" | "form" | "shortcut";
+	readonly user: UserRecord;
+	/** Undefined of a global shortcut and of a form. */
+	readonly channel?: ChannelRecord;
+	/** The thread where it was done. */
+	readonly threadTs?: string;
+	/** What was pressed stands on it, or what the shortcut is about. */
+	readonly message?: MessageRecord;
+	/** What the message showed where it was pressed, if that is not what it shows. */
+	readonly pressedOn?: Version;
+	/** Of a form and of what is in one. */
+	readonly view?: ViewRecord;
+	readonly createdAt: number;
+	readonly triggerId: string;
+	triggerUsed: boolean;
+	/** Undefined of a form. */
+	readonly responseUrl?: string;
+	responses: number;
+	state: InteractionState;
+	/** What it has opened. */
+	opened?: ViewRecord;
+	/** Messages that answered it. */
+	readonly answers: MessageRecord[];
+	/** Of a form: whether it was taken. */
+	closed: boolean;
+}
+
+/** What a thread says of the app: https://docs.slack.dev/ai/agent-sessions */
+export interface StatusRecord {
+	readonly channel: ChannelRecord;
+	readonly threadTs: string;
+	/** What people read; empty: nothing. */
+	status: string;
+	at: number;
+	/** When it goes away by itself. */
+	until?: number;
+}
+
+/** Somebody whom a message has called, who would have been notified. */
+export interface Ping {
+	/** `CHANNEL-TS`. */
+	readonly messageId: string;
+	readonly who: string;
+	readonly by: "create" | "edit";
+}

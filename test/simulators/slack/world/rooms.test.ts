@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { standingWorld } from "../web-api/direct-client.ts";
+import type { WorldOptions } from "./world.ts";
+
+/** What the app hears, by type. */
+function hearing(options: WorldOptions = {}) {
+	const parts = standingWorld(options);
+	const events: Readonly<Record<string, unknown>>[] = [];
+	parts.world.state.listen((all) => {
+		events.push(...all.map(({ body }) => body));
+	});
+	return { ...parts, events, types: () => events.splice(0).map(({ type, subtype }) => subtype ?? type) };
+}
+
+test("who comes and goes is told, and that other teams share the channel", () => {
+	const { world, general, types, events } = hearing();
+	const other = world.team("Other");
+	const sam = other.member("Sam");
+	general.joins(sam);
+	expect(types()).toEqual(["channel_shared", "channel_join", "member_joined_channel"]);
+	general.loses(sam);
+	expect(types()).toEqual(["member_left_channel"]);
+	general.unshares(other);
+	expect(events).toMatchObject([
+		{ type: "channel_unshared", previously_connected_team_id: other.id, is_ext_shared: false },
+	]);
+	types();
+	general.shares(other);
+	expect(events).toMatchObject([
+		{ type: "channel_shared", connected_team_id: other.id, channel: general.id },
+	]);
+});
+
+test("the app that is sent away hears that, and nothing more", () => {
+	const { world, anna, general, types } = hearing();
+	general.loses();
+	anna.says("Hello", { in: general });
+	expect(types()).toEqual(["channel_left"]);
+	const closed = world.home.channel("closed", { private: true, members: [anna] });
+	closed.loses();
+	expect(types()).toEqual(["group_left"]);
+});
+
+test("what becomes of a channel is told, of a private one under another name", () => {
+	const { world, general, types } = hearing();
+	general.rename("new");
+	general.archive();
+	general.archive(false);
+	general.delete();
+	expect(types()).toEqual(["channel_rename", "channel_archive", "channel_unarchive", "channel_deleted"]);
+	const closed = world.home.channel("closed", { private: true });
+	closed.archive();
+	closed.delete();
+	expect(types()).toEqual(["group_archive", "group_deleted"]);
+});
+
+test("the app hears only what it has subscribed to and may read", () => {
+	const bot = ["chat:write", "channels:history", "app_mentions:read"];
+	const { world, anna, general, types } = hearing({
+		manifest: {
+			oauth_config: { scopes: { bot } },
+			settings: { event_subscriptions: { bot_events: ["message.channels", "message.im", "app_mention"] } },
+		},
+	});
+	const said = anna.says("Hello", { in: general });
+	anna.says("Hello", { in: anna.dm });
+	anna.says(`Hello ${world.mention}`, {
+		in: world.home.channel("closed", { private: true, members: [anna] }),
+	});
+	anna.reacts("❌", { on: said });
+	expect(types()).toEqual(["message", "app_mention"]);
+});
+
+test("the app's own posts come back to it, as those of a bot", () => {
+	const { world, app, general, events } = hearing();
+	app.posts(general, { text: `Hello ${world.mention}` });
+	expect(events).toMatchObject([
+		{ type: "message", bot_id: world.bot.botId, user: world.bot.id, channel: general.id },
+	]);
+});
+
+test("in direct messages nobody is mentioned, and an edit that mentions the app calls it", () => {
+	const { world, anna, general, types, events } = hearing();
+	const said = anna.says(`Hello ${world.mention}`, { in: anna.dm });
+	expect(types()).toEqual(["message"]);
+	anna.edits(said, "Hello");
+	expect(types()).toEqual(["message_changed"]);
+	const other = anna.says("Hello", { in: general });
+	types();
+	anna.edits(other, `Hello ${world.mention}`);
+	expect(events).toMatchObject([
+		{ subtype: "message_changed", hidden: true, message: { ts: other.ts, edited: { user: anna.id } } },
+		{ type: "app_mention", ts: other.ts, edited: { user: anna.id } },
+	]);
+});
+
+test("the preview of a link is a change that nobody made", () => {
+	const { anna, general, events } = hearing();
+	const said = anna.says("https://example.com/?a&b", { in: general });
+	events.splice(0);
+	general.unfurls(said);
+	expect(events).toMatchObject([
+		{ subtype: "message_changed", message: { text: "<https://example.com/?a&b>" } },
+	]);
+	expect(Object(events[0]).message).not.toHaveProperty("edited");
+	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/?a&b\nExample" });
+});
+
+test("a webhook posts as another service, and a stranger's file has to be asked for", () => {
+	const { world, app, general, events } = hearing();
+	general.hears("CI", "Build failed");
+	expect(events).toMatchObject([{ subtype: "bot_message", username: "CI", bot_id: expect.any(String) }]);
+	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
+	const sam = world.team("Other").member("Sam");
+	general.joins(sam);
+	events.splice(0);
+	sam.says("look", { in: general, attachments: [{ name: "a.txt", content: "abc" }] });
+	const [file] = Object(events[0]).files;
+	expect(file).toMatchObject({ file_access: "check_file_info", mode: "file_access" });
+	expect(Object(app.asks("files.info", { file: file.id })).file).toMatchObject({ name: "a.txt", size: 3 });
+});
+
+test("several people talk with the app in a conversation of their own", () => {
+	const { world, anna, events } = hearing();
+	const bob = world.member("Bob");
+	const group = world.home.conversation(anna, bob);
+	expect(world.home.conversation(bob, anna).id).toBe(group.id);
+	anna.says(`Hello ${world.mention}`, { in: group });
+	expect(events).toMatchObject([{ type: "message", channel_type: "mpim" }, { type: "app_mention" }]);
+	expect(events.map(({ event_ts }) => event_ts)).toEqual([group.last().ts, group.last().ts]);
+});

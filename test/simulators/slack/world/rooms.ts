@@ -1,0 +1,164 @@
+import { addMessage, announce } from "./messages.ts";
+import type { ChannelKind, ChannelRecord, TeamRecord, UserRecord } from "./records.ts";
+import type { State } from "./state.ts";
+import { tell } from "./telling.ts";
+
+export interface UserWish {
+	/** Another team than the one that has installed the app. */
+	readonly team?: TeamRecord;
+	readonly isBot?: boolean;
+	readonly guest?: "several channels" | "one channel";
+	readonly isAdmin?: boolean;
+	readonly isOwner?: boolean;
+	readonly locale?: string;
+}
+
+export function addUser(state: State, name: string, wish: UserWish = {}): UserRecord {
+	const { guest, isBot = false } = wish;
+	const user: UserRecord = {
+		id: state.stamps.id("U"),
+		handle: name.toLowerCase().replaceAll(/[^a-z0-9._-]/g, "."),
+		...{ name, team: wish.team ?? state.team, isBot, deleted: false },
+		...(isBot && { botId: state.stamps.id("B"), appId: state.stamps.id("A") }),
+		isRestricted: guest !== undefined,
+		isUltraRestricted: guest === "one channel",
+		isAdmin: wish.isAdmin ?? wish.isOwner ?? false,
+		isOwner: wish.isOwner ?? false,
+		locale: wish.locale ?? "en-US",
+	};
+	state.users.set(user.id, user);
+	return user;
+}
+
+const letters: Readonly<Record<ChannelKind, string>> = { channel: "C", group: "C", im: "D", mpim: "G" };
+
+/** Nobody is told: who opens a channel joins it by `join`. */
+export function addChannel(
+	state: State,
+	kind: ChannelKind,
+	name: string,
+	members: readonly UserRecord[],
+): ChannelRecord {
+	const channel: ChannelRecord = {
+		id: state.stamps.id(letters[kind]),
+		...{ kind, name, createdAt: state.now(), creator: members[0] ?? state.app.user },
+		...{ members: new Set(members), messages: [], topic: "", archived: false, deleted: false },
+		...{ sharedWith: new Set(), sharePending: new Set() },
+	};
+	for (const { team } of members) if (team !== state.team) channel.sharedWith.add(team);
+	state.channels.set(channel.id, channel);
+	return channel;
+}
+
+/** The conversation of exactly these people with the app, which is opened where there is none. */
+export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
+	const members = [...new Set([state.app.user, ...people])];
+	const kind = members.length > 2 ? "mpim" : "im";
+	const known = [...state.channels.values()].find(
+		(channel) =>
+			channel.kind === kind &&
+			channel.members.size === members.length &&
+			members.every((one) => channel.members.has(one)),
+	);
+	if (known) return known;
+	const name = kind === "mpim" ? `mpdm-${members.map(({ handle }) => handle).join("--")}-1` : "";
+	return addChannel(state, kind, name, members);
+}
+
+/** `C` of public channels, `G` of private ones and groups, `D` of direct messages. */
+function channelType({ kind }: ChannelRecord): string {
+	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";
+}
+
+/** https://docs.slack.dev/reference/events/member_joined_channel */
+export function join(state: State, channel: ChannelRecord, user: UserRecord, inviter?: UserRecord): void {
+	if (channel.members.has(user)) return;
+	channel.members.add(user);
+	if (user.team !== state.team) share(state, channel, user.team);
+	const subtype = channel.kind === "group" ? "group_join" : "channel_join";
+	const text = `<@${user.id}> has joined the channel`;
+	announce(state, addMessage(state, { author: user, channel, text, subtype }));
+	const event = {
+		...{ type: "member_joined_channel", user: user.id, channel: channel.id },
+		...{ channel_type: channelType(channel), team: user.team.id },
+		...(inviter && { inviter: inviter.id }),
+		event_ts: state.stamps.create(),
+	};
+	tell(state, { subscription: "member_joined_channel", channel, event });
+}
+
+/** https://docs.slack.dev/reference/events/member_left_channel; who goes hears it as `channel_left`. */
+export function leave(state: State, channel: ChannelRecord, user: UserRecord): void {
+	if (!channel.members.delete(user)) return;
+	const event_ts = state.stamps.create();
+	if (user === state.app.user) {
+		const type = channel.kind === "channel" ? "channel_left" : "group_left";
+		const event = { type, channel: channel.id, actor_id: channel.creator.id, event_ts };
+		tell(state, { subscription: type, channel, everywhere: true, event });
+		return;
+	}
+	const event = {
+		...{ type: "member_left_channel", user: user.id, channel: channel.id },
+		...{ channel_type: channelType(channel), team: user.team.id, event_ts },
+	};
+	tell(state, { subscription: "member_left_channel", channel, event });
+}
+
+/** https://docs.slack.dev/reference/events/channel_shared */
+export function share(state: State, channel: ChannelRecord, team: TeamRecord): void {
+	channel.sharePending.delete(team);
+	if (channel.sharedWith.has(team)) return;
+	channel.sharedWith.add(team);
+	const event = {
+		...{ type: "channel_shared", channel: channel.id, connected_team_id: team.id },
+		event_ts: state.stamps.create(),
+	};
+	tell(state, { subscription: "channel_shared", channel, event });
+}
+
+/** https://docs.slack.dev/reference/events/channel_unshared */
+export function unshare(state: State, channel: ChannelRecord, team: TeamRecord): void {
+	if (!channel.sharedWith.delete(team)) return;
+	for (const user of channel.members) if (user.team === team) channel.members.delete(user);
+	const event = {
+		...{ type: "channel_unshared", channel: channel.id, previously_connected_team_id: team.id },
+		...{ is_ext_shared: channel.sharedWith.size > 0, event_ts: state.stamps.create() },
+	};
+	tell(state, { subscription: "channel_unshared", channel, event });
+}
+
+/** https://docs.slack.dev/reference/events/channel_archive, and of private channels `group_archive`. */
+export function archive(state: State, channel: ChannelRecord, by: UserRecord, archived = true): void {
+	channel.archived = archived;
+	const type = `${prefixOf(channel)}_${archived ? "archive" : "unarchive"}`;
+	const about = { type, channel: channel.id, user: by.id, event_ts: state.stamps.create() };
+	const event = { ...about, ...(archived && { is_moved: 0 }) };
+	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+}
+
+/** https://docs.slack.dev/reference/events/channel_deleted */
+export function deleteChannel(state: State, channel: ChannelRecord): void {
+	const type = `${prefixOf(channel)}_deleted`;
+	const event = { type, channel: channel.id };
+	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+	channel.deleted = true;
+}
+
+/** https://docs.slack.dev/reference/events/channel_rename */
+export function renameChannel(state: State, channel: ChannelRecord, name: string): void {
+	channel.name = name;
+	const type = `${prefixOf(channel)}_rename`;
+	const about = {
+		id: channel.id,
+		name,
+		name_normalized: name,
+		created: Math.floor(channel.createdAt / 1000),
+		...{ is_channel: channel.kind === "channel", is_mpim: false },
+	};
+	const event = { type, channel: about, event_ts: state.stamps.create() };
+	tell(state, { subscription: type, channel, everywhere: channel.kind === "channel", event });
+}
+
+function prefixOf({ kind }: ChannelRecord): "channel" | "group" {
+	return kind === "channel" ? "channel" : "group";
+}

@@ -1,0 +1,50 @@
+/** So many calls in so many milliseconds. */
+export interface Allowance {
+	readonly limit: number;
+	readonly perMs: number;
+}
+
+/** Numbers of Slack that a test may change. Where Slack documents none, the comment says what ours stands for. */
+export interface WorldSettings {
+	/**
+	 * By tier, a minute, of each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest is "1+"
+	 * with "a small amount of burst", of which Slack tells no number.
+	 */
+	readonly tiers: Readonly<Record<1 | 2 | 3 | 4, number>>;
+	/** Posts to one channel: "1 per second", of which "short bursts" may be more; Slack tells no number of those. */
+	readonly posts: Allowance;
+	/** What apps of others than the customer may read: https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */
+	readonly app: "internal" | "commercial";
+	/** https://docs.slack.dev/apis/events-api#responding */
+	readonly acknowledgeMs: number;
+	/** After how long what was not acknowledged comes again: https://docs.slack.dev/apis/events-api#retries */
+	readonly retriesMs: readonly number[];
+	/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+	readonly responseUses: number;
+	readonly responseMs: number;
+	/** https://docs.slack.dev/surfaces/modals: "trigger_ids expire three seconds after". */
+	readonly triggerMs: number;
+	/** `assistant.threads.setStatus`: "a two-minute timeout". */
+	readonly statusMs: number;
+	/** How long after the last step an uploaded file shows up in its channel; Slack tells no number. */
+	readonly shareMs: number;
+	/** For how long a message can be edited by people, in milliseconds; undefined: for ever. */
+	readonly editWindowMs: number | undefined;
+}
+
+const second = 1000;
+const minute = 60 * second;
+
+export const defaultSettings: WorldSettings = {
+	tiers: { 1: 4, 2: 20, 3: 50, 4: 100 },
+	posts: { limit: 5, perMs: 5 * second },
+	app: "internal",
+	acknowledgeMs: 3 * second,
+	retriesMs: [0, minute, 5 * minute],
+	responseUses: 5,
+	responseMs: 30 * minute,
+	triggerMs: 3 * second,
+	statusMs: 2 * minute,
+	shareMs: 0,
+	editWindowMs: undefined,
+};

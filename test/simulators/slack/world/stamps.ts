@@ -1,0 +1,32 @@
+import type { Clock } from "@parley/base";
+
+/** Names and timestamps as Slack makes them: no two are the same, and both tell the moment. */
+export class Stamps {
+	readonly #clock: Clock;
+	#last = 0;
+	#count = 0;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** A timestamp that names a message, later than any before: `1767225600.000000`. */
+	create(): string {
+		this.#last = Math.max(this.#last + 1, Math.floor(this.#clock.now() * 1000));
+		const micros = String(this.#last).padStart(7, "0");
+		return `${micros.slice(0, -6)}.${micros.slice(-6)}`;
+	}
+
+	/** An id of somebody or something: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev` and what is unique. */
+	id(prefix: string): string {
+		this.#count += 1;
+		const moment = Math.floor(this.#clock.now()).toString(36).padStart(8, "0");
+		const id = `${prefix}${moment}${this.#count.toString(36).padStart(3, "0")}`.toUpperCase();
+		return id.replace(/^EV/, "Ev");
+	}
+}
+
+/** When it was, in milliseconds since the epoch. */
+export function momentOf(ts: string): number {
+	return Math.floor(Number(ts) * 1000);
+}

@@ -1,0 +1,99 @@
+import { type Clock, chanceOf, type Ids } from "@parley/base";
+import type { AppRecord } from "./app.ts";
+import type {
+	ChannelRecord,
+	FileRecord,
+	InteractionRecord,
+	MessageRecord,
+	Ping,
+	StatusRecord,
+	TeamRecord,
+	UserRecord,
+	ViewRecord,
+} from "./records.ts";
+import { Refusal } from "./refusal.ts";
+import type { WorldSettings } from "./settings.ts";
+import type { Stamps } from "./stamps.ts";
+
+/** Something that happened and that the app is told. */
+export interface WorldEvent {
+	readonly kind: "event" | "command" | "interactive";
+	/** The inner event, or what is sent of a press, a form, a shortcut or a command. */
+	readonly body: Readonly<Record<string, unknown>>;
+	/** Of what is no event: who waits for it to be acknowledged. */
+	readonly asked?: InteractionRecord;
+	readonly channel?: ChannelRecord;
+}
+
+/** Everything that Slack remembers, without any rule. */
+export class State {
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly stamps: Stamps;
+	readonly settings: WorldSettings;
+	/** The workspace that has installed the app. */
+	readonly team: TeamRecord;
+	readonly app: AppRecord;
+	readonly users = new Map<string, UserRecord>();
+	readonly channels = new Map<string, ChannelRecord>();
+	readonly files = new Map<string, FileRecord>();
+	readonly views = new Map<string, ViewRecord>();
+	readonly interactions: InteractionRecord[] = [];
+	/** By the id of the message that the thread began with. */
+	readonly statuses = new Map<string, StatusRecord>();
+	readonly pings: Ping[] = [];
+	/** What was refused although no well-made app would ask for it, and what the simulator itself did wrong. */
+	readonly violations: string[] = [];
+	/** Where files are read and uploaded, and answers are sent; a front end with a port of its own changes them. */
+	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };
+	/** Makes the address of a socket; a front end with a port of its own changes it. */
+	socketUrl: () => string = () => `wss://wss-primary.slack.com/link/?ticket=${this.ids.create("ticket")}`;
+	readonly #listeners = new Set<(events: readonly WorldEvent[]) => void>();
+
+	constructor(parts: Pick<State, "clock" | "ids" | "stamps" | "settings" | "team" | "app">) {
+		this.clock = parts.clock;
+		this.ids = parts.ids;
+		this.stamps = parts.stamps;
+		this.settings = parts.settings;
+		this.team = parts.team;
+		this.app = parts.app;
+		this.users.set(this.app.user.id, this.app.user);
+	}
+
+	now(): number {
+		return this.clock.now();
+	}
+
+	/** From 0 to 1, from the seed. */
+	chance(): number {
+		return chanceOf(this.ids);
+	}
+
+	/** What happens at once is told in any order. */
+	emit(...events: readonly WorldEvent[]): void {
+		for (const listener of [...this.#listeners]) listener(events);
+	}
+
+	listen(listener: (events: readonly WorldEvent[]) => void): void {
+		this.#listeners.add(listener);
+	}
+
+	user(id: string): UserRecord {
+		const user = this.users.get(id);
+		if (!user) throw new Refusal("user_not_found");
+		return user;
+	}
+
+	channel(id: string): ChannelRecord {
+		const channel = this.channels.get(id);
+		if (!channel || channel.deleted) throw new Refusal("channel_not_found");
+		return channel;
+	}
+
+	/** A message that others than one person can ask for: ephemeral ones are not there. */
+	message(channel: ChannelRecord, ts: string): MessageRecord {
+		const found = channel.messages.find((message) => message.ts === ts);
+		if (!found || found.deleted || found.onlyFor) throw new Refusal("message_not_found");
+		return found;
+	}
+}

@@ -1,0 +1,56 @@
+import { messageId } from "./message-id.ts";
+import type { ChannelRecord, MessageRecord, StatusRecord, UserRecord } from "./records.ts";
+import { Refusal } from "./refusal.ts";
+import type { State } from "./state.ts";
+import { tell } from "./telling.ts";
+
+const subscription = "agent_session_stopped";
+
+/** The app says what it is about in a thread: https://docs.slack.dev/ai/agent-sessions */
+export function setStatus(
+	state: State,
+	where: { readonly channel: ChannelRecord; readonly threadTs: string },
+	status: string,
+	until?: number,
+): void {
+	const { channel, threadTs } = where;
+	const key = messageId({ channel, ts: threadTs });
+	const record: StatusRecord = { channel, threadTs, status, at: state.now() };
+	state.statuses.set(key, until === undefined ? record : { ...record, until });
+}
+
+/**
+ * Somebody presses the button that a session at work shows to people; the app must say itself that it is over:
+ * https://docs.slack.dev/reference/events/agent_session_stopped
+ */
+export function stopSession(
+	state: State,
+	by: UserRecord,
+	{ channel, threadTs }: { readonly channel: ChannelRecord; readonly threadTs: string },
+): void {
+	const shown = state.statuses.get(messageId({ channel, ts: threadTs }));
+	const isAtWork = shown !== undefined && shown.status !== "" && shown.until === undefined;
+	// Without that subscription people see a sign that cannot be pressed.
+	if (!isAtWork || !state.app.subscriptions.has(subscription)) throw new Refusal("no_stop_button");
+	const event = {
+		...{ type: subscription, channel: channel.id, user: by.id, thread_ts: threadTs },
+		...{ streaming_message_ts: [], event_ts: state.stamps.create() },
+	};
+	tell(state, { subscription, channel, event });
+}
+
+/** "Cleared when the app sends a reply": https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
+export function clearStatus(state: State, { channel, threadTs }: MessageRecord): void {
+	if (threadTs === undefined) return;
+	const known = state.statuses.get(messageId({ channel, ts: threadTs }));
+	// A session stays at work until the app says that it is not.
+	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
+}
+
+/** What people read of the app now, by thread. */
+export function statusesNow(state: State, channel: ChannelRecord): StatusRecord[] {
+	const now = state.now();
+	return [...state.statuses.values()].filter(
+		(one) => one.channel === channel && one.status !== "" && (one.until === undefined || one.until > now),
+	);
+}

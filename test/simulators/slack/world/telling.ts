@@ -1,0 +1,47 @@
+import { eventScopes } from "./manifest.ts";
+import type { ChannelKind, ChannelRecord } from "./records.ts";
+import type { State, WorldEvent } from "./state.ts";
+
+/** What is told of something that has happened. */
+export interface Told {
+	/** As the manifest names it: `message.channels`, `app_mention`. */
+	readonly subscription: string;
+	readonly channel?: ChannelRecord;
+	/** Whether the app hears of it without being in the channel. */
+	readonly everywhere?: boolean;
+	readonly event: Readonly<Record<string, unknown>>;
+}
+
+const messageEvents: Readonly<Record<ChannelKind, string>> = {
+	channel: "message.channels",
+	group: "message.groups",
+	im: "message.im",
+	mpim: "message.mpim",
+};
+
+/** The subscription for messages there: https://docs.slack.dev/reference/events/message */
+export function messageEvent({ kind }: ChannelRecord): string {
+	return messageEvents[kind];
+}
+
+/** Tells the app what it has subscribed to, may read, and is there for. What is given together comes in any order. */
+export function tell(state: State, ...all: readonly Told[]): void {
+	const heard = all.filter((one) => hears(state, one));
+	const events = heard.map(({ event, channel }): WorldEvent => {
+		return { kind: "event", body: event, ...(channel && { channel }) };
+	});
+	if (events.length > 0) state.emit(...events);
+}
+
+function hears({ app }: State, { subscription, channel, everywhere = false }: Told): boolean {
+	const scope = eventScopes[subscription];
+	if (scope === undefined) throw new Error(`no manifest can name ${subscription}`);
+	if (!app.subscriptions.has(subscription)) return false;
+	if (scope !== "" && !app.scopes.has(scopeThere(scope, channel))) return false;
+	return channel === undefined || everywhere || channel.members.has(app.user);
+}
+
+/** Those who join and leave private channels are read with the scope of private channels. */
+function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
+	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
+}

@@ -1,0 +1,171 @@
+import { type Clock, type Ids, systemClock } from "@parley/base";
+import { seededIds } from "@parley/base/testing";
+import { Delivery } from "../events/delivery.ts";
+import { Channel } from "../people/channel.ts";
+import type { Person, PersonOptions } from "../people/person.ts";
+import { Team } from "../people/team.ts";
+import type { ApiResponse } from "../web-api/exchange.ts";
+import { Network } from "../web-api/network.ts";
+import { respond } from "../web-api/response-urls.ts";
+import { WebApi } from "../web-api/web-api.ts";
+import type { AppRecord } from "./app.ts";
+import { type AppManifest, fullManifest, install } from "./manifest.ts";
+import type { Ping, TeamRecord, UserRecord } from "./records.ts";
+import { defaultSettings, type WorldSettings } from "./settings.ts";
+import { Stamps } from "./stamps.ts";
+import { State } from "./state.ts";
+
+export interface WorldOptions {
+	readonly clock?: Clock;
+	readonly seed?: number;
+	readonly settings?: Partial<WorldSettings>;
+	/** The name of the app under test. */
+	readonly app?: string;
+	/** What the app is installed with; everything that is known unless told. */
+	readonly manifest?: AppManifest;
+}
+
+/**
+ * Slack in one process: workspaces, channels and people, as apps and people meet them. Everything that it does comes
+ * from its clock and its seed.
+ */
+export class World {
+	readonly clock: Clock;
+	readonly state: State;
+	readonly api: WebApi;
+	readonly network: Network;
+	readonly delivery: Delivery;
+	/** The workspace that has installed the app, where everything is unless told. */
+	readonly home: Team;
+
+	constructor(options: WorldOptions = {}) {
+		this.clock = options.clock ?? systemClock;
+		const ids = seededIds(options.seed ?? 1);
+		const stamps = new Stamps(this.clock);
+		const settings = { ...defaultSettings, ...options.settings };
+		const team: TeamRecord = { id: stamps.id("T"), name: "Home", domain: "home" };
+		const app = appOf(stamps, ids, { team, name: options.app ?? "Parley" });
+		install(app, options.manifest ?? fullManifest);
+		this.state = new State({ clock: this.clock, ids, stamps, settings, team, app });
+		this.api = new WebApi(this.state);
+		this.network = new Network(this.state);
+		this.delivery = new Delivery(this.state);
+		this.home = new Team(this.state, team);
+	}
+
+	/** `xoxb-…`, of the app under test. */
+	get token(): string {
+		return this.state.app.botToken;
+	}
+
+	/** `xapp-…`, with which sockets are opened. */
+	get appToken(): string {
+		return this.state.app.appToken;
+	}
+
+	get signingSecret(): string {
+		return this.state.app.signingSecret;
+	}
+
+	/** Writes the app's name so that it is called. */
+	get mention(): string {
+		return `<@${this.state.app.user.id}>`;
+	}
+
+	/** The app as somebody who can be mentioned. */
+	get bot(): UserRecord {
+		return this.state.app.user;
+	}
+
+	/** Another workspace, of people who come by Slack Connect; without a name the first one. */
+	team(name?: string): Team {
+		if (name === undefined) return this.home;
+		const id = this.state.stamps.id("T");
+		return new Team(this.state, { id, name, domain: name.toLowerCase() });
+	}
+
+	/** A public channel of the first team, with everybody in it who is there by then or comes later. */
+	channel(name: string): Channel {
+		return this.home.channel(name);
+	}
+
+	/** Somebody of the first team. */
+	member(name: string, options: PersonOptions = {}): Person {
+		return this.home.member(name, options);
+	}
+
+	/** The channel with the id, or the thread with the id `CHANNEL-TS`. */
+	place(id: string): Channel {
+		const [channel = "", threadTs] = id.split("-");
+		return new Channel(this.state, this.state.channel(channel), threadTs);
+	}
+
+	/** All threads that there are, in the order of their first answers. */
+	threads(): Channel[] {
+		const answers = [...this.state.channels.values()]
+			.flatMap(({ messages }) => messages)
+			.filter(({ threadTs }) => threadTs !== undefined)
+			.sort((one, other) => Number(one.ts) - Number(other.ts));
+		const ids = new Set(answers.map(({ channel, threadTs }) => `${channel.id}-${threadTs}`));
+		return [...ids].map((id) => this.place(id));
+	}
+
+	/** The workspace allows the app what a manifest says, and nothing else. */
+	installs(manifest: AppManifest): void {
+		install(this.state.app, manifest);
+	}
+
+	/** An answer to a press or a command by its address. */
+	respond(url: string, body: unknown): ApiResponse {
+		return respond(this.state, url, body);
+	}
+
+	/** Whom posts of the app would have notified. */
+	get pings(): readonly Ping[] {
+		return this.state.pings;
+	}
+
+	/** What no well-made app asks for, and what the simulator itself did wrong. */
+	get violations(): readonly string[] {
+		return this.state.violations;
+	}
+
+	/** The violations so far; they count as seen then. */
+	takeViolations(): string[] {
+		return this.state.violations.splice(0);
+	}
+
+	/** Ends all connections. Throws what was violated and not seen. */
+	close(): void {
+		this.delivery.close();
+		const violations = this.takeViolations();
+		if (violations.length > 0) throw new Error(`violations of Slack's rules:\n${violations.join("\n")}`);
+	}
+
+	[Symbol.dispose](): void {
+		this.close();
+	}
+}
+
+function appOf(
+	stamps: Stamps,
+	ids: Ids,
+	{ team, name }: { readonly team: TeamRecord; readonly name: string },
+): AppRecord {
+	const id = stamps.id("A");
+	const botId = stamps.id("B");
+	const secret = (): string => ids.create("secret").slice("secret_".length);
+	const user: UserRecord = {
+		...{ id: stamps.id("U"), handle: name.toLowerCase(), name, team, isBot: true, botId, appId: id },
+		...{ isRestricted: false, isUltraRestricted: false, isAdmin: false, isOwner: false },
+		...{ deleted: false, locale: "en-US" },
+	};
+	return {
+		...{ id, name, user, botId, tokenError: undefined, agent: false, manifest: {} },
+		botToken: `xoxb-${secret()}`,
+		appToken: `xapp-1-${id}-${secret()}`,
+		configToken: `xoxe.xoxp-${secret()}`,
+		...{ signingSecret: secret(), verificationToken: secret() },
+		...{ scopes: new Set(), subscriptions: new Set(), commands: [], shortcuts: [] },
+	};
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { openHouse } from "./slack-house.ts";
+
+test("where the app is removed the link is refused, with what to do", async () => {
+	const { world, client, opens } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	world.home.removesApp();
+	await one.told("refused");
+	expect(one.links[1]).toMatchObject({ detail: expect.stringMatching(/account_inactive.*install it again/) });
+	expect(one.envelopes).toEqual([]);
+});
+
+test("that an app was removed which is installed again ends nothing", async () => {
+	const { world, client, opens } = await openHouse();
+	const one = await client().connect();
+	const [socket] = await opens(2);
+	const { user } = world.state.app;
+	const event = { type: "tokens_revoked", tokens: { bot: [user.id] } };
+	await socket?.take({ type: "event", body: { type: "event_callback", event }, attempt: 2 });
+	while (one.warnings.length === 0) await new Promise((resolve) => setImmediate(resolve));
+	expect(one.warnings).toEqual(["Slack says that the app was removed, and takes its token"]);
+	expect([one.states, one.envelopes]).toEqual([["ready"], []]);
+});
+
+test("that Slack holds back events is taken, and told", async () => {
+	const { client, opens } = await openHouse();
+	const one = await client().connect();
+	const [socket] = await opens(2);
+	const body = { type: "app_rate_limited", team_id: "T1", minute_rate_limited: 1_518_467_820 };
+	expect(await socket?.take({ type: "event", body, attempt: 0 })).toBeUndefined();
+	expect([one.warnings, one.envelopes]).toEqual([
+		["Slack holds back events, because there are too many for this app"],
+		[],
+	]);
+});

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { ParleyError } from "@parley/base";
+import { expect, onTestFinished, test } from "vitest";
+import { openHouse } from "./slack-house.ts";
+
+test("closing acknowledges what is being taken, takes nothing more, and leaves no socket", async () => {
+	const open = Promise.withResolvers<undefined>();
+	const { clock, world, sockets, client, says, opens, watch } = await openHouse();
+	const one = await client({ take: () => open.promise }).connect();
+	await opens(2);
+	says("one");
+	await watch.until("it came", () => one.heard.length === 1);
+	const closing = one.port.close();
+	says("two");
+	open.resolve(undefined);
+	await closing;
+	await opens(0);
+	expect([one.heard, sockets.opened]).toEqual([["one"], 2]);
+	// What came too late goes to the next one.
+	const two = await client().connect();
+	await opens(2);
+	clock.advance(3000);
+	await two.hears("two");
+	expect(two.heard).toEqual(["two"]);
+	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+	await two.port.close();
+	expect(world.delivery.lost).toEqual([]);
+});
+
+test("closing while Slack is silent, limits us or is away ends at once", async () => {
+	const { clock, world, sockets, client, opens, watch } = await openHouse();
+	sockets.greets = false;
+	const silent = await client().connect();
+	await watch.until("two were opened", () => sockets.opened === 2);
+	await silent.port.close();
+	const forever = new Promise<void>(() => undefined);
+	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: forever });
+	const asking = await client().connect();
+	await watch.until("both have asked", () => world.network.pending === 0);
+	await asking.port.close();
+	world.network.next("auth.test", { until: forever });
+	const first = client();
+	const connecting = first.connect();
+	await watch.until("it has asked", () => world.network.pending === 0);
+	await first.port.close();
+	await connecting;
+	world.network.next("auth.test", { drop: "before" });
+	const waiting = client();
+	const lost = waiting.connect();
+	await waiting.told("lost");
+	await waiting.port.close();
+	await lost;
+	expect([silent.links, asking.links, first.links, waiting.states]).toEqual([[], [], [], ["lost"]]);
+	await opens(0);
+	expect([sockets.opened, clock.pending]).toEqual([2, 0]);
+});
+
+test("calls that are on their way at the end have five seconds more", async () => {
+	const { clock, world, general, client, opens, watch } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	const forever = new Promise<void>(() => undefined);
+	world.network.next("chat.postMessage", { until: forever });
+	const call = { method: "chat.postMessage", args: { channel: general.id, text: "Hello" } };
+	const posting = one.port.call(call).catch(ParleyError.from);
+	await watch.until("it has asked", () => world.network.pending === 0);
+	await one.port.close();
+	expect(await one.port.call(call)).toMatchObject({ type: "ok" });
+	clock.advance(5000);
+	expect(await posting).toMatchObject({ code: "unavailable" });
+});
+
+test("a process that has closed its port ends by itself", async () => {
+	const { world, server, watch, sockets, says, opens } = await openHouse();
+	const program = new URL("lone-client.ts", import.meta.url).pathname;
+	const child = spawn(process.execPath, [program, server.apiUrl, world.token, world.appToken]);
+	onTestFinished(() => void child.kill("SIGKILL"));
+	let output = "";
+	const ended = new Promise((resolve) => child.once("exit", resolve));
+	child.stdout.setEncoding("utf8").on("data", (text: string) => {
+		output += text;
+		watch.notify();
+	});
+	await watch.until("it is connected", () => sockets.open.length === 2);
+	await opens(2);
+	says("hello");
+	await watch.until("it has heard", () => output.includes("hello"));
+	child.stdin.end();
+	await watch.until("it has closed", () => output.includes("closed"));
+	const before = performance.now();
+	expect(await ended).toBe(0);
+	expect(performance.now() - before).toBeLessThan(3000);
+	await opens(0);
+});

@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { openHouse } from "./slack-house.ts";
+
+test("where Slack limits how often sockets are opened, the rest waits as long as it says", async () => {
+	const { clock, world, client, sockets, opens, watch } = await openHouse();
+	world.network.next("apps.connections.open", { status: 429, retryAfter: 30_000 });
+	const one = await client().connect();
+	await opens(1);
+	await one.told("ready");
+	await watch.until("the limit is told", () => one.warnings.includes("no socket to Slack"));
+	clock.advance(29_999);
+	expect(sockets.opened).toBe(1);
+	clock.advance(1);
+	await opens(2);
+	expect(one.states).toEqual(["ready"]);
+});
+
+test("as long as no socket can be opened, it is told why", async () => {
+	const { clock, world, client, opens } = await openHouse();
+	const planned = [{ status: 429, retryAfter: 10_000 }, { status: 503 }] as const;
+	for (const fault of planned) world.network.next("apps.connections.open", fault);
+	const one = await client().connect();
+	await one.told("lost");
+	clock.advance(10_000);
+	await one.told("ready");
+	await opens(2);
+	expect(one.links[0]).toMatchObject({ detail: expect.stringMatching(/^there is no socket to Slack: it /) });
+	expect(one.states).toEqual(["lost", "ready"]);
+});
+
+test("of more than ten sockets Slack wants none: that is told, and tried again when there is room", async () => {
+	const { clock, client, opens, sockets } = await openHouse();
+	const others = await Promise.all(Array.from({ length: 5 }, () => client().connect()));
+	await opens(10);
+	const one = await client().connect();
+	await one.told("lost");
+	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("too_many_websockets") });
+	await others[0]?.port.close();
+	clock.advance(1000);
+	await one.told("ready");
+	expect(sockets.range.most).toBe(10);
+});
+
+test("a socket on which Slack says nothing is given up, and another one is tried", async () => {
+	const { clock, client, sockets, opens, watch } = await openHouse();
+	sockets.greets = false;
+	const one = await client().connect();
+	await watch.until("two were opened", () => sockets.opened === 2);
+	sockets.greets = true;
+	clock.advance(10_000);
+	await one.told("lost");
+	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("does not greet") });
+	clock.advance(1000);
+	await opens(2);
+	expect(one.states).toEqual(["lost", "ready"]);
+});
+
+test("an address that Slack gives too late is not used", async () => {
+	const { clock, world, client, sockets, opens, watch } = await openHouse();
+	const late = Promise.withResolvers<void>();
+	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: late.promise });
+	const one = await client().connect();
+	await watch.until("both have asked", () => world.network.pending === 0);
+	clock.advance(10_000);
+	await one.told("lost");
+	late.resolve();
+	clock.advance(1000);
+	await one.told("ready");
+	await opens(2);
+	expect(sockets.opened).toBe(2);
+});
+
+test("without an answer from Slack it waits, and asks again", async () => {
+	const { clock, world, client, opens } = await openHouse();
+	world.network.next("auth.test", { drop: "before" });
+	world.network.next("auth.test", { status: 500 });
+	const one = client();
+	const connecting = one.connect();
+	await one.told("lost");
+	while (one.states.length < 2) {
+		clock.advance(1000);
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	await connecting;
+	await opens(2);
+	expect(one.states).toEqual(["lost", "ready"]);
+	expect(world.network.pending).toBe(0);
+});
+
+test.each([
+	["a bot token that is none", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
+	["no bot token", { botToken: "" }, ["(not_authed)", "no token was given"]],
+])("%s is refused once, with what to do", async (_, given, words) => {
+	const { client, sockets } = await openHouse();
+	const one = await client(given).connect();
+	expect(one.links).toEqual([{ state: "refused", detail: expect.any(String) }]);
+	for (const part of words) expect(one.links[0]).toMatchObject({ detail: expect.stringContaining(part) });
+	expect(sockets.opened).toBe(0);
+});
+
+test("an app token that is none, or of another kind, is refused once, with what to do", async () => {
+	const { world, client } = await openHouse();
+	const tokens = [
+		["xapp-none", "the app token (invalid_auth)"],
+		[world.token, "app tokens with xapp-"],
+	] as const;
+	for (const [appToken, words] of tokens) {
+		const one = await client({ transport: { type: "sockets", appToken } }).connect();
+		await one.told("refused");
+		expect(one.links).toEqual([{ state: "refused", detail: expect.stringContaining(words) }]);
+	}
+});
+
+test("tokens that are taken back while it runs are refused, once", async () => {
+	const { world, client, opens } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	world.home.revokesTokens();
+	world.delivery.drop();
+	await one.told("refused");
+	expect(one.states).toEqual(["ready", "lost", "refused"]);
+	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("install the app again") });
+});
+
+test("Socket Mode that is switched off is refused, with what to do", async () => {
+	const { client, opens, sockets } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	sockets.switchOff();
+	await one.told("refused");
+	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("switch it on") });
+	await opens(0);
+});
+
+test("a second process with the same token is found, and one that was killed is not taken for one", async () => {
+	const { clock, client, opens, replaced, watch, sockets } = await openHouse();
+	const warning = "another process is connected with this app token";
+	const warned = (one: ReturnType<typeof client>): boolean =>
+		one.warnings.some((text) => text.startsWith(warning));
+	const killed = await client().connect();
+	await opens(2);
+	const one = await client().connect();
+	await opens(4);
+	await killed.port.close();
+	await opens(2);
+	clock.advance(60_000);
+	await replaced(5);
+	expect([warned(one), warned(killed)]).toEqual([false, false]);
+	const two = await client().connect();
+	await opens(4);
+	clock.advance(60_000);
+	await watch.until("the second one knows", () => warned(two));
+	// The first one hears of it with its next socket, and looks a second time.
+	await replaced(8, 4);
+	for (const socket of sockets.open.slice(0, 2)) socket.disconnects("refresh_requested");
+	await replaced(10, 4);
+	clock.advance(60_000);
+	await watch.until("the first one knows", () => warned(one));
+});

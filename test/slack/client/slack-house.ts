@@ -1,0 +1,51 @@
+import { ManualClock } from "@parley/base/testing";
+import type { SlackTransport } from "@parley/slack";
+import { onTestFinished } from "vitest";
+import type { Socket } from "../../simulators/slack/events/socket.ts";
+import { SlackServer } from "../../simulators/slack/server.ts";
+import { defaultSettings } from "../../simulators/slack/world/settings.ts";
+import { World, type WorldOptions } from "../../simulators/slack/world/world.ts";
+import { Watch } from "../../watch.ts";
+import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
+
+/** Of sockets more than one a minute may be opened: "a small amount of burst behavior is tolerated". */
+const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
+
+/** Resolves when the clients, too, know that the sockets are open. */
+export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
+	const body = { type: "event_callback", event: { type: probe } };
+	await Promise.all(sockets.map((socket) => socket.take({ type: "event", body, attempt: 0 })));
+	return sockets;
+}
+
+/** A Slack on this machine whose time stands still, as that of its clients does. */
+export async function openHouse(options: WorldOptions = {}) {
+	const clock = new ManualClock();
+	const world = new World({ clock, settings, ...options });
+	const server = await SlackServer.start(world);
+	onTestFinished(() => server.close());
+	const watch = new Watch();
+	// What has come in shows a moment later.
+	server.listen(() => void setImmediate(() => watch.notify()));
+	const [general, ada] = [world.channel("general"), world.member("Ada")];
+	const { apiUrl, sockets } = server;
+	const overSockets: SlackTransport = { type: "sockets", appToken: world.appToken };
+	const client = (given: Partial<ClientOptions> = {}): WatchedClient =>
+		new WatchedClient({ botToken: world.token, transport: overSockets, apiUrl, clock, watch, ...given });
+	return {
+		...{ clock, world, server, sockets, watch, general, ada, client },
+		says: (text: string) => ada.says(text, { in: general }),
+		/** Resolves with the sockets when there are so many. */
+		async opens(count: number): Promise<readonly Socket[]> {
+			await watch.until(`${count} sockets are open`, () => sockets.open.length === count);
+			return known([...sockets.open]);
+		},
+		/** Resolves when so many were opened, the last ones of them only. */
+		async replaced(opened: number, open = 2): Promise<readonly Socket[]> {
+			await watch.until(`${opened} sockets were opened, and ${open} are open`, () => {
+				return sockets.opened >= opened && sockets.open.length === open;
+			});
+			return known([...sockets.open]);
+		},
+	};
+}

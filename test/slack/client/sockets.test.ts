@@ -1,0 +1,257 @@
+import type { SlackEnvelope } from "@parley/slack";
+import { expect, test } from "vitest";
+import { known, openHouse } from "./slack-house.ts";
+
+/** What has come in by then is handled. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What envelopes are of: the type of the event, and how often it was sent before. */
+function told({ body, attempt }: SlackEnvelope): string {
+	return `${Object(body).event.type} ${attempt}`;
+}
+
+test("there are two sockets, and what is said comes once, over any of them", async () => {
+	const { world, client, says, opens } = await openHouse();
+	const one = await client().connect();
+	const [first, second] = await opens(2);
+	const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`);
+	for (const text of texts) says(text);
+	await one.hears(...texts);
+	expect(one.heard.toSorted()).toEqual(texts.toSorted());
+	expect([first?.count.sent, second?.count.sent].every((count) => (count ?? 0) > 0)).toBe(true);
+	const { team, app } = world.state;
+	expect(one.links).toMatchObject([{ state: "ready", account: { team: team.id, user: app.user.id } }]);
+});
+
+test.each(["refresh_requested", "warning"] as const)(
+	"%s: the new socket is there before the old one goes, and nothing is lost or comes twice",
+	async (reason) => {
+		const { world, sockets, client, says, opens, watch } = await openHouse();
+		const one = await client().connect();
+		const before = await opens(2);
+		for (const [n, socket] of before.entries()) {
+			const asked = Promise.withResolvers<void>();
+			world.network.next("apps.connections.open", { until: asked.promise });
+			socket.disconnects(reason);
+			await watch.until("another one is asked for", () => world.network.pending === 0);
+			says(`before ${n}`);
+			await known([socket]);
+			asked.resolve();
+			await watch.until("it is replaced", () => !sockets.open.includes(socket));
+			says(`after ${n}`);
+		}
+		await one.hears("before 0", "after 0", "before 1", "after 1");
+		await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+		expect(one.heard).toHaveLength(4);
+		expect(sockets.open.some((socket) => before.includes(socket))).toBe(false);
+		expect([sockets.opened, sockets.range]).toEqual([4, { most: 3, fewest: 2 }]);
+		expect(one.states).toEqual(["ready"]);
+	},
+);
+
+test("what an old socket has brought is acknowledged over it before it goes", async () => {
+	const open = Promise.withResolvers<undefined>();
+	const { world, sockets, client, ada, general, opens, watch } = await openHouse();
+	const one = await client({ take: () => open.promise }).connect();
+	await opens(2);
+	const asked = ada.commands("/parley help", {}, { in: general });
+	await watch.until("it came", () => one.envelopes.length === 1);
+	const old = sockets.open.find(({ count }) => count.sent === 1);
+	old?.disconnects("refresh_requested");
+	await watch.until("there is a new one", () => sockets.opened === 3 && sockets.open.length === 3);
+	open.resolve(undefined);
+	await watch.until("the old one is gone", () => old !== undefined && !sockets.open.includes(old));
+	expect([asked.record.state, world.delivery.pending]).toEqual(["acknowledged", 0]);
+});
+
+test("one socket is cut: the other one goes on, and there are two again", async () => {
+	const { client, sockets, says, opens, replaced } = await openHouse();
+	const one = await client().connect();
+	const [first] = await opens(2);
+	first?.cut();
+	says("meanwhile");
+	await replaced(3);
+	says("after");
+	await one.hears("after");
+	expect(sockets.range.fewest).toBe(1);
+	expect(one.states).toEqual(["ready"]);
+});
+
+test("both are cut: that is told, they come back by themselves, and what was said meanwhile comes", async () => {
+	const { clock, world, client, says, opens, replaced } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	world.delivery.drop();
+	says("meanwhile");
+	await one.told("ready", 2);
+	await replaced(4);
+	expect(one.states).toEqual(["ready", "lost", "ready"]);
+	clock.advance(60_000);
+	await one.hears("meanwhile");
+	expect(one.heard).toEqual(["meanwhile"]);
+});
+
+test("a socket that is cut again and again is not asked for all the time", async () => {
+	const { clock, client, sockets, opens, replaced, watch } = await openHouse();
+	await client().connect();
+	const [first, second] = await opens(2);
+	first?.cut();
+	const [, third] = await replaced(3);
+	third?.cut();
+	await watch.until("it is gone", () => sockets.open.length === 1);
+	const from = clock.monotonic();
+	while (sockets.opened === 3) {
+		clock.advance(1);
+		await turn();
+	}
+	expect(clock.monotonic() - from).toBeGreaterThanOrEqual(1000);
+	expect(await opens(2)).toContain(second);
+});
+
+const crashing: readonly (string | Buffer)[] = [
+	...["null", "", "{", "[]", "7", '"text"', "{}", '{"type":"events_api"}', '{"type":"hello"}'],
+	...['{"type":"events_api","envelope_id":"e","payload":null}', '{"type":"disconnect","reason":7}'],
+	'{"type":"events_api","envelope_id":"e","payload":{"event":{"__proto__":{"a":1}}}}',
+	'{"type":"events_api","envelope_id":"e","payload":{"event":{"type":"mess',
+	...[Buffer.from([0, 1, 2]), Buffer.from('{"type":"hello"}'), "[".repeat(50_000)],
+	`{"type":"events_api","text":"${"x".repeat(2 * 1024 * 1024)}"}`,
+];
+
+test("frames that would end Slack's own client end nothing, and both sockets go on", async () => {
+	const { world, client, sockets, says, opens, watch } = await openHouse();
+	const one = await client().connect();
+	const [first, second] = await opens(2);
+	for (const [n, frame] of crashing.entries()) {
+		first?.sends(frame);
+		says(`text ${n}`);
+	}
+	await one.hears(...crashing.map((_, n) => `text ${n}`));
+	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+	expect(one.heard).toHaveLength(crashing.length);
+	expect([sockets.open, sockets.opened]).toEqual([[first, second], 2]);
+	expect(first?.count.acknowledged).toBeGreaterThan(0);
+	expect(one.warnings).toContain("Slack sent a frame that it does not document");
+});
+
+test("envelopes of two megabytes, and with thousands of parts, are taken", async () => {
+	const { client, general, ada, opens, watch } = await openHouse();
+	const one = await client().connect();
+	const [first] = await opens(2);
+	const cell = { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text" }] }] };
+	const rows = Array.from({ length: 100 }, () => Array.from({ length: 20 }, () => cell));
+	const message = { text: "x".repeat(1_000_000), blocks: [{ type: "table", rows }] };
+	const event = { type: "message", subtype: "message_changed", message, previous_message: message };
+	const taken = first?.take({
+		type: "event",
+		body: { event, channel: general.id, user: ada.id },
+		attempt: 0,
+	});
+	await expect(taken).resolves.toBeUndefined();
+	await watch.until("it came", () => one.envelopes.length === 1);
+});
+
+/** Says something until enough has come over other sockets. */
+async function chatter(says: (text: string) => unknown, enough: () => boolean) {
+	for (let n = 0; n < 200 && !enough(); n++) {
+		says(`text ${n}`);
+		await turn();
+	}
+}
+
+test("a deaf socket is replaced when much has come over the other one, and what went into it comes again", async () => {
+	const { clock, client, sockets, says, opens, watch } = await openHouse();
+	const one = await client().connect();
+	const [deaf] = await opens(2);
+	deaf?.deafens();
+	const gone = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
+	await chatter(says, gone);
+	await watch.until("it is gone", gone);
+	const said = one.heard.length;
+	clock.advance(3000);
+	await watch.until("what was lost came again", () => one.envelopes.some(({ attempt }) => attempt === 1));
+	expect(one.heard.length).toBeGreaterThan(said);
+	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
+});
+
+test("two deaf sockets are replaced when our own post is not heard", async () => {
+	const { clock, client, sockets, general, opens, replaced, watch } = await openHouse();
+	const one = await client().connect();
+	const deaf = await opens(2);
+	for (const socket of deaf) socket.deafens();
+	await one.port.call({ method: "chat.postMessage", args: { channel: general.id, text: "Hello" } });
+	clock.advance(30_000);
+	await watch.until("both are gone", () => deaf.every((socket) => !sockets.open.includes(socket)));
+	await replaced(4);
+	clock.advance(60_000);
+	await one.hears("Hello");
+	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
+	expect([one.silences, one.warnings]).toEqual([1, ["what Slack sends may not reach us"]]);
+});
+
+test("two deaf sockets on which nothing is expected are suspected after a quarter of an hour, and that is told", async () => {
+	const { clock, client, says, opens, replaced } = await openHouse();
+	const one = await client().connect();
+	const deaf = await opens(2);
+	for (const socket of deaf) socket.deafens();
+	says("nobody hears it");
+	clock.advance(15 * 60_000);
+	await replaced(4);
+	expect([one.silences, one.warnings]).toEqual([1, []]);
+});
+
+test("what is not taken is not acknowledged, and comes again", async () => {
+	let tries = 0;
+	const take = async (): Promise<undefined> => {
+		tries += 1;
+		if (tries < 3) throw new Error("the disk is full");
+		return undefined;
+	};
+	const { clock, world, client, says, opens, watch } = await openHouse();
+	const one = await client({ take }).connect();
+	await opens(2);
+	says("again");
+	await watch.until("it came", () => tries === 1);
+	clock.advance(3000);
+	await watch.until("it came again", () => tries === 2);
+	clock.advance(3000 + 60_000);
+	await watch.until("it is acknowledged", () => world.delivery.pending === 0);
+	expect(one.envelopes.map(told)).toEqual(["message 0", "message 1", "message 2"]);
+	const ids = one.envelopes.map(({ body }) => Object(body).event_id);
+	expect(new Set(ids).size).toBe(1);
+	expect(world.delivery.lost).toEqual([]);
+});
+
+test("a mention comes as two events about one message", async () => {
+	const { world, client, ada, general, opens, watch } = await openHouse();
+	const one = await client().connect();
+	await opens(2);
+	const { id } = ada.says("hello", { in: general, mentions: [world.bot] });
+	await watch.until("both came", () => one.envelopes.length === 2);
+	expect(one.envelopes.map(told).toSorted()).toEqual(["app_mention 0", "message 0"]);
+	const about = one.envelopes.map(({ body }) => `${general.id}-${Object(body).event.ts}`);
+	expect(about).toEqual([id, id]);
+});
+
+test("what is answered to a form goes with the acknowledgement", async () => {
+	const view = {
+		...{ type: "modal", callback_id: "form", title: { type: "plain_text", text: "Form" } },
+		...{ submit: { type: "plain_text", text: "Send" }, blocks: [] },
+	};
+	const { client, ada, general, opens, watch } = await openHouse();
+	const errors = { name: "is missing" };
+	const one = await client({
+		take: async ({ body }) =>
+			Object(body).type === "view_submission" ? { response_action: "errors", errors } : undefined,
+	}).connect();
+	await opens(2);
+	const asked = ada.commands("/parley ask", {}, { in: general });
+	await watch.until("it came", () => one.envelopes.length === 1);
+	const { trigger_id } = Object(one.envelopes[0]?.body);
+	expect(await one.port.call({ method: "views.open", args: { trigger_id, view } })).toMatchObject({
+		type: "ok",
+	});
+	const sent = ada.submits(asked);
+	await watch.until("it is answered", () => sent.record.state === "acknowledged");
+	expect(sent.record.view?.errors).toEqual(errors);
+	expect(one.envelopes.map(({ type }) => type)).toEqual(["command", "interactive"]);
+});

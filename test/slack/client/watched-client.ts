@@ -1,0 +1,93 @@
+import type { Clock } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import {
+	createSlackPort,
+	type SlackEnvelope,
+	type SlackLink,
+	type SlackPort,
+	type SlackPortOptions,
+	type SlackReply,
+} from "@parley/slack";
+import { onTestFinished } from "vitest";
+import type { Watch } from "../../watch.ts";
+
+export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" | "clock"> {
+	readonly clock: Clock;
+	readonly watch: Watch;
+	/** Whether something is taken; where it rejects it is not. */
+	readonly take?: (envelope: SlackEnvelope) => Promise<SlackReply>;
+}
+
+/** The type of an event by which a test knows that a client listens; it is nobody's business. */
+export const probe = "probe";
+
+/** The real client, and what it has told. */
+export class WatchedClient {
+	readonly port: SlackPort;
+	readonly log = new MemoryLogger();
+	readonly envelopes: SlackEnvelope[] = [];
+	readonly links: SlackLink[] = [];
+	/** How often it was told that nothing comes. */
+	silences = 0;
+	readonly #watch: Watch;
+	readonly #take: NonNullable<ClientOptions["take"]>;
+
+	constructor({ watch, take = async () => undefined, ...options }: ClientOptions) {
+		this.#watch = watch;
+		this.#take = take;
+		this.port = createSlackPort({ ...options, log: this.log, chance: () => 0.5 });
+		onTestFinished(() => this.port.close());
+	}
+
+	/** Resolves as `connect` of the port does. */
+	async connect(): Promise<this> {
+		await this.port.connect({
+			take: async (envelope) => {
+				if (Object(envelope.body).event?.type === probe) return undefined;
+				this.envelopes.push(envelope);
+				const taken = this.#take(envelope);
+				this.#watch.notify();
+				return taken;
+			},
+			link: (link) => {
+				this.links.push(link);
+				this.#watch.notify();
+			},
+			silent: () => {
+				this.silences += 1;
+				this.#watch.notify();
+			},
+		});
+		return this;
+	}
+
+	/** What the link was, in order. */
+	get states(): string[] {
+		return this.links.map(({ state }) => state);
+	}
+
+	/** What was said, in the order in which it came. */
+	get heard(): string[] {
+		return this.envelopes.flatMap(({ body }) => {
+			const { event } = Object(body);
+			return event?.type === "message" && event.subtype === undefined ? [String(event.text)] : [];
+		});
+	}
+
+	hears(...texts: readonly string[]): Promise<void> {
+		return this.#watch.until(`${texts.join(", ")} was heard`, () =>
+			texts.every((text) => this.heard.includes(text)),
+		);
+	}
+
+	told(state: SlackLink["state"], times = 1): Promise<void> {
+		return this.#watch.until(`the link was ${state} ${times} times`, () => {
+			return this.links.filter((link) => link.state === state).length >= times;
+		});
+	}
+
+	/** What was logged as a warning. */
+	get warnings(): string[] {
+		return this.log.records.flatMap(({ level, message }) => (level === "warn" ? [message] : []));
+	}
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { commandTable } from "@parley/connector";
+import { manifestOf } from "@parley/slack";
+import { binary } from "../gateway-process.ts";
+import { SlackServer } from "../simulators/slack/server.ts";
+import { defaultSettings } from "../simulators/slack/world/settings.ts";
+import { World } from "../simulators/slack/world/world.ts";
+import { Watch } from "../watch.ts";
+import { Place } from "./place.ts";
+import { Screen } from "./screen.ts";
+
+/** Of sockets more than one a minute may be opened: "a small amount of burst behavior is tolerated". */
+const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
+
+/** A data directory, with a gateway where one is wanted, and a Slack on this machine. */
+export class SlackPlace implements AsyncDisposable {
+	readonly server: SlackServer;
+	readonly data: string;
+	readonly #place: Place | undefined;
+	readonly #screens: Screen[] = [];
+	readonly #changes = new Watch();
+
+	private constructor(server: SlackServer, place?: Place) {
+		this.server = server;
+		this.#place = place;
+		this.data = place?.data ?? realpathSync(mkdtempSync(join(tmpdir(), "parley-slack-")));
+		mkdirSync(join(this.data, "connectors"), { mode: 0o700 });
+		this.writes("parley.config.json", { slack: { apiUrl: server.apiUrl } });
+		// What was asked is carried out behind this.
+		server.listen(() => void setImmediate(() => this.#changes.notify()));
+	}
+
+	/** Without a gateway. */
+	static async open(): Promise<SlackPlace> {
+		return new SlackPlace(await startSlack());
+	}
+
+	static async withGateway(): Promise<SlackPlace> {
+		return new SlackPlace(await startSlack(), await Place.open());
+	}
+
+	get world(): World {
+		return this.server.world;
+	}
+
+	get tokens(): Record<string, string> {
+		return { SLACK_BOT_TOKEN: this.world.token, SLACK_APP_TOKEN: this.world.appToken };
+	}
+
+	/** Writes a file of the data directory, and returns its path. */
+	writes(name: string, content: unknown): string {
+		const file = join(this.data, name);
+		writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+		return file;
+	}
+
+	/** The command at a terminal, with both tokens, beside the gateway. */
+	run(...args: readonly string[]): Screen {
+		if (!this.#place) throw new Error("there is no gateway here");
+		const env = { ...this.#place.environment, ...this.tokens };
+		const screen = new Screen({ args, cwd: this.#place.work, env });
+		this.#screens.push(screen);
+		return screen;
+	}
+
+	/** Resolves when the text that `look` gives holds the words. */
+	shows(look: () => string, words: string): Promise<void> {
+		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
+	}
+
+	/** `parley slack` with pipes, and how it ended. */
+	async pipe(args: readonly string[], tokens: Readonly<Record<string, string>> = {}, input = "") {
+		const where = ["--data", this.data];
+		const env = {
+			PATH: process.env["PATH"],
+			HOME: this.data,
+			NO_COLOR: "1",
+			PARLEY_DATA: this.data,
+			...tokens,
+		};
+		const offline = args.some((arg) => arg === "manifest" || arg === "--help");
+		const child = spawn(process.execPath, [binary, "slack", ...args, ...(offline ? [] : where)], {
+			...{ cwd: this.data, env },
+		});
+		child.stdin.end(input);
+		const [out, error, [code]] = await Promise.all([
+			text(child.stdout),
+			text(child.stderr),
+			once(child, "close"),
+		]);
+		return { out, error, code };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const screen of this.#screens) screen.close();
+		await this.#place?.close();
+		await this.server.close();
+		rmSync(this.data, { recursive: true, force: true });
+	}
+}
+
+function startSlack(): Promise<SlackServer> {
+	return SlackServer.start(new World({ settings, manifest: manifestOf({ shapes: commandTable }) }));
+}

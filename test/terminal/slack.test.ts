@@ -1,0 +1,137 @@
+import { commandTable } from "@parley/connector";
+import { manifestOf } from "@parley/slack";
+import { expect, test as plainTest } from "vitest";
+import { SlackPlace } from "./slack-place.ts";
+
+const test = plainTest.extend<{ slack: SlackPlace }>({
+	slack: [
+		// biome-ignore lint/correctness/noEmptyPattern: a fixture that needs no other one is written like this
+		async ({}, use) => {
+			await using place = await SlackPlace.open();
+			await use(place);
+		},
+		{ scope: "file" },
+	],
+});
+
+test("help says what there is, and manifest prints the app, which has nothing to be mended", async ({
+	slack,
+}) => {
+	const [help, manifest] = await Promise.all([slack.pipe(["--help"]), slack.pipe(["manifest"])]);
+	expect(help).toMatchObject({ code: 0, error: "" });
+	for (const name of ["setup", "doctor", "manifest", "posts", "SLACK_BOT_TOKEN", "--listen"]) {
+		expect(help.out).toContain(name);
+	}
+	const wanted = JSON.parse(manifest.out);
+	expect(wanted).toEqual(manifestOf({ shapes: commandTable }));
+	const installed = structuredClone(wanted);
+	installed.oauth_config.scopes.bot = ["admin", ...installed.oauth_config.scopes.bot.slice(1)];
+	installed.settings.socket_mode_enabled = false;
+	const file = slack.writes("installed.json", installed);
+	const [same, diff] = await Promise.all([
+		slack.pipe(["manifest", "--diff", "-"], {}, manifest.out),
+		slack.pipe(["manifest", "--diff", file]),
+	]);
+	expect(same).toEqual({ code: 0, error: "", out: "the app has all that it needs, and nothing more\n" });
+	const scopes = "+ oauth_config.scopes.bot: app_mentions:read\n- oauth_config.scopes.bot: admin";
+	expect(diff).toEqual({
+		code: 1,
+		error: "",
+		out: `${scopes}\n~ settings.socket_mode_enabled: false → true\n`,
+	});
+});
+
+test("what cannot be read or reached is said, with what to do", async ({ slack }) => {
+	const [broken, open] = await Promise.all([
+		slack.pipe(["manifest", "--diff", "-"], {}, "_metadata:"),
+		slack.pipe(["manifest", "--public-url", "http://chat.example.com"]),
+	]);
+	expect(broken).toMatchObject({ code: 2, out: "", error: expect.stringContaining("App Manifest") });
+	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("https addresses alone") });
+});
+
+test("doctor looks at the app in Slack, and prints no token", async ({ slack }) => {
+	slack.world.channel("general");
+	const { SLACK_BOT_TOKEN = "", SLACK_APP_TOKEN = "" } = slack.tokens;
+	const wrong = "xoxb-wrong-wrong-wrong";
+	const [well, deaf, refused] = await Promise.all([
+		slack.pipe(["doctor", "--json"], slack.tokens),
+		slack.pipe(["doctor"], { SLACK_BOT_TOKEN }),
+		slack.pipe(["doctor"], { SLACK_BOT_TOKEN: wrong, SLACK_APP_TOKEN }),
+	]);
+	const findings: { id: string; status: string }[] = JSON.parse(well.out);
+	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
+		...["slack-token ok", "slack-scopes ok", "slack-transport ok", "slack-clock ok", "slack-rooms ok"],
+		"slack-connector warn",
+	]);
+	expect(well).toMatchObject({ code: 0, error: "" });
+	expect(deaf.out).toMatch(/^FAIL +slack-transport +.*\n.*set SLACK_APP_TOKEN to it$/m);
+	expect(refused.out).toMatch(/^FAIL +slack-token +.*invalid_auth.*\n.*xoxb- from/m);
+	expect([deaf.code, refused.code]).toEqual([1, 1]);
+	expect(refused.out).not.toContain("slack-scopes");
+	for (const token of [SLACK_BOT_TOKEN, SLACK_APP_TOKEN, wrong]) {
+		for (const { out } of [well, deaf, refused]) expect(out).not.toContain(token);
+	}
+});
+
+test("setup begins without a token, and ends where a step fails that nobody can mend at once", async ({
+	slack,
+}) => {
+	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
+	const [without, half] = await Promise.all([
+		slack.pipe(["setup"]),
+		slack.pipe(["setup"], { SLACK_BOT_TOKEN }),
+	]);
+	expect(without).toMatchObject({ code: 1, error: "" });
+	expect(without.out).toMatch(/1\/4 {2}Make the app\n.*parley slack manifest.*\n.*export SLACK_BOT_TOKEN=/);
+	expect(half).toMatchObject({ code: 1, error: "" });
+	expect(half.out).toMatch(/ok +slack-scopes[\s\S]*2\/4 {2}Let it hear[\s\S]*FAIL +slack-transport/);
+	expect(half.out).not.toContain("3/4");
+});
+
+test("setup asks for what is not done yet, checks it again on Enter, and ends in an answer", async () => {
+	await using slack = await SlackPlace.withGateway();
+	const { world } = slack;
+	const [general, anna] = [world.home.channel("general", { withoutApp: true }), world.member("Anna")];
+	const { app } = world.state;
+	const { scopes } = app;
+	app.scopes = new Set([...scopes].filter((scope) => scope !== "chat:write"));
+	const setup = slack.run("slack", "setup");
+	await setup.shows("Press Enter to check again, Ctrl-C to stop");
+	expect(setup.text).toContain('press "Create New App", "From a manifest"');
+	expect(setup.text).toContain("the bot lacks scopes: chat:write");
+	expect(setup.text).not.toContain("2/4");
+	app.scopes = scopes;
+	setup.type("\r");
+	await setup.shows("3/4");
+	expect(setup.text).toContain("sockets to Slack can be opened");
+	general.joins();
+	await setup.shows("/parley pair ");
+	expect(setup.text).toContain("the bot is in 1 channel");
+	const [, code = ""] = /\/parley pair ([A-Z0-9]+):/.exec(setup.text) ?? [];
+	anna.commands(`/parley pair ${code}`, {}, { in: general });
+	await slack.shows(() => general.transcript(anna), "You are owner here");
+	anna.says("hello", { in: general, mentions: [world.bot] });
+	await setup.shows("All is set up.");
+	expect(await setup.ended()).toBe(0);
+	expect(general.transcript()).toContain("Hello! I am the offline model");
+});
+
+test("tokens that are missing or of another kind are named before anything is connected", async ({
+	slack,
+}) => {
+	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
+	const rows: [args: string[], tokens: Record<string, string>, words: string][] = [
+		[[], {}, "SLACK_BOT_TOKEN is not set\nparley slack setup"],
+		[
+			["--listen", "here"],
+			{ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: "secret" },
+			"--listen here is no address",
+		],
+	];
+	const ends = await Promise.all(rows.map(([args, tokens]) => slack.pipe(args, tokens)));
+	for (const [index, [, , words]] of rows.entries()) {
+		expect(ends[index]).toEqual({ code: 2, out: "", error: expect.stringContaining(words) });
+	}
+	expect(slack.server.sockets.opened).toBe(0);
+});
