@@ -1,13 +1,11 @@
 import { expect } from "vitest";
-import { TestGateway } from "./gateway.ts";
 import { verifies } from "./verifies.ts";
 
 verifies(
 	["run.stream", "run.message"],
 	"a reply is streamed piece by piece and told as a whole",
 	async (driver) => {
-		await using gateway = await TestGateway.start();
-		await using talk = await driver.converse(gateway.url);
+		await using talk = await driver.converse();
 		await talk.say("say: once upon a time");
 		await expect(talk.outcome()).resolves.toEqual({
 			...{ streamed: ["[offline] once upon a time"], calls: [] },
@@ -20,15 +18,15 @@ verifies(
 	["tool.call", "tool.arguments", "prompt.approve"],
 	"a command runs when it was approved",
 	async (driver) => {
-		await using gateway = await TestGateway.start();
-		await using talk = await driver.converse(gateway.url);
+		await using talk = await driver.converse();
+		const { name, arguments: args } = driver.command("echo hi");
 		await talk.say("run: echo hi");
 		const question = await talk.question();
-		expect(question).toMatchObject({ tool: "run_command", arguments: { cmd: "echo hi" } });
+		expect(question).toMatchObject({ tool: name, arguments: args });
 		await talk.approve(question);
 		await expect(talk.outcome()).resolves.toMatchObject({
-			calls: [{ name: "run_command", arguments: { cmd: "echo hi" }, text: "hi\n", failed: false }],
-			...{ content: "[offline] run_command returned:\nhi", error: "" },
+			calls: [{ name, arguments: args, text: "hi\n", failed: false }],
+			...{ content: `[offline] ${name} returned:\nhi`, error: "" },
 		});
 	},
 );
@@ -37,21 +35,20 @@ verifies(
 	["prompt.deny", "tool.paired"],
 	"a denied call fails, and the conversation goes on",
 	async (driver) => {
-		await using gateway = await TestGateway.start();
-		await using talk = await driver.converse(gateway.url);
+		await using talk = await driver.converse();
+		const { name } = driver.command("touch denied");
 		await talk.say("run: touch denied");
 		await talk.deny(await talk.question());
 		const { calls, content, error } = await talk.outcome();
-		expect(calls).toMatchObject([{ name: "run_command", failed: true }]);
+		expect(calls).toMatchObject([{ name, failed: true }]);
 		expect(calls[0]?.text).toMatch(/^denied/);
-		expect(content).toMatch(/^\[offline\] run_command failed:\ndenied/);
+		expect(content).toMatch(new RegExp(`^\\[offline\\] ${name} failed:\\ndenied`));
 		expect(error).toBe("");
 	},
 );
 
 verifies(["run.cancel"], "a cancelled run ends with what it said so far", async (driver) => {
-	await using gateway = await TestGateway.start();
-	await using talk = await driver.converse(gateway.url);
+	await using talk = await driver.converse();
 	await talk.say("long: 1000000 tokens at 5 per second");
 	await talk.streaming();
 	await talk.cancel();
@@ -63,10 +60,34 @@ verifies(["run.cancel"], "a cancelled run ends with what it said so far", async 
 });
 
 verifies(["run.message-failed"], "a model that fails ends the run with the reason", async (driver) => {
-	await using gateway = await TestGateway.start();
-	await using talk = await driver.converse(gateway.url);
+	await using talk = await driver.converse();
 	await talk.say("say: well\nfail: out of ideas");
 	await expect(talk.outcome()).resolves.toMatchObject({
 		...{ content: "[offline] well", error: "out of ideas" },
 	});
+});
+
+verifies(["run.in-order"], "what was said together is answered in its order", async (driver) => {
+	await using talk = await driver.converse();
+	await talk.say("say: one", "say: two");
+	const outcomes = [await talk.outcome(), await talk.outcome()];
+	expect(outcomes.map(({ content }) => content)).toEqual(["[offline] one", "[offline] two"]);
+});
+
+verifies(["run.left"], "a run goes on to its end although its client has gone", async (driver) => {
+	await using talk = await driver.converse();
+	await talk.say("long: 30 tokens at 60 per second");
+	await talk.streaming();
+	const { content, error } = await talk.leave();
+	expect(content.split(" ").length).toBeGreaterThan(25);
+	expect(error).toBe("");
+});
+
+verifies(["run.compact"], "a summary takes the place of what was said", async (driver) => {
+	await using talk = await driver.converse();
+	await talk.say("say: beans are green");
+	await talk.outcome();
+	await expect(talk.compact()).resolves.toMatch(/beans are green/);
+	await talk.say("say: and so on");
+	await expect(talk.outcome()).resolves.toMatchObject({ content: "[offline] and so on", error: "" });
 });

@@ -29,8 +29,8 @@ export interface Call {
 
 /** One client with one conversation, in the words of the runtime. */
 export interface Conversation extends AsyncDisposable {
-	/** Says something; the run it starts is followed with `outcome`. */
-	say(text: string): Promise<void>;
+	/** Says something, or several things without waiting in between; the runs that it starts are followed with `outcome`. */
+	say(...texts: readonly string[]): Promise<void>;
 	/** The next approval that is asked for. */
 	question(): Promise<Question>;
 	approve(question: Question): Promise<void>;
@@ -40,11 +40,17 @@ export interface Conversation extends AsyncDisposable {
 	streaming(): Promise<void>;
 	/** Waits for the end of the run and tells what it was; each run is told once. */
 	outcome(): Promise<Outcome>;
+	/** Says no more, and tells what the run at work has come to nevertheless, as far as it was not streamed. */
+	leave(): Promise<Pick<Outcome, "content" | "error">>;
+	/** Has a summary put in the place of all that was said, and returns it. */
+	compact(): Promise<string>;
 }
 
 /** What a wire must offer to the scenarios that run on all wires. */
 export interface Driver {
 	readonly wire: Wire;
-	/** Connects to the gateway at this address and begins a conversation. */
-	converse(url: string): Promise<Conversation>;
+	/** The call that runs this command line, as the wire shows it. */
+	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
+	/** Begins a conversation with a gateway or a process of its own. */
+	converse(): Promise<Conversation>;
 }

@@ -212,7 +212,7 @@ verifiesOn(
 		await two.event("prompt.request", { token });
 		await two.call("prompt_response", { token, value: true });
 		for (const value of [false, true, "session"]) {
-			expect(await one.call("prompt_response", { token, value })).toEqual({ status: "sent" });
+			expect(await one.call("prompt_response", { token, value })).toEqual({ status: "sent", late: true });
 		}
 		for (const client of [one, two]) {
 			const { payload } = await client.event("prompt.response");
@@ -225,7 +225,9 @@ verifiesOn(
 			);
 			expect(more).toEqual([]);
 		}
-		expect(await two.call("prompt_response", { token, cancelled: true })).toEqual({ status: "sent" });
+		expect(await two.call("prompt_response", { token, cancelled: true })).toEqual({
+			...{ status: "sent", late: true },
+		});
 		for (const unknown of ["prompt_0000000000000000000000000a", "nope", token?.toString().toUpperCase()]) {
 			expect(await two.refusal("prompt_response", { token: unknown, value: true })).toMatch(
 				/^prompt not found\b/,
@@ -289,7 +291,7 @@ verifiesOn("ozzie", ["prompt.expiry"], "nobody answers for 24 hours: nothing run
 	const { payload } = await back.event("tool.call", { status: "failed" });
 	expect(payload["error"]).toMatch(/^no answer\b/);
 	await back.event("assistant.message", { error: "" });
-	expect(await back.call("prompt_response", { token, value: true })).toEqual({ status: "sent" });
+	expect(await back.call("prompt_response", { token, value: true })).toEqual({ status: "sent", late: true });
 	expect(await readdir(gateway.path("work"))).toEqual([]);
 });
 

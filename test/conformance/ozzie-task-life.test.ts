@@ -40,7 +40,7 @@ verifiesOn(
 		const ends = [await client.event("task.cancelled"), await client.event("task.cancelled")];
 		expect(ends.map(({ payload }) => payload)).toEqual([
 			{ task_id: spawned["task_id"], reason: "parent ended", usage: expect.any(Object) },
-			{ ...cancelled, usage: expect.any(Object) },
+			{ ...cancelled, by: "operator", usage: expect.any(Object) },
 		]);
 		expect(await client.call("cancel_task", { task_id, reason: "again" })).toEqual({
 			...{ task_id, status: "cancelled" },

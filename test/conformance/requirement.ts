@@ -1,17 +1,29 @@
 /** The wires there are. Each has a driver, and a place in every requirement. */
-export const wires = ["ozzie"] as const;
+export const wires = ["ozzie", "zot"] as const;
 export type Wire = (typeof wires)[number];
+
+/** Whether a wire keeps a promise, or why its messages cannot express it. */
+type Kept = "kept" | { readonly cannot: string };
 
 /** Something we promise to whoever talks to the gateway. */
 export interface Requirement {
 	readonly promise: string;
-	/** The section of the protocol's document, or the ruling, that it comes from; `our own` names one of ozzie.md. */
+	/** The section of the protocol's document, or the ruling, that it comes from; `our own` names one of its page in docs/protocols. */
 	readonly source: string;
-	/** Whether a wire keeps the promise, or why its messages cannot express it. */
-	readonly wires: { readonly [Name in Wire]: "kept" | { readonly cannot: string } };
+	readonly wires: { readonly [Name in Wire]: Kept };
 }
 
-/** A promise that the Ozzie wire keeps. */
-export function ozzie(source: string, promise: string): Requirement {
-	return { promise, source, wires: { ozzie: "kept" } };
+/** A promise that the Ozzie wire keeps; another one keeps it, too, where `zot` says so. */
+export function ozzie(
+	source: string,
+	promise: string,
+	zot: Kept = { cannot: "a promise in the words of the Ozzie document" },
+): Requirement {
+	return { promise, source, wires: { ozzie: "kept", zot } };
+}
+
+/** A promise that the zot wire keeps. */
+export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
+	const cannot = "a promise in the words of the zot document";
+	return { promise, source, wires: { ozzie: { cannot }, ...others, zot: "kept" } };
 }

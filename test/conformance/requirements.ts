@@ -17,6 +17,11 @@ import { sessionRequirements } from "./requirements/session.ts";
 import { sessionListRequirements } from "./requirements/session-list.ts";
 import { taskRequirements } from "./requirements/tasks.ts";
 import { tokenRequirements } from "./requirements/tokens.ts";
+import { zotCommandRequirements } from "./requirements/zot-commands.ts";
+import { zotEndingRequirements } from "./requirements/zot-endings.ts";
+import { zotEventRequirements } from "./requirements/zot-events.ts";
+import { zotLineRequirements } from "./requirements/zot-lines.ts";
+import { zotProcessRequirements } from "./requirements/zot-process.ts";
 
 /** All that is promised; each is shown by at least one scenario (`coverage.test.ts`). */
 export const requirements = {
@@ -39,6 +44,11 @@ export const requirements = {
 	...sandboxRequirements,
 	...taskRequirements,
 	...tokenRequirements,
+	...zotCommandRequirements,
+	...zotEndingRequirements,
+	...zotEventRequirements,
+	...zotLineRequirements,
+	...zotProcessRequirements,
 };
 
 export type RequirementId = keyof typeof requirements;

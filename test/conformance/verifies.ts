@@ -1,10 +1,11 @@
 import { type TestContext, test } from "vitest";
 import type { Driver } from "./driver.ts";
 import { ozzieDriver } from "./drivers/ozzie.ts";
+import { zotDriver } from "./drivers/zot.ts";
 import type { Wire } from "./requirement.ts";
 import { type RequirementId, requirements } from "./requirements.ts";
 
-const drivers: { readonly [Name in Wire]: Driver } = { ozzie: ozzieDriver };
+const drivers: { readonly [Name in Wire]: Driver } = { ozzie: ozzieDriver, zot: zotDriver };
 
 /** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
 const timeout = 15_000;

@@ -4,6 +4,8 @@ import { parseJson } from "@parley/base";
 export type Step =
 	/** A frame, or a part of one, as it stands in the document. */
 	| { readonly kind: "frame"; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
+	/** A line to send that is no JSON. */
+	| { readonly kind: "text"; readonly line: number; readonly text: string }
 	/** A request over HTTP and what answers it: the status, and the body where it is told. */
 	| {
 			readonly kind: "http";
@@ -22,28 +24,32 @@ export interface Scene {
 	readonly heading: string;
 	/** Where it plays: `<!-- stage: NAME -->`, else `offline`. */
 	readonly stage: string;
+	/** Of the process that plays it: what follows `started with` behind a fence. */
+	readonly flags: readonly string[];
 	readonly steps: readonly Step[];
 }
 
 interface OpenScene extends Scene {
 	stage: string;
+	readonly flags: string[];
 	readonly steps: Step[];
 }
 
 /** The scenes of a document, in its order; throws where an example is no JSON. */
 export function readScenes(markdown: string): Scene[] {
-	const scenes: OpenScene[] = [{ heading: "", stage: "offline", steps: [] }];
+	const scenes: OpenScene[] = [{ heading: "", stage: "offline", flags: [], steps: [] }];
 	const lines = markdown.split("\n");
 	for (let at = 0; at < lines.length; at++) {
 		const line = lines[at] ?? "";
 		const scene = scenes.at(-1);
 		const [, heading] = /^#+ (.*)$/.exec(line) ?? [];
-		const [, language] = /^```(json|http)$/.exec(line) ?? [];
-		if (heading !== undefined) scenes.push({ heading, stage: "offline", steps: [] });
+		const [, language, flags] = /^```(json|http)(?: started with (.+))?$/.exec(line) ?? [];
+		if (heading !== undefined) scenes.push({ heading, stage: "offline", flags: [], steps: [] });
 		else if (language !== undefined) {
 			const end = lines.indexOf("```", at);
 			const block = { first: at + 2, lines: lines.slice(at + 1, end) };
 			scene?.steps.push(...(language === "json" ? readFrames(block) : [readHttp(block)]));
+			scene?.flags.push(...(flags?.split(" ") ?? []));
 			at = end;
 		} else if (scene) readRemark(line, at + 1, scene);
 	}
@@ -63,13 +69,15 @@ interface Block {
 	readonly lines: readonly string[];
 }
 
-/** A frame begins at a line that begins with a brace, and ends before the next one that does. */
+/** Whatever is not indented begins something. What begins with a brace is a frame, and ends before the next beginning. */
 function readFrames({ first, lines }: Block): Step[] {
-	const starts = lines.flatMap((line, index) => (line.startsWith("{") ? [index] : []));
+	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
 	return starts.map((start, index) => {
-		const value = parseJson(lines.slice(start, starts[index + 1]).join("\n"));
+		const line = first + start;
+		const text = lines.slice(start, starts[index + 1]).join("\n");
+		if (!text.startsWith("{")) return { kind: "text", line, text };
 		// True because the text began with a brace and could be read.
-		return { kind: "frame", line: first + start, value: value as Readonly<Record<string, unknown>> };
+		return { kind: "frame", line, value: parseJson(text) as Readonly<Record<string, unknown>> };
 	});
 }
 

@@ -35,6 +35,7 @@ class Player implements AsyncDisposable {
 	async step(step: Step): Promise<void> {
 		if (step.kind === "do") await this.#do(step.words);
 		else if (step.kind === "http") await this.#http(step);
+		else if (step.kind === "text") throw new Error(`"${step.text}" is no frame`);
 		else await this.#frame(step.value);
 	}
 

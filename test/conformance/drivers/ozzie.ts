@@ -1,27 +1,41 @@
 import type { Conversation, Driver, Outcome, Question } from "../driver.ts";
+import { TestGateway } from "../gateway.ts";
 import { type EventFrame, OzzieClient } from "./ozzie-client.ts";
 
 /** The Ozzie wire for the scenarios of all wires. */
 export const ozzieDriver: Driver = {
 	wire: "ozzie",
-	async converse(url) {
-		const client = await OzzieClient.connect(url);
-		await client.call("open_session");
-		return new OzzieConversation(client);
+	command: (line) => ({ name: "run_command", arguments: { cmd: line } }),
+	async converse() {
+		await using undo = new AsyncDisposableStack();
+		const gateway = undo.use(await TestGateway.start());
+		const client = undo.use(await OzzieClient.connect(gateway.url));
+		const session = await client.open();
+		return new OzzieConversation({ gateway, client, session, end: undo.move() });
 	},
 };
 
+interface Begun {
+	readonly gateway: TestGateway;
+	readonly client: OzzieClient;
+	readonly session: string;
+	/** Lets all go that the conversation holds. */
+	readonly end: AsyncDisposableStack;
+}
+
 class OzzieConversation implements Conversation {
 	readonly #client: OzzieClient;
+	readonly #begun: Begun;
 	/** What came since the last outcome. */
 	#events: EventFrame[] = [];
 
-	constructor(client: OzzieClient) {
-		this.#client = client;
+	constructor(begun: Begun) {
+		this.#client = begun.client;
+		this.#begun = begun;
 	}
 
-	async say(text: string): Promise<void> {
-		await this.#client.call("send_message", { content: text });
+	async say(...texts: readonly string[]): Promise<void> {
+		await Promise.all(texts.map((content) => this.#client.call("send_message", { content })));
 	}
 
 	async question(): Promise<Question> {
@@ -58,8 +72,21 @@ class OzzieConversation implements Conversation {
 		};
 	}
 
+	async leave(): Promise<Pick<Outcome, "content" | "error">> {
+		await this.#client.leave();
+		await using back = await OzzieClient.connect(this.#begun.gateway.url);
+		await back.open({ session_id: this.#begun.session, after_seq: 0 });
+		const { payload } = await back.event("assistant.message");
+		return { content: String(payload["content"]), error: String(payload["error"]) };
+	}
+
+	/** Nobody asks for it on this wire: a session is compacted when its window is full. */
+	compact(): Promise<string> {
+		return Promise.reject(new Error("no message of this wire asks for a summary"));
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.#client[Symbol.asyncDispose]();
+		await this.#begun.end.disposeAsync();
 	}
 
 	async #until(name: string, phase?: string): Promise<EventFrame> {

@@ -55,4 +55,8 @@ export const peopleRequirements = {
 		"security ruling 16",
 		"`set_place` says agent, model, tools, root, approvers, budget and times of a channel, `remove_place` takes it back; what cannot be is refused with what would do.",
 	),
+	"place.approve-in": ozzie(
+		"our own: approvers are not always where the work is asked for",
+		"`approve_in` lets who may approve in another channel see approvals of this one with `list_prompts {approvals}` and answer them: once, as they are; nothing else, nobody else, and nowhere that is shared or not known.",
+	),
 } satisfies Record<string, Requirement>;

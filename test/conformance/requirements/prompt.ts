@@ -9,12 +9,12 @@ export const promptRequirements = {
 		"ruling 9",
 		"An approval's context has what it takes to show it: call, tool, arguments, preview, risk, expiry.",
 	),
-	"prompt.approve": ozzie("ruling 9", "true, yes, y, allow and once, written exactly so, approve."),
+	"prompt.approve": ozzie("ruling 9", "true, yes, y, allow and once, written exactly so, approve.", "kept"),
 	"prompt.approve-valueless": ozzie(
 		"document, Flows; ruling 9",
 		"`cancelled: false` without a value, or with null, approves.",
 	),
-	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value."),
+	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value.", "kept"),
 	"prompt.floor": ozzie(
 		"ruling 9",
 		"A call that is always asked is not approved without a value: the question stays open.",
@@ -28,7 +28,10 @@ export const promptRequirements = {
 		"ruling 12",
 		"Why something was denied reaches the model, and everybody in `prompt.response`.",
 	),
-	"prompt.first": ozzie("ruling 9", "The first answer counts; later ones are fine and change nothing."),
+	"prompt.first": ozzie(
+		"ruling 9",
+		"The first answer counts; later ones are fine, hear that they are `late`, and change nothing.",
+	),
 	"prompt.unknown": ozzie(
 		"ruling 9",
 		"An answer to a question that was never asked is refused with `prompt not found`.",

@@ -1,4 +1,4 @@
-import { ozzie, type Requirement } from "../requirement.ts";
+import { ozzie, type Requirement, zot } from "../requirement.ts";
 
 export const runRequirements = {
 	"run.sent": ozzie(
@@ -12,10 +12,12 @@ export const runRequirements = {
 	"run.stream": ozzie(
 		"document, assistant.stream; ruling 7",
 		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
+		"kept",
 	),
 	"run.message": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run ends with exactly one `assistant.message` with the whole text.",
+		"kept",
 	),
 	"run.message-last": ozzie(
 		"ruling 7",
@@ -24,6 +26,7 @@ export const runRequirements = {
 	"run.message-failed": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run whose model fails ends with a message whose error says why.",
+		"kept",
 	),
 	"run.message-empty": ozzie("ruling 7", "A run without any text ends with an empty message."),
 	"run.blank": ozzie(
@@ -33,6 +36,7 @@ export const runRequirements = {
 	"run.queue": ozzie(
 		"ruling 6; runtime rule 2",
 		"One run at a time: further messages wait in order and are told their place.",
+		{ cannot: "nothing tells a place; `queue` shows what waits" },
 	),
 	"run.queue-limit": ozzie(
 		"runtime rule 2",
@@ -41,6 +45,22 @@ export const runRequirements = {
 	"run.cancel": ozzie(
 		"ruling 7",
 		"`cancel_turn` ends the active run with the error `cancelled`; messages that wait stay.",
+		"kept",
+	),
+	"run.in-order": ozzie(
+		"runtime rule 2",
+		"What was said together is answered in its order, one after the other.",
+		"kept",
+	),
+	"run.left": ozzie(
+		"runtime rule 5; observed, checklist",
+		"A run goes on to its end although its client says no more.",
+		"kept",
+	),
+	"run.compact": zot(
+		"document, compact",
+		"A client can have a summary put in the place of what was said, and the conversation goes on with it.",
+		{ ozzie: { cannot: "no message asks for it: sessions are compacted when their window is full" } },
 	),
 	"run.cancel-queued": ozzie(
 		"ruling 7",
@@ -78,9 +98,14 @@ export const runRequirements = {
 	"tool.call": ozzie(
 		"document, tool.call",
 		"A call is shown when it starts, with name and arguments, and when it ends, with its result or error.",
+		"kept",
 	),
-	"tool.paired": ozzie("ruling 8", "Every call that starts ends exactly once, under the same `call_id`."),
-	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`."),
+	"tool.paired": ozzie(
+		"ruling 8",
+		"Every call that starts ends exactly once, under the same `call_id`.",
+		"kept",
+	),
+	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`.", "kept"),
 	"tool.before-prompt": ozzie(
 		"document, Conversation with Tool Call",
 		"A call is shown as started before its approval is asked for.",

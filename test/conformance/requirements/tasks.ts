@@ -24,7 +24,7 @@ export const taskRequirements = {
 	"task.unknown": ozzie("ruling 5", "A task that is not there is refused as `task not found: ID`."),
 	"task.cancel": ozzie(
 		"document, cancel_task",
-		"`cancel_task` ends a task in whatever state, with its workers, and `task.cancelled` tells the reason.",
+		"`cancel_task` ends a task in whatever state, with its workers, and `task.cancelled` tells the reason, and by whom.",
 	),
 	"task.cancel-ended": ozzie(
 		"our own, The end of a task",

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Asks the agent one thing, shows what it does, and prints what that cost. Python 3.9 or newer, nothing else.
+
+    examples/zot/ask.py "say: hello" --provider offline
+
+What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from typing import Any, Iterator
+
+
+class Agent:
+    """One `zot rpc` process. Commands go in, one JSON object a line; events come out."""
+
+    def __init__(self, flags: list[str]) -> None:
+        program = shlex.split(os.environ.get("ZOT", "zot"))
+        self.process = subprocess.Popen(
+            [*program, "rpc", *flags],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def send(self, **command: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            yield json.loads(line)
+
+    def close(self) -> int:
+        """The agent finishes what it was asked for and ends by itself."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait()
+
+
+def show(event: dict[str, Any]) -> None:
+    kind = event["type"]
+    if kind == "text_delta":
+        print(event["delta"], end="", flush=True)
+    elif kind == "tool_call":
+        print(f"\n[{event['name']}] {json.dumps(event['args'])}")
+    elif kind == "tool_progress":
+        print("".join(f"  | {line}\n" for line in event["text"].splitlines()), end="", flush=True)
+    elif kind == "usage":
+        total = event["cumulative"]
+        print(f"\n({total['input']} in, {total['output']} out, ${total['cost_usd']:.4f})", file=sys.stderr)
+    elif kind == "error":
+        print(f"\nerror: {event['message']}", file=sys.stderr)
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print("usage: ask.py QUESTION [FLAGS of zot rpc]", file=sys.stderr)
+        return 2
+    agent = Agent(sys.argv[2:])
+    token = os.environ.get("ZOTCORE_RPC_TOKEN")
+    if token:
+        agent.send(id="0", type="hello", token=token)
+    agent.send(id="1", type="prompt", message=sys.argv[1])
+    failed = True
+    for event in agent.events():
+        if event["type"] == "response" and not event["success"]:
+            print(f"{event['command']}: {event['error']}", file=sys.stderr)
+            break
+        show(event)
+        if event["type"] == "error":
+            break
+        if event["type"] == "done":
+            failed = False
+            break
+    print()
+    code = agent.close()
+    return code or int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Asks the agent one thing and prints its answer as it comes. Needs bash and jq.
+#
+#   examples/zot/ask.sh "say: hello" --provider offline
+#
+# What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+set -euo pipefail
+
+question=${1:?"usage: ask.sh QUESTION [FLAGS of zot rpc]"}
+shift
+read -r -a zot <<<"${ZOT:-zot}"
+
+ask() {
+	if [ -n "${ZOTCORE_RPC_TOKEN:-}" ]; then
+		jq -cn '{id: "0", type: "hello", token: env.ZOTCORE_RPC_TOKEN}'
+	fi
+	jq -cn --arg message "$question" '{id: "1", type: "prompt", message: $message}'
+}
+
+# The agent answers what it was asked and ends when its input has ended; jq ends with 1 where something went wrong. It
+# reads with `inputs`, because jq 1.6 goes on with the next line after a halt_error.
+ask | "${zot[@]}" rpc "$@" | jq -jn --unbuffered '
+	inputs
+	| if .type == "text_delta" then .delta
+	  elif .type == "tool_call" then "\n[" + .name + "] " + (.args | tojson) + "\n"
+	  elif .type == "done" then "\n"
+	  elif .type == "error" then ("error: " + .message + "\n" | halt_error(1))
+	  elif .type == "response" and (.success | not) then (.command + ": " + .error + "\n" | halt_error(1))
+	  else empty end'

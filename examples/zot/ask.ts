@@ -1,0 +1,47 @@
+/**
+ * Asks the agent one thing, answers its questions with no, and prints what it cost.
+ *
+ *   node examples/zot/ask.ts "say: hello" --provider offline
+ *
+ * What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
+ */
+import { type Line, ZotClient } from "./zot-client.ts";
+
+const [question, ...flags] = process.argv.slice(2);
+if (question === undefined) {
+	process.stderr.write("usage: ask.ts QUESTION [FLAGS of zot rpc]\n");
+	process.exit(2);
+}
+const [program = "zot", ...first] = (process.env["ZOT"] ?? "zot").split(" ");
+const agent = new ZotClient([program, ...first], flags);
+
+function show(event: Line): void {
+	switch (event.type) {
+		case "text_delta":
+			process.stdout.write(String(event["delta"]));
+			break;
+		case "tool_call":
+			process.stdout.write(`\n[${event["name"]}] ${JSON.stringify(event["args"])}\n`);
+			break;
+		case "tool_progress":
+			process.stdout.write(String(event["text"]).replaceAll(/^(?=.|\n)/gm, "  | "));
+			break;
+		case "ask":
+			process.stdout.write(`\n${event["label"]} no\n`);
+			void agent.request("approve", { ask: event.id, allow: false, reason: "nobody is here to ask" });
+			break;
+	}
+}
+
+try {
+	const token = process.env["ZOTCORE_RPC_TOKEN"];
+	await agent.request("hello", token === undefined ? {} : { token });
+	await agent.prompt(question, show);
+	const state = await agent.request("get_state");
+	process.stdout.write(`\n${JSON.stringify(state)}\n`);
+	process.exitCode = await agent.close();
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	await agent.close();
+	process.exitCode = 1;
+}

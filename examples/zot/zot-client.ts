@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/** One line of the agent: a response where `type` says so, else an event. */
+export interface Line {
+	readonly type: string;
+	readonly id?: string | number;
+	readonly [field: string]: unknown;
+}
+
+interface Waiting {
+	resolve(data: unknown): void;
+	reject(reason: Error): void;
+}
+
+/**
+ * One `zot rpc` process. `request` sends a command and resolves with the data of its response; `prompt` also hands over
+ * every event until `done`. Rejects with what the agent says is wrong, or that it has ended.
+ */
+export class ZotClient {
+	readonly #process: ChildProcess;
+	readonly #waiting = new Map<string, Waiting>();
+	readonly #ended: Promise<number>;
+	#listener: (event: Line) => void = () => undefined;
+	#count = 0;
+
+	/** `program` is what starts the agent, with the arguments that come before `rpc`. */
+	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
+		const [command, ...first] = program;
+		this.#process = spawn(command, [...first, "rpc", ...flags], { stdio: ["pipe", "pipe", "inherit"] });
+		const { stdout } = this.#process;
+		if (!stdout) throw new Error("the agent has no output");
+		createInterface({ input: stdout }).on("line", (text) => {
+			const line = readLine(text);
+			if (line) this.#take(line);
+		});
+		this.#ended = new Promise((resolve) => {
+			this.#process.on("error", (error) => this.#fail(error));
+			this.#process.on("close", (code) => {
+				this.#fail(new Error(`the agent has ended with code ${code}`));
+				resolve(code ?? 1);
+			});
+		});
+	}
+
+	request(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+		const id = String(++this.#count);
+		return new Promise((resolve, reject) => {
+			this.#waiting.set(id, { resolve, reject });
+			this.#process.stdin?.write(`${JSON.stringify({ id, type, ...fields })}\n`);
+		});
+	}
+
+	/** One prompt at a time. Throws what went wrong in it. */
+	async prompt(message: string, onEvent: (event: Line) => void): Promise<void> {
+		let failure: string | undefined;
+		const done = new Promise<void>((resolve) => {
+			this.#listener = (event) => {
+				if (event.type === "error") failure = String(event["message"]);
+				onEvent(event);
+				if (event.type === "done") resolve();
+			};
+		});
+		await this.request("prompt", { message });
+		await done;
+		if (failure !== undefined) throw new Error(failure);
+	}
+
+	/** Lets the agent finish; resolves with its exit code. */
+	close(): Promise<number> {
+		this.#process.stdin?.end();
+		return this.#ended;
+	}
+
+	#take(line: Line): void {
+		if (line.type !== "response") {
+			this.#listener(line);
+			return;
+		}
+		const waiting = this.#waiting.get(String(line.id));
+		this.#waiting.delete(String(line.id));
+		if (line["success"] === true) waiting?.resolve(line["data"]);
+		else waiting?.reject(new Error(String(line["error"])));
+	}
+
+	#fail(reason: Error): void {
+		for (const waiting of this.#waiting.values()) waiting.reject(reason);
+		this.#waiting.clear();
+	}
+}
+
+/** Nothing for a line that cannot be read: the agent goes on, and so does its client. */
+function readLine(text: string): Line | undefined {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

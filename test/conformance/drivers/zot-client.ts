@@ -1,0 +1,230 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { type ProcessEnd, patienceMs } from "../../gateway-process.ts";
+import type { FakeAnthropic } from "../../simulators/anthropic/fake-anthropic.ts";
+import { Watch } from "../../watch.ts";
+import { readZotFrame, type ZotFrame, type ZotResponse, type ZotType } from "./zot-frame.ts";
+import { ZotOrder } from "./zot-order.ts";
+
+export const zotBinary = fileURLToPath(new URL("../../../packages/cli/bin/zot.mjs", import.meta.url));
+
+export type Of<Type extends ZotType> = Extract<ZotFrame, { type: Type }>;
+
+export interface ZotOptions {
+	/** Answers as `claude-sonnet-4-5`; the offline model unless told. */
+	readonly service?: FakeAnthropic;
+	readonly flags?: readonly string[];
+	readonly environment?: Readonly<Record<string, string>>;
+	/** The operator's own models, in place of none. */
+	readonly models?: readonly object[];
+}
+
+/**
+ * The agent in a process of its own, as a program that has started it drives it. Every line that it writes has to have
+ * its form and to come in its order, else whoever waits for a line fails. Ends the process when it is disposed of.
+ */
+export class ZotClient implements AsyncDisposable {
+	/** All that came, in its order, and the lines as they came. */
+	readonly frames: ZotFrame[] = [];
+	readonly lines: string[] = [];
+	readonly exited: Promise<ProcessEnd>;
+	/** The process works in `work` below it, and is at home in `home`. */
+	readonly directory: string;
+	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+	readonly #watch = new Watch();
+	readonly #order = new ZotOrder();
+	#stderr = "";
+	#open = true;
+	#failure: Error | undefined;
+	#read = 0;
+	#rest = "";
+
+	private constructor(directory: string, { service, flags = [], environment }: ZotOptions) {
+		this.directory = directory;
+		const model = service
+			? [
+					...["--provider", "anthropic", "--model", "claude-sonnet-4-5"],
+					...["--base-url", service.url, "--api-key", service.apiKey],
+				]
+			: ["--provider", "offline"];
+		this.#child = spawn(
+			process.execPath,
+			[zotBinary, "rpc", "--data", this.path("data"), ...model, ...flags],
+			{
+				...{ cwd: this.path("work"), stdio: ["pipe", "pipe", "pipe"] },
+				env: {
+					...{ PATH: process.env["PATH"], HOME: this.path("home"), TMPDIR: this.path("tmp") },
+					...{ PARLEY_SANDBOX: "off", ...environment },
+				},
+			},
+		);
+		this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#take(text));
+		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			this.#stderr += text;
+		});
+		// Who has gone reads nothing more, and its exit code says why.
+		this.#child.stdin.on("error", () => undefined);
+		this.exited = once(this.#child, "close").then(([code, signal]) => {
+			this.#open = false;
+			this.#watch.notify();
+			return { code, signal };
+		});
+	}
+
+	static async start(options: ZotOptions = {}): Promise<ZotClient> {
+		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-zot-")));
+		for (const name of ["work", "home", "tmp", "data"]) await mkdir(join(directory, name), { mode: 0o700 });
+		if (options.models) {
+			await writeFile(join(directory, "data", "models.json"), JSON.stringify({ models: options.models }));
+		}
+		return new ZotClient(directory, options);
+	}
+
+	/** A path below the process's own directory. */
+	path(...names: readonly string[]): string {
+		return join(this.directory, ...names);
+	}
+
+	get stderr(): string {
+		return this.#stderr;
+	}
+
+	/** Writes commands, all at once. */
+	send(...commands: readonly object[]): void {
+		this.write(commands.map((command) => `${JSON.stringify(command)}\n`).join(""));
+	}
+
+	write(bytes: string | Uint8Array): void {
+		this.#child.stdin.write(bytes);
+	}
+
+	/** The next line of this type, from where the last reading has ended; rejects where none comes any more. */
+	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
+		for (;;) {
+			const frame = await this.next();
+			// True because of its type.
+			if (frame.type === type && fits(frame as Of<Type>)) return frame as Of<Type>;
+		}
+	}
+
+	/** The next line, whatever it is. */
+	async next(): Promise<ZotFrame> {
+		const index = this.#read;
+		await this.#when("a further line comes", () => this.frames.length > index);
+		const frame = this.frames[index];
+		if (!frame) throw new Error(`the process has ended without a further line\n${this.#stderr}`);
+		this.#read += 1;
+		return frame;
+	}
+
+	/** All lines up to the end of the prompt, from where the last reading has ended. */
+	async turn(): Promise<ZotFrame[]> {
+		const from = this.#read;
+		await this.until("done");
+		return this.frames.slice(from, this.#read);
+	}
+
+	/** Sends one command, and returns its response, whatever else comes before; for commands with an id of their own. */
+	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
+		this.send(command);
+		return this.response(command.id);
+	}
+
+	/** The response with this id, which may have come already; reads nothing. */
+	async response(id: string | number): Promise<ZotResponse> {
+		const found = (): ZotFrame | undefined =>
+			this.frames.find((frame) => frame.type === "response" && frame.id === id);
+		await this.#when(`the response ${id} comes`, () => found() !== undefined);
+		const response = found();
+		if (response?.type !== "response") throw new Error(`there is no response ${id}\n${this.#stderr}`);
+		return response;
+	}
+
+	/** Like `ask`, of a success. */
+	async data(command: Parameters<ZotClient["ask"]>[0]): Promise<unknown> {
+		const response = await this.ask(command);
+		if (!response.success) throw new Error(`${command.type} failed: ${response.error}`);
+		return response.data;
+	}
+
+	/** Says no more, and returns how the process ended. All that it wrote has to be whole and over then. */
+	async end(text = ""): Promise<ProcessEnd> {
+		this.#child.stdin.end(text);
+		return this.ended();
+	}
+
+	/** Like `end`, where the process ends for another reason. */
+	async ended(): Promise<ProcessEnd> {
+		await this.#when("the process ends", () => false);
+		const { code, signal } = await this.exited;
+		if (this.#rest !== "") throw new Error(`the last line is not whole: ${this.#rest}`);
+		if (!this.#order.atRest) throw new Error(`the process ended (${code}, ${signal}) without its last done`);
+		return { code, signal };
+	}
+
+	kill(signal: NodeJS.Signals): void {
+		this.#child.kill(signal);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		// So that it takes what its tools run along; it ends within seconds then, or something is wrong with it.
+		this.#child.kill("SIGTERM");
+		const patience = AbortSignal.timeout(patienceMs);
+		patience.addEventListener("abort", () => this.#child.kill("SIGKILL"));
+		await this.exited;
+		await rm(this.directory, { recursive: true, force: true });
+	}
+
+	/** Throws what was wrong with a line; an end is no fault, but ends the waiting. */
+	async #when(what: string, holds: () => boolean): Promise<void> {
+		const over = (): boolean => this.#failure !== undefined || !this.#open || holds();
+		await this.#watch.until(what, over);
+		if (this.#failure) throw this.#failure;
+	}
+
+	#take(text: string): void {
+		const parts = `${this.#rest}${text}`.split("\n");
+		this.#rest = parts.pop() ?? "";
+		for (const line of parts) this.#takeLine(line);
+		this.#watch.notify();
+	}
+
+	#takeLine(line: string): void {
+		this.lines.push(line);
+		try {
+			const frame = readZotFrame(parseJson(line));
+			this.frames.push(frame);
+			this.#order.take(frame);
+		} catch (reason) {
+			const before = this.lines.slice(-20).join("\n");
+			this.#failure ??= new Error(`a line that may not come: ${line}\nlast of:\n${before}`, {
+				cause: reason,
+			});
+		}
+	}
+}
+
+/** The types of the lines, in their order; deltas of one text are one. */
+export function typesOf(frames: readonly ZotFrame[]): string[] {
+	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
+	return types.filter((type, at) => type !== "text_delta" || types[at - 1] !== "text_delta");
+}
+
+/** The lines of one type. */
+export function only<Type extends ZotType>(frames: readonly ZotFrame[], type: Type): Of<Type>[] {
+	// True because of its type.
+	return frames.filter((frame) => frame.type === type) as Of<Type>[];
+}
+
+/** The text that was streamed. */
+export function streamed(frames: readonly ZotFrame[]): string {
+	return only(frames, "text_delta")
+		.map(({ delta }) => delta)
+		.join("");
+}

@@ -1,0 +1,95 @@
+import type { ZotFrame, ZotType } from "./zot-frame.ts";
+
+/** What may come next, by what came last. `"start"` is the response that says so. */
+type Place = ZotType | "start" | "rest" | "aborted";
+
+const turn = ["assistant_start", "usage", "turn_end"] as const;
+const ends = ["error", "done"] as const;
+const tools = ["tool_progress", "tool_result", "ask"] as const;
+const next: { readonly [From in Place]: readonly Place[] } = {
+	rest: ["start"],
+	// A compaction tells nothing before its summary was paid for.
+	start: ["user_message", "usage", "compact_done", ...ends],
+	user_message: ["turn_start", "usage", ...ends],
+	turn_start: turn,
+	assistant_start: ["text_delta", "usage", "assistant_message", "turn_end"],
+	text_delta: ["text_delta", "usage", "assistant_message", "turn_end"],
+	usage: ["usage", "assistant_message", "turn_start", "turn_end", "compact_done", ...ends],
+	assistant_message: ["tool_call", "turn_end"],
+	tool_call: ["tool_call", "turn_end"],
+	turn_end: [...tools, "turn_start", "usage", ...ends],
+	tool_progress: tools,
+	ask: tools,
+	tool_result: [...tools, "turn_start", "usage", ...ends],
+	// The end of the turn, and of the prompt.
+	aborted: ["done"],
+	error: ["done"],
+	compact_done: ["done"],
+	done: ["start"],
+	response: [],
+};
+
+/** Keeps what has to hold over all that one process writes, whatever it is asked. */
+export class ZotOrder {
+	#last: Place = "rest";
+	#step = 0;
+	#request: string | number | undefined;
+	readonly #cumulative = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: 0 };
+	readonly #calls = new Set<string>();
+
+	/** Throws what is out of order. */
+	take(frame: ZotFrame): void {
+		if (frame.type === "response") {
+			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;
+			this.#follow("start");
+			this.#step = 0;
+			this.#request = frame.id;
+			return;
+		}
+		this.#follow(frame.type);
+		if (frame.type === "turn_end" && frame.stop === "aborted") this.#last = "aborted";
+		if (frame.request_id !== this.#request) {
+			throw new Error(`${frame.type} belongs to ${frame.request_id}, and not to ${this.#request}`);
+		}
+		this.#count(frame);
+		this.#pair(frame);
+	}
+
+	/** Between two prompts, where the process may end. */
+	get atRest(): boolean {
+		return this.#last === "rest" || this.#last === "done";
+	}
+
+	#follow(place: Place): void {
+		if (!next[this.#last].includes(place)) throw new Error(`${place} came behind ${this.#last}`);
+		this.#last = place;
+	}
+
+	#count(frame: Exclude<ZotFrame, { type: "response" }>): void {
+		if (frame.type === "turn_start") {
+			this.#step += 1;
+			if (frame.step !== this.#step) throw new Error(`step ${frame.step} came in the place of ${this.#step}`);
+		}
+		if (frame.type !== "usage") return;
+		for (const key of ["input", "output", "cache_read", "cache_write", "cost_usd"] as const) {
+			const sum = Number((this.#cumulative[key] + frame[key]).toFixed(9));
+			if (frame.cumulative[key] !== sum) {
+				throw new Error(`cumulative ${key} is ${frame.cumulative[key]}, and not ${sum}`);
+			}
+			this.#cumulative[key] = sum;
+		}
+	}
+
+	/** Each call that was told gets one result before the next model call, and nothing else does. */
+	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
+		if (frame.type === "tool_call") this.#calls.add(frame.id);
+		if (frame.type === "tool_progress" && !this.#calls.has(frame.id)) {
+			throw new Error(`progress of ${frame.id}, which is not at work`);
+		}
+		if (frame.type === "tool_result" && !this.#calls.delete(frame.id)) {
+			throw new Error(`a result of ${frame.id}, which is not at work`);
+		}
+		const over = frame.type === "turn_start" || frame.type === "done";
+		if (over && this.#calls.size > 0) throw new Error(`no result of ${[...this.#calls].join(", ")}`);
+	}
+}

@@ -1,0 +1,83 @@
+import { access, readdir, writeFile } from "node:fs/promises";
+import { expect } from "vitest";
+import { only, typesOf, ZotClient } from "./drivers/zot-client.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const approvals = { flags: ["--rpc-approvals"] };
+
+verifiesOn(
+	"zot",
+	["zot.approve", "zot.approve-no", "zot.approve-unknown"],
+	"a call that is asked about runs when it was allowed, and tells why when it was not",
+	async () => {
+		await using agent = await ZotClient.start(approvals);
+		agent.send({ id: "1", type: "prompt", message: "run: touch one\nrun: touch two" });
+		const ask = await agent.until("ask");
+		const [call] = only(agent.frames, "tool_call");
+		expect(ask).toMatchObject({
+			...{ tool: "bash", args: { command: "touch one" }, call_id: call?.id, request_id: "1" },
+		});
+		const unknown = await agent.ask({ id: "u", type: "approve", ask: "ask-77", allow: true });
+		expect(unknown).toMatchObject({ success: false, error: "no pending approval with id ask-77" });
+		// As another server of this protocol takes it: the question's name as the command's own.
+		expect(await agent.ask({ id: ask.id, type: "approve", allow: true })).toMatchObject({ success: true });
+		const second = await agent.until("ask");
+		expect(second.id).not.toBe(ask.id);
+		const no = { id: "n", type: "approve", ask: second.id, allow: false, reason: "not in this garden" };
+		expect(await agent.ask(no)).toMatchObject({ success: true });
+		await agent.until("done");
+		const results = only(agent.frames, "tool_result");
+		expect(results.map(({ is_error }) => is_error)).toEqual([false, true]);
+		expect(results[1]?.content).toMatchObject([{ text: expect.stringContaining("not in this garden") }]);
+		expect(await agent.ask({ ...no, id: "m" })).toMatchObject({ success: false });
+		expect(await readdir(agent.path("work"))).toEqual(["one"]);
+	},
+);
+
+verifiesOn("zot", ["zot.approve-abort"], "an abort ends a prompt whose question is open", async () => {
+	await using agent = await ZotClient.start(approvals);
+	agent.send({ id: "1", type: "prompt", message: "run: touch made" });
+	const ask = await agent.until("ask");
+	expect(await agent.data({ id: "a", type: "abort" })).toBeUndefined();
+	expect(typesOf(await agent.turn()).filter((type) => type !== "response")).toEqual([
+		...["tool_result", "turn_start", "turn_end aborted", "done"],
+	]);
+	const late = await agent.ask({ id: "l", type: "approve", ask: ask.id, allow: true });
+	expect(late).toMatchObject({ success: false });
+	await expect(access(agent.path("work", "made"))).rejects.toThrow("ENOENT");
+});
+
+verifiesOn(
+	"zot",
+	["zot.floor", "zot.unasked"],
+	"what is always asked about is refused where nobody can be asked, and asked about where somebody can",
+	async () => {
+		const why =
+			/^denied without an answer: this is always asked about \(.*touches keys or passwords.*\), and nobody can be asked here: start with --rpc-approvals$/;
+		await using silent = await ZotClient.start();
+		await writeFile(silent.path("work", ".env"), "A=1\n");
+		silent.send({ id: "1", type: "prompt", message: "run: touch made\nread: .env" });
+		await silent.until("done");
+		const [made, refused] = only(silent.frames, "tool_result");
+		expect(made?.is_error).toBe(false);
+		expect(refused).toMatchObject({
+			...{ is_error: true, content: [{ text: expect.stringMatching(why) }] },
+		});
+		expect(only(silent.frames, "ask")).toEqual([]);
+		expect(silent.lines.join("\n")).not.toContain("A=1");
+		// Nobody could have been asked before the end of the input either.
+		expect(await silent.end('{"id":"2","type":"prompt","message":"read: .env"}')).toMatchObject({ code: 0 });
+		expect(only(silent.frames, "tool_result")[2]?.content).toMatchObject([
+			{ text: expect.stringMatching(why) },
+		]);
+
+		await using asking = await ZotClient.start(approvals);
+		await writeFile(asking.path("work", ".env"), "A=1\n");
+		asking.send({ id: "1", type: "prompt", message: "read: .env" });
+		const ask = await asking.until("ask");
+		expect(ask).toMatchObject({ tool: "read" });
+		await asking.data({ id: "y", type: "approve", ask: ask.id, allow: true });
+		await asking.until("done");
+		expect(only(asking.frames, "tool_result")).toMatchObject([{ is_error: false }]);
+	},
+);

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "vitest";
+import { binary, patienceMs } from "../gateway-process.ts";
+import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** What a program writes that is given these lines and then the end of its input. */
+async function pipe(command: readonly string[], input: string): Promise<string> {
+	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
+	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
+	const child = spawn(process.execPath, command, {
+		...{ cwd: directory, env, stdio: ["pipe", "pipe", "inherit"], timeout: patienceMs },
+	});
+	child.stdin.end(input);
+	const said = await text(child.stdout);
+	await rm(directory, { recursive: true, force: true });
+	return said;
+}
+
+verifiesOn(
+	"zot",
+	["zot.quick-start", "zot.binary"],
+	"a prompt is piped in, by whatever name the program is called",
+	async () => {
+		const directory = await mkdtemp(join(tmpdir(), "parley-zot-link-"));
+		const link = join(directory, "zot");
+		await symlink(zotBinary, link);
+		const offline = ["--provider", "offline"];
+		const ways = [
+			[zotBinary, "rpc", ...offline],
+			[zotBinary, "--rpc", ...offline],
+			[link, "rpc", ...offline],
+			[binary, "rpc", ...offline],
+		];
+		for (const way of ways) {
+			const said = await pipe(way, '{"id":"1","type":"prompt","message":"say: hello"}\n');
+			const types = said.split("\n").map((line) => /"type":"([a-z_]+)"/.exec(line)?.[1]);
+			expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+				...["response", "user_message", "turn_start", "assistant_start", "text_delta", "usage"],
+				...["assistant_message", "turn_end", "done", undefined],
+			]);
+		}
+		await rm(directory, { recursive: true });
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.input-ends", "zot.silent-start", "zot.stdout"],
+	"a process that is told nothing says nothing, and ends with its input",
+	async () => {
+		await using agent = await ZotClient.start();
+		expect(await agent.end()).toEqual({ code: 0, signal: null });
+		expect(agent.lines).toEqual([]);
+		expect(agent.stderr).toBe("");
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.input-ends-busy"],
+	"when the input ends during a prompt, that and those that wait are finished",
+	async () => {
+		await using agent = await ZotClient.start();
+		agent.send({ id: "1", type: "prompt", message: "run: mkfifo gate; echo ready; cat gate\nsay: one" });
+		agent.send({ id: "2", type: "prompt", message: "say: two" }, { id: "3", type: "compact" });
+		await agent.until("tool_progress");
+		const ended = agent.end('{"id":"4","type":"prompt","message":"say: four"}\n');
+		await writeFile(agent.path("work", "gate"), "go");
+		expect(await ended).toEqual({ code: 0, signal: null });
+		expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(["1", "2", "3", "4"]);
+		expect(only(agent.frames, "compact_done")).toHaveLength(1);
+		expect(only(agent.frames, "turn_end").every(({ stop }) => stop !== "aborted")).toBe(true);
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.many", "zot.one-of-each", "zot.nothing-kept", "zot.flag-cwd"],
+	"processes work side by side in their own directories, and leave nothing",
+	async () => {
+		await using one = await ZotClient.start();
+		await using other = await ZotClient.start({ flags: ["--cwd", one.path("home")] });
+		for (const agent of [one, other]) agent.send({ id: "1", type: "prompt", message: "run: pwd" });
+		for (const [agent, cwd] of [[one, one.path("work")] as const, [other, one.path("home")] as const]) {
+			const told = await agent.turn();
+			expect(only(told, "tool_result")[0]?.content).toEqual([{ type: "text", text: `${cwd}\n` }]);
+			const state = await agent.data({ id: "2", type: "get_state" });
+			expect(state).toMatchObject({ cwd, message_count: 4 });
+		}
+		for (const agent of [one, other]) {
+			expect(await agent.end()).toEqual({ code: 0, signal: null });
+			const places = ["work", "home", "tmp", "data"].map((name) => readdir(agent.path(name)));
+			expect((await Promise.all(places)).flat()).toEqual([]);
+		}
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.session", "zot.session-held"],
+	"a session is gone on with by the next process, and is held by one at a time",
+	async () => {
+		await using one = await ZotClient.start();
+		const flags = ["--session", one.path("home", "kept")];
+		await using first = await ZotClient.start({ flags });
+		first.send({ id: "1", type: "prompt", message: "say: beans" });
+		await first.turn();
+		const before = await first.data({ id: "2", type: "get_messages" });
+		await using second = await ZotClient.start({ flags });
+		expect(await second.end()).toEqual({ code: 1, signal: null });
+		expect(second.lines).toEqual([]);
+		expect(await first.end()).toEqual({ code: 0, signal: null });
+		await using next = await ZotClient.start({ flags });
+		expect(await next.data({ id: "3", type: "get_messages" })).toEqual(before);
+		next.send({ id: "4", type: "prompt", message: "say: peas" });
+		expect(streamed(await next.turn())).toBe("[offline] peas");
+		expect(await next.data({ id: "5", type: "get_state" })).toMatchObject({ message_count: 4 });
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.input-ends-ask"],
+	"a question that nobody can answer any more is answered with no",
+	async () => {
+		await using agent = await ZotClient.start({ flags: ["--rpc-approvals"] });
+		agent.send({ id: "1", type: "prompt", message: "run: touch made\nsay: over" });
+		await agent.until("ask");
+		expect(await agent.end()).toEqual({ code: 0, signal: null });
+		expect(typesOf(agent.frames).slice(-2)).toEqual(["turn_end end_turn", "done"]);
+		expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: true }]);
+		expect(await readdir(agent.path("work"))).toEqual([]);
+	},
+);

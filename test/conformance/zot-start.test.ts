@@ -1,0 +1,139 @@
+import { expect } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says, uses } from "../simulators/anthropic/reply.ts";
+import { only, streamed, typesOf, ZotClient } from "./drivers/zot-client.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const key = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
+
+/** Flags that cannot be started with, and what the line on stderr names. */
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+	[["--provider", "nope"], /nope/],
+	[[...key, "--model", "claude-sonet-4-6"], /claude-sonnet-4-6/],
+	[["--provider", "anthropic"], /ANTHROPIC_API_KEY/],
+	[["--cwd", "/nowhere/at/all"], /\/nowhere\/at\/all/],
+	[["--reasoning", "much"], /much/],
+	[["--max-steps", "0"], /--max-steps/],
+	[["--max-steps", "3abc"], /3abc/],
+	[["--tools", "read,grep"], /"grep"/],
+	[["--nope"], /--nope/],
+	[["--model"], /--model/],
+];
+
+verifiesOn(
+	"zot",
+	["zot.start-error", "zot.flag-provider", "zot.flag-model", "zot.flag-cwd", "zot.flag-reasoning"],
+	"what is wrong with the start is one line on stderr, and nothing on stdout",
+	async () => {
+		for (const [flags, names] of wrong) {
+			await using agent = await ZotClient.start({ flags });
+			expect(await agent.end('{"type":"ping"}\n'), flags.join(" ")).toEqual({ code: 1, signal: null });
+			expect(agent.lines).toEqual([]);
+			expect(agent.stderr).toMatch(/^zot: [^\n]+\n$/);
+			expect(agent.stderr).toMatch(names);
+		}
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.flag-system-prompt", "zot.flag-append", "zot.flag-api-key", "zot.flag-base-url", "zot.flag-no-tools"],
+	"what the flags say reaches the model",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		service.otherwise(says("Yes."));
+		const flags = [
+			...["--system-prompt", "You are a gardener.", "--no-tools", "--reasoning", "HIGH"],
+			...["--append-system-prompt", "Beans first.", "--append-system-prompt", "Then peas."],
+		];
+		await using agent = await ZotClient.start({ service, flags });
+		agent.send({ id: "1", type: "prompt", message: "hello" });
+		expect(typesOf(await agent.turn()).at(-1)).toBe("done");
+		const [request] = service.requests;
+		const system = JSON.stringify(request?.body.system);
+		expect(system).toMatch(/You are a gardener\.(.*)Beans first\.(.*)Then peas\./s);
+		expect(request?.headers.authorization).toBe(`Bearer ${service.apiKey}`);
+		expect(request?.body.tools ?? []).toEqual([]);
+		expect(request?.body.thinking).toMatchObject({ type: "enabled" });
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.flag-append", "zot.flag-tools", "zot.flag-max-steps", "zot.end-steps"],
+	"what is added stands behind the built-in instructions; tools and steps are those that are named",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		let calls = 0;
+		service.otherwise(() => uses(`toolu_${++calls}`, "bash", { command: "true" }));
+		const flags = ["--append-system-prompt", "Beans first.", "--tools", "bash,read", "--max-steps", "2"];
+		await using agent = await ZotClient.start({ service, flags });
+		agent.send({ id: "1", type: "prompt", message: "hello" });
+		const told = await agent.turn();
+		expect(typesOf(told).slice(-3)).toEqual(["tool_result", "error", "done"]);
+		expect(only(told, "turn_start").map(({ step }) => step)).toEqual([1, 2]);
+		expect(only(told, "turn_end").map(({ stop }) => stop)).toEqual(["tool_use", "tool_use"]);
+		const names = service.requests[0]?.body.tools?.map((tool) => ("name" in tool ? tool.name : ""));
+		expect(names?.toSorted()).toEqual(["bash", "read"]);
+		const system = JSON.stringify(service.requests[0]?.body.system);
+		expect(system.indexOf("Beans first.")).toBeGreaterThan(500);
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.token", "zot.token-hidden", "zot.stdout"],
+	"a hello with the token lets in, also in one write with the rest, and tools do not see it",
+	async () => {
+		const environment = { ZOTCORE_RPC_TOKEN: "shared-secret", ANTHROPIC_API_KEY: "sk-ant-never-shown" };
+		await using agent = await ZotClient.start({ environment, flags: ["--log-level", "debug"] });
+		const command = "env | grep -cE 'ZOTCORE|ANTHROPIC|shared.secret|never.shown'";
+		agent.send(
+			{ id: "0", type: "hello", token: "shared-secret" },
+			{ id: "1", type: "prompt", message: `run: ${command}` },
+			{ id: "2", type: "hello", token: "whatever" },
+		);
+		expect(await agent.response("0")).toMatchObject({ success: true });
+		await agent.turn();
+		expect(only(agent.frames, "tool_result")[0]?.content).toMatchObject([
+			{ text: expect.stringMatching(/^0\b/) },
+		]);
+		expect(agent.lines.join("\n")).not.toContain("never-shown");
+	},
+);
+
+const secret = { ZOTCORE_RPC_TOKEN: "shared-secret" };
+
+verifiesOn(
+	"zot",
+	["zot.token-missing", "zot.token-wrong"],
+	"who brings no token, or another one, is told so and may not stay",
+	async () => {
+		const firsts = [
+			{ id: "1", type: "ping" },
+			{ id: "1", type: "prompt", message: "run: touch made" },
+			{ id: "1", type: "hello" },
+			{ id: "1", type: "hello", token: "shared-secreT" },
+			{ id: "1", type: "hello", token: "" },
+		];
+		for (const first of firsts) {
+			await using agent = await ZotClient.start({ environment: secret });
+			agent.send(first, { id: "2", type: "hello", token: "shared-secret" }, { id: "3", type: "ping" });
+			expect(await agent.ended()).toEqual({ code: 1, signal: null });
+			expect(agent.frames).toEqual([
+				{ type: "response", id: "1", command: first.type, success: false, error: expect.any(String) },
+			]);
+		}
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.no-token"],
+	"without a token, or with an empty one, nobody has to say hello",
+	async () => {
+		await using agent = await ZotClient.start({ environment: { ZOTCORE_RPC_TOKEN: "" } });
+		agent.send({ id: "1", type: "prompt", message: "say: hi" });
+		expect(streamed(await agent.turn())).toBe("[offline] hi");
+	},
+);

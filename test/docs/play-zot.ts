@@ -1,0 +1,84 @@
+import { parseJson } from "@parley/base";
+import { ZotClient } from "../conformance/drivers/zot-client.ts";
+import type { ZotType } from "../conformance/drivers/zot-frame.ts";
+import type { Scene, Step } from "./examples.ts";
+import { type Bound, fillIn, mismatch } from "./matches.ts";
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** What the agent writes; whatever has another type is sent to it. */
+const written: Readonly<Record<ZotType, true>> = {
+	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
+	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },
+	...{ turn_end: true, done: true, error: true, compact_done: true, ask: true },
+};
+/** Of all that the agent writes, the types. */
+export const writtenTypes = Object.keys(written);
+
+/** Plays a scene in a process of its own, which has to end well; throws, with its line, what is not as it shows. */
+export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
+	await using agent = await ZotClient.start({ flags });
+	const bound: Bound = new Map();
+	for (const step of steps) {
+		try {
+			if (isSent(step)) send(step, agent, bound);
+			else if (step.kind === "frame") await come(step.value, agent, bound);
+			else throw new Error(`${step.kind} has no place on a pipe`);
+		} catch (reason) {
+			const why = reason instanceof Error ? reason.message : String(reason);
+			throw new Error(`"${heading}", line ${step.line}: ${why}`, { cause: reason });
+		}
+	}
+	const { code } = await agent.end();
+	if (code !== 0) throw new Error(`"${heading}": the process ends with ${code}: ${agent.stderr}`);
+	const sent = steps.filter(isSent).length;
+	const answered = agent.frames.filter(({ type }) => type === "response").length;
+	if (sent !== answered) throw new Error(`"${heading}": ${sent} commands have ${answered} responses`);
+}
+
+function isSent(step: Step): boolean {
+	return (
+		step.kind === "text" || (step.kind === "frame" && !writtenTypes.includes(String(step.value["type"])))
+	);
+}
+
+function send(step: Step, agent: ZotClient, bound: Bound): void {
+	if (step.kind === "text") agent.write(`${step.text}\n`);
+	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
+}
+
+/**
+ * Waits for the line that is shown. Events may come before it of which a document need not speak; of a response
+ * everything is shown, of an event what is of interest there.
+ */
+async function come(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
+	const others: string[] = [];
+	for (;;) {
+		const frame: Shown = { ...(await agent.next().catch((reason: unknown) => giveUp(reason, others))) };
+		const isWhole = shown["type"] === "response" && frame["type"] === "response";
+		const keys = Object.keys(isWhole ? frame : shown);
+		const part = Object.fromEntries(keys.flatMap((key) => (key in frame ? [[key, frame[key]]] : [])));
+		const tried = new Map(bound);
+		const found = mismatch(withoutFigures(shown), withoutFigures(part), tried);
+		if (found === undefined) {
+			for (const [name, value] of tried) bound.set(name, value);
+			return;
+		}
+		if (isWhole) throw new Error(`${found} in ${JSON.stringify(frame)}`);
+		others.push(`${found} in ${JSON.stringify(frame)}`);
+	}
+}
+
+function giveUp(reason: unknown, others: readonly string[]): never {
+	const why = reason instanceof Error ? reason.message : String(reason);
+	throw new Error(`it does not come: ${why}; instead:\n${others.join("\n")}`, { cause: reason });
+}
+
+/** What things take differs with the instructions of the agent, which are no part of the document. */
+function withoutFigures(value: unknown): unknown {
+	const figures = ["input", "output", "cost_usd"];
+	const text = JSON.stringify(value, (key, part: unknown) =>
+		typeof part === "number" && figures.includes(key) ? 0 : part,
+	);
+	return parseJson(text);
+}

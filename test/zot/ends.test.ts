@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { hasBubblewrap } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { only, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts";
+import { childrenIn, family, type Held, hold } from "./children.ts";
+import { Stranger } from "./stranger.ts";
+
+/** From the signal on, for the processes of tools. */
+const mostMs = 2_000;
+
+/** Starts a command of several processes. */
+async function begin(agent: ZotClient, deaf = true): Promise<Held> {
+	agent.send({ id: "p", type: "prompt", message: `run: ${family("held", deaf)}\nsay: over` });
+	await agent.until("tool_progress", ({ text }) => text.includes("ready"));
+	return hold(agent, "held");
+}
+
+test("SIGTERM ends what a tool runs within 2 s, tells the end, and is the exit code", async () => {
+	await using agent = await ZotClient.start();
+	const { released } = await begin(agent);
+	const began = performance.now();
+	agent.kill("SIGTERM");
+	// It begins nothing more.
+	agent.send({ id: "late", type: "prompt", message: "run: touch late" });
+	expect((await released) - began).toBeLessThan(mostMs);
+	expect(await agent.ended()).toEqual({ code: 143, signal: null });
+	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(["p"]);
+	expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: true }]);
+	expect(await childrenIn(agent.path("work"))).toEqual([]);
+});
+
+test("a second signal changes nothing about the end", async () => {
+	await using agent = await ZotClient.start();
+	const { released } = await begin(agent);
+	agent.kill("SIGINT");
+	agent.kill("SIGTERM");
+	agent.kill("SIGINT");
+	const { code } = await agent.ended();
+	await released;
+	expect([130, 143]).toContain(code);
+	expect(only(agent.frames, "done")).toHaveLength(1);
+});
+
+test("the end of the input while a tool runs waits for it", async () => {
+	await using agent = await ZotClient.start();
+	agent.send({
+		id: "p",
+		type: "prompt",
+		message: "run: mkfifo go; echo ready; read line < go; echo $line\nsay: over",
+	});
+	await agent.until("tool_progress", ({ text }) => text.includes("ready"));
+	const ended = agent.end();
+	const writer = spawn("/bin/sh", ["-c", "echo went > go"], { cwd: agent.path("work") });
+	await once(writer, "close");
+	expect(await ended).toEqual({ code: 0, signal: null });
+	expect(JSON.stringify(only(agent.frames, "tool_result"))).toContain("went");
+});
+
+/** The agent with its standard output in our hands. */
+function start(stranger: Stranger, message: string) {
+	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
+		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
+		env: { PATH: process.env["PATH"], HOME: stranger.home, PARLEY_SANDBOX: "off" },
+	});
+	child.stdin.write(`${JSON.stringify({ id: "p", type: "prompt", message })}\n`);
+	return { child, exited: once(child, "exit") };
+}
+
+test("who closes standard output ends the process with 74, and what its tools run", async () => {
+	using stranger = new Stranger();
+	// It goes on writing, which is how it finds out.
+	const { child, exited } = start(stranger, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
+	for await (const line of createInterface(child.stdout)) if (line.includes("tick")) break;
+	child.stdout.destroy();
+	expect(await exited).toEqual([74, null]);
+	expect(await childrenIn(stranger.directory)).toEqual([]);
+});
+
+test("who does not read keeps nobody from ending the process", async () => {
+	using stranger = new Stranger();
+	const { child, exited } = start(stranger, "long: 1000000 tokens");
+	await once(child.stdout, "readable");
+	child.kill("SIGTERM");
+	expect(await exited).toEqual([143, null]);
+});
+
+// Without bubblewrap nothing in the system ends what a killed process has started: its commands live on until their own
+// end or timeout kills them, and what they write meets a closed pipe.
+test.runIf(hasBubblewrap)("SIGKILL leaves nothing at work that ran in a sandbox", async () => {
+	await using agent = await ZotClient.start({ environment: { PARLEY_SANDBOX: "required" } });
+	const { released } = await begin(agent);
+	const began = performance.now();
+	agent.kill("SIGKILL");
+	expect((await released) - began).toBeLessThan(mostMs);
+	expect(await agent.exited).toEqual({ code: null, signal: "SIGKILL" });
+});

@@ -1,0 +1,106 @@
+import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { zotBinary } from "../conformance/drivers/zot-client.ts";
+import { type Ended, Stranger } from "./stranger.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = fileURLToPath(new URL("../../examples/zot", import.meta.url));
+const stranger = new Stranger();
+const offline = ["--provider", "offline", "--cwd", stranger.home];
+
+// Node 24 first: scripts name it by its name.
+const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
+const zot = { PATH: path, ZOT: `node ${zotBinary}` };
+
+afterAll(() => stranger[Symbol.dispose]());
+
+function isThere(program: string): boolean {
+	return path.split(delimiter).some((directory) => {
+		try {
+			accessSync(join(directory, program), constants.X_OK);
+			return true;
+		} catch {
+			return false;
+		}
+	});
+}
+
+/** How each is started, what it needs, and what it ends with where it was asked nothing. */
+const programs = [
+	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
+	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },
+	{ name: "ask.ts", command: ["node", join(folder, "ask.ts")], needs: "node", unasked: 2 },
+] as const;
+
+for (const { name, command, needs, unasked } of programs) {
+	const where = test.skipIf(!isThere(needs));
+	const ask = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+		stranger.run(["env", ...command, ...args], { env: { ...zot, ...env } });
+
+	where(`${name} prints an answer, where ${needs} is there`, async () => {
+		const { code, stdout } = await ask(["say: Hello!", ...offline]);
+		expect(stdout).toMatch(/^\[offline\] Hello!\n/);
+		expect(code).toBe(0);
+	});
+
+	where(`${name} shows what the agent does, where ${needs} is there`, async () => {
+		const { code, stdout } = await ask(["run: echo hi", ...offline]);
+		expect(stdout).toMatch(/^\[bash\] \{"command": ?"echo hi"\}$/m);
+		expect(stdout).toMatch(/\[offline\] bash returned:\nhi\n/);
+		if (name !== "ask.sh") expect(stdout).toMatch(/^ {2}\| hi\n(?! {2}\| )/m);
+		expect(code).toBe(0);
+	});
+
+	where(`${name} ends with 1 where something went wrong, where ${needs} is there`, async () => {
+		const { code, stderr } = await ask(["fail: invalid", ...offline]);
+		expect(stderr).toMatch(/invalid$/m);
+		expect(code).toBe(1);
+		const refused = await ask(["say: Hello!", "--provider", "none"]);
+		expect(refused.stderr).toMatch(/^zot: "none" is not allowed for provider/);
+		expect(refused.code).toBe(1);
+		expect((await ask([])).code).toBe(unasked);
+	});
+
+	where(`${name} brings the token that its environment has, where ${needs} is there`, async () => {
+		const token = "a shared secret";
+		const right = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token });
+		expect(right.stdout).toMatch(/^\[offline\] Hello!\n/);
+		expect(right.code).toBe(0);
+		// The agent is given another one than the client.
+		const ZOT = `env ZOTCORE_RPC_TOKEN=another node ${zotBinary}`;
+		const wrong = await ask(["say: Hello!", ...offline], { ZOTCORE_RPC_TOKEN: token, ZOT });
+		expect(wrong.stderr).toMatch(/invalid token$/m);
+		expect(wrong.code).toBe(1);
+	});
+}
+
+test("ask.ts reads what has line ends of Unicode in it, and goes on behind a line that is none", async () => {
+	const program = stranger.path("noisy");
+	writeFileSync(program, `#!/bin/sh\necho 'good morning'\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
+	const args = ["node", join(folder, "ask.ts"), "say: a\u2028b\u2029c", ...offline] as const;
+	const { code, stdout } = await stranger.run([...args], { env: { ...zot, ZOT: program } });
+	expect(stdout).toMatch(/^\[offline\] a\u2028b\u2029c/);
+	expect(code).toBe(0);
+});
+
+test("ask.ts answers what it is asked, and goes on", async () => {
+	const args = ["node", join(folder, "ask.ts"), "run: echo hi", ...offline, "--rpc-approvals"] as const;
+	const { code, stdout } = await stranger.run([...args], { env: zot });
+	expect(stdout).toMatch(/^Allow run echo hi\? no$/m);
+	expect(stdout).toMatch(/\[offline\] bash failed:\n.*nobody is here to ask/);
+	expect(code).toBe(0);
+});
+
+test.skipIf(!isThere("jq") || !isThere("python3"))(
+	"the commands of their README do what they say, where jq and python3 are there",
+	async () => {
+		const readme = readFileSync(join(folder, "README.md"), "utf8");
+		const [, script = ""] = /^```sh\n(.*?)^```$/ms.exec(readme) ?? [];
+		const { code, stdout, stderr } = await stranger.run(["sh", "-euc", script], { cwd: root, env: zot });
+		expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("npm") });
+		expect(stdout).toMatch(/^\[offline\] hello\n/);
+		expect(stdout.match(/\[offline\] bash /g)).toHaveLength(2);
+	},
+);

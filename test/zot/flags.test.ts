@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { only, streamed, ZotClient, type ZotOptions } from "../conformance/drivers/zot-client.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says, uses } from "../simulators/anthropic/reply.ts";
+import { Stranger } from "./stranger.ts";
+
+/** What one prompt makes the service be asked, and the frames that tell of it. */
+async function request(flags: readonly string[], options: Omit<ZotOptions, "service" | "flags"> = {}) {
+	await using service = await FakeAnthropic.start();
+	service.otherwise(says("Yes."));
+	await using agent = await ZotClient.start({ ...options, service, flags });
+	agent.send({ id: "1", type: "prompt", message: "are you there?" });
+	const frames = await agent.turn();
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+	const [first] = service.requests;
+	if (!first) throw new Error(`nothing was asked\n${agent.stderr}`);
+	return { ...first, frames, system: JSON.stringify(first.body.system), work: agent.path("work") };
+}
+
+test("--model, --api-key and --base-url say who is asked, whatever the environment says", async () => {
+	const environment = { ANTHROPIC_API_KEY: `sk-ant-api03-${"0".repeat(40)}` };
+	const { headers, body, frames, system, work } = await request([], { environment });
+	expect(headers.authorization).toBe("Bearer sk-ant-api03-simulated-key-0123456789");
+	expect(body.model).toBe("claude-sonnet-4-5");
+	expect(body.tools?.map((tool) => "name" in tool && tool.name)).toEqual(["read", "write", "edit", "bash"]);
+	expect(system).toContain(work);
+	expect(streamed(frames)).toBe("Yes.");
+});
+
+test("--system-prompt takes the place of who the agent is, and what is appended follows in paragraphs", async () => {
+	const own = ["--system-prompt", "You are a pirate."];
+	const further = ["--append-system-prompt", "Say arr.", "--append-system-prompt", "Never say please."];
+	const replaced = await request([...own, ...further]);
+	expect(replaced.system).toContain("You are a pirate.\\n\\nSay arr.\\n\\nNever say please.");
+	expect(replaced.system).toContain(replaced.work);
+	const builtIn = await request(further);
+	expect(builtIn.system).toContain("\\n\\nSay arr.\\n\\nNever say please.");
+	expect(builtIn.system).not.toContain("pirate");
+	expect(builtIn.system.length).toBeGreaterThan(replaced.system.length);
+	const none = await request(["--system-prompt", ""]);
+	expect(none.system.length).toBeLessThan(replaced.system.length);
+	expect(none.system).toContain(none.work);
+});
+
+test("--reasoning says how much the model thinks", async () => {
+	const budgets: unknown[] = [];
+	for (const level of ["low", "HIGH"]) {
+		const { body } = await request(["--reasoning", level]);
+		budgets.push(body.thinking?.type === "enabled" ? body.thinking.budget_tokens : body.thinking);
+	}
+	expect(Number(budgets[0])).toBeGreaterThan(0);
+	expect(Number(budgets[1])).toBeGreaterThan(Number(budgets[0]));
+	const { body } = await request(["--reasoning", "off"]);
+	expect(body.thinking ?? { type: "disabled" }).toEqual({ type: "disabled" });
+});
+
+test("--tools are exactly these, --no-tools none, and --cwd is where they work", async () => {
+	const named = await request(["--tools", "read, bash", "--cwd", ".."]);
+	expect(named.body.tools?.map((tool) => "name" in tool && tool.name)).toEqual(["read", "bash"]);
+	expect(named.system).not.toContain(named.work);
+	for (const none of [["--no-tools"], ["--tools", ""]]) {
+		const { body } = await request(none);
+		expect(body.tools ?? []).toEqual([]);
+	}
+});
+
+test("--max-steps ends a prompt that goes on calling, with an error", async () => {
+	await using service = await FakeAnthropic.start();
+	let calls = 0;
+	service.otherwise(() => uses(`toolu_${++calls}`, "bash", { command: `echo ${calls}` }));
+	await using agent = await ZotClient.start({ service, flags: ["--max-steps", "3"] });
+	agent.send({ id: "1", type: "prompt", message: "go on" });
+	const frames = await agent.turn();
+	expect(calls).toBe(3);
+	expect(only(frames, "turn_start").map(({ step }) => step)).toEqual([1, 2, 3]);
+	expect(only(frames, "error")).toEqual([expect.objectContaining({ message: expect.stringContaining("3") })]);
+});
+
+test("what tools run sees neither the key nor the token of the wire", async () => {
+	await using service = await FakeAnthropic.start();
+	service.script(uses("toolu_1", "bash", { command: "env" }), says("."));
+	const token = "the wire's own secret";
+	const environment = { ZOTCORE_RPC_TOKEN: token, ANTHROPIC_API_KEY: service.apiKey };
+	await using agent = await ZotClient.start({ service, environment });
+	agent.send({ id: "0", type: "hello", token }, { id: "1", type: "prompt", message: "look" });
+	const frames = await agent.turn();
+	const told = JSON.stringify(only(frames, "tool_result"));
+	expect(told).toContain("HOME=");
+	expect(told).not.toMatch(/ZOTCORE|ANTHROPIC_API_KEY/);
+	for (const secret of [token, service.apiKey]) expect(agent.lines.join("")).not.toContain(secret);
+});
+
+test("a token of eight characters is not told, also where a tool has found it", async () => {
+	const environment = { ZOTCORE_RPC_TOKEN: "s3cret99" };
+	await using agent = await ZotClient.start({ environment });
+	const prompt = { id: "1", type: "prompt", message: "run: printf 'it is %s%s' s3cr et99" };
+	agent.send({ id: "0", type: "hello", token: "s3cret99" }, prompt);
+	const [result] = only(await agent.turn(), "tool_result");
+	expect(result).toMatchObject({ content: [{ text: expect.stringMatching(/^it is (?!s3cret99)/) }] });
+	expect(agent.lines.join("")).not.toContain("s3cret99");
+});
+
+test("--data brings the operator's own models", async () => {
+	using stranger = new Stranger();
+	mkdirSync(stranger.path("data"), { mode: 0o700 });
+	const own = { id: "claude-own-1", provider: "anthropic", context_window: 50_000, max_output: 5_000 };
+	writeFileSync(stranger.path("data", "models.json"), JSON.stringify({ models: [own] }));
+	const who = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
+	const flags = [...who, "--data", stranger.path("data"), "--model", own.id];
+	await using agent = await ZotClient.start({ flags });
+	const { models } = Object(await agent.data({ id: "1", type: "get_models" }));
+	expect(models).toContainEqual(expect.objectContaining(own));
+	expect(await agent.data({ id: "2", type: "get_state" })).toMatchObject({ model: own.id });
+	const misspelt = await agent.ask({ id: "3", type: "set_model", model: "claude-own-2" });
+	expect(misspelt).toMatchObject({ success: false, error: expect.stringContaining(own.id) });
+});
+
+test("--session keeps the conversation for the next process, and for one at a time", async () => {
+	using stranger = new Stranger();
+	const flags = ["--session", stranger.path("session")];
+	{
+		await using first = await ZotClient.start({ flags: [...flags, "--cwd", stranger.directory] });
+		first.send({ id: "1", type: "prompt", message: "run: echo hi" });
+		expect(only(await first.turn(), "tool_result")).toEqual([expect.objectContaining({ is_error: false })]);
+		await using second = await ZotClient.start({ flags });
+		expect(await second.end()).toEqual({ code: 1, signal: null });
+		expect(second.lines).toEqual([]);
+		expect(second.stderr).toMatch(/^zot: .* another process of the agent .* --session DIR\n$/);
+		expect(await first.end()).toEqual({ code: 0, signal: null });
+	}
+	await using next = await ZotClient.start({ flags: [...flags, "--rpc-approvals"] });
+	const kept = { message_count: 4, cwd: stranger.directory };
+	expect(await next.data({ id: "1", type: "get_state" })).toMatchObject(kept);
+	next.send({ id: "2", type: "prompt", message: "run: echo hi" });
+	const { id } = await next.until("ask");
+	next.send({ type: "approve", id, allow: false });
+	await next.until("done");
+	expect(await next.end()).toEqual({ code: 0, signal: null });
+	await using elsewhere = await ZotClient.start({ flags: [...flags, "--cwd", "."] });
+	expect(await elsewhere.end()).toEqual({ code: 1, signal: null });
+	expect(elsewhere.stderr).toContain(`works in ${stranger.directory};`);
+});
+
+test("--policy brings rules, which hold although nobody is asked", async () => {
+	using stranger = new Stranger();
+	const rule = { effect: "deny", tool: "run_command", when: { command: ["echo"] }, reason: "be silent" };
+	writeFileSync(stranger.path("policy.jsonc"), JSON.stringify({ rules: [rule] }));
+	await using agent = await ZotClient.start({ flags: ["--policy", stranger.path("policy.jsonc")] });
+	agent.send({ id: "1", type: "prompt", message: "run: echo hi\nrun: pwd" });
+	const results = only(await agent.turn(), "tool_result");
+	expect(results.map(({ is_error }) => is_error)).toEqual([true, false]);
+	expect(JSON.stringify(results[0]?.content)).toContain("be silent");
+});

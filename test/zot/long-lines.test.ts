@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { only, ZotClient } from "../conformance/drivers/zot-client.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says } from "../simulators/anthropic/reply.ts";
+
+const mebibyte = 1024 * 1024;
+const most = 16 * mebibyte;
+
+/** The longest line that came, in bytes. */
+function longest({ lines }: ZotClient): number {
+	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
+}
+
+test("a picture of 12 MiB is taken in, and told by its size", async () => {
+	await using agent = await ZotClient.start();
+	const bytes = 12 * mebibyte - 12;
+	const png = Buffer.alloc(bytes, 7);
+	Buffer.from("89504e470d0a1a0a", "hex").copy(png);
+	const data = png.toString("base64");
+	expect(data.length).toBeLessThan(most);
+	const images = [{ mime_type: "image/png", data }];
+	const line = JSON.stringify({ id: "i", type: "prompt", message: "say: seen", images });
+	expect(line.length).toBeGreaterThan(most);
+	// As base64 it is longer than a line may be: what fits is three quarters of that.
+	const fits = Buffer.alloc(11.9 * mebibyte, 7);
+	Buffer.from("89504e470d0a1a0a", "hex").copy(fits);
+	agent.send({
+		...{ id: "f", type: "prompt", message: "say: seen" },
+		images: [{ mime_type: "image/png", data: fits.toString("base64") }],
+	});
+	await agent.until("done", ({ request_id }) => request_id === "f");
+	expect(only(agent.frames, "user_message").at(-1)?.content).toEqual([
+		{ type: "text", text: "say: seen" },
+		{ type: "image", mime_type: "image/png", bytes: fits.length },
+	]);
+	agent.write(`${line}\n`);
+	agent.send({ id: "after", type: "ping" });
+	expect(await agent.response("after")).toMatchObject({ success: true });
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("a line of 17 MiB is skipped and answered, and what comes behind it is read", async () => {
+	await using agent = await ZotClient.start();
+	const line = JSON.stringify({ id: "long", type: "prompt", message: "x".repeat(17 * mebibyte) });
+	agent.write(`${line}\n`);
+	agent.send({ id: "1", type: "ping" });
+	expect(await agent.response("1")).toMatchObject({ success: true });
+	expect(agent.frames[0]).toEqual({
+		...{ type: "response", command: "", success: false },
+		error: `the line is longer than 16 MiB (${Buffer.byteLength(line)} bytes), and was skipped`,
+	});
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("a message whose echo would be too long is refused, and the longest that is told again is not", async () => {
+	await using agent = await ZotClient.start();
+	const say = (id: string, length: number) => ({ id, type: "prompt", message: `say: ${"x".repeat(length)}` });
+	const envelope = JSON.stringify(say("a", 0)).length;
+	expect(await agent.ask(say("a", most - envelope))).toMatchObject({
+		...{ command: "prompt", success: false },
+		error: "message: longer than 15 MiB of JSON",
+	});
+	expect(await agent.ask(say("b", 15 * mebibyte))).toMatchObject({ success: false });
+	expect(agent.frames).toHaveLength(2);
+	agent.send(say("c", 14 * mebibyte), { id: "abort", type: "abort" });
+	await agent.turn();
+	expect(longest(agent)).toBeLessThanOrEqual(most);
+	expect(longest(agent)).toBeGreaterThan(14 * mebibyte);
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("names that clients choose do not make a line of ours too long", async () => {
+	await using agent = await ZotClient.start();
+	const name = "x".repeat(most - 200);
+	for (const command of [
+		{ type: "ping", id: name },
+		{ type: name },
+		{ type: "set_model", model: name },
+		{ type: "cancel_queued", request_id: name },
+		{ type: "approve", ask: '"'.repeat(most / 2 - 200), allow: true },
+		{ type: "set_reasoning", reasoning: name },
+	]) {
+		agent.send(command);
+		expect(await agent.next()).toMatchObject({ type: "response", success: false });
+	}
+	expect(longest(agent)).toBeLessThan(10_000);
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("of a conversation that is longer than a line the newest messages are told", async () => {
+	await using service = await FakeAnthropic.start({ contextWindow: 100_000_000 });
+	await using agent = await ZotClient.start({ service });
+	const replies = 4;
+	for (let reply = 0; reply < replies; reply++) {
+		service.script(says(`reply ${reply}`));
+		agent.send({ id: `p${reply}`, type: "prompt", message: `${reply}${"€".repeat(1.7 * mebibyte)}` });
+		await agent.turn();
+	}
+	const told = await agent.data({ id: "m", type: "get_messages" });
+	const { messages, omitted } = told as { messages: readonly { content: unknown }[]; omitted?: number };
+	expect(omitted).toBeGreaterThan(0);
+	expect(messages.length).toBeGreaterThan(1);
+	const state = (await agent.data({ id: "s", type: "get_state" })) as { message_count: number };
+	expect(messages.length + (omitted ?? 0)).toBe(state.message_count);
+	expect(longest(agent)).toBeLessThanOrEqual(most);
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});

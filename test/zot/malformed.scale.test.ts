@@ -1,0 +1,67 @@
+import { parseJson } from "@parley/base";
+import { expect, test } from "vitest";
+import { only, ZotClient } from "../conformance/drivers/zot-client.ts";
+import { frugalMemory, type Holdings, mebibytes } from "../fuzz/memory.ts";
+import { Random, testScale, testSeed } from "../random.ts";
+import { familyNames, malformedLine } from "./malformed-lines.ts";
+
+const wanted = 10_000 * testScale(10);
+const batch = 200;
+/** What a process may hold more at the end than after a tenth of the lines. */
+const mostGrowth = 48 * 1024 * 1024;
+
+/** What it holds after a collection of garbage: see `memory-probe.ts`. */
+async function probe(agent: ZotClient): Promise<Holdings> {
+	const from = agent.stderr.length;
+	agent.kill("SIGUSR2");
+	const found = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
+	for (let round = 0; ; round++) {
+		const json = found()?.[1];
+		// True of what memory-probe.ts writes.
+		if (json !== undefined) return parseJson(json) as Holdings;
+		await agent.data({ id: `probe-${from}-${round}`, type: "ping" });
+	}
+}
+
+test("each malformed line is answered once, and the process lives on as it was", async () => {
+	const seed = testSeed();
+	const random = new Random(seed);
+	const loaded = new URL("../fuzz/memory-probe.ts", import.meta.url).href;
+	await using agent = await ZotClient.start({
+		environment: { ...frugalMemory, NODE_OPTIONS: `--expose-gc --import ${loaded}` },
+	});
+	let lines = 0;
+	let pings = 0;
+	let before: Holdings | undefined;
+	const refusals = (): number => only(agent.frames, "response").filter(({ success }) => !success).length;
+	for (let refused = 0; refused < wanted; refused = refusals()) {
+		const made = Array.from({ length: batch }, () => malformedLine(random.pick(familyNames), random));
+		lines += made.length;
+		const bytes = Buffer.concat(made.flatMap((line) => [line, Buffer.from(random.pick(["\n", "\r\n"]))]));
+		for (let at = 0; at < bytes.length; ) {
+			const length = random.chance(0.5) ? bytes.length : random.between(1, 40_000);
+			agent.write(bytes.subarray(at, at + length));
+			at += length;
+		}
+		pings += 1;
+		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
+		if (refused >= wanted / 10) before ??= await probe(agent);
+	}
+	const after = await probe(agent);
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+
+	const responses = only(agent.frames, "response");
+	const own = responses.filter(({ id }) => /^(alive|probe)-/.test(String(id)));
+	const growth = after.rss - (before?.rss ?? 0);
+	process.stdout.write(
+		`${lines} lines, ${refusals()} refused; ${mebibytes(after.rss)} resident, ${mebibytes(growth)} more than after a tenth; PARLEY_TEST_SEED=${seed}\n`,
+	);
+	expect(responses.length - own.length).toBe(lines);
+	expect(refusals()).toBeGreaterThanOrEqual(wanted);
+	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
+	expect(growth).toBeLessThan(mostGrowth);
+	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
+	// What of them was a prompt has ended as one.
+	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));
+	expect(only(agent.frames, "done")).toHaveLength(started.length);
+});

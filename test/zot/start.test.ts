@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { parseJson } from "@parley/base";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { zotBinary } from "../conformance/drivers/zot-client.ts";
+import { binary } from "../gateway-process.ts";
+import { type Ended, Stranger } from "./stranger.ts";
+
+const stranger = new Stranger();
+const zot = (...args: readonly string[]): Promise<Ended> =>
+	stranger.run([process.execPath, zotBinary, ...args]);
+
+beforeAll(() => {
+	writeFileSync(stranger.path("file"), "");
+	writeFileSync(stranger.path("broken"), "{");
+	mkdirSync(stranger.path("broken-models"));
+	writeFileSync(stranger.path("broken-models", "models.json"), '{"models":[{');
+});
+afterAll(() => stranger[Symbol.dispose]());
+
+const offline = ["--provider", "offline"];
+const claude = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
+
+/** What cannot be started, and what the one line says. */
+const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[] = [
+	[/unknown option '--nonsense'; allowed: --provider,/, ...offline, "--nonsense"],
+	[/too many arguments .*: my garden; usage: /, ...offline, "--append-system-prompt", "Mind", "my garden"],
+	[/option '--model <name>' argument missing/, "--model"],
+	[/"openai" .* \(--provider\); allowed: auto, anthropic, offline/, "--provider", "openai"],
+	[/no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key,/],
+	[/needs a key: set ANTHROPIC_API_KEY/, "--provider", "anthropic"],
+	[/needs a key: set ANTHROPIC_API_KEY/, "--provider", "anthropic", "--api-key", ""],
+	[/"claude-sonet-4-6" .* did you mean claude-sonnet-4-6,/, ...claude, "--model", "claude-sonet-4-6"],
+	[/--model is "claude-sonnet-4-6", but .* offline/, ...offline, "--model", "claude-sonnet-4-6"],
+	[/"nonsense" .* \(--base-url\); allowed: an http/, ...claude, "--base-url", "nonsense"],
+	[/--cwd .*\/nowhere is not a directory that exists/, ...offline, "--cwd", "nowhere"],
+	[/--cwd .*\/file is not a directory that exists/, ...offline, "--cwd", "file"],
+	[/--reasoning is "lots"; it takes off, none, minimal,/, ...offline, "--reasoning", "lots"],
+	[/--max-steps is "0"; it takes a whole number from 1/, ...offline, "--max-steps", "0"],
+	[/--max-steps is "many"; it takes/, ...offline, "--max-steps", "many"],
+	[/--tools names "fly"; there are read, write, edit, bash/, ...offline, "--tools", "read,fly"],
+	[/--tools names ""; there are/, ...offline, "--tools", "read,"],
+	[/\/file is not a directory; .* with --session DIR/, ...offline, "--session", "file"],
+	[/\/proc\/parley cannot be created; .* --session DIR/, ...offline, "--session", "/proc/parley"],
+	[/\/own is the data directory of a gateway/, ...offline, "--data", "own", "--session", "own/../own"],
+	[/file\/models\.json cannot be read \(ENOTDIR\)/, ...offline, "--data", "file"],
+	[/models\.json cannot be read: text is not JSON/, ...offline, "--data", "broken-models"],
+	[/the configuration file .*\/nowhere cannot be read/, ...offline, "--config", "nowhere"],
+	[/\/broken:1:2: close brace expected/, ...offline, "--config", "broken"],
+	[/the policy cannot be used: .*\/broken:1:2: close brace expected/, ...offline, "--policy", "broken"],
+	[/"no" is not allowed for sandbox \(--sandbox\); allowed: required,/, ...offline, "--sandbox", "no"],
+	[/"loud" is not allowed for logLevel \(--log-level\)/, ...offline, "--log-level", "loud"],
+];
+
+const rows = refusals.map(([says, ...flags]) => ({ told: says.source, says, flags }));
+
+test.each(rows)("what cannot be started is told in one line: $told", async ({ says, flags }) => {
+	const { code, stdout, stderr } = await zot("rpc", ...flags);
+	expect(stderr).toMatch(/^zot: .*\n$/);
+	expect(stderr).toMatch(says);
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});
+
+test("the same command of parley names itself", async () => {
+	const { code, stdout, stderr } = await stranger.run([process.execPath, binary, "rpc", "--nonsense"]);
+	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});
+
+test("other commands of zot are refused in one line", async () => {
+	for (const args of [["foo"], [], ["chat"]]) {
+		const { code, stdout, stderr } = await zot(...args);
+		expect(stderr).toMatch(/^zot: .*Parley, which does `zot rpc` alone\n$/);
+		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	}
+});
+
+test("zot tells its version and its flags", async () => {
+	const { version } = Object(
+		parseJson(readFileSync(new URL("../../packages/cli/package.json", import.meta.url), "utf8")),
+	);
+	expect(await zot("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+	const { code, stdout } = await zot("rpc", "--help");
+	expect(code).toBe(0);
+	expect(await zot("--help")).toEqual({ code, stdout, stderr: "" });
+	const listed = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, name]) => name);
+	const document = readFileSync(new URL("../../docs/protocols/zot.md", import.meta.url), "utf8");
+	const table = document.split("\n").filter((line) => line.startsWith("| `--"));
+	const documented = table.flatMap((row) => row.split("|")[1]?.match(/--[a-z-]+/g) ?? []);
+	expect([...documented, "--help"].sort()).toEqual(listed.sort());
+});
+
+test("a link to zot is zot, and the flags that existing clients say are accepted", async () => {
+	const link = stranger.path("zot");
+	symlinkSync(zotBinary, link);
+	const known = ["--no-session", "--no-ext", "--no-skill", "--no-yolo", "--model", "", "--base-url", ""];
+	const input = '{"id":"1","type":"ping"}';
+	for (const command of [["rpc"], ["--rpc"]]) {
+		const args = [process.execPath, link, ...command, ...offline, ...known] as const;
+		expect(await stranger.run([...args], { input })).toEqual({
+			...{ code: 0, stderr: "" },
+			stdout: '{"type":"response","id":"1","command":"ping","success":true,"data":{"pong":true}}\n',
+		});
+	}
+});
+
+test("nothing of it is left on disk", async () => {
+	const input = '{"type":"prompt","message":"say: hi"}';
+	const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
+	const { code, stdout } = await stranger.run([...args], { input, env: { TMPDIR: stranger.home } });
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/"done"\}\n$/);
+	expect(readdirSync(stranger.home)).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Ended {
+	readonly code: number;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** A directory of somebody's own, with a home in it, and programs that are started there. */
+export class Stranger implements Disposable {
+	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
+	readonly home = join(this.directory, "home");
+
+	constructor() {
+		mkdirSync(this.home);
+	}
+
+	path(...names: readonly string[]): string {
+		return join(this.directory, ...names);
+	}
+
+	/** Runs a program to its end, with this input and a few variables. */
+	run(
+		[program, ...args]: readonly [string, ...string[]],
+		{ input = "", ...options }: { input?: string; cwd?: string; env?: Readonly<Record<string, string>> } = {},
+	): Promise<Ended> {
+		const { promise, resolve } = Promise.withResolvers<Ended>();
+		const env = { PATH: process.env["PATH"], HOME: this.home, PARLEY_SANDBOX: "off", ...options.env };
+		const { cwd = this.directory } = options;
+		const child = execFile(program, args, { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
+			const code = error === null ? 0 : error.code;
+			resolve({ code: typeof code === "number" ? code : -1, stdout, stderr });
+		});
+		// Who refuses its flags reads nothing.
+		child.stdin?.on("error", () => undefined);
+		child.stdin?.end(input);
+		return promise;
+	}
+
+	[Symbol.dispose](): void {
+		rmSync(this.directory, { recursive: true, force: true });
+	}
+}
