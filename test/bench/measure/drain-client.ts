@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { Marks } from "./marks.ts";
 
 /**
  * A WebSocket client that costs next to nothing: it shakes hands, sends text, and looks for one mark in the bytes that come,
@@ -7,7 +8,7 @@ import { connect, type Socket } from "node:net";
  */
 export class DrainClient {
 	readonly #socket: Socket;
-	#awaited: { readonly mark: string; readonly resolve: () => void; tail: string }[] = [];
+	readonly #marks = new Marks();
 
 	private constructor(socket: Socket) {
 		this.#socket = socket;
@@ -39,7 +40,7 @@ export class DrainClient {
 
 	/** Resolves when the text has come, in whatever frame. */
 	until(mark: string): Promise<void> {
-		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
+		return this.#marks.until(mark);
 	}
 
 	/** Resolves with the text of what comes next. */
@@ -60,20 +61,10 @@ export class DrainClient {
 		this.#socket.destroy();
 	}
 
-	/**
-	 * A ping among frames is looked for by its two bytes: an answer to what only looks like one does no harm. A mark may lie
-	 * across two chunks: the end of the last one is looked at again.
-	 */
+	/** A ping among frames is looked for by its two bytes: an answer to what only looks like one does no harm. */
 	#look(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
-		for (const awaited of this.#awaited) {
-			const { mark, tail, resolve } = awaited;
-			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
-			awaited.tail = chunk.toString("latin1", Math.max(0, chunk.length - mark.length));
-			if (!found) continue;
-			this.#awaited = this.#awaited.filter((other) => other !== awaited);
-			resolve();
-		}
+		this.#marks.look(chunk);
 	}
 }
 

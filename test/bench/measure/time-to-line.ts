@@ -8,11 +8,16 @@ export interface Start {
 	readonly cpu: number;
 }
 
-/** Starts Node with these arguments, waits until it has written its first line on stdout, and ends it. */
-export async function timeToLine(args: readonly string[], cwd: string): Promise<Start> {
+/**
+ * Starts Node with these arguments, tells it `input` where there is some, waits until it has written its first line on
+ * stdout, and ends it.
+ */
+export async function timeToLine(args: readonly string[], cwd: string, input?: string): Promise<Start> {
 	const began = performance.now();
-	const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
+	const child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
 	const exited = once(child, "exit");
+	if (input === undefined) child.stdin.end();
+	else child.stdin.write(input);
 	await once(child.stdout, "data");
 	const taken = { clock: performance.now() - began, cpu: processCpu(child.pid) };
 	child.kill("SIGTERM");

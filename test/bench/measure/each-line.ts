@@ -1,0 +1,9 @@
+/** Calls back with each line of stdin: the least code that does it. */
+export function eachLine(act: (line: string) => void): void {
+	let rest = "";
+	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {
+		const lines = (rest + chunk).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) act(line);
+	});
+}

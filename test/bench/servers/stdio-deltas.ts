@@ -1,0 +1,23 @@
+import { setImmediate } from "node:timers/promises";
+import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
+import { eachLine } from "../measure/each-line.ts";
+
+/** The floor: on each line, `{id, message}`, as many lines of deltas as the message says; those of a tick in one write. */
+async function speak(request_id: string, count: number): Promise<void> {
+	for (let told = 0; told < count; told += deltasPerTick) {
+		const lines: string[] = [];
+		for (let n = 0; n < deltasPerTick; n++) {
+			lines.push(`${JSON.stringify({ type: "text_delta", delta: deltaText, request_id })}\n`);
+		}
+		if (!process.stdout.write(lines.join(""))) {
+			await new Promise((resolve) => process.stdout.once("drain", resolve));
+		}
+		await setImmediate();
+	}
+	process.stdout.write(`${JSON.stringify({ type: "done", request_id })}\n`);
+}
+
+eachLine((line) => {
+	const { id, message } = JSON.parse(line);
+	void speak(id, Number(message));
+});

@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LineProcess } from "./measure/line-process.ts";
+import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
+import { startServer } from "./measure/server-process.ts";
+import { type Start, timeToLine } from "./measure/time-to-line.ts";
+
+/**
+ * The agent behind stdin and stdout (`zot rpc`), each time against the least program that does the same over the same
+ * pipes, alternately: answering a ping, the first word of a reply that comes through the SDK, a reply of 20,000 deltas, and
+ * the start. CPU is of all threads of the process; the reader only drains.
+ */
+const pings = 2000;
+const prompts = 40;
+const deltas = 20_000;
+const options = readOptions(7);
+/** Rounds that are not counted: programs talk to a process for longer than that. */
+const warmUp = 3;
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const server = (name: string): string => path(`./servers/${name}.ts`);
+const binary = path("../../packages/cli/bin/zot.mjs");
+const directory = mkdtempSync(join(tmpdir(), "parley-stdio-"));
+const data = join(directory, "data");
+mkdirSync(data, { mode: 0o700 });
+// Hundreds of prompts must not be cut down to a window on the way.
+const bench = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
+writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
+const rpc = [binary, "rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
+
+const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
+
+/** What one side took, in milliseconds each. */
+interface Taken {
+	readonly clock: number;
+	readonly cpu: number;
+}
+
+interface Round {
+	readonly ours: Taken;
+	readonly floor: Taken;
+}
+
+/** The median time of one exchange, and the CPU of all of them. */
+async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Taken> {
+	const taken: number[] = [];
+	const before = side.cpu();
+	for (let n = 0; n < times; n++) taken.push(await ask());
+	return { clock: median(taken), cpu: (side.cpu() - before) / times };
+}
+
+/** Both sides in turn, each first in every other round. */
+async function inTurn(
+	round: number,
+	ours: () => Promise<Taken>,
+	floor: () => Promise<Taken>,
+): Promise<Round> {
+	if (round % 2 === 0) return { ours: await ours(), floor: await floor() };
+	const first = await floor();
+	return { ours: await ours(), floor: first };
+}
+
+async function measurePings(): Promise<Round[]> {
+	const agent = new LineProcess([...rpc, "--provider", "offline"], directory);
+	const echo = new LineProcess([server("stdio-echo")], directory);
+	const line = `${JSON.stringify({ id: "1", type: "ping" })}\n`;
+	const rounds: Round[] = [];
+	for (const round of roundsOf(options, warmUp)) {
+		const taken = await inTurn(
+			round,
+			() => exchange(agent, pings, () => agent.ask(line, "}\n")),
+			() => exchange(echo, pings, () => echo.ask(line, "}\n")),
+		);
+		if (round >= warmUp) rounds.push(taken);
+	}
+	await Promise.all([agent.close(), echo.close()]);
+	return rounds;
+}
+
+/** Prompt by prompt in turn: what is asked is the difference of two small times. */
+async function measureFirstTokens(): Promise<Round[]> {
+	const model = await startServer("model-server");
+	const url = `http://127.0.0.1:${model.port}`;
+	const agent = new LineProcess([...rpc, "--base-url", url, "--model", "bench"], directory);
+	const sdk = new LineProcess([server("stdio-sdk"), url], directory);
+	const line = `${JSON.stringify({ id: "1", type: "prompt", message: "words 2" })}\n`;
+	const rounds: Round[] = [];
+	// An agent that has answered some hundred prompts is what programs talk to.
+	for (const round of roundsOf(options, 8)) {
+		const ours: number[] = [];
+		const floor: number[] = [];
+		for (let n = 0; n < prompts; n++) {
+			ours.push(await agent.ask(line, '"text_delta"', '"done"'));
+			floor.push(await sdk.ask(line, '"text_delta"', '"done"'));
+		}
+		await agent.ask(clear, '"clear"');
+		const taken = { ours: { clock: median(ours), cpu: 0 }, floor: { clock: median(floor), cpu: 0 } };
+		if (round >= 8) rounds.push(taken);
+	}
+	await Promise.all([agent.close(), sdk.close()]);
+	await model.stop();
+	return rounds;
+}
+
+async function measureReplies(): Promise<Round[]> {
+	const agent = new LineProcess([server("rpc-deltas"), data], directory);
+	const loop = new LineProcess([server("stdio-deltas")], directory);
+	const line = `${JSON.stringify({ id: "1", type: "prompt", message: String(deltas) })}\n`;
+	const rounds: Round[] = [];
+	for (const round of roundsOf(options, warmUp)) {
+		const taken = await inTurn(
+			round,
+			() => exchange(agent, 1, () => agent.ask(line, '"stop":"end_turn"', '"done"')),
+			() => exchange(loop, 1, () => loop.ask(line, '"done"')),
+		);
+		// Each round asks for the first reply of a conversation.
+		await agent.ask(clear, '"clear"');
+		if (round >= warmUp) rounds.push(taken);
+	}
+	await Promise.all([agent.close(), loop.close()]);
+	return rounds;
+}
+
+async function measureStarts(): Promise<Round[]> {
+	const line = `${JSON.stringify({ id: "1", type: "ping" })}\n`;
+	const rounds: { readonly ours: Start; readonly floor: Start }[] = [];
+	// The first round fills the disk cache and what is kept of compiling.
+	for (const round of roundsOf(options, 1)) {
+		const taken = await inTurn(
+			round,
+			() => timeToLine([...rpc, "--provider", "offline"], directory, line),
+			() => timeToLine([path("./servers/imports-rpc.mjs")], directory),
+		);
+		if (round > 0) rounds.push(taken);
+	}
+	return rounds;
+}
+
+function times(name: string, rounds: readonly Round[], side: keyof Round, by: keyof Taken = "clock"): Figure {
+	const unit = by === "clock" ? "ms" : "ms CPU";
+	return { name, unit, values: rounds.map((round) => round[side][by]) };
+}
+
+function ratio(name: string, rounds: readonly Round[], by: keyof Taken): Figure {
+	return { name, unit: "×", values: rounds.map(({ ours, floor }) => ours[by] / floor[by]) };
+}
+
+/** How much of the floor's speed is left. */
+function speed(name: string, rounds: readonly Round[], by: keyof Taken): Figure {
+	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
+}
+
+const pinged = await measurePings();
+const told = await measureFirstTokens();
+const replied = await measureReplies();
+const started = await measureStarts();
+rmSync(directory, { recursive: true });
+
+const pingClock = ratio("ping ÷ bare echo", pinged, "clock");
+const pingCpu = ratio("ping ÷ bare echo, by CPU", pinged, "cpu");
+const added: Figure = {
+	name: "added to the first token of the SDK",
+	unit: "ms",
+	values: told.map(({ ours, floor }) => ours.clock - floor.clock),
+};
+const replyClock = speed("speed of a reply ÷ bare loop", replied, "clock");
+const replyCpu = speed("speed of a reply ÷ bare loop, by CPU", replied, "cpu");
+const startClock = ratio("start ÷ bare import", started, "clock");
+const startCpu = ratio("start ÷ bare import, by CPU", started, "cpu");
+const start = times("zot rpc: spawn to first response", started, "ours");
+report(
+	"stdio",
+	[
+		times("ping", pinged, "ours"),
+		times("bare echo", pinged, "floor"),
+		pingClock,
+		pingCpu,
+		times("prompt to first delta", told, "ours"),
+		times("SDK alone: request to first delta", told, "floor"),
+		added,
+		times(`reply of ${deltas} deltas`, replied, "ours"),
+		times("bare loop", replied, "floor"),
+		replyClock,
+		replyCpu,
+		start,
+		times("zot rpc, by CPU", started, "ours", "cpu"),
+		times("bare import of the same modules", started, "floor"),
+		times("bare import, by CPU", started, "floor", "cpu"),
+		startClock,
+		startCpu,
+	],
+	[
+		{ figure: pingCpu, atMost: 1.5, goal: true },
+		{ figure: pingCpu, atMost: 2 },
+		{ figure: pingClock, atMost: 1.5 },
+		{ figure: added, atMost: 0.35, ofMachine: true },
+		{ figure: replyCpu, atLeast: 0.5, goal: true },
+		{ figure: replyCpu, atLeast: 0.25 },
+		{ figure: replyClock, atLeast: 0.5, goal: true },
+		{ figure: startCpu, atMost: 1.5, goal: true },
+		{ figure: startCpu, atMost: 1.75 },
+		{ figure: startClock, atMost: 1.5, ofMachine: true },
+		{ figure: start, atMost: 130, ofMachine: true },
+	],
+	options,
+);
