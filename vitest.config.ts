@@ -39,6 +39,13 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
+/** Inside a sandbox /dev is another one, and what lies there cannot be worked in. */
+const sandboxed = "packages/core/src/sandbox/**/*.test.ts";
+/** A directory in memory, where a commit waits for no disk: here processes die at most, not machines. */
+const memory = process.env["PARLEY_TEST_MEMORY"];
+// Loading the modules anew for each file took twice as long as all the tests; nothing here keeps state in a module.
+const shared = { ...patient, isolate: false };
+
 /** What `npm test` runs. `*.scale.test.ts` run here with small numbers. */
 const everyday = [
 	{
@@ -46,11 +53,14 @@ const everyday = [
 		test: {
 			name: "unit",
 			include: ["packages/*/src/**/*.test.ts"],
-			exclude,
-			...patient,
-			// Loading the modules anew for each file took twice as long as all the tests; nothing here keeps state in a module.
-			isolate: false,
+			exclude: [...exclude, sandboxed],
+			...shared,
+			...(memory !== undefined && { env: { TMPDIR: memory } }),
 		},
+	},
+	{
+		extends: true as const,
+		test: { name: "sandbox", include: [sandboxed], exclude, ...shared },
 	},
 	{
 		extends: true as const,

@@ -20,6 +20,7 @@ const shorter = {
 	connector: ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
+	stdio: ["--ratios"],
 	"token-cost": ["--ratios"],
 	"ws-fanout": ["--ratios"],
 };

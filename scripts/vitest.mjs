@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { add, one } from "./counts.mjs";
@@ -17,11 +17,17 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 	const folder = mkdtempSync(join(tmpdir(), "parley-test-"));
 	const file = join(folder, "progress.jsonl");
 	writeFileSync(file, "");
+	const memory = directoryInMemory();
 	try {
 		const child = spawn(binary("vitest"), ["run", ...args], {
 			cwd: root,
 			// vitest.config.ts has it written down there.
-			env: { ...environment(), ...env, PARLEY_TEST_PROGRESS: file },
+			env: {
+				...environment(),
+				...env,
+				PARLEY_TEST_PROGRESS: file,
+				...(memory !== undefined && { PARLEY_TEST_MEMORY: memory }),
+			},
 			stdio: ["ignore", "inherit", "inherit"],
 		});
 		const { code, isLate } = await endInTime(child, limitMs);
@@ -32,5 +38,41 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 		return add(countProgress(progress, true), one(false));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
+		if (memory !== undefined) forget(memory);
+	}
+}
+
+/** @param {string} directory A test that was ended may have left in it what only its owner can remove. */
+function forget(directory) {
+	try {
+		rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+	} catch (error) {
+		console.log(`${directory} is left behind: ${error instanceof Error ? error.message : error}`);
+	}
+}
+
+/** What the tests write there comes to a tenth of this. */
+const ROOM = 2 ** 30;
+
+/**
+ * A new directory in memory. Undefined where there is none, or none with room in which programs may be started, as in
+ * a container with the small /dev/shm that Docker makes.
+ */
+function directoryInMemory() {
+	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];
+	/** @type {string | undefined} */
+	let made;
+	try {
+		const { bavail, bsize } = statfsSync(place);
+		if (bavail * bsize < ROOM) return undefined;
+		made = mkdtempSync(folder);
+		const program = join(made, "program");
+		writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
+		execFileSync(program, { stdio: "ignore" });
+		rmSync(program);
+		return made;
+	} catch {
+		if (made !== undefined) rmSync(made, { recursive: true, force: true });
+		return undefined;
 	}
 }

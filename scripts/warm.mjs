@@ -1,5 +1,5 @@
-// Loads what a gateway needs before it listens from the bundle in the folder that is named as the argument, and runs none of
-// it. Needs the workspace's Node: scripts/build.mjs starts it.
+// Loads what a gateway needs before it listens, and `rpc` before it answers, from the bundle in the folder that is named as
+// the argument, and runs none of it. Needs the workspace's Node: scripts/build.mjs starts it.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,4 +7,5 @@ import { keepCompiled } from "../packages/cli/bin/run-program.mjs";
 
 const [, , folder = ""] = process.argv;
 keepCompiled(folder);
-for (const entry of ["program.js", "run-gateway.js"]) await import(pathToFileURL(join(folder, entry)).href);
+for (const entry of ["program.js", "run-gateway.js", "rpc-program.js", "run-rpc.js"])
+	await import(pathToFileURL(join(folder, entry)).href);

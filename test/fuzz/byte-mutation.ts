@@ -42,12 +42,17 @@ const splice: Mutation = (bytes, random, other) => {
 
 const mutations = [flip, insert, remove, truncate, repeat, splice];
 
-/** A valid frame with one to four wounds. Text, so what is no UTF-8 any more becomes U+FFFD. */
+/** Something valid with one to four wounds. */
+export function woundBytes(random: Random, valid: readonly Buffer[]): Buffer {
+	let bytes: Buffer = random.pick(valid);
+	for (let wounds = random.between(1, 4); wounds > 0 && bytes.length > 0; wounds--) {
+		bytes = random.pick(mutations)(bytes, random, random.pick(valid));
+	}
+	return bytes;
+}
+
+/** A wounded frame. Text, so what is no UTF-8 any more becomes U+FFFD. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
-	let bytes: Buffer = random.pick(frames);
-	for (let wounds = random.between(1, 4); wounds > 0 && bytes.length > 0; wounds--) {
-		bytes = random.pick(mutations)(bytes, random, random.pick(frames));
-	}
-	return bytes.toString("utf8");
+	return woundBytes(random, frames).toString("utf8");
 }

@@ -1,14 +1,16 @@
+import { type Logger, silentLogger } from "@parley/base";
 import {
 	type ContractTables,
 	contractMigration,
+	MemoryLogger,
 	openPostgresStore,
 	storeContract,
 } from "@parley/base/testing";
 import { expect, onTestFinished } from "vitest";
 import { test } from "./postgres-test.ts";
 
-async function open(connection: string) {
-	const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
+async function open(connection: string, log: Logger = silentLogger) {
+	const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration], log });
 	onTestFinished(() => store.close());
 	return store;
 }
@@ -73,38 +75,71 @@ test("a database of a newer program is refused", async ({ database }) => {
 	});
 });
 
-test("of transactions that wait for each other one is ended, and can be tried again", async ({
+test("of transactions that wait for each other one is undone and tried anew, and nobody is refused", async ({
 	database,
 }) => {
-	const [one, other] = [await open(database), await open(database)];
+	const log = new MemoryLogger();
+	const [one, other] = [await open(database, log), await open(database, log)];
 	await add(one, "a");
 	await add(one, "b");
 	const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	let ran = 0;
 	const cross = (store: ContractStore, ids: readonly [string, string], turn: 0 | 1) =>
 		store.commit(async (tx) => {
+			ran += 1;
 			await touch(tx, ids[0]);
 			bothHold[turn]?.resolve();
 			await Promise.all(bothHold.map(({ promise }) => promise));
 			await touch(tx, ids[1]);
 		});
-	const crossing = await Promise.allSettled([cross(one, ["a", "b"], 0), cross(other, ["b", "a"], 1)]);
-	expect(crossing.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-	expect(crossing.find(({ status }) => status === "rejected")).toMatchObject({
-		reason: { ...unavailable, cause: { cause: { code: "40P01" } } },
-	});
-	for (const store of [one, other]) await store.commit((tx) => touch(tx, "a"));
+	const before = add(one, "with the first");
+	await Promise.all([
+		cross(one, ["a", "b"], 0),
+		before,
+		cross(other, ["b", "a"], 1),
+		add(other, "with the other"),
+	]);
+	expect(ran).toBeGreaterThan(2);
 	const rows = await one.read((db) => db.selectFrom("items").select(["id", "n"]).orderBy("id").execute());
 	expect(rows).toEqual([
-		{ id: "a", n: 3 },
-		{ id: "b", n: 1 },
+		{ id: "a", n: 2 },
+		{ id: "b", n: 2 },
+		{ id: "with the first", n: 0 },
+		{ id: "with the other", n: 0 },
 	]);
+	expect(log.records[0]).toMatchObject({
+		message: "the database undid a transaction, which is tried anew",
+		fields: { nextTry: 2, error: { cause: { code: "40P01" } } },
+	});
+	for (const store of [one, other]) expect(store.health()).toEqual({ state: "ok" });
 });
 
-test("a transaction that cannot be serialized takes all its commands with it", async ({
+test.for(["statement", "commit"])(
+	"what a %s says cannot be serialized is tried anew",
+	async (who, { database, server }) => {
+		const store = await open(database);
+		const deferred = who === "commit" ? "constraint trigger refusal after" : "trigger refusal before";
+		await server.query(
+			`create sequence refusals;
+		create function refuse() returns trigger language plpgsql
+			as $$ begin if nextval('refusals') < 3 then
+				raise exception 'not yet' using errcode = 'serialization_failure'; end if; return new; end $$;
+		create ${deferred} insert on items ${who === "commit" ? "deferrable initially deferred" : ""}
+			for each row when (new.state = 'odd') execute function refuse()`,
+			database,
+		);
+		await Promise.all([add(store, "a"), add(store, "b", "odd"), add(store, "c")]);
+		expect(await stored(store)).toEqual(["a", "b", "c"]);
+		expect(await server.query("select last_value from refusals", database)).toBe("3");
+	},
+);
+
+test("a transaction that can never be serialized takes all its commands with it", async ({
 	database,
 	server,
 }) => {
-	const store = await open(database);
+	const log = new MemoryLogger();
+	const store = await open(database, log);
 	await server.query(
 		`create function refuse() returns trigger language plpgsql
 			as $$ begin raise exception 'not today' using errcode = 'serialization_failure'; end $$;
@@ -113,10 +148,36 @@ test("a transaction that cannot be serialized takes all its commands with it", a
 	);
 	const results = await Promise.allSettled([add(store, "a"), add(store, "b", "odd"), add(store, "c")]);
 	expect(results).toMatchObject(results.map(() => ({ status: "rejected", reason: unavailable })));
+	expect(log.records).toHaveLength(9);
 	expect(await stored(store)).toEqual([]);
 	await add(store, "d");
 	expect(await stored(store)).toEqual(["d"]);
 	expect(store.health()).toEqual({ state: "ok" });
+});
+
+test("a transaction that stands still is ended for the sake of those who wait for it", async ({
+	database,
+}) => {
+	const [still, other] = [
+		await open(`${database}&idle_in_transaction_session_timeout=200`),
+		await open(database),
+	];
+	await add(still, "a");
+	const holds = Promise.withResolvers<void>();
+	const goOn = Promise.withResolvers<void>();
+	const standing = still.commit(async (tx) => {
+		await touch(tx, "a");
+		holds.resolve();
+		await goOn.promise;
+		await touch(tx, "a");
+	});
+	await holds.promise;
+	await other.commit((tx) => touch(tx, "a"));
+	goOn.resolve();
+	await expect(standing).rejects.toMatchObject(unavailable);
+	await still.commit((tx) => touch(tx, "a"));
+	const rows = await still.read((db) => db.selectFrom("items").select("n").execute());
+	expect(rows).toEqual([{ n: 2 }]);
 });
 
 test("a command that goes on after a refused statement is not told that it was kept", async ({

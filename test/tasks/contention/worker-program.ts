@@ -85,14 +85,15 @@ const clock = fastClock(Number(epoch));
 const dataDir = join(directory, `data-${process.pid}`);
 mkdirSync(dataDir);
 const redactor = new Redactor();
+const log = createLogger({
+	level: "warn",
+	redactor,
+	destination: { write: (line: string) => say("log", line.trim()) },
+});
 const runtime = new Runtime({
 	...{ clock, redactor, model, tools: [mark], failpoints: noFailpoints, ids: createIds(), shared: true },
-	store: await openPostgresStore<Tables>({ connection, migrations }),
-	log: createLogger({
-		level: "warn",
-		redactor,
-		destination: { write: (line: string) => say("log", line.trim()) },
-	}),
+	store: await openPostgresStore<Tables>({ connection, migrations, log }),
+	log,
 	sandbox: noSandboxes(clock),
 	secrets: new SecretBox(Buffer.alloc(32, 1)),
 	roots: { given: [], current: directory, dataDir },
