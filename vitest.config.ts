@@ -41,9 +41,11 @@ class LongestFirst extends BaseSequencer {
 
 /** Inside a sandbox /dev is another one, and what lies there cannot be worked in. */
 const sandboxed = "packages/core/src/sandbox/**/*.test.ts";
+/** discord.js brings a version of undici of its own, which takes what another one has left in the process for its own. */
+const alone = "test/simulators/discord/discord-js.test.ts";
 /** A directory in memory, where a commit waits for no disk: here processes die at most, not machines. */
 const memory = process.env["PARLEY_TEST_MEMORY"];
-// Loading the modules anew for each file took twice as long as all the tests; nothing here keeps state in a module.
+// Loading the modules anew for each file would take longer than many tests; nothing here keeps state in a module.
 const shared = { ...patient, isolate: false };
 
 /** What `npm test` runs. `*.scale.test.ts` run here with small numbers. */
@@ -64,7 +66,11 @@ const everyday = [
 	},
 	{
 		extends: true as const,
-		test: { name: "e2e", include: ["test/**/*.test.ts"], exclude, ...patient },
+		test: { name: "e2e", include: ["test/**/*.test.ts"], exclude: [...exclude, alone], ...shared },
+	},
+	{
+		extends: true as const,
+		test: { name: "alone", include: [alone], ...patient },
 	},
 ];
 
@@ -86,8 +92,8 @@ const progress = process.env["PARLEY_TEST_PROGRESS"];
 export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
-		// Most whole-system tests wait for another process: two files at a time keep both cores of a small machine busy.
-		maxWorkers: 2,
+		// Most whole-system tests wait for another process: three files at a time keep both cores of a small machine busy.
+		maxWorkers: 3,
 		sequence: { sequencer: LongestFirst },
 		projects: process.env["PARLEY_TEST_SCALE"] === undefined ? everyday : ci,
 		coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/gen/**"] },

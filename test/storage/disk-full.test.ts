@@ -113,6 +113,7 @@ test("a full disk refuses what it cannot keep, loses nothing that was accepted, 
 	disk.free();
 	// The store finds out by itself, asked by nobody but the health check.
 	while ((await health()).status !== 200);
+	await gateway.line("the store commits again");
 	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);
 	const after = "say: after";
 	await client.request("send_message", { content: after }, { sessionId: quick.id });

@@ -5,8 +5,8 @@ import type { Client } from "@parley/protocol";
 import type { City } from "./city.ts";
 import type { Running, Site } from "./site.ts";
 
-/** So many turns of the event loop in which nothing happens are the end of it. */
-const quietTurns = 60;
+/** So many looks, a millisecond and all that was to do in between, between which nothing happens are the end of it. */
+const quietTurns = 15;
 
 /** All that a scene plays in: a platform with its people, a gateway and the connector between them. */
 export class Town<S extends Site = Site> implements AsyncDisposable {
