@@ -18,15 +18,18 @@ const longest = [
 	"test/context/window.scale.test.ts",
 	"test/connector/delivery/delivery.scale.test.ts",
 	"test/connector/chaos/chaos.scale.test.ts",
+	"test/connector/chaos/slack-chaos.scale.test.ts",
+	"test/fuzz/http.scale.test.ts",
+	"test/terminal/tasks.test.ts",
 	"test/terminal/discord.test.ts",
-	"test/connector/scenes/delivery.test.ts",
-	"test/connector/scenes/approvals.test.ts",
+	"test/e2e/slack.test.ts",
+	"test/zot/long-lines.test.ts",
+	"test/tasks/kill/kill.test.ts",
+	"test/connector/scenes/slack-talk.test.ts",
+	"test/connector/scenes/slack-tasks-and-access.test.ts",
 	"test/e2e/discord.test.ts",
 	"test/terminal/chat.test.ts",
-	"test/terminal/models.test.ts",
-	"test/terminal/commands.test.ts",
 	"test/readme/readme.test.ts",
-	"test/fuzz/http.scale.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -5,14 +5,22 @@ import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import type { Random } from "../random.ts";
 import { Watch } from "../watch.ts";
 import { HealthyClient } from "./healthy-client.ts";
-import { frugalMemory, type Holdings, mebibytes, probe, probeArgs, probeSettled } from "./memory.ts";
+import {
+	frugalMemory,
+	type Holdings,
+	mebibytes,
+	probe,
+	probeArgs,
+	probeSettled,
+	timersOfUse,
+} from "./memory.ts";
 
 /** One timer looks after all open questions, and stays until it finds none: minutes later. */
 const timersOfQuestions = 1;
 
 /** What the gateway may hold more than at the mark. */
 const slackBytes = 32 * 2 ** 20;
-const checksPerCollection = 10;
+const checksPerCollection = 20;
 /** The longest that anybody who behaves may wait. */
 const patienceMs = 1_000;
 
@@ -129,8 +137,7 @@ export class Siege {
 				? []
 				: [`memory grew from ${this.#mark.rss} to ${held.rss}`]),
 			...(held.descriptors <= this.#start.descriptors ? [] : [`${held.descriptors} descriptors are open`]),
-			// Tokens, grants and samples of the audit that were made meanwhile wait for their next end, with one timer each.
-			...(held.timers <= this.#start.timers + 4 ? [] : [`${held.timers} timers wait`]),
+			...(held.timers <= this.#start.timers + timersOfUse ? [] : [`${held.timers} timers wait`]),
 			...(code === 0 ? [] : [`the gateway ended with ${code}`]),
 			...complaints,
 		];

@@ -23,6 +23,14 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	}
 }
 
+/** Asks until the agent is not busy any more. */
+async function clear(agent: ZotClient, round: number): Promise<void> {
+	for (let attempt = 0; ; attempt++) {
+		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });
+		if (success) return;
+	}
+}
+
 test("each malformed line is answered once, and the process lives on as it was", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
@@ -33,8 +41,8 @@ test("each malformed line is answered once, and the process lives on as it was",
 	let lines = 0;
 	let pings = 0;
 	let before: Holdings | undefined;
-	const refusals = (): number => only(agent.frames, "response").filter(({ success }) => !success).length;
-	for (let refused = 0; refused < wanted; refused = refusals()) {
+	let refused = 0;
+	for (let read = 0; refused < wanted; read = agent.frames.length) {
 		const made = Array.from({ length: batch }, () => malformedLine(random.pick(familyNames), random));
 		lines += made.length;
 		const bytes = Buffer.concat(made.flatMap((line) => [line, Buffer.from(random.pick(["\n", "\r\n"]))]));
@@ -45,6 +53,9 @@ test("each malformed line is answered once, and the process lives on as it was",
 		}
 		pings += 1;
 		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
+		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
+		// Lines ask for all that was said: a conversation without an end would be most of what is done.
+		if (pings % 10 === 0) await clear(agent, pings);
 		if (refused >= wanted / 10) before ??= await probe(agent);
 	}
 	const after = await probe(agent);
@@ -54,10 +65,9 @@ test("each malformed line is answered once, and the process lives on as it was",
 	const own = responses.filter(({ id }) => /^(alive|probe)-/.test(String(id)));
 	const growth = after.rss - (before?.rss ?? 0);
 	process.stdout.write(
-		`${lines} lines, ${refusals()} refused; ${mebibytes(after.rss)} resident, ${mebibytes(growth)} more than after a tenth; PARLEY_TEST_SEED=${seed}\n`,
+		`${lines} lines, ${refused} refused; ${mebibytes(after.rss)} resident, ${mebibytes(growth)} more than after a tenth; PARLEY_TEST_SEED=${seed}\n`,
 	);
 	expect(responses.length - own.length).toBe(lines);
-	expect(refusals()).toBeGreaterThanOrEqual(wanted);
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
 	expect(growth).toBeLessThan(mostGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);

@@ -39,6 +39,8 @@ export class ZotClient implements AsyncDisposable {
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #order = new ZotOrder();
+	/** By their ids, the first of each. */
+	readonly #responses = new Map<string | number, ZotResponse>();
 	#stderr = "";
 	#open = true;
 	#failure: Error | undefined;
@@ -138,11 +140,9 @@ export class ZotClient implements AsyncDisposable {
 
 	/** The response with this id, which may have come already; reads nothing. */
 	async response(id: string | number): Promise<ZotResponse> {
-		const found = (): ZotFrame | undefined =>
-			this.frames.find((frame) => frame.type === "response" && frame.id === id);
-		await this.#when(`the response ${id} comes`, () => found() !== undefined);
-		const response = found();
-		if (response?.type !== "response") throw new Error(`there is no response ${id}\n${this.#stderr}`);
+		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
+		const response = this.#responses.get(id);
+		if (response === undefined) throw new Error(`there is no response ${id}\n${this.#stderr}`);
 		return response;
 	}
 
@@ -200,6 +200,9 @@ export class ZotClient implements AsyncDisposable {
 		try {
 			const frame = readZotFrame(parseJson(line));
 			this.frames.push(frame);
+			if (frame.type === "response" && frame.id !== undefined && !this.#responses.has(frame.id)) {
+				this.#responses.set(frame.id, frame);
+			}
 			this.#order.take(frame);
 		} catch (reason) {
 			const before = this.lines.slice(-20).join("\n");
