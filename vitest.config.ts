@@ -84,21 +84,23 @@ const ci = [
 		test: {
 			name: "ci",
 			include: [...large, scaled],
-			testTimeout: 300_000,
+			testTimeout: 600_000,
 			hookTimeout: 60_000,
 		},
 	},
 ];
 
+const isScaled = process.env["PARLEY_TEST_SCALE"] !== undefined;
 const progress = process.env["PARLEY_TEST_PROGRESS"];
 
 export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
-		// Most whole-system tests wait for another process: three files at a time keep both cores of a small machine busy.
-		maxWorkers: 3,
+		// Most whole-system tests wait for another process: three files at a time keep both cores of a small machine busy. What
+		// scales does that by itself.
+		maxWorkers: isScaled ? 2 : 3,
 		sequence: { sequencer: LongestFirst },
-		projects: process.env["PARLEY_TEST_SCALE"] === undefined ? everyday : ci,
+		projects: isScaled ? ci : everyday,
 		coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/gen/**"] },
 	},
 });

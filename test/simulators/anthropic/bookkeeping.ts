@@ -5,7 +5,7 @@ import type { ReplyBlock, StreamedReply } from "./reply.ts";
 import { brokenRules } from "./request-rules.ts";
 import type { RequestSchema } from "./request-schema.ts";
 import { signatureOf } from "./stream-events.ts";
-import { promptBlocks, type Tokenizer } from "./tokenizer.ts";
+import { promptBlocks, remembering, type Tokenizer } from "./tokenizer.ts";
 
 type Endpoint = "messages" | "count_tokens";
 
@@ -25,7 +25,7 @@ export class Bookkeeping {
 	readonly #redacted = new Set<string>();
 
 	constructor(options: BookkeepingOptions) {
-		this.#options = options;
+		this.#options = { ...options, tokenizer: remembering(options.tokenizer) };
 		this.#cache = new PromptCache(options.clock);
 	}
 

@@ -17,6 +17,20 @@ export const wordsAndSigns: Tokenizer = (text) => {
 	return tokens;
 };
 
+/** Texts whose count is kept. */
+const mostKnown = 5_000;
+
+/** The same tokenizer, which counts a text once: each request of a conversation brings all of it again. */
+export function remembering(tokenizer: Tokenizer): Tokenizer {
+	const known = new Map<string, number>();
+	return (text) => {
+		const counted = known.get(text) ?? tokenizer(text);
+		if (known.size >= mostKnown) known.clear();
+		known.set(text, counted);
+		return counted;
+	};
+}
+
 /** Around the words of each message. */
 const MESSAGE_TOKENS = 4;
 /** What the service puts before the definitions of the tools. */
