@@ -1,9 +1,8 @@
 // Makes the bundle of the `parley` command, with all that it uses, in the folder that is named as the argument. Needs the
 // workspace's Node: scripts/build.mjs starts it.
 
-import { copyFileSync, writeFileSync } from "node:fs";
-import http from "node:http";
-import { basename, join, relative } from "node:path";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { noticesOf } from "./notices.mjs";
 import { root } from "./paths.mjs";
@@ -27,6 +26,7 @@ const entries = {
 	"run-gateway": "packages/cli/src/gateway/run-gateway.ts",
 	"rpc-program": "packages/cli/src/rpc/rpc-program.ts",
 	"run-rpc": "packages/cli/src/rpc/run-rpc.ts",
+	"open-agent": "packages/gateway/src/rpc/open-agent.ts",
 	"readable-worker": "packages/core/src/tools/web/readable-worker.ts",
 };
 
@@ -54,24 +54,87 @@ const placesKnown = {
 };
 
 /**
- * `import … from "node:http"` has Node read every property of that module, and one of them loads the whole of `fetch`:
- * a tenth of the start. Taken like this it reads those that are named. What would load more is not offered.
+ * `import … from "node:fs"` has Node read every property of that module, and some of them load more when they are read:
+ * of `http` one loads the whole of `fetch`, of `fs` one the streams, of `util` one the threads. Together that is more than
+ * a tenth of the start. Taken like this those are read that are used.
  */
-const valuesOfHttp = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) =>
-	get === undefined ? [name] : [],
-);
+const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
+
+/** Takes such a module as a whole: all who import it here would have every property read again. */
+const takesAll = /[/\\]@anthropic-ai[/\\]sdk[/\\]/;
 
 /** @type {import("rolldown").Plugin} */
-const httpAlone = {
-	name: "http-alone",
+const usedAlone = {
+	name: "used-alone",
 	resolveId: {
-		filter: { id: /^node:http$/ },
-		handler: (_id, _importer, { kind }) =>
-			kind === "import-statement" ? { id: "\0node:http", moduleSideEffects: false } : undefined,
+		filter: { id: heavy },
+		handler(id, importer = "", { kind }) {
+			if (kind !== "import-statement" || takesAll.test(importer)) return undefined;
+			return { id: id.replace(heavy, "\0node:$1"), moduleSideEffects: false };
+		},
 	},
 	load: {
-		filter: { id: /^\0node:http$/ },
-		handler: () => `export const { ${valuesOfHttp.join(", ")} } = process.getBuiltinModule("node:http");`,
+		filter: { id: /^\0node:/ },
+		handler(id) {
+			const name = id.slice(1);
+			const lines = Object.keys(process.getBuiltinModule(name) ?? {}).map(
+				(key) => `export const ${key} = /* @__PURE__ */ valueOf$("${key}");`,
+			);
+			return [
+				`const all$ = process.getBuiltinModule("${name}");`,
+				"const valueOf$ = (key) => all$[key];",
+				...lines,
+				"export default all$;",
+			].join("\n");
+		},
+	},
+};
+
+/** What the index of each package names, and the module that it is in. */
+const namedByIndex = new Map(
+	readdirSync(join(root, "packages")).flatMap((name) => {
+		const index = join(root, "packages", name, "src/index.ts");
+		return existsSync(index) ? [[`@parley/${name}`, readIndex(index)]] : [];
+	}),
+);
+
+/** @param {string} index */
+function readIndex(index) {
+	const lines = readFileSync(index, "utf8").matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";$/gm);
+	return new Map(
+		[...lines].flatMap(([, names = "", path = ""]) =>
+			valuesIn(names).map((name) => [name, join(dirname(index), path)]),
+		),
+	);
+}
+
+/**
+ * The names between the braces of an import or export, without those of types.
+ * @param {string} names
+ */
+function valuesIn(names) {
+	const all = names.split(",").map((name) => name.trim());
+	return all.filter((name) => name !== "" && !name.startsWith("type "));
+}
+
+/**
+ * Has modules import from where a thing is, instead of from the index of its package: an index leads to all of it, and what
+ * a start loads is decided by what its modules lead to.
+ * @type {import("rolldown").Plugin}
+ */
+const pastIndexes = {
+	name: "past-indexes",
+	transform: {
+		filter: { id: /[/\\]packages[/\\][^/\\]+[/\\]src[/\\]/, code: 'from "@parley/' },
+		handler: (code) =>
+			code.replace(/^import \{([^}]*)\} from "(@parley\/[a-z]+)";$/gm, (line, names, from) => {
+				const places = namedByIndex.get(from);
+				const straight = valuesIn(names).map((name) => {
+					const place = places?.get(name.split(" as ")[0] ?? "");
+					return place && `import { ${name} } from ${JSON.stringify(place)};`;
+				});
+				return straight.includes(undefined) ? line : straight.join(" ");
+			}),
 	},
 };
 
@@ -84,13 +147,18 @@ async function write(folder) {
 		platform: "node",
 		// What packages offer as ECMAScript modules comes without what nobody uses.
 		resolve: { mainFields: ["module", "main"] },
-		plugins: [placesKnown, httpAlone],
+		plugins: [placesKnown, pastIndexes, usedAlone],
 		onLog(_level, { code, id, message }) {
 			if (code !== "EVAL" || !evaluates.test(id ?? "")) throw new Error(message);
 		},
 	});
 	const names = { entryFileNames: "[name].js", chunkFileNames: "[name].js" };
-	const { output } = await bundle.write({ dir: folder, format: "esm", ...names });
+	const { output } = await bundle.write({
+		dir: folder,
+		format: "esm",
+		comments: { annotation: false, jsdoc: false },
+		...names,
+	});
 	for (const file of Object.values(beside).flat())
 		copyFileSync(join(root, file), join(folder, basename(file)));
 	const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));

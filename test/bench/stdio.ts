@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installPackage } from "./measure/installed-package.ts";
 import { LineProcess } from "./measure/line-process.ts";
 import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { startServer } from "./measure/server-process.ts";
@@ -28,7 +29,8 @@ mkdirSync(data, { mode: 0o700 });
 // Hundreds of prompts must not be cut down to a window on the way.
 const bench = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
-const rpc = [binary, "rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
+const flags = ["rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
+const rpc = [binary, ...flags];
 
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
@@ -123,22 +125,40 @@ async function measureReplies(): Promise<Round[]> {
 	return rounds;
 }
 
-async function measureStarts(): Promise<Round[]> {
-	const line = `${JSON.stringify({ id: "1", type: "ping" })}\n`;
-	const rounds: { readonly ours: Start; readonly floor: Start }[] = [];
+interface StartRound {
+	/** Of an installed package, which has no sources beside it, compiled before. */
+	readonly ours: Start;
+	readonly floor: Start;
+	readonly clone: Start;
+	/** Until it tells its state, for which all of it has to be there. */
+	readonly state: Start;
+}
+
+async function measureStarts(): Promise<StartRound[]> {
+	const home = installPackage(directory);
+	const installed = [join(home, "bin/zot.mjs"), ...flags, "--provider", "offline"];
+	const line = (type: string): string => `${JSON.stringify({ id: "1", type })}\n`;
+	const rounds: StartRound[] = [];
 	// The first round fills the disk cache and what is kept of compiling.
 	for (const round of roundsOf(options, 1)) {
 		const taken = await inTurn(
 			round,
-			() => timeToLine([...rpc, "--provider", "offline"], directory, line),
-			() => timeToLine([path("./servers/imports-rpc.mjs")], directory),
+			() => timeToLine(installed, directory, line("ping")),
+			() => timeToLine([path("./servers/imports-rpc.mjs"), home], directory),
 		);
-		if (round > 0) rounds.push(taken);
+		const clone = await timeToLine([...rpc, "--provider", "offline"], directory, line("ping"));
+		const state = await timeToLine(installed, directory, line("get_state"));
+		if (round > 0) rounds.push({ ...taken, clone, state });
 	}
 	return rounds;
 }
 
-function times(name: string, rounds: readonly Round[], side: keyof Round, by: keyof Taken = "clock"): Figure {
+function times<const Side extends string>(
+	name: string,
+	rounds: readonly Readonly<Record<Side, Taken>>[],
+	side: Side,
+	by: keyof Taken = "clock",
+): Figure {
 	const unit = by === "clock" ? "ms" : "ms CPU";
 	return { name, unit, values: rounds.map((round) => round[side][by]) };
 }
@@ -186,6 +206,10 @@ report(
 		replyCpu,
 		start,
 		times("zot rpc, by CPU", started, "ours", "cpu"),
+		times("zot rpc in a clone: spawn to first response", started, "clone"),
+		times("zot rpc in a clone, by CPU", started, "clone", "cpu"),
+		times("zot rpc: spawn to its state", started, "state"),
+		times("zot rpc: to its state, by CPU", started, "state", "cpu"),
 		times("bare import of the same modules", started, "floor"),
 		times("bare import, by CPU", started, "floor", "cpu"),
 		startClock,

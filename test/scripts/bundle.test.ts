@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Clone, type Told } from "./clone.ts";
@@ -107,6 +107,26 @@ test("a gateway of the bundle has its prompts, and finds the program that search
 		stdout: said("bundle.mjs"),
 	});
 });
+
+test("what rpc loads before its first response is not the core, and reads of Node's modules what it uses", () => {
+	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
+	const loaded = new Set(["main.js", "rpc-program.js", "run-rpc.js"]);
+	for (const name of loaded) {
+		for (const [, other = ""] of (texts.get(name) ?? "").matchAll(/^(?:im|ex)port .*"\.\/([^"]+)";$/gm))
+			loaded.add(other);
+	}
+	const text = [...loaded].map((name) => texts.get(name) ?? "").join("\n");
+	const all = [...texts.values()].join("\n");
+	expect(["Connection", "Runtime", "Journal"].map((name) => isIn(all, name))).toEqual([true, true, true]);
+	expect(["Connection", "Runtime", "Journal"].map((name) => isIn(text, name))).toEqual([true, false, false]);
+	const heavy = /^import .* from "(?:node:)?(?:crypto|fs|fs\/promises|http|process|util)";$/m;
+	expect(heavy.exec(text)).toBeNull();
+	expect(text.includes('getBuiltinModule("node:http")')).toBe(false);
+});
+
+function isIn(text: string, name: string): boolean {
+	return text.includes(`var ${name} = class`);
+}
 
 test("the thread that reads pages is in the bundle", async () => {
 	const worker = new Worker(join(bundle, "readable-worker.js"), {

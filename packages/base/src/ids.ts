@@ -1,4 +1,3 @@
-import { randomFillSync } from "node:crypto";
 import { customRandom } from "nanoid";
 
 /** Makes identifiers that nobody can guess. */
@@ -34,7 +33,8 @@ function pooledRandom(): (bytes: number) => Uint8Array {
 	let used = POOL_BYTES;
 	return (bytes) => {
 		if (used + bytes > POOL_BYTES) {
-			randomFillSync(pool);
+			// Loaded with the first id: who starts a process waits for it, and none is needed yet.
+			process.getBuiltinModule("node:crypto").randomFillSync(pool);
 			used = 0;
 		}
 		used += bytes;

@@ -1,6 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { createIds, createLogger, Redactor, systemClock } from "@parley/base";
-import { type Config, loadConfig, openAgent, readReasoning, serveZot } from "@parley/gateway/rpc";
+import { type Config, loadConfig, readReasoning, serveZot, startAgent } from "@parley/gateway/rpc";
 import type { RpcCommandFlags } from "../commands/rpc.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
 import type { Io } from "../io.ts";
@@ -31,7 +31,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	if (config.apiKey !== undefined && config.apiKey.length >= 16) redactor.add(config.apiKey);
 	if (token !== undefined && token.length >= 8) redactor.add(token);
 	const log = createLogger({ level: config.logLevel, redactor });
-	const opened = await openAgent({
+	const started = await startAgent({
 		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
 		currentDirectory: io.cwd,
 	});
@@ -46,16 +46,11 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	}
 	// Here a reader that is gone ends the work first: its commands would outlive this process.
 	stdout.removeAllListeners("error");
-	setImmediate(() => {
-		opened
-			.preload()
-			.catch((error: unknown) => log.warn("the provider's library could not be loaded", { error }));
-	});
 	const code = await serveZot({
-		...{ agent: opened.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
+		...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
 		...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
 	});
-	await opened.close();
+	await started.close();
 	flushCompileCache();
 	process.exit(signalled === undefined ? code : signalCodes[signalled]);
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
 import { builtinModels, type ModelInfo, ModelTable, modelsFromFile } from "@parley/core";
@@ -7,9 +7,10 @@ import type { Config } from "../config/load.ts";
 import { errno } from "../errno.ts";
 
 /** What a file that was read names; `modelsFromFile` checks the rest. */
-const Names = z.object({
-	models: z.array(z.object({ id: z.string(), provider: z.string().default("anthropic") })),
-});
+function namesIn(value: unknown) {
+	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
+	return z.object({ models: z.array(name) }).parse(value).models;
+}
 
 export interface KnownModels {
 	readonly table: ModelTable;
@@ -26,19 +27,19 @@ export async function readModelTable({
 	modelsFile,
 }: Pick<Config, "data" | "modelsFile">): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");
-	const text = await read(path, modelsFile === undefined);
+	const text = read(path, modelsFile === undefined);
 	if (text === undefined) return { table: new ModelTable(builtinModels), own: [] };
 	const value = parse(text, path);
 	const known = modelsFromFile(value, path);
-	const { models: named } = Names.parse(value);
+	const named = namesIn(value);
 	const isOwn = ({ id, provider }: ModelInfo): boolean =>
 		named.some((row) => row.id === id && row.provider === provider);
 	return { table: new ModelTable(known), own: known.filter(isOwn) };
 }
 
-async function read(path: string, mayBeMissing: boolean): Promise<string | undefined> {
+function read(path: string, mayBeMissing: boolean): string | undefined {
 	try {
-		return await readFile(path, "utf8");
+		return readFileSync(path, "utf8");
 	} catch (cause) {
 		if (mayBeMissing && errno(cause) === "ENOENT") return undefined;
 		throw refused(`the models file ${path} cannot be read (${errno(cause)})`, cause);

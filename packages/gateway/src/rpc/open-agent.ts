@@ -1,25 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import {
-	type Clock,
-	chanceOf,
-	type Ids,
-	type Logger,
-	noFailpoints,
-	openSqliteStore,
-	ParleyError,
-	type Redactor,
-	type Store,
-} from "@parley/base";
+import { chanceOf, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import {
 	builtInInstructions,
 	builtinTools,
 	createSandboxes,
 	freshSchema,
-	type Model,
 	migrations,
 	type Profile,
 	type Profiles,
@@ -29,35 +17,18 @@ import {
 	shortTools,
 	type Tables,
 } from "@parley/core";
-import type { Config } from "../config/load.ts";
 import { databaseIn, prepareDataDirectory } from "../data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts";
-import { type Models, openModels } from "../models/open-models.ts";
 import { openProbeListeners } from "../probe-listeners.ts";
 import { loadOrCreateSecretKey } from "../secret-key.ts";
 import { Agent, type AgentSettings } from "../zot/agent.ts";
+import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import { checkOwnPlace, findKept, settleModel, takeUp, workingDirectory } from "./kept-session.ts";
-import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts";
-
-export interface OpenAgentOptions {
-	readonly flags: RpcFlags;
-	/** Of the operator: who answers, the rules, the sandbox. */
-	readonly config: Config;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly log: Logger;
-	readonly redactor: Redactor;
-	/** Relative paths of the flags start here. */
-	readonly currentDirectory: string;
-	/** Answers instead of the configured provider. */
-	readonly model?: Model;
-}
+import type { RpcFlags } from "./rpc-flags.ts";
 
 /** The core in this process, with one session. */
 export interface OpenAgent {
 	readonly agent: Agent;
-	/** Loads what the first model call would have to wait for. */
-	readonly preload: () => Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -69,15 +40,13 @@ interface Home {
 	readonly lock: DataLock | undefined;
 }
 
-/** Rejects with what whoever starts the process can mend. */
-export async function openAgent(options: OpenAgentOptions): Promise<OpenAgent> {
-	const { flags, config, clock, log, currentDirectory } = options;
-	const cwd = readCwd(flags.cwd, currentDirectory);
-	if (config.providerReason === "no key" && !options.model) throw withoutKey();
-	if (config.provider === "offline" && !options.model) checkOfflineModel(flags.model);
-	const models = await openModels({ config, clock, log, model: options.model });
+/** Rejects with what whoever starts the process can mend. `checked` is what `checkStart` has found of the same options. */
+export async function openAgent(options: OpenAgentOptions, checked?: CheckedStart): Promise<OpenAgent> {
+	const { flags, config, clock, log } = options;
+	const start = checked ?? (await checkStart(options));
+	const { cwd, models } = start;
 	await using undo = new AsyncDisposableStack();
-	const home = await openHome(flags.session, options);
+	const home = await openHome(start, options);
 	undo.defer(() => home.lock?.release());
 	const store = undo.adopt(
 		await openSqliteStore<Tables>({ file: home.file, migrations, fresh: freshSchema, clock }),
@@ -90,7 +59,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenAgent> {
 		...{ acceptsAll: flags.rpcApprovals !== true },
 		reasoning: config.reasoning,
 	};
-	const runtime = new Runtime(await runtimeOptions(options, { models, store, home, settings }));
+	const runtime = new Runtime(await runtimeOptions(options, { start, store, home, settings }));
 	undo.defer(() => runtime.drain(0));
 	if (kept) await takeUp(runtime, kept);
 	await runtime.start();
@@ -103,7 +72,6 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenAgent> {
 	const opened = undo.move();
 	return {
 		agent,
-		preload: models.preload,
 		async close() {
 			await agent.close();
 			await opened.disposeAsync();
@@ -113,12 +81,12 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenAgent> {
 }
 
 async function openHome(
-	session: string | undefined,
-	{ config, ids, currentDirectory }: OpenAgentOptions,
+	{ temporary }: CheckedStart,
+	{ flags: { session }, config, ids, currentDirectory }: OpenAgentOptions,
 ): Promise<Home> {
 	if (session === undefined) {
 		// Made only where something has to be put there.
-		const directory = join(await realpath(tmpdir()), ids.create("parley-rpc"));
+		const directory = join(temporary, ids.create("parley-rpc"));
 		return { file: ":memory:", directory, key: randomBytes(32), lock: undefined };
 	}
 	const directory = resolve(currentDirectory, session);
@@ -130,7 +98,7 @@ async function openHome(
 }
 
 interface Parts {
-	readonly models: Models;
+	readonly start: CheckedStart;
 	readonly store: Store<Tables>;
 	readonly home: Home;
 	readonly settings: AgentSettings;
@@ -138,13 +106,8 @@ interface Parts {
 
 async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<RuntimeOptions> {
 	const { flags, config, clock, ids, log, redactor } = options;
-	const { models, store, home, settings } = parts;
-	const { model, modelName, table, fallback, anyModel, modelAt } = models;
-	const tools = shortTools();
-	const used = readTools(
-		flags.tools,
-		tools.map(({ name }) => name),
-	);
+	const { start, store, home, settings } = parts;
+	const { model, modelName, table, fallback, anyModel, modelAt } = start.models;
 	const forbidden = [config.data, home.directory].map((path) =>
 		existsSync(path) ? realpathSync(path) : path,
 	);
@@ -154,8 +117,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		...(modelName !== undefined && { modelName }),
 		failpoints: noFailpoints,
 		secrets: new SecretBox(home.key),
-		profiles: profileOf(flags, settings, used),
-		tools,
+		profiles: profileOf(flags, settings, start.tools),
+		tools: shortTools(),
 		sandbox: createSandboxes({
 			...{ mode: config.sandbox ?? "preferred", environment: process.env, clock, ids, log },
 			...{
@@ -167,14 +130,14 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		roots: { given: [], current: await realpath(settings.cwd), dataDir: home.directory },
 		forbidden,
 		policy: {
-			file: config.policyFile ?? join(config.data, "policy.jsonc"),
+			file: policyIn(config),
 			// The operator's rules are written for a gateway, which has more tools.
 			others: [...builtinTools(), { name: "web_fetch" }],
 		},
 		random: () => chanceOf(ids),
 		titles: false,
 		...(config.budgets && { budgets: config.budgets }),
-		limits: { modelCalls: readMaxSteps(flags.maxSteps) },
+		limits: { modelCalls: start.maxSteps },
 	};
 }
 
@@ -192,21 +155,4 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 		find: async () => profile(),
 		list: async () => ({ profiles: [profile()], problems: [] }),
 	};
-}
-
-/** A gateway only warns of it. Here somebody has just asked for what nobody answers with. */
-function checkOfflineModel(name = ""): void {
-	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
-	throw new ParleyError(
-		`--model is ${JSON.stringify(name)}, but the provider offline has one model, which is called offline`,
-		{ code: "invalid_argument" },
-	);
-}
-
-function withoutKey(): ParleyError {
-	return new ParleyError(
-		"no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; " +
-			"--provider offline needs neither",
-		{ code: "invalid_argument" },
-	);
 }

@@ -1,58 +1,64 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { type Logger, ParleyError } from "@parley/base";
-import type { SessionEvent } from "@parley/core";
 import type { Line } from "../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
-import { Asks } from "./asks.ts";
-import { decodeCommand, encodeError, encodeMessage, failure, success } from "./codec.ts";
-import { fitMessages } from "./fit.ts";
-import { Jobs } from "./jobs.ts";
-import { type Command, type CommandType, type Frame, protocolVersion } from "./schema.ts";
+import { decodeCommand, failure, success } from "./codec.ts";
+import { Responder, type ResponderOptions } from "./responder.ts";
+import { type Command, type Frame, protocolVersion } from "./schema.ts";
 
-export interface ConnectionOptions {
-	readonly agent: Agent;
-	readonly log: Logger;
+/** An agent that is opened when the client has been heard, and what is known of it before. */
+export interface ComingAgent {
+	readonly provider: string;
+	/** The real name of the model that will answer. */
+	readonly model: string;
+	/** Called once. */
+	open(): Promise<Agent>;
+}
+
+export interface ConnectionOptions extends Omit<ResponderOptions, "agent"> {
+	readonly agent: Agent | ComingAgent;
 	/** Of the program. */
 	readonly version: string;
 	/** What the first line has to bring, where that is set. */
 	readonly token: string | undefined;
-	/** Whether the client answers what is asked. */
-	readonly approvals: boolean;
-	readonly send: (frame: Frame) => void;
 }
 
-/** What a command's response says beside its success; nothing where somebody else responds later. */
-type Outcome = object | undefined | "later";
-
-type Handlers = {
-	readonly [Type in CommandType]: (command: Extract<Command, { type: Type }>) => Outcome | Promise<Outcome>;
-};
-
-/** What acts when it is read, whatever is being answered. */
-const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
-
-/** What would change a prompt at work. */
-const atRest: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
-
-/** One client's life: reads its lines, answers each command once, and tells what happens. Knows no stream. */
+/**
+ * One client's life: reads its lines, lets it in, answers each command once, and tells what happens. Knows no stream. What
+ * needs no agent is answered before there is one, as long as nothing waits for it.
+ */
 export class Connection {
 	readonly #options: ConnectionOptions;
-	readonly #jobs: Jobs;
-	readonly #asks: Asks;
-	readonly #handlers: Handlers;
+	readonly #attached = Promise.withResolvers<Responder>();
+	#agent: Agent | ComingAgent;
+	#responder: Responder | undefined;
+	/** What waits for the agent, in its order. */
+	#held: ((responder: Responder) => void)[] = [];
 	#admitted: boolean;
 	#begun = false;
-	/** What is being answered; later commands wait for it, so that responses keep the order of their commands. */
-	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
-		const { agent, log, send, approvals, token } = options;
+		const { agent, token } = options;
 		this.#options = options;
+		this.#agent = agent;
 		this.#admitted = token === undefined || token === "";
-		this.#jobs = new Jobs({ agent, log, send, settled: () => this.#answering });
-		this.#asks = new Asks(agent, approvals ? (ask) => this.#jobs.tell(ask) : undefined);
-		this.#handlers = this.#routes();
-		agent.listen((event) => this.#happened(event));
+		// Perhaps nobody waits for it; who opens it is told in any case.
+		this.#attached.promise.catch(() => undefined);
+		if (!("open" in agent)) this.#attach(agent);
+	}
+
+	/** Opens the agent where it is one to come, and does what waits for it. Rejects where it cannot be opened. */
+	async open(): Promise<void> {
+		if (!("open" in this.#agent)) return;
+		try {
+			this.#attach(await this.#agent.open());
+		} catch (error) {
+			this.#attached.reject(error);
+			throw error;
+		}
+	}
+
+	/** Whether commands wait for the agent: all that is read until then is kept. */
+	get waits(): boolean {
+		return this.#held.length > 0;
 	}
 
 	/** Reads a line. False where the client may not stay: what it was told is the last word. */
@@ -78,15 +84,30 @@ export class Connection {
 
 	/** The client says no more: finishes what it has asked for. */
 	async end(): Promise<void> {
-		await this.#asks.end();
-		await this.#answering;
-		await this.#jobs.idle();
+		const responder = this.#responder ?? (await this.#atWork());
+		await responder?.end();
 	}
 
 	/** Ends everything at once; resolves when the last `done` was told. */
 	async terminate(): Promise<void> {
-		this.#jobs.abortAll();
-		await this.end();
+		const responder = this.#responder ?? (await this.#atWork());
+		await responder?.terminate();
+	}
+
+	#attach(agent: Agent): void {
+		const { log, send, approvals } = this.#options;
+		const responder = new Responder({ agent, log, send, approvals });
+		this.#agent = agent;
+		this.#responder = responder;
+		const held = this.#held;
+		this.#held = [];
+		for (const act of held) act(responder);
+		this.#attached.resolve(responder);
+	}
+
+	/** Undefined where nobody has asked for what needs the agent. */
+	async #atWork(): Promise<Responder | undefined> {
+		return this.waits ? this.#attached.promise : undefined;
 	}
 
 	#admit(decoded: ReturnType<typeof decodeCommand>): boolean {
@@ -99,7 +120,7 @@ export class Connection {
 			this.#answer(failure(command, "auth required: send hello with token first"));
 			return false;
 		}
-		const { token, version, agent } = this.#options;
+		const { token, version } = this.#options;
 		// Who was let in stays, whatever it says of itself later.
 		if (!this.#admitted && !isSame(command.token ?? "", token ?? "")) {
 			this.#answer(failure(command, "invalid token"));
@@ -109,150 +130,35 @@ export class Connection {
 		this.#answer(() =>
 			success(command, {
 				...{ protocol_version: protocolVersion, version },
-				...{ provider: agent.settings.provider, model: agent.model },
+				...this.#whoAnswers(),
 			}),
 		);
 		return true;
 	}
 
+	#whoAnswers(): { readonly provider: string; readonly model: string } {
+		const { provider } = "open" in this.#agent ? this.#agent : this.#agent.settings;
+		return { provider, model: this.#agent.model };
+	}
+
 	/** What it says waits for the responses before it. */
 	#answer(response: Frame | (() => Frame)): void {
-		const send = (): void => this.#options.send(typeof response === "function" ? response() : response);
-		if (this.#answering === undefined) send();
-		else this.#queue(async () => send());
+		if (this.#responder) this.#responder.answer(response);
+		else if (this.waits) this.#held.push((responder) => responder.answer(response));
+		else this.#options.send(typeof response === "function" ? response() : response);
 	}
 
-	/** Responses keep the order of their commands; what is urgent is done before its turn to respond has come. */
 	#carryOut(command: Command): void {
-		// Judged when it was read: behind a prompt of the same write the agent is busy, and before it is not.
-		if (atRest.has(command.type) && this.#jobs.busy) {
-			this.#answer(failure(command, "agent is busy"));
-			return;
-		}
-		if (this.#answering !== undefined && !urgent.has(command.type)) {
-			this.#queue(() => this.#respond(command, () => this.#handle(command)));
-			return;
-		}
-		try {
-			const outcome = this.#handle(command);
-			if (outcome instanceof Promise) this.#later(command, outcome);
-			else if (outcome !== "later") this.#answer(success(command, outcome));
-		} catch (reason) {
-			this.#answer(failure(command, encodeError(reason)));
-		}
+		if (this.#responder) this.#responder.carryOut(command);
+		else if (command.type === "ping" && !this.waits) this.#answer(success(command, { pong: true }));
+		else this.#held.push((responder) => responder.carryOut(command));
 	}
-
-	/** Its work may fail before its turn to respond has come, when nobody looks at it yet. */
-	#later(command: Command, outcome: Promise<Outcome>): void {
-		outcome.catch(() => undefined);
-		this.#queue(() => this.#respond(command, () => outcome));
-	}
-
-	async #respond(command: Command, work: () => Outcome | Promise<Outcome>): Promise<void> {
-		try {
-			const outcome = await work();
-			if (outcome !== "later") this.#options.send(success(command, outcome));
-		} catch (reason) {
-			this.#options.send(failure(command, encodeError(reason)));
-		}
-	}
-
-	#queue(work: () => Promise<void>): void {
-		const before = this.#answering ?? Promise.resolve();
-		const done = before.then(work).then(() => {
-			if (this.#answering === done) this.#answering = undefined;
-		});
-		this.#answering = done;
-	}
-
-	#handle(command: Command): Outcome | Promise<Outcome> {
-		// True because the handler stands under the command's own type.
-		const handler = this.#handlers[command.type] as (command: Command) => Outcome | Promise<Outcome>;
-		return handler(command);
-	}
-
-	#routes(): Handlers {
-		const { agent } = this.#options;
-		const jobs = this.#jobs;
-		return {
-			hello: () => undefined,
-			ping: () => ({ pong: true }),
-			prompt: (command) => {
-				if ((command.message ?? "").trim() === "" && (command.images ?? []).length === 0) {
-					throw invalid("message: there is nothing to answer");
-				}
-				jobs.add(command);
-				return "later";
-			},
-			compact: (command) => {
-				jobs.add(command);
-				return "later";
-			},
-			abort: () => {
-				jobs.abort();
-				return undefined;
-			},
-			queue: () => jobs.list(),
-			cancel_queued: ({ request_id }) => {
-				jobs.cancelWaiting(request_id);
-				return undefined;
-			},
-			get_state: () => this.#state(),
-			get_messages: async () => fitMessages((await agent.transcript()).map(encodeMessage)),
-			clear: async () => {
-				await agent.clear();
-				return undefined;
-			},
-			set_model: async ({ model }) => ({ model: await agent.setModel(model) }),
-			set_reasoning: ({ reasoning }) => {
-				agent.settings.reasoning = reasoning;
-				return { reasoning };
-			},
-			get_models: () => ({ models: agent.models().map(describeModel) }),
-			approve: async (command) => {
-				await this.#asks.answer(command);
-				return undefined;
-			},
-		};
-	}
-
-	async #state(): Promise<object> {
-		const { agent } = this.#options;
-		const { provider, cwd, reasoning = null } = agent.settings;
-		const { busy, usage } = this.#jobs;
-		const message_count = (await agent.transcript()).length;
-		return { provider, model: agent.model, cwd, message_count, busy, usage, reasoning };
-	}
-
-	#happened(event: SessionEvent): void {
-		this.#jobs.take(event);
-		const { event: what } = event;
-		const { log } = this.#options;
-		if (what.type === "prompt.requested") {
-			this.#asks
-				.raise(what.prompt)
-				.catch((error: unknown) => log.error("a question got no answer", { error }));
-		}
-		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#asks.settle(what.token);
-	}
-}
-
-function describeModel(model: ReturnType<Agent["models"]>[number]): object {
-	const { id, provider, contextWindow: context_window, maxOutput: max_output, reasoning, prices } = model;
-	const million = prices && {
-		...{ input: prices.input, output: prices.output },
-		...{ cache_read: prices.cacheRead, cache_write: prices.cacheWrite },
-	};
-	const facts = { id, provider, context_window, max_output, reasoning: reasoning !== "none" };
-	return { ...facts, ...(million && { usd_per_million: million }) };
 }
 
 /** Takes as long for a wrong token as for the right one. */
 function isSame(given: string, wanted: string): boolean {
+	// Loaded where there is a token: who starts a process waits for it.
+	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(given), digest(wanted));
-}
-
-function invalid(message: string): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument" });
 }

@@ -31,13 +31,14 @@ export type Id = z.infer<typeof Id>;
 /** What every line has to be. `null` stands for an absent id, as for clients of typed languages. */
 export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-const Image = z
-	.object({ mime_type: z.enum(imageTypes), data: z.base64() })
-	// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
-	.superRefine((picture, context) => {
-		const message = pictureProblem(picture);
-		if (message) context.addIssue({ code: "custom", path: ["data"], message });
-	});
+const image = () =>
+	z
+		.object({ mime_type: z.enum(imageTypes), data: z.base64() })
+		// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
+		.superRefine((picture, context) => {
+			const message = pictureProblem(picture);
+			if (message) context.addIssue({ code: "custom", path: ["data"], message });
+		});
 
 /** How much a model thinks, in all words that clients use. */
 export const reasoningWords = {
@@ -53,35 +54,59 @@ export const reasoningWords = {
 	maximum: "max",
 } as const;
 
-const ReasoningWord = z
-	.string()
-	.transform((word) => word.toLowerCase())
-	.pipe(z.literal(Object.keys(reasoningWords) as (keyof typeof reasoningWords)[]))
-	.transform((word) => reasoningWords[word]);
+const reasoningWord = () =>
+	z
+		.string()
+		.transform((word) => word.toLowerCase())
+		.pipe(z.literal(Object.keys(reasoningWords) as (keyof typeof reasoningWords)[]))
+		.transform((word) => reasoningWords[word]);
 
-/** What a client may send, by its `type`. Further fields are ignored. */
-export const commands = {
-	hello: z.object({ token: z.string().nullish() }),
-	prompt: z.object({ message: Message.nullish(), images: z.array(Image).nullish() }),
-	abort: z.object({}),
-	compact: z.object({}),
-	get_state: z.object({}),
-	get_messages: z.object({}),
-	clear: z.object({}),
-	set_model: z.object({ model: Name }),
-	set_reasoning: z.object({ reasoning: ReasoningWord }),
-	get_models: z.object({}),
-	ping: z.object({}),
-	queue: z.object({}),
-	cancel_queued: z.object({ request_id: Id }),
-	approve: z.object({
-		ask: z.string().nullish(),
-		allow: z.boolean(),
-		reason: z.string().nullish(),
-		remember_tool: z.boolean().nullish(),
-		remember_all: z.boolean().nullish(),
-	}),
+/** Of each command what it has to hold. Further fields are ignored. */
+const makers = {
+	hello: () => z.object({ token: z.string().nullish() }),
+	prompt: () => z.object({ message: Message.nullish(), images: z.array(image()).nullish() }),
+	abort: () => z.object({}),
+	compact: () => z.object({}),
+	get_state: () => z.object({}),
+	get_messages: () => z.object({}),
+	clear: () => z.object({}),
+	set_model: () => z.object({ model: Name }),
+	set_reasoning: () => z.object({ reasoning: reasoningWord() }),
+	get_models: () => z.object({}),
+	ping: () => z.object({}),
+	queue: () => z.object({}),
+	cancel_queued: () => z.object({ request_id: Id }),
+	approve: () =>
+		z.object({
+			ask: z.string().nullish(),
+			allow: z.boolean(),
+			reason: z.string().nullish(),
+			remember_tool: z.boolean().nullish(),
+			remember_all: z.boolean().nullish(),
+		}),
 };
+type Schemas = { readonly [Type in keyof typeof makers]: ReturnType<(typeof makers)[Type]> };
+
+/** What a client may send, by its `type`; each schema is made with the first such command, which the others need not wait for. */
+export const commands = madeWhenRead();
+
+function madeWhenRead(): Schemas {
+	const schemas = {};
+	for (const [type, make] of Object.entries(makers)) {
+		Object.defineProperty(schemas, type, {
+			configurable: true,
+			enumerable: true,
+			get() {
+				const value = make();
+				Object.defineProperty(schemas, type, { value });
+				return value;
+			},
+		});
+	}
+	// True because each stands under the name of its maker.
+	return schemas as Schemas;
+}
+
 export type CommandType = keyof typeof commands;
 
 /** One command, checked. */

@@ -4,7 +4,7 @@ import { LineWriter } from "../transport/line-writer.ts";
 import { type Line, LineReader } from "../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
-import { Connection } from "./connection.ts";
+import { type ComingAgent, Connection } from "./connection.ts";
 
 /** Of one line, either way. */
 const mostLineBytes = 16 * 1024 * 1024;
@@ -13,7 +13,8 @@ const mostLineBytes = 16 * 1024 * 1024;
 const exitCodes = { ended: 0, refused: 1, unread: 74 } as const;
 
 export interface ServeOptions {
-	readonly agent: Agent;
+	/** One that is to come is opened behind what the client has sent already. */
+	readonly agent: Agent | ComingAgent;
 	readonly input: Readable;
 	readonly output: Writable;
 	readonly clock: Clock;
@@ -27,15 +28,22 @@ export interface ServeOptions {
 
 /**
  * Serves the client behind two streams until its lines end and all that it asked for is done, and returns the exit code:
- * 1 where it may not stay, 74 where it does not read any more. Once `stop` is aborted everything is ended first.
+ * 1 where it may not stay, 74 where it does not read any more. Once `stop` is aborted everything is ended first. Rejects
+ * where an agent to come cannot be opened.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
 	const end = Promise.withResolvers<keyof typeof exitCodes>();
 	const out = new LineWriter({ output: options.output, clock, onUnread: () => end.resolve("unread") });
+	let before = "";
 	const connection = new Connection({
 		...{ agent, log, version, token, approvals },
-		send: (frame) => out.write(encodeFrame(frame)),
+		send: (frame) => {
+			out.write(encodeFrame(frame));
+			// The first word of a reply does not wait for what else is done in its tick.
+			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
+			before = frame.type;
+		},
 	});
 	const lines = new LineReader(mostLineBytes);
 	/** Whether what comes is still heard: who is asked to end begins nothing more. */
@@ -45,11 +53,14 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		hears = false;
 		end.resolve("refused");
 	};
+	const goOn = (): void => {
+		if (!out.full && !connection.waits) input.resume();
+	};
 	const read = (chunk: Buffer): void => {
 		for (const line of lines.read(chunk)) take(line);
-		if (!out.full) return;
+		if (!out.full && !connection.waits) return;
 		input.pause();
-		void out.drained().then(() => input.resume());
+		if (out.full) void out.drained().then(goOn);
 	};
 	input.on("data", read);
 	input.on("error", (error) => {
@@ -59,16 +70,23 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	input.once("end", () => {
 		const last = lines.end();
 		if (last) take(last);
-		void connection.end().then(() => end.resolve("ended"));
+		void connection.end().then(() => end.resolve("ended"), end.reject);
 	});
 	stop.addEventListener("abort", () => {
 		hears = false;
-		void connection.terminate().then(() => end.resolve("ended"));
+		void connection.terminate().then(() => end.resolve("ended"), end.reject);
 	});
-	const how = await end.promise;
-	hears = false;
-	input.off("data", read);
-	input.destroy();
+	// To load it keeps the process from everything else: what has come already is read before, which is in the next turn.
+	setImmediate(() =>
+		setImmediate(() => {
+			if (hears || connection.waits) void connection.open().then(goOn, end.reject);
+		}),
+	);
+	const how = await end.promise.finally(() => {
+		hears = false;
+		input.off("data", read);
+		input.destroy();
+	});
 	if (how !== "ended") await connection.terminate();
 	return exitCodes[(await out.end()) ? how : "unread"];
 }

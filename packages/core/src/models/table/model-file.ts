@@ -3,50 +3,60 @@ import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-info.ts";
 
-const tokens = z.int({ error: "a whole number of tokens from 1" }).min(1, "a whole number of tokens from 1");
-const price = z
-	.number({ error: "dollars for a million tokens, from 0" })
-	.min(0, "dollars for a million tokens, from 0")
-	.max(1_000_000, "dollars for a million tokens, at most 1000000");
-const yesOrNo = z.boolean({ error: "true, false" });
-const name = z.string({ error: "a name" }).min(1, "a name").max(200, "a name of at most 200 characters");
+/** Made when a file is read: most starts find none. */
+function makeSchemas() {
+	const tokens = z
+		.int({ error: "a whole number of tokens from 1" })
+		.min(1, "a whole number of tokens from 1");
+	const price = z
+		.number({ error: "dollars for a million tokens, from 0" })
+		.min(0, "dollars for a million tokens, from 0")
+		.max(1_000_000, "dollars for a million tokens, at most 1000000");
+	const yesOrNo = z.boolean({ error: "true, false" });
+	const name = z.string({ error: "a name" }).min(1, "a name").max(200, "a name of at most 200 characters");
 
-const pricesSchema = z
-	.strictObject(
-		{ input: price, output: price, cache_read: price, cache_write: price },
-		{ error: "an object with input, output, cache_read, cache_write" },
-	)
-	.partial();
+	const prices = z
+		.strictObject(
+			{ input: price, output: price, cache_read: price, cache_write: price },
+			{ error: "an object with input, output, cache_read, cache_write" },
+		)
+		.partial();
 
-const rowSchema = z
-	.strictObject(
-		{
-			provider: name,
-			context_window: tokens,
-			max_output: tokens,
-			reasoning: z.enum(reasoningKinds, { error: reasoningKinds.join(", ") }),
-			sampling: yesOrNo,
-			images: yesOrNo,
-			prices: pricesSchema,
-			long_prompt: z
-				.strictObject(
-					{ above: tokens, prices: pricesSchema },
-					{ error: "an object with above and prices, or null" },
-				)
-				.nullable(),
-			tier: z.enum(tiers, { error: tiers.join(", ") }),
-		},
-		{ error: "an object with an id" },
-	)
-	.partial()
-	.extend({ id: name });
+	const row = z
+		.strictObject(
+			{
+				provider: name,
+				context_window: tokens,
+				max_output: tokens,
+				reasoning: z.enum(reasoningKinds, { error: reasoningKinds.join(", ") }),
+				sampling: yesOrNo,
+				images: yesOrNo,
+				prices,
+				long_prompt: z
+					.strictObject({ above: tokens, prices }, { error: "an object with above and prices, or null" })
+					.nullable(),
+				tier: z.enum(tiers, { error: tiers.join(", ") }),
+			},
+			{ error: "an object with an id" },
+		)
+		.partial()
+		.extend({ id: name });
 
-const fileSchema = z.strictObject(
-	{ $schema: z.string().optional(), models: z.array(rowSchema, { error: "a list of models" }) },
-	{ error: "an object with models" },
-);
+	const file = z.strictObject(
+		{ $schema: z.string().optional(), models: z.array(row, { error: "a list of models" }) },
+		{ error: "an object with models" },
+	);
+	return { file, row, prices };
+}
 
-type Row = z.infer<typeof rowSchema>;
+let made: ReturnType<typeof makeSchemas> | undefined;
+
+function schemas(): ReturnType<typeof makeSchemas> {
+	made ??= makeSchemas();
+	return made;
+}
+
+type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
  * The models that are known, corrected and extended by what the operator's file says: `{ "models": [row, …] }`.
@@ -61,7 +71,7 @@ export function modelsFromFile(
 	origin: string,
 	known: readonly ModelInfo[] = builtinModels,
 ): ModelInfo[] {
-	const { success, data, error } = fileSchema.safeParse(value);
+	const { success, data, error } = schemas().file.safeParse(value);
 	if (!success) throw explain(error, value, origin);
 	const models = new Map(known.map((model) => [keyOf(model), model]));
 	const seen = new Set<string>();
@@ -154,10 +164,11 @@ function explain({ issues: [issue] }: z.ZodError, value: unknown, origin: string
 }
 
 function settingsAt(path: readonly PropertyKey[]): string[] {
+	const { file, row, prices } = schemas();
 	const last = path.at(-1);
-	if (last === "prices") return Object.keys(pricesSchema.shape);
+	if (last === "prices") return Object.keys(prices.shape);
 	if (last === "long_prompt") return ["above", "prices"];
-	return Object.keys((last === undefined ? fileSchema : rowSchema).shape);
+	return Object.keys((last === undefined ? file : row).shape);
 }
 
 function refused(message: string): ParleyError {

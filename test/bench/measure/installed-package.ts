@@ -1,0 +1,26 @@
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
+
+const source = fileURLToPath(new URL("../../../packages/cli", import.meta.url));
+
+/**
+ * The package of the command as it is when somebody has installed it, in this directory: the files that `npm pack` takes,
+ * no sources, beside the libraries of this clone. Nothing of it is compiled yet.
+ */
+export function installPackage(directory: string): string {
+	const bundle = findBundle();
+	if (bundle === undefined) throw new Error("there is no bundle of the sources as they are: npm run build");
+	const home = join(directory, "installed");
+	mkdirSync(join(home, "dist"), { recursive: true });
+	for (const name of ["package.json", "bin"]) {
+		cpSync(join(source, name), join(home, name), { recursive: true });
+	}
+	cpSync(bundle, join(home, "dist", basename(bundle)), {
+		recursive: true,
+		filter: (path) => path !== join(bundle, "compiled"),
+	});
+	symlinkSync(join(source, "node_modules"), join(home, "node_modules"));
+	return home;
+}
