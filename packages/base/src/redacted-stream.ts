@@ -37,6 +37,13 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 	let before = "";
 	let held = "";
 
+	/** Where nothing can be a secret, which is nearly always: `seen` is what has left, and all that is held. */
+	const leaveAll = (seen: string): string => {
+		const text = held;
+		held = "";
+		before = seen.slice(-(gate.length - 1));
+		return text;
+	};
 	const leave = (length: number): string => {
 		const text = held.slice(0, length);
 		held = held.slice(length);
@@ -57,8 +64,9 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 			held += text;
 			let out = "";
 			for (;;) {
-				const found = gate.pattern.exec(before + held);
-				if (!found) return out + leave(held.length);
+				const seen = before + held;
+				const found = gate.pattern.exec(seen);
+				if (!found) return out + leaveAll(seen);
 				out += leave(Math.max(0, found.index - before.length));
 				const end = isKey(found[0]) ? endOfKey(before + held) : endOfWord(held, gate.spaced);
 				if (end === undefined) return out;

@@ -8,11 +8,18 @@ export type Observer = (event: SessionEvent, owner: string) => void;
 /** Who looks at everything that happens, whatever session it happens in. */
 export class Observers {
 	readonly #observers = new Set<Observer>();
+	/** Those that do not look at what passes: of a reply that is every token. */
+	readonly #ofRecorded = new Set<Observer>();
 
 	/** Adds one; call what is returned to let it go. */
 	add(observer: Observer): () => void {
 		this.#observers.add(observer);
 		return () => this.#observers.delete(observer);
+	}
+
+	/** The same for what is recorded. */
+	addRecorded(observer: Observer): void {
+		this.#ofRecorded.add(observer);
 	}
 
 	/** The same for what the principal may see. */
@@ -26,5 +33,7 @@ export class Observers {
 
 	tell(event: SessionEvent, owner: string): void {
 		for (const observer of this.#observers) observer(event, owner);
+		if (event.transient) return;
+		for (const observer of this.#ofRecorded) observer(event, owner);
 	}
 }

@@ -107,7 +107,7 @@ export class Runtime {
 			admit: () => this.#admit(),
 		}));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
-		this.#observers.add((event) => this.trust.grants.observe(event));
+		this.#observers.addRecorded((event) => this.trust.grants.observe(event));
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
 	}
 

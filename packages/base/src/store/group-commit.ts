@@ -30,6 +30,8 @@ export interface GroupCommitOptions<DB> {
 	readonly control: TransactionControl;
 	readonly failpoints: Failpoints;
 	readonly health: StorageHealth;
+	/** Whether commands wait for those that come in the same tick: it makes one write to a disk of many. True unless told. */
+	readonly gathers?: boolean;
 	readonly watch?: TransactionWatch | undefined;
 	readonly onUndone?: UndoneWatch | undefined;
 }
@@ -51,7 +53,10 @@ interface Queued {
 	reject(reason: unknown): void;
 }
 
-/** One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection. */
+/**
+ * One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection. Where
+ * nothing is gathered, one for what is asked for at once, and it begins at once.
+ */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
 	readonly #control: TransactionControl;
@@ -59,6 +64,7 @@ export class GroupCommit<DB> {
 	readonly #health: StorageHealth;
 	readonly #watch: TransactionWatch | undefined;
 	readonly #onUndone: UndoneWatch | undefined;
+	readonly #gathers: boolean;
 	#trying = false;
 	#queue: Queued[] = [];
 	#flushing: Promise<void> | undefined;
@@ -71,6 +77,7 @@ export class GroupCommit<DB> {
 		this.#health = options.health;
 		this.#watch = options.watch;
 		this.#onUndone = options.onUndone;
+		this.#gathers = options.gathers ?? true;
 	}
 
 	/** See `Store.commit`. */
@@ -109,7 +116,7 @@ export class GroupCommit<DB> {
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
 			// After the input of this tick was handled, so that all its commands share one write to the disk.
-			await new Promise((resolve) => setImmediate(resolve));
+			await (this.#gathers ? new Promise((resolve) => setImmediate(resolve)) : undefined);
 			const batch = this.#queue;
 			this.#queue = [];
 			const done = this.#watch?.(batch.length);

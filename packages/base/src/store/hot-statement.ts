@@ -20,7 +20,7 @@ class Placeholder {
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: <K extends keyof P>(name: K) => P[K]) => Compilable<R>,
 ): HotStatement<DB, P, R> {
-	const compiledFor = new WeakMap<object, CompiledQuery<R>>();
+	const compiledFor = new WeakMap<object, Compiled<R>>();
 	// A placeholder is no value of the parameter's type, but the builder only passes it on.
 	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
 	return async (db, values) => {
@@ -28,17 +28,35 @@ export function hotStatement<DB, P extends object, R = unknown>(
 		const dialect = executor.adapter.constructor;
 		let compiled = compiledFor.get(dialect);
 		if (compiled === undefined) {
-			compiled = build(db, p).compile();
+			compiled = new Compiled(build(db, p).compile());
 			compiledFor.set(dialect, compiled);
 		}
-		const query = { ...compiled, parameters: bind(compiled.parameters, values) };
+		const query = compiled.bind(values);
 		const result = await executor.provideConnection((connection) => connection.executeQuery<R>(query));
 		return result.rows;
 	};
 }
 
-function bind(parameters: readonly unknown[], values: object): unknown[] {
-	return parameters.map((parameter) =>
-		parameter instanceof Placeholder ? Reflect.get(values, parameter.name) : parameter,
-	);
+/** A compiled statement that knows where its parameters go. */
+class Compiled<R> {
+	readonly #query: CompiledQuery<R>;
+	/** By their places; undefined where a value of the statement itself stands. */
+	readonly #names: readonly (PropertyKey | undefined)[];
+
+	constructor(query: CompiledQuery<R>) {
+		this.#query = query;
+		this.#names = query.parameters.map((one) => (one instanceof Placeholder ? one.name : undefined));
+	}
+
+	bind(values: object): CompiledQuery<R> {
+		const { sql, query, queryId, parameters: fixed } = this.#query;
+		// True because an object may be asked for any key; what it lacks is undefined.
+		const given = values as Readonly<Record<PropertyKey, unknown>>;
+		const parameters: unknown[] = [];
+		for (let at = 0; at < fixed.length; at++) {
+			const name = this.#names[at];
+			parameters.push(name === undefined ? fixed[at] : given[name]);
+		}
+		return { sql, query, queryId, parameters };
+	}
 }

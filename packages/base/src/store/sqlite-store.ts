@@ -70,7 +70,7 @@ async function open<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	const connections = options.file === inMemory ? await inMemoryOf(options) : await inFileOf(options);
 	connections.writer.exec("pragma foreign_keys = on");
 	return new SqliteStore<DB>(connections, {
-		...{ failpoints, watch },
+		...{ failpoints, watch, gathers: options.file !== inMemory },
 		health: new StorageHealth(clock, onHealth),
 	});
 }
@@ -159,7 +159,7 @@ class SqliteStore<DB> implements Store<DB> {
 
 	constructor(
 		{ writer, reader, reads }: Connections,
-		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch">,
+		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch" | "gathers">,
 	) {
 		this.#writer = writer;
 		this.#reader = reader;

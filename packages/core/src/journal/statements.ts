@@ -1,5 +1,5 @@
 import { hotStatement } from "@parley/base";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { RunState, Tables } from "./tables.ts";
 
 /** The statements on the path of every message, compiled once per engine. All others are built where they are used. */
@@ -48,6 +48,57 @@ export const insertStep = hotStatement<Tables, { runId: string; n: number; at: n
 			epoch: 1,
 			v: 1,
 		}),
+);
+
+/** What is said to a run, taken out. */
+export const takeSaid = hotStatement<
+	Tables,
+	{ runId: string },
+	Pick<Selectable<Tables["steers"]>, "ordinal" | "content" | "actor">
+>((db, p) =>
+	db.deleteFrom("steers").where("run_id", "=", p("runId")).returning(["ordinal", "content", "actor"]),
+);
+
+/** The open questions of a run. A state that is a parameter would have SQLite plan anew each time, for its index. */
+export const openQuestions = hotStatement<Tables, { runId: string }, { token: string }>((db, p) =>
+	db
+		.selectFrom("prompts")
+		.select("token")
+		.where("run_id", "=", p("runId"))
+		.where(sql<boolean>`state = 'open'`),
+);
+
+export const endRun = hotStatement<Tables, { id: string; at: number }>((db, p) =>
+	db
+		.updateTable("runs")
+		.set({ state: "ended", ended_at: p("at") })
+		.where("id", "=", p("id")),
+);
+
+/** Adds to what all runs of a session took. */
+export const addTokens = hotStatement<
+	Tables,
+	{ sessionId: string; inputTokens: number; outputTokens: number }
+>((db, p) =>
+	db
+		.updateTable("sessions")
+		.set((eb) => ({
+			input_tokens: eb("input_tokens", "+", p("inputTokens")),
+			output_tokens: eb("output_tokens", "+", p("outputTokens")),
+		}))
+		.where("id", "=", p("sessionId")),
+);
+
+/** The oldest run of a session that has not ended. */
+export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selectable<Tables["runs"]>>(
+	(db, p) =>
+		db
+			.selectFrom("runs")
+			.selectAll()
+			.where("session_id", "=", p("sessionId"))
+			.where(sql<boolean>`state <> 'ended'`)
+			.orderBy("ordinal")
+			.limit(1),
 );
 
 /** How many runs of a session have not ended, and the highest ordinal so far. */

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
+import { addTokens, endRun } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
 import type { Record } from "../session/session.ts";
@@ -135,16 +136,8 @@ async function recordEnd(
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
-	const ended_at = clock.now();
-	await tx.updateTable("runs").set({ state: "ended", ended_at }).where("id", "=", run.id).execute();
-	await tx
-		.updateTable("sessions")
-		.set((eb) => ({
-			input_tokens: eb("input_tokens", "+", usage.inputTokens),
-			output_tokens: eb("output_tokens", "+", usage.outputTokens),
-		}))
-		.where("id", "=", run.session.id)
-		.execute();
+	await endRun(tx, { id: runId, at: clock.now() });
+	await addTokens(tx, { sessionId: run.session.id, ...usage });
 	return claimNext(tx, run.session, clock.now());
 }
 

@@ -2,7 +2,7 @@ import type { Store } from "@parley/base";
 import type { Attachment } from "../files/attachment.ts";
 import { withPictures } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
-import { insertStep } from "../journal/statements.ts";
+import { insertStep, oldestOpenRun } from "../journal/statements.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { ImageBlock } from "../message.ts";
 import type { Person } from "../principal.ts";
@@ -16,14 +16,7 @@ export const queueLimit = 32;
 
 /** Makes the oldest queued run of the session the active one; undefined where none waits or one is active. */
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
-	const row = await tx
-		.selectFrom("runs")
-		.selectAll()
-		.where("session_id", "=", session.id)
-		.where("state", "<>", "ended")
-		.orderBy("ordinal")
-		.limit(1)
-		.executeTakeFirst();
+	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;
 	const trusted = session.trusted ? 1 : 0;
 	await tx

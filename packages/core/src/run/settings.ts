@@ -111,8 +111,28 @@ function namesOf(session: Chosen, profile: Profile, choice: ModelChoice): [strin
 	return [name, ...new Set(others)];
 }
 
-function toolsOf({ name, tools: wanted }: Profile, tools: readonly Tool[]): readonly Tool[] {
-	if (!wanted) return tools;
+const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+/** As many choices are remembered as there may be profiles in use. */
+const mostChoices = 100;
+
+/** The same array for the same choice: what is derived from tools is derived once for each array of them. */
+function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
+	if (!profile.tools) return tools;
+	const key = profile.tools.join("\n");
+	const known = chosen.get(tools) ?? new Map<string, readonly Tool[]>();
+	const same = known.get(key);
+	if (same) return same;
+	const found = chooseTools(profile, profile.tools, tools);
+	if (known.size >= mostChoices) known.clear();
+	chosen.set(tools, known.set(key, found));
+	return found;
+}
+
+function chooseTools(
+	{ name }: Pick<Profile, "name">,
+	wanted: readonly string[],
+	tools: readonly Tool[],
+): readonly Tool[] {
 	const unknown = wanted.filter((one) => !tools.some((tool) => tool.name === one));
 	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");

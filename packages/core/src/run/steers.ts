@@ -1,15 +1,12 @@
 import { fromRow, type Tx } from "../journal/journal.ts";
+import { takeSaid } from "../journal/statements.ts";
 import type { Person } from "../principal.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./step.ts";
 
 /** Takes what was said to a run since its last model call, in order: from now on it belongs to the caller. */
 export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
-	const rows = await tx
-		.deleteFrom("steers")
-		.where("run_id", "=", runId)
-		.returning(["ordinal", "content", "actor"])
-		.execute();
+	const rows = await takeSaid(tx, { runId });
 	return rows
 		.sort((a, b) => a.ordinal - b.ordinal)
 		.map(({ content, actor }) => ({

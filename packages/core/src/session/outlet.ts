@@ -22,7 +22,7 @@ export class Outlet {
 	readonly #listeners = new Set<Listener>();
 	readonly #waiting: Slot[] = [];
 	#seq: number;
-	#reply: OpenReply | undefined;
+	#reply: { readonly runId: string; text: string } | undefined;
 
 	constructor(sessionId: string, lastSeq: number) {
 		this.#sessionId = sessionId;
@@ -81,8 +81,7 @@ export class Outlet {
 		const { event: told } = event;
 		if (told.type === "text.started") this.#reply = { runId: told.runId, text: "" };
 		else if (told.type === "text.ended") this.#reply = undefined;
-		else if (told.type === "text.delta" && this.#reply)
-			this.#reply = { runId: told.runId, text: this.#reply.text + told.text };
+		else if (told.type === "text.delta" && this.#reply) this.#reply.text += told.text;
 		// The number of a passing event is that of the last recorded one that left before it.
 		return event.seq === this.#seq ? event : { ...event, seq: this.#seq };
 	}

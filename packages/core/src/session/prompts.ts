@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { fromRow, type Tx } from "../journal/journal.ts";
+import { openQuestions } from "../journal/statements.ts";
 import { type PromptState, stamp } from "../journal/tables.ts";
 import { actingId, type Principal } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
@@ -216,12 +217,7 @@ export async function closePrompts(
 	session: Session,
 	{ runId, reason }: { readonly runId: string; readonly reason: string },
 ): Promise<string[]> {
-	const open = await tx
-		.selectFrom("prompts")
-		.select("token")
-		.where("run_id", "=", runId)
-		.where("state", "=", "open")
-		.execute();
+	const open = await openQuestions(tx, { runId });
 	for (const { token } of open) {
 		await settlePrompt(tx, token, { state: "closed" });
 		await auditEnded(tx, session, token, "closed");

@@ -38,7 +38,7 @@ export class Reminders {
 	constructor(deps: SessionDeps, sessions: Sessions) {
 		this.#deps = deps;
 		this.#sessions = sessions;
-		deps.observers.add(({ event }) => {
+		deps.observers.addRecorded(({ event }) => {
 			if (event.type === "prompt.requested") this.#wait(dueAt(deps.clock.now(), event.prompt.expiresAt, 0));
 		});
 	}

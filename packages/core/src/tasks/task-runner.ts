@@ -42,7 +42,7 @@ export class TaskRunner {
 	constructor(options: TaskRunnerOptions) {
 		this.#options = options;
 		this.#worker = options.deps.ids.create("worker");
-		options.deps.observers.add(({ event }) => {
+		options.deps.observers.addRecorded(({ event }) => {
 			// It waits from now on, and its place is free.
 			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
 				setImmediate(() => this.wake());

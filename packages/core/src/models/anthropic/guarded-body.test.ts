@@ -68,6 +68,15 @@ test("a connection that breaks off breaks the answer off", async () => {
 	await expect(read(["data: x\n\n"], cause)).rejects.toMatchObject({ fault: "interrupted", cause });
 });
 
+test("it has ended when all was read, and not before", async () => {
+	const body = bodyOf(["a", "b"]);
+	for await (const _ of body) expect(body.ended).toBe(false);
+	expect(body.ended).toBe(true);
+	const left = bodyOf(["a", "b"]);
+	for await (const _ of left) break;
+	expect(left.ended).toBe(false);
+});
+
 test("whoever reads no further ends the source too", async () => {
 	let ended = false;
 	async function* source(): AsyncGenerator<Uint8Array> {

@@ -30,6 +30,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	#total = 0;
 	/** Bytes since the last blank line. */
 	#open = 0;
+	#ended = false;
 	/** The last bytes, as long as no event has ended in them. */
 	#seam = nothing;
 
@@ -43,6 +44,11 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		return this;
 	}
 
+	/** Whether it has come to its end: nothing of it is under way. */
+	get ended(): boolean {
+		return this.#ended;
+	}
+
 	next(): Promise<IteratorResult<Uint8Array, undefined>> {
 		this.#watchdog.wait();
 		return this.#source.next().then(this.#take, broken);
@@ -54,7 +60,10 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	}
 
 	readonly #take = (result: IteratorResult<Uint8Array>): IteratorResult<Uint8Array, undefined> => {
-		if (result.done) return { done: true, value: undefined };
+		if (result.done) {
+			this.#ended = true;
+			return { done: true, value: undefined };
+		}
 		this.#watchdog.arrive();
 		this.#count(result.value);
 		return result;

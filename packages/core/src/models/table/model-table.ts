@@ -6,6 +6,8 @@ import { nearNames } from "./near-names.ts";
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
+	/** Made when it is asked for first: each run asks for it several times. */
+	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/** Of models with the same tier and provider the first has it. Where only some are to be listed: those. */
 	constructor(models: readonly ModelInfo[] = [], listed: readonly ModelInfo[] = models) {
@@ -41,7 +43,8 @@ export class ModelTable {
 	}
 
 	#of(provider: string): readonly ModelInfo[] {
-		return this.#models.filter((model) => model.provider === provider);
+		this.#byProvider ??= Map.groupBy(this.#models, (model) => model.provider);
+		return this.#byProvider.get(provider) ?? [];
 	}
 }
 
