@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
 import type { Model, ModelRequest } from "@parley/core";
-import { loadConfig, openAgent, serveZot } from "@parley/gateway/rpc";
+import { loadConfig, serveZot, startAgent } from "@parley/gateway/rpc";
 import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
 
 /** The agent behind stdin and stdout, with a model that says as many deltas as the message tells. */
@@ -29,12 +29,12 @@ function orderOf({ messages }: ModelRequest): number {
 
 const [, , directory = ""] = process.argv;
 const common = { clock: systemClock, log: silentLogger };
-const opened = await openAgent({
+const started = await startAgent({
 	...{ ...common, flags: {}, ids: createIds(), redactor: new Redactor(), currentDirectory: directory, model },
 	config: loadConfig({ flags: {}, environment: {}, cwd: directory, defaultData: directory }),
 });
 process.exitCode = await serveZot({
-	...{ ...common, agent: opened.agent, input: process.stdin, output: process.stdout, version: "bench" },
+	...{ ...common, agent: started.agent, input: process.stdin, output: process.stdout, version: "bench" },
 	...{ token: undefined, approvals: false, stop: new AbortController().signal },
 });
-await opened.close();
+await started.close();

@@ -58,6 +58,56 @@ test("all lines of a tick are one write, in their order", async () => {
 	expect(writer.full).toBe(false);
 });
 
+test("lines that stream turn after turn share a write, and what ends a stream leaves with it", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	const lines = Array.from({ length: 100 }, (_, n) => `${n}`);
+	for (let at = 0; at < lines.length; at += 5) {
+		for (const line of lines.slice(at, at + 5)) writer.write(line);
+		await tick();
+	}
+	expect(output.writes[0]).toBe("0\n1\n2\n3\n4\n");
+	for (let turn = 0; turn < 10; turn++) await tick();
+	expect(output.writes.join("")).toBe(`${lines.join("\n")}\n`);
+	expect(output.writes.length).toBeLessThan(6);
+	writer.write("alone");
+	await tick();
+	expect(output.writes.at(-1)).toBe("alone\n");
+});
+
+test("long lines wait for no others", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	for (let turn = 1; turn <= 3; turn++) {
+		for (let n = 0; n < 5; n++) writer.write("x".repeat(4_000));
+		await tick();
+		expect(output.writes.join("").length).toBe(turn * 5 * 4_001);
+	}
+});
+
+test("what is flushed does not wait for the end of its tick", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	writer.write("a");
+	writer.flush();
+	expect(output.writes).toEqual(["a\n"]);
+	writer.write("b");
+	await tick();
+	expect(output.writes).toEqual(["a\n", "b\n"]);
+});
+
+test("what a tick comes to in its promises is one write with what it began with", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	const later = async (): Promise<void> => {
+		for (let hop = 0; hop < 20; hop++) await Promise.resolve();
+		writer.write("b");
+	};
+	setImmediate(() => {
+		writer.write("a");
+		void later();
+	});
+	await tick();
+	await tick();
+	expect(output.writes).toEqual(["a\nb\n"]);
+});
+
 test("what is written while the reader does not read waits, and is one write when it has", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	writer.write(large);

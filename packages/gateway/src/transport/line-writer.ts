@@ -1,6 +1,5 @@
 import type { Writable } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
-import { type Flushable, WriteBatch } from "./write-batch.ts";
 
 /** How long a reader may leave unread what it was sent. */
 const patienceMs = 30_000;
@@ -9,6 +8,11 @@ const mostWaiting = 64 * 1024 * 1024;
 /** Of a text that is longer than this one part is handed over after the other: a slow reader is one that reads. */
 const partBytes = 16 * 1024;
 
+/** Lines of one tick that are a part of a stream of them, as of a reply that comes faster than anybody reads. */
+const streamLines = 4;
+/** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
+const streamTurns = 8;
+
 export interface LineWriterOptions {
 	readonly output: Writable;
 	readonly clock: Clock;
@@ -16,14 +20,17 @@ export interface LineWriterOptions {
 	readonly onUnread: () => void;
 }
 
-/** Writes lines to one reader: all of a tick in one write. */
-export class LineWriter implements Flushable {
+/** Writes lines to one reader: all of a tick in one write, and where they stream all of a few turns of the event loop. */
+export class LineWriter {
 	readonly #output: Writable;
 	readonly #clock: Clock;
 	readonly #onUnread: () => void;
-	readonly #batch = new WriteBatch();
 	#lines: string[] = [];
 	#length = 0;
+	/** Whether the last write was part of a stream. */
+	#streams = false;
+	/** Turns that the lines have waited. */
+	#waited = 0;
 	/** What is left of a long text. */
 	#rest: Buffer | undefined;
 	#blocked: Timer | undefined;
@@ -48,12 +55,14 @@ export class LineWriter implements Flushable {
 	write(line: string): void {
 		if (this.#gone) return;
 		this.#length += line.length + 1;
-		if (this.#lines.push(line) === 1 && !this.#blocked) this.#batch.add(this);
+		if (this.#lines.push(line) === 1 && !this.#blocked) this.#settle();
 		if (this.#length > mostWaiting) this.#leave();
 	}
 
+	/** Writes what waits for the end of its tick. */
 	flush(): void {
 		if (this.#blocked) return;
+		this.#waited = 0;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
 			if (this.#output.write(part, () => this.#wasRead())) continue;
 			this.#wait();
@@ -81,6 +90,23 @@ export class LineWriter implements Flushable {
 		patience.cancel();
 		return !this.#gone;
 	}
+
+	/** Once the promises of this tick have settled: a request to a model is on its way before its prompt is told of. */
+	#settle(): void {
+		// In a tick that begins with input, what is to be next comes before the promises.
+		queueMicrotask(() => process.nextTick(this.#leaveTick));
+	}
+
+	readonly #leaveTick = (): void => {
+		const streams = this.#lines.length >= streamLines;
+		if (streams && this.#streams && this.#waited < streamTurns && this.#length < partBytes) {
+			this.#waited += 1;
+			setImmediate(this.#leaveTick);
+			return;
+		}
+		this.#streams = streams;
+		this.flush();
+	};
 
 	#next(): Buffer | string | undefined {
 		if (this.#gone) return undefined;

@@ -59,6 +59,20 @@ const blocks = [
 	{ type: "tool_call", id: "c2", name: "read", args: null },
 ];
 
+test("each delta bears the id of its own prompt, on one line", () => {
+	const ids = ["a", "a", undefined, 7, "7", "\u2028", "a"];
+	for (const request_id of ids) {
+		const frame = {
+			type: "text_delta",
+			delta: "x\u2029",
+			...(request_id !== undefined && { request_id }),
+		} as const;
+		const line = encodeFrame(frame);
+		expect(parseJson(line)).toEqual(frame);
+		expect(line).not.toMatch(/[\u2028\u2029]/);
+	}
+});
+
 test.each<[string, Message, object]>([
 	[
 		"user",

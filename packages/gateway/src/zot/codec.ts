@@ -94,16 +94,24 @@ export function failure({ id, type: command }: Named, error: string): Response {
 
 /** One line, without its end. Of deltas, which are most of what is said, only the text has to be looked through. */
 export function encodeFrame(frame: Frame): string {
-	if (frame.type !== "text_delta") return onOneLine(JSON.stringify(frame));
+	if (frame.type !== "text_delta") return encodeValue(frame);
 	const { delta, request_id } = frame;
-	const id = request_id === undefined ? "" : `,"request_id":${JSON.stringify(request_id)}`;
-	return onOneLine(`{"type":"text_delta","delta":${JSON.stringify(delta)}${id}}`);
+	if (request_id !== newest.id) newest = { id: request_id, end: endOf(request_id) };
+	return `{"type":"text_delta","delta":${encodeValue(delta)}${newest.end}`;
+}
+
+/** How the line of a delta ends: a prompt has thousands of them, and one id. */
+let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
+
+function endOf(id: Id | undefined): string {
+	return id === undefined ? "}" : `,"request_id":${encodeValue(id)}}`;
 }
 
 const separators = /[\u2028\u2029]/g;
 
 /** JSON leaves two line ends of Unicode as they are, and there are readers that end lines at them: readline of Node.js. */
-function onOneLine(json: string): string {
+function encodeValue(value: Frame | string | number): string {
+	const json = JSON.stringify(value);
 	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
 	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
 }

@@ -173,7 +173,11 @@ export class Jobs {
 	}
 
 	#tell({ id }: Job, notice: Notice): void {
-		this.#options.send(id === undefined || id === "" ? notice : { ...notice, request_id: id });
+		if (id === undefined || id === "") this.#options.send(notice);
+		// Written out, as this happens with every token.
+		else if (notice.type === "text_delta")
+			this.#options.send({ type: "text_delta", delta: notice.delta, request_id: id });
+		else this.#options.send({ ...notice, request_id: id });
 	}
 }
 

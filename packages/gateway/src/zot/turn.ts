@@ -59,7 +59,8 @@ export class PromptLines {
 		this.#abort = abort;
 	}
 
-	take({ event, ...where }: SessionEvent): Notice[] {
+	take(happened: SessionEvent): Notice[] {
+		const { event } = happened;
 		switch (event.type) {
 			case "model.calling":
 				return event.auxiliary ? [] : this.#begin();
@@ -71,7 +72,7 @@ export class PromptLines {
 				this.#replied = event;
 				return [];
 			case "model.called":
-				return this.#called(event, "at" in where ? where.at : 0);
+				return this.#called(event, happened.transient ? 0 : happened.at);
 			case "tool.progress":
 				return [{ type: "tool_progress", id: event.callId, text: event.text }];
 			case "tool.completed":
