@@ -16,6 +16,7 @@ import { SlackPeople } from "./slack-people.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
+const shortMs = 25;
 const quietTurns = 12;
 /** Without a common divisor with the number of places. */
 const lifeStride = 4;
@@ -158,7 +159,10 @@ export class SlackStreet {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			this.#clock.advance(Math.min(left, part));
+			// What waits for some milliseconds, as commits in a crowd do, does not wait for seconds.
+			this.#clock.advance(shortMs);
+			await this.#quiet();
+			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
 			this.people.look();
 		}

@@ -18,6 +18,7 @@ const quietTurns = 12;
 const lifeStride = 4;
 /** Of virtual time: what was done before is taken then, though nothing of it is answered yet. */
 const calmMs = 60_000;
+const shortMs = 25;
 /** Of virtual time: longer than anything waits that is to happen by itself. */
 const longestMs = 20 * 60_000;
 
@@ -158,7 +159,10 @@ export class Street {
 		await this.#quiet();
 		const part = Math.max(100, ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			this.#clock.advance(Math.min(left, part));
+			// What waits for some milliseconds, as commits in a crowd do, does not wait for seconds.
+			this.#clock.advance(shortMs);
+			await this.#quiet();
+			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
 			this.people.look();
 		}
