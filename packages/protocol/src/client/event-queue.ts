@@ -37,20 +37,23 @@ export class EventQueue<Item extends object> {
 		this.#wake?.();
 	}
 
-	async *read(): AsyncGenerator<Item, void> {
+	/** The next item, once there is one; undefined at the end. One may be waited for at a time. */
+	async next(): Promise<Item | undefined> {
 		for (;;) {
 			const item = this.#items.shift();
-			if (item) {
-				yield item;
-			} else if (this.#ended) {
+			if (item) return item;
+			if (this.#ended) {
 				if (this.#error) throw this.#error;
-				return;
-			} else {
-				this.#onEmpty();
-				await new Promise<void>((resolve) => {
-					this.#wake = resolve;
-				});
+				return undefined;
 			}
+			this.#onEmpty();
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
 		}
+	}
+
+	async *read(): AsyncGenerator<Item, void> {
+		for (let item = await this.next(); item !== undefined; item = await this.next()) yield item;
 	}
 }

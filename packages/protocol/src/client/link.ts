@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 import WebSocket, { type RawData } from "ws";
 import { retryDelayMs } from "./backoff.ts";
@@ -37,6 +38,9 @@ export class Link {
 	readonly #observer: LinkObserver;
 	readonly #stopped = Promise.withResolvers<void>();
 	#socket: WebSocket | undefined;
+	/** What the WebSocket writes to. */
+	#wire: Socket | undefined;
+	#isCorked = false;
 	#retry: Timer | undefined;
 	#closing: Timer | undefined;
 	#failures = 0;
@@ -70,7 +74,9 @@ export class Link {
 
 	/** Writes one frame, or nothing when there is no open connection. */
 	send(text: string): void {
-		if (this.isOpen) this.#socket?.send(text);
+		if (!this.isOpen) return;
+		this.#cork();
+		this.#socket?.send(text);
 	}
 
 	/** The connection has proved useful: the next loss is tried again soon. */
@@ -100,10 +106,25 @@ export class Link {
 		return this.#stopped.promise;
 	}
 
+	/** What is written at once leaves at once: of a short frame, handing it to the system is the most that it costs. */
+	#cork(): void {
+		const wire = this.#wire;
+		if (this.#isCorked || wire === undefined) return;
+		this.#isCorked = true;
+		wire.cork();
+		process.nextTick(() => {
+			this.#isCorked = false;
+			wire.uncork();
+		});
+	}
+
 	#observe(socket: WebSocket): void {
 		const { url, clock } = this.#options;
 		let refusal: ParleyError | undefined;
 		let liveness: Timer | undefined;
+		socket.on("upgrade", (response) => {
+			this.#wire = response.socket;
+		});
 		socket.on("unexpected-response", (_request, response) => {
 			this.#reason = `the gateway at ${url.href} answered HTTP ${response.statusCode}`;
 			refusal = refusalOf(response.statusCode, url);
@@ -131,6 +152,7 @@ export class Link {
 		const reason = this.#reason;
 		this.#reason = "";
 		this.#socket = undefined;
+		this.#wire = undefined;
 		this.#closing?.cancel();
 		this.#closing = undefined;
 		if (this.#isStopping) this.#stopped.resolve();

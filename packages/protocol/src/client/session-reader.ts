@@ -95,12 +95,29 @@ export class SessionReader implements OpenSession {
 		this.#options.onClose();
 	}
 
-	async *#read(): AsyncGenerator<EventFrame, void> {
-		try {
-			yield* this.#queue.read();
-		} finally {
+	/** By hand, because a generator would have each of a session's many frames go through several promises more. */
+	#read(): AsyncIterableIterator<EventFrame, undefined> {
+		let isOver = false;
+		const end = (): { readonly done: true; readonly value: undefined } => {
+			isOver = true;
 			this.close();
-		}
+			return { done: true, value: undefined };
+		};
+		const iterator: AsyncIterableIterator<EventFrame, undefined> = {
+			next: async () => {
+				if (isOver) return end();
+				try {
+					const frame = await this.#queue.next();
+					return frame === undefined ? end() : { done: false, value: frame };
+				} catch (error) {
+					end();
+					throw error;
+				}
+			},
+			return: async () => end(),
+			[Symbol.asyncIterator]: () => iterator,
+		};
+		return iterator;
 	}
 
 	#caughtUp(): void {
