@@ -1,6 +1,13 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
-import { DefaultRestOptions, RateLimitError, REST, type RESTOptions, RequestMethod } from "discord.js";
+import {
+	DefaultRestOptions,
+	RateLimitError,
+	REST,
+	type RESTOptions,
+	RequestMethod,
+	type ResponseLike,
+} from "discord.js";
 import type { DiscordRequest, DiscordResponse } from "../discord-port.ts";
 
 /** How long an answer may take, its body included. */
@@ -74,19 +81,37 @@ export class RestAnswers {
  * What discord.js gets for an answer: always a success. Of others it would make errors that lack the headers, forget the
  * token, and wait; what it learns of buckets stands in the headers, which are as they came.
  */
-class Answer extends Response {
+class Answer implements ResponseLike {
 	readonly response: DiscordResponse;
+	readonly headers: Headers;
+	readonly status = 200;
+	readonly statusText = "OK";
+	readonly ok = true;
+	readonly body = null;
+	readonly bodyUsed = false;
 
-	constructor(response: DiscordResponse) {
-		super(null, { headers: response.headers });
+	constructor(response: DiscordResponse, headers: Headers) {
 		this.response = response;
+		this.headers = headers;
+	}
+
+	async arrayBuffer(): Promise<ArrayBuffer> {
+		return new ArrayBuffer(0);
+	}
+
+	async text(): Promise<string> {
+		return "";
+	}
+
+	async json(): Promise<unknown> {
+		return null;
 	}
 }
 
 async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<Answer> {
 	const { status, headers, body } = await DefaultRestOptions.makeRequest(url, init);
 	const text = body === null ? "" : (await readBounded(body, mostBytes, "Discord's answer")).toString("utf8");
-	return new Answer({ status, headers: Object.fromEntries(headers), body: bodyOf(text, headers) });
+	return new Answer({ status, headers: Object.fromEntries(headers), body: bodyOf(text, headers) }, headers);
 }
 
 function bodyOf(text: string, headers: Headers): unknown {

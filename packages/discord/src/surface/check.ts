@@ -46,9 +46,10 @@ export interface Violations {
 
 /** Checks a message against all limits of Discord that it could break. */
 export function checkDraft({ content, components, files }: Draft): Violations {
+	const length = lengthOf(content);
 	const wrong = {
 		content: first([
-			[lengthOf(content) <= limits.content, `content has ${lengthOf(content)} characters`],
+			[length <= limits.content, `content has ${length} characters`],
 			[content.trim() !== "" || files.length > 0, "content is empty"],
 		]),
 		components: componentsProblem(components),

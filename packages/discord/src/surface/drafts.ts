@@ -30,7 +30,9 @@ export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
 	const components = componentsOf(controls);
 	const whole = { content: body, components, files: showing.files };
-	const { components: refused, files: tooMuch } = checkDraft(whole);
+	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
+	// As nearly always.
+	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, spared: [] };
 	const files = tooMuch === undefined ? showing.files : [];
 	const without =
 		tooMuch === undefined ? "" : `\n-# Without its files, which Discord does not take: ${tooMuch}.`;
