@@ -77,7 +77,7 @@ report(
 	],
 	[
 		{ figure: ratio, atMost: 2, goal: true },
-		{ figure: ratio, atMost: 3.5 },
+		{ figure: ratio, atMost: 3 },
 	],
 	options,
 );

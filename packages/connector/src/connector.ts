@@ -11,6 +11,7 @@ import type { Client } from "@parley/protocol";
 import { saysStop } from "./addressing/text-command.ts";
 import type { ArrivalParts } from "./arrivals/arrival-parts.ts";
 import { arrivalHandler } from "./arrivals/handle-arrival.ts";
+import { SeldomHeard } from "./arrivals/seldom-heard.ts";
 import type { Completing, Suggestion } from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
 import type { Controls } from "./controls/controls.ts";
@@ -97,8 +98,10 @@ export class Connector {
 		const common = { store, outbox, platform, controls, clock, log, signal };
 		const feed = new Feed({ ...common, history: files, gateway, chance, heard });
 		const rooms = new Rooms({ store, gateway, feed, platform: platform.name, clock });
-		const desk = openDesk({ ...common, gateway, rooms, feed, files });
-		const arrivals = { ...common, feed, rooms, desk };
+		const seldomHeard = await SeldomHeard.open(store, clock);
+		const known = { ...common, feed, rooms, seldomHeard };
+		const desk = openDesk({ ...known, gateway, files });
+		const arrivals = { ...known, desk };
 		const inbox = await Inbox.start({
 			store,
 			clock,

@@ -8,6 +8,7 @@ import type { Reply, RoomDesk } from "../rooms/desk.ts";
 import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Effect } from "./heard.ts";
+import type { SeldomHeard } from "./seldom-heard.ts";
 
 /** What arrivals are handled with. */
 export interface ArrivalParts {
@@ -15,6 +16,7 @@ export interface ArrivalParts {
 	readonly outbox: Outbox;
 	readonly feed: Feed;
 	readonly rooms: Rooms;
+	readonly seldomHeard: SeldomHeard;
 	readonly desk: RoomDesk;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;

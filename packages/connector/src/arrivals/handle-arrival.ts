@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../addressing/is-for-us.ts";
@@ -15,7 +15,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { noAnswer, privateAnswer, roomAnswer } from "./answer-rows.ts";
 import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
 import { askedBy, cancelAsked, hearEdit } from "./edited.ts";
-import { isNoted, lastHeard, writeHeard } from "./heard.ts";
+import { isNoted } from "./heard.ts";
 import { hourly } from "./hourly.ts";
 import { hear } from "./message.ts";
 import { tellPutAside } from "./put-aside.ts";
@@ -38,7 +38,7 @@ export function arrivalHandler(parts: ArrivalParts): InboundHandler {
 		}
 		const turn = {
 			id,
-			key: createHash("sha256").update(id).digest("base64url").slice(0, 22),
+			key: hash("sha256", id, "base64url").slice(0, 22),
 			isAgain,
 			settle,
 		};
@@ -81,7 +81,10 @@ async function handleMessage(
 	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
 	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
 	const mayBeOvertaken = arrival.type === "message" && !saysStop(arrival.text);
-	if (mayBeOvertaken && (await isOvertaken(parts, arrival, turn))) return;
+	const { id } = turn;
+	const { message, room } = arrival;
+	const conversation = parts.platform.conversation(room);
+	if (mayBeOvertaken && (await parts.seldomHeard.isOvertaken({ id, conversation, message }))) return;
 	const edit = arrival.type === "edited" && !arrival.person.bot;
 	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
 	const { ours, reason } = await judge(parts, arrival);
@@ -89,21 +92,8 @@ async function handleMessage(
 		edited ??
 		(ours ? await refused(parts, arrival, () => hear(parts, arrival, turn)) : undefined) ??
 		({ effect: "none" } as const);
-	const { id } = turn;
-	const { message, room } = arrival;
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
-	const conversation = parts.platform.conversation(room);
 	await note(parts, arrival, { turn, reason, outcome, conversation });
-}
-
-async function isOvertaken(
-	{ store, platform }: ArrivalParts,
-	{ room, message }: ArrivalOf<"message" | "edited">,
-	{ id }: Turn,
-): Promise<boolean> {
-	const conversation = platform.conversation(room);
-	const last = await store.read((db) => lastHeard(db, { conversation, message }));
-	return last !== undefined && last !== id;
 }
 
 async function judge({ rooms }: ArrivalParts, arrival: ArrivalOf<"message" | "edited">): Promise<Verdict> {
@@ -138,7 +128,7 @@ async function note(
 	arrival: ArrivalOf<"message" | "edited">,
 	{ turn, reason, outcome, conversation }: Noted,
 ): Promise<void> {
-	const { store, outbox, clock, platform } = parts;
+	const { store, outbox, clock, platform, seldomHeard } = parts;
 	const { room, message, person, at, seenBefore: replayed = false } = arrival;
 	const { effect, reply, seldom, text, session, run } = outcome;
 	const now = clock.now();
@@ -154,7 +144,7 @@ async function note(
 		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
 		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
-		await writeHeard(tx, heard, now);
+		await seldomHeard.write(tx, heard);
 		await turn.settle(tx);
 	};
 	if (reply === undefined || told === undefined) return store.commit(write);

@@ -56,8 +56,11 @@ const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 });
 
 export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<void> {
-	const { text = null, session = null, run = null, person, ...rest } = heard;
-	await upsert(tx, { ...rest, text, session, run, person: JSON.stringify(person), changed_at: now });
+	const { id, message, conversation, reason, effect, at } = heard;
+	const { text = null, session = null, run = null } = heard;
+	const person = JSON.stringify(heard.person);
+	const row = { id, message, conversation, reason, effect, person, at, text, session, run, changed_at: now };
+	await upsert(tx, row);
 }
 
 /** What was heard of a message, its newest version first; and of a conversation, the newest message first. */

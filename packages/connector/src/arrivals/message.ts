@@ -8,7 +8,6 @@ import type { Said } from "../rooms/desk.ts";
 import { roomAnswer } from "./answer-rows.ts";
 import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
-import { wasStopped } from "./heard.ts";
 import { hourly } from "./hourly.ts";
 
 type Message = ArrivalOf<"message" | "edited">;
@@ -89,14 +88,14 @@ async function tellTask(
 }
 
 async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
-	const { store, platform, desk, rooms } = parts;
+	const { seldomHeard, platform, desk, rooms } = parts;
 	const { room, person, text, message, attachments, at } = arrival;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
 		// Where each has a conversation of their own, nobody stops that of another one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...(isOwn && { by: person.id }) };
-		return !(await store.read((db) => wasStopped(db, stop)));
+		return !(await seldomHeard.wasStopped(stop));
 	};
 	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
 	const said = await desk.say(person, room, words).catch(async (reason: unknown) => {

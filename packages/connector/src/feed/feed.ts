@@ -1,6 +1,7 @@
 import { delay, ParleyError } from "@parley/base";
 import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
 import { readSessionKey, roomOf, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
+import { type KnownSession, KnownSessions } from "./known-sessions.ts";
 import { forgetMark, readMark, readSeqs } from "./marks.ts";
 import { SessionFeed, type SessionFeedParts } from "./session-feed.ts";
 
@@ -21,14 +22,6 @@ export interface FeedParts extends SessionFeedParts {
 	readonly chance: () => number;
 }
 
-/** A session of ours that the gateway has. */
-export interface KnownSession {
-	readonly id: string;
-	readonly key: SessionKey;
-	/** When something last happened there, in milliseconds since the epoch, as far as is known. */
-	readonly usedAt: number;
-}
-
 /** How a session is opened that is not there yet. */
 export interface Opening {
 	readonly key: string;
@@ -44,8 +37,7 @@ export class Feed {
 	readonly ready: Promise<void>;
 	readonly #parts: FeedParts;
 	readonly #feeds = new Map<string, SessionFeed>();
-	/** By external key. */
-	readonly #known = new Map<string, KnownSession>();
+	readonly #known = new KnownSessions();
 	/** What is being opened, by external key. */
 	readonly #opening = new Map<string, Promise<SessionFeed>>();
 	readonly #begun: Promise<void>;
@@ -66,7 +58,12 @@ export class Feed {
 
 	/** The sessions of ours that are known, read or not. */
 	known(): Iterable<KnownSession> {
-		return this.#known.values();
+		return this.#known.all();
+	}
+
+	/** Those of one room, by its key. */
+	knownIn(roomKey: string): readonly KnownSession[] {
+		return this.#known.inRoom(roomKey);
 	}
 
 	/** A session that is read. */
@@ -77,7 +74,7 @@ export class Feed {
 	/** Reads a session by its id, where it is one of ours; resolves when all is told that has happened there so far. */
 	async follow(id: string): Promise<SessionFeed | undefined> {
 		await this.ready;
-		const known = [...this.#known.values()].find((session) => session.id === id);
+		const known = this.#known.withId(id);
 		const feed = known && (await this.#once(writeSessionKey(known.key), () => this.#resume(known)));
 		await feed?.caughtUp;
 		return feed;
@@ -101,7 +98,8 @@ export class Feed {
 	/** A session that turned out to be gone: the next message of its room begins another one. */
 	forget(id: string): void {
 		this.#feeds.get(id)?.close();
-		for (const [externalKey, known] of this.#known) if (known.id === id) this.#known.delete(externalKey);
+		const known = this.#known.withId(id);
+		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
 	}
 
 	/** Resolves when nothing more is told. The signal must be aborted. */

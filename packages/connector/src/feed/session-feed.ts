@@ -160,8 +160,9 @@ export class SessionFeed implements RoomSession {
 
 	async #tell(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
-		// Told again where the database refuses.
-		let old = this.#old.copy();
+		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
+		// Told again where the database refuses. Of what is no replay nothing is put aside.
+		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {
 			const step = await this.#step(state, frame);

@@ -101,7 +101,7 @@ export class Outbox {
 			throw error;
 		}
 		claims.begin((row, content) => this.#ending(row, this.#deliver(row, content)));
-		this.#dispatch();
+		if (plan.rows.length > 0) this.#dispatch();
 	}
 
 	/** The newest event of a session whose posts are planned, to go on after; 0 where there is none. */

@@ -1,5 +1,5 @@
 import type { ArrivalParts } from "../arrivals/arrival-parts.ts";
-import { type Heard, readHeard, writeHeard } from "../arrivals/heard.ts";
+import { type Heard, readHeard } from "../arrivals/heard.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { RoomDesk, RoomSession } from "./desk.ts";
 import { onBehalf } from "./on-behalf.ts";
@@ -11,7 +11,7 @@ export type DeskParts = Omit<ArrivalParts, "desk" | "outbox"> &
 
 /** The desk of a connector: requests for people, in the rooms and sessions of its platform. */
 export function openDesk(parts: DeskParts): RoomDesk {
-	const { gateway, controls, platform, clock, log, rooms, feed, store } = parts;
+	const { gateway, controls, platform, clock, log, rooms, feed, store, seldomHeard } = parts;
 	const inRoom = async (message: string, room: Parameters<RoomDesk["heard"]>[0]): Promise<Heard[]> =>
 		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
 	return {
@@ -50,7 +50,7 @@ export function openDesk(parts: DeskParts): RoomDesk {
 				person,
 				at,
 			} as const;
-			await store.commit((tx) => writeHeard(tx, heard, clock.now()));
+			await store.commit((tx) => seldomHeard.write(tx, heard));
 			return stopped;
 		},
 	};

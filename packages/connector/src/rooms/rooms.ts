@@ -2,7 +2,8 @@ import { type Clock, ParleyError, type Store } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { type RoomFacts, usualFacts } from "../addressing/is-for-us.ts";
 import { activeRun } from "../conversation/answers/runs.ts";
-import type { Feed, KnownSession } from "../feed/feed.ts";
+import type { Feed } from "../feed/feed.ts";
+import type { KnownSession } from "../feed/known-sessions.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { Person, Room } from "../platform/arrival.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -14,6 +15,8 @@ import { onBehalf } from "./on-behalf.ts";
 /** How long what the gateway says of a room counts. */
 const factsMs = 30_000;
 const mostListed = 200;
+/** So many rooms are known without being looked up. */
+const mostKnown = 10_000;
 
 export interface RoomsParts {
 	readonly store: Store<ConnectorTables>;
@@ -26,9 +29,17 @@ export interface RoomsParts {
 
 type Self = MethodResult<"whoami">;
 
+/** The session that a room was turned to, and what has turned it. */
+interface Turned {
+	readonly key: SessionKey;
+	readonly by: string;
+}
+
 /** Which session is talked to in a room, and by whom. */
 export class Rooms {
 	readonly #parts: RoomsParts;
+	/** What rooms were turned to, by the key of the room; undefined where they never were. Only this writes it down. */
+	readonly #turns = new Map<string, Turned | undefined>();
 	readonly #facts = new Map<string, { readonly until: number; readonly facts: Promise<RoomFacts> }>();
 
 	constructor(parts: RoomsParts) {
@@ -137,11 +148,9 @@ export class Rooms {
 
 	/** Where nobody has turned the room, as after a loss of the database, the session that was used last counts. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
-		const { store, feed } = this.#parts;
-		await feed.ready;
-		const turn = await store.read((db) => readTurn(db, roomKey));
-		const turned = turn && readSessionKey(turn.externalKey);
-		if (turned) return turned;
+		await this.#parts.feed.ready;
+		const turned = await this.#turned(roomKey);
+		if (turned) return turned.key;
 		const known = this.#knownOf(roomKey);
 		const [newest] = known.toSorted((one, other) => other.usedAt - one.usedAt);
 		if (newest === undefined) return ours(roomKey);
@@ -150,14 +159,12 @@ export class Rooms {
 	}
 
 	async #fresh(roomKey: string, key: string): Promise<SessionKey> {
-		const { store, feed } = this.#parts;
-		await feed.ready;
-		const turn = await store.read((db) => readTurn(db, roomKey));
-		const turned = turn && readSessionKey(turn.externalKey);
+		await this.#parts.feed.ready;
+		const turned = await this.#turned(roomKey);
 		// It has come this far before, and perhaps further.
-		if (turned && turn.turnedBy === key) return turned;
+		if (turned?.by === key) return turned.key;
 		const numbers = this.#knownOf(roomKey).map(({ key: { number } }) => number);
-		const number = Math.max(0, turned?.number ?? 0, ...numbers) + 1;
+		const number = Math.max(0, turned?.key.number ?? 0, ...numbers) + 1;
 		return { ...ours(roomKey), number };
 	}
 
@@ -173,10 +180,28 @@ export class Rooms {
 		const { store, clock } = this.#parts;
 		const turn = { room, externalKey: writeSessionKey(to), turnedBy, now: clock.now() };
 		await store.commit((tx) => writeTurn(tx, turn));
+		this.#remember(room, { key: to, by: turnedBy });
 	}
 
-	#knownOf(roomKey: string) {
-		return [...this.#parts.feed.known()].filter(({ key }) => roomKeyOf(key) === roomKey);
+	async #turned(roomKey: string): Promise<Turned | undefined> {
+		if (this.#turns.has(roomKey)) return this.#turns.get(roomKey);
+		const turn = await this.#parts.store.read((db) => readTurn(db, roomKey));
+		// It may have been turned meanwhile.
+		if (this.#turns.has(roomKey)) return this.#turns.get(roomKey);
+		const key = turn && readSessionKey(turn.externalKey);
+		return this.#remember(roomKey, key && { key, by: turn.turnedBy });
+	}
+
+	#remember(roomKey: string, turned: Turned | undefined): Turned | undefined {
+		this.#turns.delete(roomKey);
+		const [oldest] = this.#turns.keys();
+		if (oldest !== undefined && this.#turns.size >= mostKnown) this.#turns.delete(oldest);
+		this.#turns.set(roomKey, turned);
+		return turned;
+	}
+
+	#knownOf(roomKey: string): readonly KnownSession[] {
+		return this.#parts.feed.knownIn(roomKey);
 	}
 }
 

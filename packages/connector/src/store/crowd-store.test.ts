@@ -32,13 +32,13 @@ test("a commit that comes alone does not wait, nor do many that take their time"
 	expect(clock.pending).toBe(0);
 });
 
-test("in a crowd commits wait four milliseconds for each other, and keep their order", async () => {
+test("in a crowd commits wait twenty milliseconds for each other, and keep their order", async () => {
 	const { done, come, commit, clock, transactions } = await open();
 	await come(8, 1);
 	const before = transactions();
 	clock.advance(1);
 	const first = commit(100);
-	clock.advance(3);
+	clock.advance(19);
 	const all = [first, commit(101), commit(102)];
 	expect(done).toHaveLength(8);
 	clock.advance(1);
@@ -61,4 +61,49 @@ test("a command that fails rejects alone, and what waits at the close is committ
 	await Promise.all([refused, kept]);
 	expect(done.at(-1)).toBe(100);
 	await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("of commits that share a transaction, one that fails undoes no other, and none overtakes another", async () => {
+	const { done, come, commit, clock, store, transactions } = await open();
+	await come(8, 1);
+	const before = transactions();
+	clock.advance(1);
+	const runs: string[] = [];
+	const say = (name: string) => async () => {
+		runs.push(name);
+		if (name === "bad") throw new Error("no");
+	};
+	const first = store.commit(say("first"));
+	const refused = expect(store.commit(say("bad"))).rejects.toThrow("no");
+	const last = store.commit(say("last"));
+	clock.advance(20);
+	const later = commit(100);
+	await Promise.all([first, refused, last]);
+	expect(done).toHaveLength(8);
+	clock.advance(20);
+	await later;
+	expect(runs).toEqual(["first", "bad", "first", "bad", "last"]);
+	expect(transactions() - before).toBe(2);
+});
+
+test("where the transaction of a crowd is lost, each of its commits hears of it", async () => {
+	const clock = new ManualClock();
+	let isBroken = false;
+	const reach = (): void => {
+		if (isBroken) throw new Error("the disk is gone");
+	};
+	const store = new CrowdStore(await openSqlite({ reach }), clock);
+	for (let n = 0; n < 8; n++) {
+		clock.advance(1);
+		await store.commit(async () => undefined);
+	}
+	clock.advance(1);
+	isBroken = true;
+	const both = [1, 2].map((n) =>
+		expect(store.commit(async () => n)).rejects.toMatchObject({ code: "unavailable" }),
+	);
+	clock.advance(20);
+	await Promise.all(both);
+	isBroken = false;
+	await store.close();
 });

@@ -77,6 +77,8 @@ class Page {
 	readonly #layout: Layout;
 	readonly #options: Pick<FitOptions, "dialect" | "limit">;
 	readonly #foot: readonly Block[];
+	/** What was written last. */
+	#last: { readonly from: number; readonly to: number; readonly text: string } | undefined;
 
 	constructor(layout: Layout, options: Pick<FitOptions, "dialect" | "limit">, foot: readonly Block[] = []) {
 		this.#layout = layout;
@@ -85,7 +87,12 @@ class Page {
 	}
 
 	write(from: number, to: number): string {
-		return this.#options.dialect.write([...slice(this.#layout, from, to), ...this.#foot]);
+		const last = this.#last;
+		// Most texts fit: what was measured is what is posted.
+		if (last?.from === from && last.to === to) return last.text;
+		const text = this.#options.dialect.write([...slice(this.#layout, from, to), ...this.#foot]);
+		this.#last = { from, to, text };
+		return text;
 	}
 
 	/** Where the post ends that begins at `from`. */

@@ -1,0 +1,101 @@
+import type { Clock, Store } from "@parley/base";
+import { type Kysely, sql } from "kysely";
+import type { ConnectorTables } from "../store/tables.ts";
+import { type Effect, type Heard, lastHeard, wasStopped, writeHeard } from "./heard.ts";
+
+/** As long as it is in the database: see `sweep`. */
+const keptMs = 7 * 24 * 3_600_000;
+/** What there are more of is looked up each time. */
+const most = 50_000;
+
+const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;
+
+/** When something was last heard of what has a name. It may know of more than there is, never of less. */
+class Recent {
+	/** Those that were heard last are the last. */
+	readonly #at = new Map<string, number>();
+	#isComplete = true;
+
+	note(name: string, now: number): void {
+		this.#at.delete(name);
+		this.#at.set(name, now);
+		for (const [oldest, at] of this.#at) {
+			if (this.#at.size <= most && now - at <= keptMs) break;
+			this.#isComplete &&= now - at > keptMs;
+			this.#at.delete(oldest);
+		}
+	}
+
+	mayHave(name: string): boolean {
+		return !this.#isComplete || this.#at.has(name);
+	}
+}
+
+/**
+ * What is asked before each message is said, and is seldom so: whether its edit came before it, and whether somebody
+ * has said stop meanwhile. The database is asked only where that may be; all that is heard is written down through this.
+ */
+export class SeldomHeard {
+	readonly #store: Store<ConnectorTables>;
+	readonly #clock: Clock;
+	/** Messages that were heard otherwise than as they were first said. */
+	readonly #others = new Recent();
+	/** Conversations. */
+	readonly #stops = new Recent();
+
+	/** Knows what earlier processes have heard. */
+	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<SeldomHeard> {
+		const seldom = new SeldomHeard(store, clock);
+		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;
+		const heard = await store.read((db) =>
+			db
+				.selectFrom("heard")
+				.select(columns)
+				// Ids begin with the kind of what arrived: so all but the many are found by the key.
+				.where((eb) => eb.or([eb("id", "<", "message:"), eb("id", ">=", "message;"), isStop]))
+				.orderBy("changed_at")
+				.execute(),
+		);
+		for (const { changed_at, ...row } of heard) seldom.#note(row, Number(changed_at));
+		return seldom;
+	}
+
+	private constructor(store: Store<ConnectorTables>, clock: Clock) {
+		this.#store = store;
+		this.#clock = clock;
+	}
+
+	/** Writes down what was heard. */
+	write(tx: Kysely<ConnectorTables>, heard: Heard): Promise<void> {
+		const now = this.#clock.now();
+		// Also where the transaction is lost: then it is looked up for nothing.
+		this.#note(heard, now);
+		return writeHeard(tx, heard, now);
+	}
+
+	/** Whether a message was heard by another arrival than this one. */
+	async isOvertaken(message: Pick<Heard, "id" | "conversation" | "message">): Promise<boolean> {
+		if (!this.#others.mayHave(nameOf(message))) return false;
+		const last = await this.#store.read((db) => lastHeard(db, message));
+		return last !== undefined && last !== message.id;
+	}
+
+	/** See `wasStopped`. */
+	async wasStopped(stop: Parameters<typeof wasStopped>[1]): Promise<boolean> {
+		if (!this.#stops.mayHave(stop.conversation)) return false;
+		return this.#store.read((db) => wasStopped(db, stop));
+	}
+
+	#note(
+		heard: Pick<Heard, "id" | "conversation" | "message"> & { readonly effect: string },
+		now: number,
+	): void {
+		if (!heard.id.startsWith("message:")) this.#others.note(nameOf(heard), now);
+		if (heard.effect === "nothing-to-stop") this.#stops.note(heard.conversation, now);
+	}
+}
+
+function nameOf({ conversation, message }: Pick<Heard, "conversation" | "message">): string {
+	// No id has a line break in it; if one had, two messages would only be looked up together.
+	return `${conversation}\n${message}`;
+}
