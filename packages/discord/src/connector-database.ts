@@ -1,5 +1,6 @@
 import type { Clock, Failpoints, Store } from "@parley/base";
 import { type ConnectorTables, openConnectorDatabase as openDatabase } from "@parley/connector";
+import type { BirthStore } from "./catch-up/birth.ts";
 import type { MarkStore, Marks } from "./catch-up/high-water.ts";
 import type { AliveStore } from "./catch-up/last-alive.ts";
 import type { GatewaySession, SessionStore } from "./client/session-store.ts";
@@ -12,6 +13,7 @@ export interface ConnectorDatabase {
 	readonly sessions: SessionStore;
 	readonly marks: MarkStore;
 	readonly alive: AliveStore;
+	readonly birth: BirthStore;
 	readonly audiences: AudienceStore;
 	readonly commands: CommandMemory;
 }
@@ -29,6 +31,7 @@ export async function openConnectorDatabase(options: {
 		sessions: kept<GatewaySession>("session"),
 		marks: kept<Marks>("marks"),
 		alive: kept<number>("alive"),
+		birth: kept<number>("birth"),
 		audiences: {
 			load: (guild) => audiencesOf(guild).load(),
 			save: (guild, audiences) => audiencesOf(guild).save(audiences),

@@ -108,6 +108,32 @@ test("rooms that the gateway knows are read after the next session, too, where n
 	await next.listening.close();
 });
 
+test("what the gateway has heard from this database says nothing of what was missed before that", async () => {
+	const { clock, open } = await place();
+	const heardLast = snowflakeAt(clock.now() - 60_000);
+	const first = await open();
+	// The gateway is away, and comes back when another process is there.
+	first.listening.linked(ready);
+	const never = first.listening.begin(() => Promise.reject(new Error("the connector stops")));
+	await expect(never).rejects.toThrow("the connector stops");
+	await first.listening.close();
+	clock.advance(5_000);
+	const missed = snowflakeAt(clock.now());
+	clock.advance(5_000);
+	const handedOn = snowflakeAt(clock.now());
+	const next = await open();
+	next.port.answer("GET /channels/1/messages", { body: [handedOn, missed, heardLast].map(wrote) });
+	next.port.answer("GET /channels/2/messages", { body: [handedOn, missed].map(wrote) });
+	next.listening.linked(ready);
+	await next.listening.begin(async () => [
+		heard("1", [heardLast, handedOn], { usedAt: clock.now() }),
+		heard("2", [handedOn], { usedAt: clock.now() }),
+	]);
+	expect(next.seen.toSorted()).toEqual([missed, missed, handedOn, handedOn].toSorted());
+	await next.listening.stop();
+	await next.listening.close();
+});
+
 test("while it is not known what the gateway has heard, the next start asks again", async () => {
 	const { clock, open } = await place();
 	const { listening } = await open();

@@ -3,6 +3,7 @@ import type { ConnectorTables, HeardRoom } from "@parley/connector";
 import type { DiscordDispatch, DiscordLink, DiscordPort } from "../discord-port.ts";
 import { directTenant } from "../intake/channels.ts";
 import { snowflakeAt } from "../snowflake.ts";
+import { type BirthStore, birthOf } from "./birth.ts";
 import { CatchUp } from "./catch-up.ts";
 import { HighWater, type MarkStore } from "./high-water.ts";
 import { readKnownPeople } from "./known-people.ts";
@@ -16,6 +17,7 @@ export interface ListeningParts {
 		readonly store: Store<ConnectorTables>;
 		readonly marks: MarkStore;
 		readonly alive: AliveStore;
+		readonly birth: BirthStore;
 	};
 	readonly takers: Promise<Takers>;
 	readonly clock: Clock;
@@ -26,6 +28,8 @@ export interface ListeningParts {
 export class Listening {
 	readonly #highWater: HighWater;
 	readonly #alive: LastAlive;
+	/** See `birthOf`. */
+	readonly #bornAt: number;
 	readonly #taking: Taking;
 	readonly #catchUp: CatchUp;
 	#isReady = false;
@@ -34,11 +38,17 @@ export class Listening {
 		const { database, clock, log } = parts;
 		const highWater = await HighWater.open({ store: database.marks, clock, log });
 		const alive = await LastAlive.open({ store: database.alive, clock, log });
-		return new Listening(parts, highWater, alive);
+		const bornAt = await birthOf(database.birth, clock);
+		return new Listening(parts, { highWater, alive, bornAt });
 	}
 
-	private constructor(parts: ListeningParts, highWater: HighWater, alive: LastAlive) {
+	private constructor(
+		parts: ListeningParts,
+		kept: { readonly highWater: HighWater; readonly alive: LastAlive; readonly bornAt: number },
+	) {
 		const { port, takers, database, clock, log } = parts;
+		const { highWater, alive, bornAt } = kept;
+		this.#bornAt = bornAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
 		this.#taking = new Taking({ takers, highWater, clock, log });
@@ -76,7 +86,7 @@ export class Listening {
 	 */
 	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
-			const places = placesOf(await heardRooms());
+			const places = placesOf(await heardRooms(), this.#bornAt);
 			// Nothing may have been missed there this time. Later something may be, and nobody tells of direct messages.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
@@ -97,13 +107,18 @@ export class Listening {
 	}
 }
 
-/** After the newest message that a session of the room has; where none has one, after the last use. */
-function placesOf(rooms: readonly HeardRoom[]): Place[] {
+/**
+ * After the newest message that a session of the room had when the database was made; where none had one, after the last
+ * use. An arrival that was taken since and has come to the gateway before this is asked may be newer than what was missed.
+ */
+function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
+	const born = BigInt(snowflakeAt(bornAt));
 	const byRoom = Map.groupBy(rooms, ({ room }) => room.thread ?? room.channel);
 	return [...byRoom].map(([channel, heard]) => {
-		const messages = heard.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
-		const moments = heard.map(({ usedAt }) => snowflakeAt(usedAt));
-		const known = (messages.length > 0 ? messages : moments).map(BigInt);
+		const ids = heard.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
+		const messages = ids.map(BigInt).filter((message) => message < born);
+		const moments = heard.map(({ usedAt }) => BigInt(snowflakeAt(Math.min(usedAt, bornAt))));
+		const known = messages.length > 0 ? messages : moments;
 		const [newest = 0n] = known.toSorted((one, other) => (one < other ? 1 : -1));
 		const tenant = heard[0]?.room.tenant ?? directTenant;
 		return [channel, { message: String(newest), ...(tenant !== directTenant && { guild: tenant }) }];
