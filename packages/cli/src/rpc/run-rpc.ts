@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { createIds, createLogger, Redactor, systemClock } from "@parley/base";
+import { createIds, createLogger, Redactor, systemClock, type Timer } from "@parley/base";
 import { type Config, loadConfig, readReasoning, serveZot, startAgent } from "@parley/gateway/rpc";
 import type { RpcCommandFlags } from "../commands/rpc.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
@@ -37,22 +37,28 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	});
 	const stop = new AbortController();
 	let signalled: keyof typeof signalCodes | undefined;
+	const patience: Timer[] = [];
 	for (const signal of Object.keys(signalCodes) as (keyof typeof signalCodes)[]) {
 		process.on(signal, () => {
 			signalled ??= signal;
 			stop.abort();
-			systemClock.after(longestStopMs, () => process.exit(signalCodes[signal]));
+			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
 		});
 	}
 	// Here a reader that is gone ends the work first: its commands would outlive this process.
 	stdout.removeAllListeners("error");
-	const code = await serveZot({
-		...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
-		...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
-	});
-	await started.close();
-	flushCompileCache();
-	process.exit(signalled === undefined ? code : signalCodes[signalled]);
+	try {
+		const code = await serveZot({
+			...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
+			...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
+		});
+		await started.close();
+		flushCompileCache();
+		process.exit(signalled === undefined ? code : signalCodes[signalled]);
+	} finally {
+		// Where the agent could not be opened nothing is left to wait for.
+		for (const timer of patience) timer.cancel();
+	}
 }
 
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */

@@ -118,7 +118,7 @@ const mostChoices = 100;
 /** The same array for the same choice: what is derived from tools is derived once for each array of them. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
-	const key = profile.tools.join("\n");
+	const key = JSON.stringify(profile.tools);
 	const known = chosen.get(tools) ?? new Map<string, readonly Tool[]>();
 	const same = known.get(key);
 	if (same) return same;

@@ -92,9 +92,12 @@ test("what the client has asked for is done before its end, and aborted where al
 });
 
 async function serve(...lines: readonly object[]) {
+	return serveInto(new PassThrough(), lines);
+}
+
+async function serveInto(output: PassThrough, lines: readonly object[]) {
 	const place = await coming([says("1")]);
 	const input = new PassThrough();
-	const output = new PassThrough();
 	const stop = new AbortController();
 	input.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 	const code = serveZot({
@@ -124,6 +127,27 @@ test("a client is not read any more while what it has asked for waits for the ag
 	expect(await code).toBe(0);
 	output.end();
 	expect((await text(output)).match(/"id":"."/g)).toEqual(['"id":"1"', '"id":"2"']);
+});
+
+test("a client that reads late is heard on when the agent is there", async () => {
+	const hello = Array.from({ length: 20 }, (_, at) => ({ id: `${at}`, type: "hello" }));
+	const small = new PassThrough({ highWaterMark: 16 });
+	const { ground, input, output, code, come, opened } = await serveInto(small, [
+		...hello,
+		{ id: "state", type: "get_state" },
+	]);
+	await using _ground = ground;
+	while (opened.length === 0) await ground.t.settle();
+	come();
+	await ground.t.settle();
+	const told = text(output);
+	input.end(`${JSON.stringify({ id: "last", type: "ping" })}\n`);
+	expect(await code).toBe(0);
+	output.end();
+	expect((await told).match(/"id":"\w+"/g)).toEqual([
+		...hello.map(({ id }) => `"id":"${id}"`),
+		...['"id":"state"', '"id":"last"'],
+	]);
 });
 
 test.each(["reads on", "has gone", "says no more"])(

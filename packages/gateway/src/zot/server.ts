@@ -53,19 +53,23 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		hears = false;
 		end.resolve("refused");
 	};
+	/** When the client has read what waits for it, and nothing waits for the agent. */
 	const goOn = (): void => {
-		if (!out.full && !connection.waits) input.resume();
+		void out.drained().then(() => {
+			if (!connection.waits) input.resume();
+		});
 	};
 	const read = (chunk: Buffer): void => {
 		for (const line of lines.read(chunk)) take(line);
 		if (!out.full && !connection.waits) return;
 		input.pause();
-		if (out.full) void out.drained().then(goOn);
+		goOn();
 	};
 	input.on("data", read);
 	input.on("error", (error) => {
 		log.error("the input cannot be read", { error });
-		end.resolve("ended");
+		hears = false;
+		void connection.terminate().then(() => end.resolve("ended"), end.reject);
 	});
 	input.once("end", () => {
 		const last = lines.end();
