@@ -20,7 +20,7 @@ const shorter = {
 	connector: ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
-	stdio: ["--ratios"],
+	stdio: ["--ratios", "--rounds", "3"],
 	"token-cost": ["--ratios"],
 	"ws-fanout": ["--ratios"],
 };

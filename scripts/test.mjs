@@ -4,7 +4,7 @@ import { add, line, one } from "./counts.mjs";
 import { vitest } from "./vitest.mjs";
 
 /** All of it, from the start of the process: half a minute less than .ci/run gives it. */
-const LIMIT_MS = 11.3 * 60_000;
+const LIMIT_MS = 12.8 * 60_000;
 
 /** All checks and all tests. Ends with one line of counts, alone. */
 export async function run() {
