@@ -20,6 +20,8 @@ export interface CatchUpParts extends DirectMessagesParts {
 interface Held {
 	readonly mark: Mark;
 	readonly events: { readonly event: DiscordDispatch; readonly taken: PromiseWithResolvers<void> }[];
+	/** Another reading stands for this one. */
+	isDisplaced?: true;
 }
 
 type Reading = readonly [channel: string, held: Held];
@@ -165,14 +167,20 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/** Those that are not being read yet; what happens there waits from here on. */
+	/** Those that are not being read yet, or not from so far back; what happens there waits from here on. */
 	#hold(places: readonly Place[]): readonly Reading[] {
-		return places.filter(([channel]) => !this.#held.has(channel)).map((place) => this.#put(place));
+		const isRead = ([channel, mark]: Place): boolean => {
+			const held = this.#held.get(channel);
+			return held !== undefined && startOf(held.mark) <= startOf(mark);
+		};
+		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
 	/** What waits there already goes on waiting, for this. */
 	#put([channel, mark]: Place): Reading {
-		const { events = [] } = this.#held.get(channel) ?? {};
+		const before = this.#held.get(channel);
+		if (before !== undefined) before.isDisplaced = true;
+		const { events = [] } = before ?? {};
 		// Before all was well for the first time, nobody knows what an earlier process has answered.
 		const isNew = this.#parts.alive.since === undefined;
 		const held: Held = { mark: { ...mark, ...(isNew && { seenBefore: true }) }, events };
@@ -195,6 +203,7 @@ export class CatchUp {
 	}
 
 	async #read(missed: MissedMessages, [channel, held]: Reading): Promise<void> {
+		if (held.isDisplaced) return;
 		const { highWater, log, take } = this.#parts;
 		const { mark } = held;
 		const seen = mark.seenBefore && { seenBefore: mark.seenBefore };
@@ -247,6 +256,11 @@ export class CatchUp {
 		this.#held.delete(channel);
 		for (const { event, taken } of held.events) taken.resolve(this.#parts.take(event));
 	}
+}
+
+/** What was written after it is read. */
+function startOf({ unread, message }: Mark): bigint {
+	return BigInt(unread ?? message);
 }
 
 function cutShort(): ParleyError {

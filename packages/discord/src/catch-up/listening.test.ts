@@ -109,7 +109,7 @@ test("rooms that the gateway knows are read after the next session, too, where n
 });
 
 test("what the gateway has heard from this database says nothing of what was missed before that", async () => {
-	const { clock, open } = await place();
+	const { clock, database, open } = await place();
 	const heardLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
 	// The gateway is away, and comes back when another process is there.
@@ -121,8 +121,11 @@ test("what the gateway has heard from this database says nothing of what was mis
 	const missed = snowflakeAt(clock.now());
 	clock.advance(5_000);
 	const handedOn = snowflakeAt(clock.now());
+	// So that what is read after it is being read already when it is known that more was missed.
+	await database.marks.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
-	next.port.answer("GET /channels/1/messages", { body: [handedOn, missed, heardLast].map(wrote) });
+	const inFirst = { body: [handedOn, missed, heardLast].map(wrote) };
+	next.port.answer("GET /channels/1/messages", inFirst, inFirst);
 	next.port.answer("GET /channels/2/messages", { body: [handedOn, missed].map(wrote) });
 	next.listening.linked(ready);
 	await next.listening.begin(async () => [
