@@ -47,18 +47,19 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	}
 	// Here a reader that is gone ends the work first: its commands would outlive this process.
 	stdout.removeAllListeners("error");
+	let code: number;
 	try {
-		const code = await serveZot({
+		code = await serveZot({
 			...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
 			...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
 		});
 		await started.close();
-		flushCompileCache();
-		process.exit(signalled === undefined ? code : signalCodes[signalled]);
 	} finally {
 		// Where the agent could not be opened nothing is left to wait for.
 		for (const timer of patience) timer.cancel();
 	}
+	flushCompileCache();
+	process.exit(signalled === undefined ? code : signalCodes[signalled]);
 }
 
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
