@@ -8,7 +8,7 @@ import { type RequirementId, requirements } from "./requirements.ts";
 const drivers: { readonly [Name in Wire]: Driver } = { ozzie: ozzieDriver, zot: zotDriver };
 
 /** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
-const timeout = 15_000;
+const timeout = 45_000;
 
 /** A scenario that shows promises on every wire that keeps all of them. */
 export function verifies(

@@ -74,7 +74,10 @@ test("of a line that is too long no bytes are kept", async () => {
 	for (let count = 0; count < 25; count++) {
 		expect([...reader.read(Buffer.alloc(4 * mebibyte, 0x78))]).toEqual([]);
 	}
-	expect((await held()) - before).toBeLessThan(8 * mebibyte);
+	// What a collection finds is freed beside it, later where the machine is busy.
+	let more = (await held()) - before;
+	for (let round = 0; round < 50 && more >= 8 * mebibyte; round++) more = (await held()) - before;
+	expect(more).toBeLessThan(8 * mebibyte);
 	expect([...reader.read(Buffer.from("\nok\n"))]).toEqual([
 		{ kind: "oversized", bytes: 100 * mebibyte },
 		...texts("ok"),
