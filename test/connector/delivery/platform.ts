@@ -39,6 +39,7 @@ export class Platform implements Surface {
 	}
 
 	async send(row: OutboxRow): Promise<Receipt> {
+		const latest = this.#clock.now() + latestMs;
 		await this.#transport();
 		this.#mayFailBefore(row.conversation);
 		if (row.target === undefined && this.#unclear.has(row.nonce)) {
@@ -48,7 +49,9 @@ export class Platform implements Surface {
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
-			this.#clock.after(this.#random.between(1, latestMs), () => this.#carryOut(row));
+			// Also what was long on its way: the process that has sent it may be dead, and the next one waits from its start.
+			const left = Math.max(1, latest - this.#clock.now());
+			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });
 		}
 		const receipt = this.#carryOut(row);
