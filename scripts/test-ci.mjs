@@ -17,12 +17,12 @@ const large = ["idle", "ttft"];
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {
 	boot: ["--ratios"],
-	connector: ["--ratios", "--rounds", "2"],
+	connector: ["--ratios", "--rounds", "1"],
 	recovery: ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
 	stdio: ["--ratios", "--rounds", "3"],
-	"token-cost": ["--ratios"],
-	"ws-fanout": ["--ratios"],
+	"token-cost": ["--ratios", "--rounds", "3"],
+	"ws-fanout": ["--ratios", "--rounds", "3"],
 };
 
 /** All of it, from the start of the process: half a minute less than .ci/run gives it. */

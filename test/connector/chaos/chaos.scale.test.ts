@@ -9,7 +9,7 @@ import { places } from "./life.ts";
 import { Street } from "./street.ts";
 
 const first = testSeed();
-const count = 20 * testScale(10, 100);
+const count = 20 * testScale(5, 100);
 const kills = 4;
 
 /** A process dies here, not the machine: there is no need to wait for a disk. */
