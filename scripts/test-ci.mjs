@@ -18,11 +18,12 @@ const large = ["idle", "ttft"];
 const shorter = {
 	boot: ["--ratios"],
 	connector: ["--ratios", "--rounds", "1"],
-	recovery: ["--ratios", "--rounds", "3"],
+	recovery: ["--ratios", "--rounds", "2"],
 	"slow-reader": ["--rounds", "2"],
-	stdio: ["--ratios", "--rounds", "3"],
+	stdio: ["--ratios", "--rounds", "5"],
 	"token-cost": ["--ratios", "--rounds", "3"],
 	"ws-fanout": ["--ratios", "--rounds", "3"],
+	"ws-scatter": ["--rounds", "7"],
 };
 
 /** All of it, from the start of the process: half a minute less than .ci/run gives it. */
