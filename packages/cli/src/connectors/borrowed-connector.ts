@@ -43,6 +43,7 @@ export class BorrowedConnector {
 					const findings = await step.check(signal);
 					const isDone = findings.every(({ status }) => status === "ok");
 					if (isDone || systemClock.monotonic() > end) return [connector, ...findings];
+					// That it is time to stop shows in the signal, here as below.
 					await delay(systemClock, lookMs, signal).catch(() => undefined);
 					if (signal.aborted) return [connector, ...findings];
 				}
