@@ -170,3 +170,21 @@ test("what was sent up to a mark is sent with the same bytes ever after", () => 
 		expect(sent[turn + 1]?.slice(0, blocks.length)).toEqual(blocks);
 	}
 });
+
+test("what one request marks, joins or cannot show is as it was in the next", () => {
+	const [first, second] = [user("one"), user("two")];
+	const shown: UserMessage = { role: "user", content: [picture] };
+	const alone = encode([first]);
+	const joined = encode([first, second, shown]);
+	markTurns(joined);
+	expect(encode([first])).toEqual(alone);
+	expect(encode([shown], false)).toEqual([
+		{ role: "user", content: [text("[a picture, which this model cannot see]")] },
+	]);
+	expect(encode([shown])).toEqual([
+		{
+			role: "user",
+			content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }],
+		},
+	]);
+});

@@ -41,21 +41,39 @@ export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];
-	for (const message of messages) {
-		const turn = encodeTurn(message, reader);
-		if (turn.content.length > 0) append(turns, turn);
-	}
+	for (const message of messages) append(turns, turnOf(message, reader));
 	if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: encodeText(NOTHING) });
 	// An unfinished turn of the assistant would be a prefill, which newer models refuse.
 	if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", content: encodeText(GO_ON) });
 	return turns;
 }
 
+/** `turn` stays as it is: others share it. */
 function append(turns: Turn[], turn: Turn): void {
+	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
 	if (last?.role === "user" && turn.role === "user") last.content.push(...turn.content);
 	else if (last?.role === "assistant" && turn.role === "assistant") last.content.push(...turn.content);
-	else turns.push(turn);
+	else if (turn.role === "user") turns.push({ role: "user", content: [...turn.content] });
+	else turns.push({ role: "assistant", content: [...turn.content] });
+}
+
+interface Known {
+	readonly reader: Reader;
+	readonly turn: Turn;
+}
+
+const known = new WeakMap<Message, Known>();
+
+/** A message is put into words once for its reader: each request repeats all that was said before. */
+function turnOf(message: Message, reader: Reader): Turn {
+	const before = known.get(message);
+	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
+		return before.turn;
+	}
+	const turn = encodeTurn(message, reader);
+	known.set(message, { reader, turn });
+	return turn;
 }
 
 /**
