@@ -106,11 +106,17 @@ export class Jobs {
 	take(event: SessionEvent): void {
 		const active = this.#active;
 		if (!active) return;
-		const { job } = active;
-		if (event.event.type === "user.message" && job.type === "prompt" && !event.transient) {
+		const { job, lines } = active;
+		const { event: what } = event;
+		// Most of what happens by far.
+		if (what.type === "text.delta" && lines.speaking) {
+			this.#say(job, what.text);
+			return;
+		}
+		if (what.type === "user.message" && job.type === "prompt" && !event.transient) {
 			this.#tell(job, questionOf(job, event.at));
 		}
-		for (const notice of active.lines.take(event)) {
+		for (const notice of lines.take(event)) {
 			this.#tell(job, notice);
 			if (notice.type === "done") active.done();
 		}
@@ -172,12 +178,15 @@ export class Jobs {
 		for (const job of jobs) this.#options.send(failure(job, "cancelled before it started"));
 	}
 
+	/** Written out, as this happens with every token. */
+	#say({ id }: Job, delta: string): void {
+		const named = id !== undefined && id !== "";
+		this.#options.send(named ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta });
+	}
+
 	#tell({ id }: Job, notice: Notice): void {
-		if (id === undefined || id === "") this.#options.send(notice);
-		// Written out, as this happens with every token.
-		else if (notice.type === "text_delta")
-			this.#options.send({ type: "text_delta", delta: notice.delta, request_id: id });
-		else this.#options.send({ ...notice, request_id: id });
+		const named = id !== undefined && id !== "";
+		this.#options.send(named ? { ...notice, request_id: id } : notice);
 	}
 }
 

@@ -59,6 +59,11 @@ export class PromptLines {
 		this.#abort = abort;
 	}
 
+	/** Whether a delta would be told by itself, with nothing before it. */
+	get speaking(): boolean {
+		return this.#speaking;
+	}
+
 	take(happened: SessionEvent): Notice[] {
 		const { event } = happened;
 		switch (event.type) {
