@@ -3,13 +3,18 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { answerParent } from "../measure/answer-parent.ts";
 
+/** The body of the last request. */
+let asked: unknown;
+
 /**
  * A server of the Messages API that costs as little as it can: the last text of the conversation is an order, `words N`
  * for a reply of N deltas, `paced N MS` for one delta every MS milliseconds, `input BYTES` for one tool call with so
- * much input in deltas of 20 bytes. A request that ends with a tool's result gets one word.
+ * much input in deltas of 20 bytes. A request that ends with a tool's result gets one word. `GET` tells the last request,
+ * for a floor that asks the same.
  */
 const server = createServer((request, response) => {
-	void json(request).then((body) => answer(orderOf(body), response));
+	if (request.method === "GET") response.end(JSON.stringify(asked));
+	else void json(request).then((body) => reply(body, response));
 });
 
 server.listen(0, "127.0.0.1", () => {
@@ -20,6 +25,11 @@ server.listen(0, "127.0.0.1", () => {
 		await new Promise((resolve) => server.close(resolve));
 	});
 });
+
+function reply(body: unknown, response: ServerResponse): void {
+	asked = body;
+	answer(orderOf(body), response);
+}
 
 function orderOf(body: unknown): string[] {
 	const { messages = [] } = Object(body);

@@ -1,22 +1,34 @@
 import { Anthropic } from "@anthropic-ai/sdk";
+import type { MessageCreateParamsNonStreaming, MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { eachLine } from "../measure/each-line.ts";
 
-/** The floor: each line `{message}` is asked of the SDK, and each delta of the reply is a line. */
+/**
+ * The floor: each line `{message}` is asked of the SDK, and each delta of the reply is a line. Instructions and tools are
+ * those of the request that the server had last, and the conversation goes on until a line says `{"type":"clear"}`: what
+ * a request holds is what any agent of this kind sends.
+ */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });
-const tools = [{ name: "nothing", input_schema: { type: "object" as const } }];
+const asked: MessageCreateParamsNonStreaming = JSON.parse(await (await fetch(url)).text());
+let messages: MessageParam[] = [];
+
+const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 async function answer(content: string): Promise<void> {
-	const messages = [{ role: "user" as const, content }];
-	for await (const event of await client.messages.create({
-		...{ model: "bench", max_tokens: 1000, messages, tools, stream: true },
-	})) {
+	messages.push({ role: "user", content: [{ type: "text", text: content }] });
+	let text = "";
+	for await (const event of await client.messages.create({ ...asked, messages, stream: true })) {
 		if (event.type !== "content_block_delta" || event.delta.type !== "text_delta") continue;
-		process.stdout.write(`${JSON.stringify({ type: "text_delta", delta: event.delta.text })}\n`);
+		text += event.delta.text;
+		say({ type: "text_delta", delta: event.delta.text });
 	}
-	process.stdout.write('{"type":"done"}\n');
+	messages.push({ role: "assistant", content: [{ type: "text", text }] });
+	say({ type: "done" });
 }
 
 eachLine((line) => {
-	void answer(JSON.parse(line).message);
+	const { type, message } = JSON.parse(line);
+	if (type !== "clear") return void answer(message);
+	messages = [];
+	say({ type: "clear" });
 });
