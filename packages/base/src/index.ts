@@ -12,6 +12,7 @@ export {
 	logLevels,
 	silentLogger,
 } from "./log.ts";
+export { RecentMap } from "./recent-map.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
 export type { FreshSchema } from "./store/fresh-schema.ts";

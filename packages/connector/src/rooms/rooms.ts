@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, type Store } from "@parley/base";
+import { type Clock, ParleyError, RecentMap, type Store } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { type RoomFacts, usualFacts } from "../addressing/is-for-us.ts";
 import { activeRun } from "../conversation/answers/runs.ts";
@@ -39,21 +39,23 @@ interface Turned {
 export class Rooms {
 	readonly #parts: RoomsParts;
 	/** What rooms were turned to, by the key of the room; undefined where they never were. Only this writes it down. */
-	readonly #turns = new Map<string, Turned | undefined>();
-	readonly #facts = new Map<string, { readonly until: number; readonly facts: Promise<RoomFacts> }>();
+	readonly #turns: RecentMap<string, Turned | undefined>;
+	readonly #facts: RecentMap<string, Promise<RoomFacts>>;
 
 	constructor(parts: RoomsParts) {
+		const { clock } = parts;
 		this.#parts = parts;
+		this.#turns = new RecentMap({ clock, most: mostKnown });
+		this.#facts = new RecentMap({ clock, most: mostKnown, keptMs: factsMs });
 	}
 
 	/** How a room works, as the gateway said less than half a minute ago. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
-		const { clock } = this.#parts;
 		const place = `${room.tenant}:${room.channel}`;
 		const known = this.#facts.get(place);
-		if (known && clock.monotonic() < known.until) return known.facts;
+		if (known !== undefined) return known;
 		const facts = this.whoami(person, room).then((self) => self.place ?? usualFacts);
-		this.#facts.set(place, { until: clock.monotonic() + factsMs, facts });
+		this.#facts.set(place, facts);
 		facts.catch(() => this.#facts.delete(place));
 		return facts;
 	}
@@ -179,8 +181,14 @@ export class Rooms {
 	async #turn(room: string, to: SessionKey, turnedBy: string): Promise<void> {
 		const { store, clock } = this.#parts;
 		const turn = { room, externalKey: writeSessionKey(to), turnedBy, now: clock.now() };
-		await store.commit((tx) => writeTurn(tx, turn));
-		this.#remember(room, { key: to, by: turnedBy });
+		await store
+			.commit((tx) => writeTurn(tx, turn))
+			.catch((reason: unknown) => {
+				// It may be durable all the same: what became of it is in the database.
+				this.#turns.delete(room);
+				throw reason;
+			});
+		this.#turns.set(room, { key: to, by: turnedBy });
 	}
 
 	async #turned(roomKey: string): Promise<Turned | undefined> {
@@ -189,13 +197,7 @@ export class Rooms {
 		// It may have been turned meanwhile.
 		if (this.#turns.has(roomKey)) return this.#turns.get(roomKey);
 		const key = turn && readSessionKey(turn.externalKey);
-		return this.#remember(roomKey, key && { key, by: turn.turnedBy });
-	}
-
-	#remember(roomKey: string, turned: Turned | undefined): Turned | undefined {
-		this.#turns.delete(roomKey);
-		const [oldest] = this.#turns.keys();
-		if (oldest !== undefined && this.#turns.size >= mostKnown) this.#turns.delete(oldest);
+		const turned = key && { key, by: turn.turnedBy };
 		this.#turns.set(roomKey, turned);
 		return turned;
 	}

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, type Logger, RecentMap } from "@parley/base";
 import {
 	DeliveryError,
 	limitConversation,
@@ -44,10 +44,10 @@ export interface SurfaceParts {
 const ticketConversation = /^ticket:/;
 /** A channel in which we may not write is not bothered again for so long with what nobody would miss. */
 const quietMs = 10 * 60_000;
+const mostQuiet = 10_000;
 
 /** Discord as the outbox needs it. A post's `remote` is its message id, a thread's the id of the thread. */
 export class DiscordSurface implements Surface {
-	readonly #parts: SurfaceParts;
 	readonly #limits: RateLimits;
 	readonly #places: Places;
 	readonly #caller: Caller;
@@ -55,16 +55,16 @@ export class DiscordSurface implements Surface {
 	readonly #threads: Threads;
 	readonly #answers: PrivateAnswers;
 	readonly #finder: Finder;
-	readonly #quietUntil = new Map<string, number>();
+	readonly #quiet: RecentMap<string, true>;
 
 	constructor(parts: SurfaceParts) {
 		const { port, self, cards, ownerOf, readFile, tickets, clock, log } = parts;
-		this.#parts = parts;
 		this.#limits = new RateLimits(clock, parts.requestsPerSecond);
 		this.#places = new Places(cards, clock);
 		const caller = new Caller({ port, limits: this.#limits, clock, log });
 		const places = this.#places;
 		this.#caller = caller;
+		this.#quiet = new RecentMap({ clock, most: mostQuiet, keptMs: quietMs });
 		const read = { read: readFile, most: limits.fileBytes, clock, log };
 		this.#posts = new Posts({ caller, places, log, read: (upload) => readUpload(upload, read) });
 		this.#threads = new Threads({ caller, places, log });
@@ -102,14 +102,13 @@ export class DiscordSurface implements Surface {
 
 	async typing(conversation: string): Promise<void> {
 		const channel = channelOf(conversation);
-		const now = this.#parts.clock.monotonic();
-		if (ticketConversation.test(conversation) || (this.#quietUntil.get(channel) ?? 0) > now) return;
+		if (ticketConversation.test(conversation) || this.#quiet.has(channel)) return;
 		const request = { method: "POST", path: `/channels/${channel}/typing` } as const;
 		try {
 			await this.#caller.ask(request, "typing", channel);
 		} catch (error) {
 			const { kind } = DeliveryError.from(error);
-			if (kind === "rejected" || kind === "gone") this.#quietUntil.set(channel, now + quietMs);
+			if (kind === "rejected" || kind === "gone") this.#quiet.set(channel, true);
 			throw error;
 		}
 	}

@@ -1,10 +1,12 @@
-import type { Clock } from "@parley/base";
+import { type Clock, RecentMap } from "@parley/base";
 import { DeliveryError, type OutboxRow } from "@parley/connector";
 import { errorCodes } from "../limits.ts";
 import { Refused } from "./refused.ts";
 
 /** A thread is made by a row of its own, which may come after one that is more urgent: so long is waited for it. */
 const patienceMs = 60_000;
+/** So many cards and conversations are known here; of others it is found out again. */
+const mostKnown = 10_000;
 
 /** The channel of a conversation: `CHANNEL`, or `CHANNEL#task:ID`. */
 export function channelOf(conversation: string): string {
@@ -16,13 +18,15 @@ export class Places {
 	readonly #cards: (card: string) => Promise<string | undefined>;
 	readonly #clock: Clock;
 	/** Cards that can have no thread, as far as this process has seen. */
-	readonly #threadless = new Set<string>();
+	readonly #threadless: RecentMap<string, true>;
 	/** The threads that conversations were last posted to. */
-	readonly #threads = new Map<string, string>();
+	readonly #threads: RecentMap<string, string>;
 
 	constructor(cards: (card: string) => Promise<string | undefined>, clock: Clock) {
 		this.#cards = cards;
 		this.#clock = clock;
+		this.#threadless = new RecentMap({ clock, most: mostKnown });
+		this.#threads = new RecentMap({ clock, most: mostKnown });
 	}
 
 	/** The message of a card; waits for one that is not posted yet. */
@@ -34,7 +38,7 @@ export class Places {
 	}
 
 	hasNoThread(message: string): void {
-		this.#threadless.add(message);
+		this.#threadless.set(message, true);
 	}
 
 	/** The channels that a conversation's posts go to, as far as it is known. */

@@ -1,0 +1,87 @@
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { Controls } from "../controls/controls.ts";
+import { Feed } from "../feed/feed.ts";
+import { Outbox } from "../outbox/outbox.ts";
+import type { Person, Room } from "../platform/arrival.ts";
+import { FakePlatform } from "../testing/fake-platform.ts";
+import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
+import { ScriptedGateway } from "../testing/scripted-gateway.ts";
+import { Rooms } from "./rooms.ts";
+
+const ada: Person = { id: "ada", name: "Ada", roles: [], guest: false, bot: false };
+const room: Room = { tenant: "dms", channel: "dm-ada", shared: false, kind: "direct" };
+
+async function open() {
+	const [clock, log, platform] = [new ManualClock(), new MemoryLogger(), new FakePlatform()];
+	const gateway = new ScriptedGateway(clock);
+	const kept = await openSqlite();
+	const chance = (): number => 0;
+	const outbox = await Outbox.start({ store: kept, surface: platform.surface, clock, chance, log });
+	let said = 0;
+	/** Of another process, with a store of its own for what rooms were turned to. */
+	const start = () => {
+		const client = gateway.connect();
+		const feed = new Feed({
+			...{ store: kept, outbox, platform, clock, log, chance, gateway: client, history: gateway.files },
+			...{ controls: new Controls("token"), signal: new AbortController().signal, heard: () => undefined },
+		});
+		const store = new WatchedStore(kept);
+		const rooms = new Rooms({ store, gateway: client, feed, platform: platform.name, clock });
+		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++said}`)).session;
+		const turn = async (key: string): Promise<string> => (await rooms.turnTo(ada, room, { key })).session;
+		return { rooms, store, current, turn };
+	};
+	return { ...start(), start, gateway, clock };
+}
+
+test("a turn that could not be written down has not happened, and the same one happens once", async () => {
+	const { store, current, turn, start } = await open();
+	const first = await current();
+	store.refusals = 1;
+	await expect(turn("a")).rejects.toThrow("the disk is full");
+	expect(await current()).toBe(first);
+	const second = await turn("a");
+	expect(second).not.toBe(first);
+	expect(await turn("a")).toBe(second);
+	expect([await current(), await start().current()]).toEqual([second, second]);
+});
+
+test("a turn whose commit was refused although it is durable counts here as it does in the next process", async () => {
+	const { store, current, turn, start } = await open();
+	const first = await current();
+	const { commit } = store;
+	store.commit = async (command) => {
+		await commit(command);
+		throw new Error("the disk did not answer");
+	};
+	await expect(turn("a")).rejects.toThrow("did not answer");
+	store.commit = commit;
+	const turned = await current();
+	expect(turned).not.toBe(first);
+	expect([await turn("a"), await start().current()]).toEqual([turned, turned]);
+	const third = await turn("b");
+	expect([first, turned]).not.toContain(third);
+	expect(await current()).toBe(third);
+});
+
+test("what the gateway says of a room counts for half a minute, and a failure for no time at all", async () => {
+	const { rooms, gateway, clock } = await open();
+	const asked = () => gateway.asked.filter(({ method }) => method === "whoami").length;
+	const channel: Room = { ...room, kind: "channel" };
+	for (const ms of [0, 29_999]) {
+		clock.advance(ms);
+		await rooms.facts(ada, channel);
+	}
+	expect(asked()).toBe(1);
+	clock.advance(1);
+	await rooms.facts(ada, channel);
+	expect(asked()).toBe(2);
+	const { whoami } = gateway.methods;
+	clock.advance(30_000);
+	Object.assign(gateway.methods, { whoami: () => Promise.reject(new Error("not now")) });
+	await expect(rooms.facts(ada, channel)).rejects.toThrow("not now");
+	Object.assign(gateway.methods, { whoami });
+	await rooms.facts(ada, channel);
+	expect(asked()).toBe(4);
+});
