@@ -1,5 +1,8 @@
+import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
+import { type Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
+import type { ConnectorTables } from "../store/tables.ts";
 import { openSqlite } from "../testing/open-stores.ts";
 import type { Heard } from "./heard.ts";
 import { SeldomHeard } from "./seldom-heard.ts";
@@ -74,3 +77,86 @@ test("where the transaction of what was heard is lost, nothing was heard", async
 	expect(await seldom.wasStopped({ conversation, since: 4 })).toBe(false);
 	await store.close();
 });
+
+test("whoever hands a message on waits for a stop that is being carried out, and no other does", async () => {
+	const { store, seldom } = await open();
+	const cancelled = Promise.withResolvers<void>();
+	const carriedOut = seldom.stop({ conversation, at: 5 }, async () => {
+		await cancelled.promise;
+		await store.commit((tx) => seldom.write(tx, { ...heard, effect: "nothing-to-stop" }));
+		return "idle";
+	});
+	const asked = seldom.wasStopped({ conversation, since: 4 });
+	expect(await seldom.wasStopped({ conversation, since: 5 })).toBe(false);
+	expect(await seldom.wasStopped({ conversation: "other", since: 4 })).toBe(false);
+	cancelled.resolve();
+	expect(await asked).toBe(true);
+	expect(await carriedOut).toBe("idle");
+	await store.close();
+});
+
+test("a stop that begins while an older one is looked up is waited for, and one that fails stops nothing", async () => {
+	const { store, seldom } = await open();
+	const older = { ...heard, effect: "nothing-to-stop", at: 1 } as const;
+	await store.commit((tx) => seldom.write(tx, older));
+	const failing = Promise.withResolvers<never>();
+	let answer: boolean | undefined;
+	const asked = seldom.wasStopped({ conversation, since: 4 }).then((was) => {
+		answer = was;
+	});
+	const refused = seldom.stop({ conversation, at: 6 }, () => failing.promise);
+	await store.read(async () => undefined);
+	await tick();
+	expect(answer).toBeUndefined();
+	failing.reject(new Error("the gateway is away"));
+	await expect(refused).rejects.toThrow("away");
+	await asked;
+	expect(answer).toBe(false);
+	await store.close();
+});
+
+test("what was heard a week ago is not asked for any more", async () => {
+	const { store, seldom, clock, reads } = await open();
+	const stop = { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" } as const;
+	await store.commit((tx) => seldom.write(tx, stop));
+	const asked = async (): Promise<number> => {
+		const before = reads();
+		await seldom.isOvertaken({ id, conversation, message });
+		await seldom.wasStopped({ conversation, since: 4 });
+		return reads() - before;
+	};
+	const elsewhere = { ...stop, conversation: "other" };
+	clock.advance(7 * 24 * 3_600_000);
+	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:9" }));
+	expect(await asked()).toBe(2);
+	clock.advance(1);
+	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:10" }));
+	expect(await asked()).toBe(0);
+	await store.close();
+});
+
+test("of more stops than are remembered every conversation is looked up, and none is missed", async () => {
+	const { store, start, reads } = await open();
+	const asks = async (count: number): Promise<[number, ...boolean[]]> => {
+		await store.commit((tx) => stopEverywhere(tx, count));
+		const seldom = await start();
+		const before = reads();
+		const stopped = await Promise.all(
+			["room 1", "never"].map((name) => seldom.wasStopped({ conversation: name, since: 4 })),
+		);
+		return [reads() - before, ...stopped];
+	};
+	expect(await asks(50_000)).toEqual([1, true, false]);
+	// The oldest is known no longer, so that it may be any.
+	expect(await asks(50_001)).toEqual([2, true, false]);
+	await store.close();
+});
+
+/** So many conversations have a stop then, each a millisecond after the other. */
+async function stopEverywhere(tx: Kysely<ConnectorTables>, count: number): Promise<void> {
+	await sql`
+		with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})
+		insert or ignore into heard (id, message, conversation, reason, effect, person, at, changed_at)
+		select 'message:' || n, n, 'room ' || n, 'mention', 'nothing-to-stop', ${JSON.stringify(ada)}, 5, n from n
+	`.execute(tx);
+}

@@ -31,6 +31,13 @@ class Recent {
 	}
 }
 
+interface Stopping {
+	readonly conversation: string;
+	/** When that was wanted. */
+	readonly at: number;
+	readonly ended: Promise<void>;
+}
+
 /**
  * What is asked before each message is said, and is seldom so: whether its edit came before it, and whether somebody
  * has said stop meanwhile. The database is asked only where that may be; all that is heard is written down through this.
@@ -42,6 +49,8 @@ export class SeldomHeard {
 	readonly #others = new Recent();
 	/** Conversations. */
 	readonly #stops = new Recent();
+	/** Stops that are being carried out. */
+	readonly #stopping = new Set<Stopping>();
 
 	/** Knows what earlier processes have heard. */
 	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<SeldomHeard> {
@@ -80,10 +89,29 @@ export class SeldomHeard {
 		return last !== undefined && last !== message.id;
 	}
 
-	/** See `wasStopped`. */
+	/** See `wasStopped`. Waits for what comes of a stop that is being carried out. */
 	async wasStopped(stop: Parameters<typeof wasStopped>[1]): Promise<boolean> {
-		if (!this.#stops.mayHave(stop.conversation)) return false;
-		return this.#store.read((db) => wasStopped(db, stop));
+		for (;;) {
+			const mayBe = this.#stops.mayHave(stop.conversation);
+			if (mayBe && (await this.#store.read((db) => wasStopped(db, stop)))) return true;
+			// Also one that began while the database was read: its request may be on its way to the gateway.
+			const coming = [...this.#stopping].filter((one) => isFor(one, stop));
+			if (coming.length === 0) return false;
+			await Promise.all(coming.map(({ ended }) => ended));
+		}
+	}
+
+	/** Carries out a stop, which ends by writing down what came of it: nobody hands a message on meanwhile. */
+	async stop<Value>(wanted: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
+		const ended = Promise.withResolvers<void>();
+		const stopping = { ...wanted, ended: ended.promise };
+		this.#stopping.add(stopping);
+		try {
+			return await work();
+		} finally {
+			this.#stopping.delete(stopping);
+			ended.resolve();
+		}
 	}
 
 	#note(
@@ -93,6 +121,13 @@ export class SeldomHeard {
 		if (!heard.id.startsWith("message:")) this.#others.note(nameOf(heard), now);
 		if (heard.effect === "nothing-to-stop") this.#stops.note(heard.conversation, now);
 	}
+}
+
+function isFor(
+	{ conversation, at }: Stopping,
+	message: { readonly conversation: string; readonly since: number },
+): boolean {
+	return conversation === message.conversation && at > message.since;
 }
 
 function nameOf({ conversation, message }: Pick<Heard, "conversation" | "message">): string {

@@ -32,26 +32,23 @@ export function openDesk(parts: DeskParts): RoomDesk {
 			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");
 			return own[0];
 		},
-		async stop(person, room, { key, at }) {
-			let stopped = false;
-			for (const sessionId of await rooms.stoppable(person, room)) {
-				const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
-				const { status } = await gateway.request("cancel_turn", params, { sessionId });
-				stopped ||= status === "cancelled";
-			}
-			const effect = stopped ? "stopped" : "nothing-to-stop";
+		stop(person, room, { key, at }) {
 			const conversation = platform.conversation(room);
-			const heard = {
-				id: `stop:${key}`,
-				message: key,
-				conversation,
-				reason: "mention",
-				effect,
-				person,
-				at,
-			} as const;
-			await store.commit((tx) => seldomHeard.write(tx, heard));
-			return stopped;
+			return seldomHeard.stop({ conversation, at }, async () => {
+				let stopped = false;
+				for (const sessionId of await rooms.stoppable(person, room)) {
+					const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
+					const { status } = await gateway.request("cancel_turn", params, { sessionId });
+					stopped ||= status === "cancelled";
+				}
+				const effect = stopped ? "stopped" : "nothing-to-stop";
+				const heard = {
+					...({ id: `stop:${key}`, message: key, reason: "mention" } as const),
+					...({ conversation, effect, person, at } as const),
+				};
+				await store.commit((tx) => seldomHeard.write(tx, heard));
+				return stopped;
+			});
 		},
 	};
 }
