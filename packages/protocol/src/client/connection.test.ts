@@ -214,3 +214,31 @@ test("a gateway that does not answer the close is left after two seconds", async
 	await closed;
 	expect(watched.clock.pending).toBe(0);
 });
+
+test("what is asked for in the tick of the close leaves before it", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	await watched.until("open");
+	const asked = ["list_sessions", "whoami"] as const;
+	const both = asked.map((name) =>
+		expect(watched.client.request(name, {})).rejects.toMatchObject({ code: "cancelled" }),
+	);
+	const closed = watched.client.close();
+	const peer = await gateway.connection();
+	for (const name of asked) await peer.request(name);
+	expect(await peer.closed).toBe(1000);
+	await Promise.all([...both, closed]);
+});
+
+test("what is asked for in the tick in which the connection is found dead is asked again on the next", async () => {
+	const gateway = await listen();
+	const watched = connect(gateway.url);
+	await watched.until("open");
+	await gateway.connection();
+	watched.clock.advance(30_000);
+	const answer = watched.client.request("cancel_turn", {});
+	watched.clock.advance(30_000);
+	await watched.retry();
+	await (await gateway.connection()).answer("cancel_turn", { status: "idle" });
+	expect(await answer).toEqual({ status: "idle" });
+});

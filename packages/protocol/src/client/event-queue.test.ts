@@ -52,3 +52,20 @@ test("an end wakes a reader that waits", async () => {
 	queue.end();
 	expect((await next).done).toBe(true);
 });
+
+test("who asks several times at once is served in order, and all hear of the end", async () => {
+	const queue = new EventQueue<{ n: number }>(10);
+	const asked = [queue.next(), queue.next(), queue.next(), queue.next()];
+	for (const n of [1, 2]) queue.push({ n });
+	expect(queue.isFull).toBe(false);
+	queue.end();
+	expect(await Promise.all(asked)).toEqual([{ n: 1 }, { n: 2 }, undefined, undefined]);
+});
+
+test("all who wait hear of an error, and who asks later hears of it, too", async () => {
+	const queue = new EventQueue<object>(10);
+	const both = [queue.next(), queue.next()].map((next) => expect(next).rejects.toThrow("lost"));
+	queue.fail(new Error("lost"));
+	await Promise.all(both);
+	await expect(queue.next()).rejects.toThrow("lost");
+});

@@ -72,7 +72,10 @@ export class Link {
 		return this.#socket?.readyState === WebSocket.OPEN;
 	}
 
-	/** Writes one frame, or nothing when there is no open connection. */
+	/**
+	 * Writes one frame, or nothing when there is no open connection. It leaves at the end of the tick, before the close of
+	 * a `drop` or `stop`; with a connection that is found dead in this very tick it is lost, as on its way.
+	 */
 	send(text: string): void {
 		if (!this.isOpen) return;
 		this.#cork();

@@ -1,0 +1,77 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import type { EventFrame } from "../frame.ts";
+import { SessionReader } from "./session-reader.ts";
+
+function frame(seq: number): EventFrame {
+	return { type: "event", event: "grant.ended", session_id: "s", payload: { seq }, seq };
+}
+
+function open() {
+	const told: string[] = [];
+	const reader = new SessionReader({
+		opened: { session_id: "s", status: "resumed", last_seq: 0 },
+		after: 0,
+		onClose: () => told.push("closed"),
+		onCaughtUp: () => told.push("caught up"),
+	});
+	const events = reader.events()[Symbol.asyncIterator]();
+	const take = (...seqs: readonly number[]) => seqs.map((seq) => reader.take(frame(seq)));
+	return { reader, events, take, told };
+}
+
+const is = (seq: number) => ({ done: false, value: frame(seq) });
+const over = { done: true, value: undefined };
+
+test("who begins to read late gets all that came before, in order", async () => {
+	const { events, take, told } = open();
+	expect(take(1, 2, 2, 1)).toEqual(["kept", "kept", "ignored", "ignored"]);
+	const read = [await events.next(), await events.next()];
+	const later = events.next();
+	take(3);
+	expect([...read, await later]).toEqual([is(1), is(2), is(3)]);
+	expect(told).toEqual([]);
+});
+
+test("who asks twice before anything comes gets two frames, in order", async () => {
+	const { events, take } = open();
+	const both = [events.next(), events.next()];
+	take(1, 2);
+	expect(await Promise.all(both)).toEqual([is(1), is(2)]);
+});
+
+test("who leaves while a frame is waited for closes the session, and nothing comes any more", async () => {
+	const { events, take, told } = open();
+	const waits = events.next();
+	expect(await events.return?.()).toEqual(over);
+	expect(await waits).toEqual(over);
+	expect(told).toContain("closed");
+	take(1);
+	expect(await events.next()).toEqual(over);
+});
+
+test("frames that nobody has taken are dropped with the session", async () => {
+	const { reader, events, take, told } = open();
+	take(1, 2);
+	expect(await events.next()).toEqual(is(1));
+	reader.close();
+	expect(await events.next()).toEqual(over);
+	expect(told).toContain("closed");
+});
+
+test("an error comes behind the frames, once, to all who wait, and ends the reading", async () => {
+	const lost = new ParleyError("the data is gone", { code: "data_loss" });
+	const behind = open();
+	behind.take(1);
+	behind.reader.fail(lost);
+	expect(await behind.events.next()).toEqual(is(1));
+	await expect(behind.events.next()).rejects.toBe(lost);
+	expect(behind.told).toEqual(["closed"]);
+	expect(await behind.events.next()).toEqual(over);
+
+	const waiting = open();
+	const both = [waiting.events.next(), waiting.events.next()].map((next) => expect(next).rejects.toBe(lost));
+	waiting.reader.fail(lost);
+	await Promise.all(both);
+	expect(await waiting.events.next()).toEqual(over);
+});
