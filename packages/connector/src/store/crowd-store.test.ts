@@ -107,3 +107,38 @@ test("where the transaction of a crowd is lost, each of its commits hears of it"
 	isBroken = false;
 	await store.close();
 });
+
+test.each([false, true])(
+	"a close while a transaction is shared ends when all that was asked for is, also where that was refused: %s",
+	async (isRefused) => {
+		const clock = new ManualClock();
+		const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+		const store = new CrowdStore(await openSqlite(), clock);
+		for (let n = 0; n < 8; n++) {
+			clock.advance(1);
+			await store.commit(async () => undefined);
+		}
+		clock.advance(1);
+		const ends: string[] = [];
+		const commit = (name: string, command: () => Promise<void>): Promise<void> =>
+			store.commit(command).then(
+				() => void ends.push(name),
+				() => void ends.push(`${name} refused`),
+			);
+		const slow = async (): Promise<void> => {
+			reached.resolve();
+			await held.promise;
+			if (isRefused) throw new Error("no");
+		};
+		const all = [commit("slow", slow), commit("beside", async () => undefined)];
+		clock.advance(20);
+		await reached.promise;
+		all.push(commit("later", async () => undefined));
+		const closed = store.close().then(() => void ends.push("closed"));
+		await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
+		held.resolve();
+		await Promise.all([...all, closed]);
+		expect(ends).toEqual([isRefused ? "slow refused" : "slow", "beside", "later", "closed"]);
+		expect(clock.pending).toBe(0);
+	},
+);

@@ -1,0 +1,165 @@
+import { setImmediate as tick } from "node:timers/promises";
+import type { Store } from "@parley/base";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { type InboundEvent, type InboundHandler, Inbox } from "../inbound/inbox.ts";
+import type { Plan } from "../outbox/plan.ts";
+import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
+import { PostOffice } from "../testing/post-office.ts";
+import { CrowdStore } from "./crowd-store.ts";
+import type { ConnectorTables } from "./tables.ts";
+
+/** A store on which so many commits come that each waits for others, until `pass`. */
+class Crowd {
+	readonly #clock = new ManualClock();
+	readonly store: CrowdStore<ConnectorTables>;
+	transactions = 0;
+
+	static async open(): Promise<Crowd> {
+		const reach = (name: string): void => {
+			if (name === "store.commit") crowd.transactions += 1;
+		};
+		const crowd: Crowd = new Crowd(await openSqlite({ reach }));
+		return crowd;
+	}
+
+	private constructor(store: Store<ConnectorTables>) {
+		this.store = new CrowdStore(store, this.#clock);
+	}
+
+	/** As many commits as are a crowd: those that follow wait. */
+	async gather(): Promise<void> {
+		for (let n = 0; n < 9; n++) {
+			this.#clock.advance(1);
+			const commit = this.store.commit(async () => undefined);
+			await tick();
+			this.#clock.advance(this.#clock.pending > 0 ? 20 : 0);
+			await commit;
+		}
+	}
+
+	/** Lets all that waits be committed, and all that follows from it. */
+	async pass(): Promise<void> {
+		for (let still = 0; still < 8; still++) {
+			await tick();
+			if (this.#clock.pending > 0) still = 0;
+			this.#clock.advance(20);
+		}
+	}
+}
+
+function plan(session: string, seq: number, payload: string): Plan {
+	const row = { seq, at: Date.UTC(2026, 0, 1), lane: "final", payload } as const;
+	return { conversation: "general", cursor: { session, seq }, rows: [row] };
+}
+
+test.each([0, 1, 2])(
+	"of plans that share a commit, the one in place %i that is refused is told so, and undoes no other",
+	async (place) => {
+		const crowd = await Crowd.open();
+		const office = await PostOffice.open(async () => crowd.store);
+		const { outbox, surface } = office;
+		await outbox.plan(plan("bad", 5, "before"));
+		await office.store.quiet();
+		await crowd.gather();
+		const counted = crowd.transactions;
+		const good = ["first", "second"].map((name) => plan(name, 1, name));
+		const all = good.toSpliced(place, 0, plan("bad", 3, "never")).map((each) => outbox.plan(each));
+		const told = Promise.allSettled(all);
+		await tick();
+		expect(crowd.transactions).toBe(counted);
+		await crowd.pass();
+		const states = (await told).map(({ status }) => status);
+		expect(states).toEqual(["fulfilled", "fulfilled"].toSpliced(place, 0, "rejected"));
+		await expect(all[place]).rejects.toMatchObject({ code: "failed_precondition" });
+		expect(surface.asked).toEqual(['send "before"', 'send "first"', 'send "second"']);
+		expect(await outbox.cursor("bad")).toBe(5);
+		const again = Promise.all(good.map((each) => outbox.plan(each)));
+		const next = outbox.plan(plan("bad", 6, "after"));
+		await crowd.pass();
+		await Promise.all([again, next]);
+		expect(office.shown).toEqual(["before", "first", "second", "after"]);
+		const restarted = office.restart();
+		await crowd.pass();
+		await restarted;
+		expect(surface.asked).toHaveLength(4);
+	},
+);
+
+test("a plan whose other half fails is tried again with what came behind it in its conversation", async () => {
+	const crowd = await Crowd.open();
+	const office = await PostOffice.open(async () => crowd.store);
+	await crowd.gather();
+	let runs = 0;
+	const failing = async (): Promise<void> => {
+		runs += 1;
+		throw new Error("the other half failed");
+	};
+	const refused = expect(office.outbox.plan(plan("a", 1, "one"), failing)).rejects.toThrow("the other half");
+	const good = office.outbox.plan(plan("b", 1, "two"));
+	await crowd.pass();
+	await Promise.all([refused, good]);
+	expect(runs).toBe(2);
+	const again = office.outbox.plan(plan("a", 1, "one"));
+	await crowd.pass();
+	await again;
+	expect(office.shown).toEqual(["two", "one"]);
+});
+
+async function inboxOn(store: Store<ConnectorTables>, handle: InboundHandler) {
+	const [clock, log] = [new ManualClock(), new MemoryLogger()];
+	return { clock, inbox: await Inbox.start({ store, clock, log, handle, chance: () => 0 }) };
+}
+
+const states = (store: Store<ConnectorTables>) =>
+	store.read((db) => db.selectFrom("inbound").select(["id", "state"]).orderBy("position").execute());
+
+test("of arrivals that share a commit, one that cannot be kept is refused alone, and a copy stays one", async () => {
+	const crowd = await Crowd.open();
+	await crowd.gather();
+	const heard: string[] = [];
+	const { inbox } = await inboxOn(crowd.store, async ({ id }) => void heard.push(id));
+	const event = (id: string, data: unknown = { id }): InboundEvent => ({ id, conversation: "general", data });
+	const taken = Promise.allSettled(
+		// Of `undefined` there is no JSON.
+		[event("a"), { ...event("bad"), data: undefined }, event("b"), event("a"), event("c")].map((each) =>
+			inbox.accept(each),
+		),
+	);
+	await crowd.pass();
+	expect((await taken).map((one) => (one.status === "fulfilled" ? one.value : one.status))).toEqual([
+		...[true, "rejected", true, false, true],
+	]);
+	await crowd.pass();
+	expect(heard).toEqual(["a", "b", "c"]);
+	expect(await states(crowd.store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
+});
+
+test("of handlers that share a commit, one that is refused is called again, and the others have been heard once", async () => {
+	const crowd = await Crowd.open();
+	await crowd.gather();
+	const store = new WatchedStore(crowd.store);
+	const calls: string[] = [];
+	const runs: string[] = [];
+	const { inbox, clock } = await inboxOn(store, async ({ id }, { settle }) => {
+		const isRefused = id === "b" && !calls.includes("b");
+		calls.push(id);
+		await store.commit(async (tx) => {
+			runs.push(id);
+			await tx.insertInto("cards").values({ card: id, remote: "post", changed_at: 0 }).execute();
+			await settle(tx);
+			if (isRefused) throw new Error("not yet");
+		});
+	});
+	const taken = ["a", "b", "c"].map((id) => inbox.accept({ id, conversation: id, data: {} }));
+	await crowd.pass();
+	expect(await Promise.all(taken)).toEqual([true, true, true]);
+	expect(calls).toEqual(["a", "b", "c"]);
+	clock.advance(1000);
+	await crowd.pass();
+	expect(calls).toEqual(["a", "b", "c", "b"]);
+	expect(runs).toEqual(["a", "b", "a", "b", "c", "b"]);
+	const cards = await store.read((db) => db.selectFrom("cards").select("card").orderBy("card").execute());
+	expect(cards.map(({ card }) => card)).toEqual(["a", "b", "c"]);
+	expect(await states(store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
+});
