@@ -60,6 +60,19 @@ test.each(rows)("what cannot be started is told in one line: $told", async ({ sa
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
+test("where there is no key, what a client has asked already is answered by that one line alone", async () => {
+	const input = '{"id":"1","type":"ping"}\n{"id":"2","type":"prompt","message":"hi"}\n';
+	for (const flags of [["--provider", "anthropic"], []]) {
+		const { code, stdout, stderr } = await stranger.run([process.execPath, zotBinary, "rpc", ...flags], {
+			input,
+		});
+		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+		expect(stderr).toMatch(
+			/^zot: [^\n]*set ANTHROPIC_API_KEY[^\n]*--base-url; --provider offline needs neither\n$/,
+		);
+	}
+});
+
 test("the same command of parley names itself", async () => {
 	const { code, stdout, stderr } = await stranger.run([process.execPath, binary, "rpc", "--nonsense"]);
 	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -95,6 +95,18 @@ export class ZotClient implements AsyncDisposable {
 
 	get stderr(): string {
 		return this.#stderr;
+	}
+
+	/** Whether it reads what comes. */
+	set reads(reads: boolean) {
+		if (reads) this.#child.stdout.resume();
+		else this.#child.stdout.pause();
+	}
+
+	/** What the process has in memory. */
+	async residentBytes(): Promise<number> {
+		const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
+		return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
 	}
 
 	/** Writes commands, all at once. */

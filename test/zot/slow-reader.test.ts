@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { streamed, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts";
+import { Stranger } from "./stranger.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** Resolves when a file of that name is made in a directory. */
+async function made(directory: string, name: string): Promise<void> {
+	for await (const { filename } of watch(directory)) if (filename === name) return;
+}
+
+test("who stops reading in the midst of a long reply misses nothing of it, and the agent goes on meanwhile", async () => {
+	await using agent = await ZotClient.start();
+	await agent.data({ id: "0", type: "get_state" });
+	const before = await agent.residentBytes();
+	const words = 100_000;
+	const replied = made(agent.path("work"), "replied");
+	agent.send({ id: "p", type: "prompt", message: `long: ${words} tokens\nrun: touch replied\nsay: over` });
+	await agent.until("text_delta");
+	agent.reads = false;
+	await replied;
+	// 2 MiB wait for the reader, and what was needed to make them is not gone yet.
+	expect((await agent.residentBytes()) - before).toBeLessThan(128 * mebibyte);
+	const seen = streamed(agent.frames).length;
+	agent.send({ id: "1", type: "ping" });
+	agent.reads = true;
+	await agent.until("done");
+	const text = Array.from({ length: words }, (_, at) => `t${at + 1}`).join(" ");
+	expect(seen).toBeLessThan(text.length / 2);
+	expect(streamed(agent.frames)).toContain(text);
+	expect(await agent.response("1")).toMatchObject({ success: true });
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
+
+test("who lets more than 64 MiB wait is not waited for", async () => {
+	using stranger = new Stranger();
+	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
+		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
+		env: { PATH: process.env["PATH"], HOME: stranger.home, PARLEY_SANDBOX: "off" },
+	});
+	const exited = once(child, "exit");
+	// It goes while it is still written to.
+	child.stdin.on("error", () => undefined);
+	const prompt = { type: "prompt", message: "x".repeat(12 * mebibyte) };
+	child.stdin.write(`${JSON.stringify(prompt)}\n`);
+	let last = "";
+	for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+		last = `${last.slice(-100)}${chunk}`;
+		if (last.includes('"done"')) break;
+	}
+	child.stdout.pause();
+	const began = performance.now();
+	child.stdin.write('{"type":"get_messages"}\n'.repeat(8));
+	expect(await exited).toEqual([74, null]);
+	expect(performance.now() - began).toBeLessThan(30_000);
+});
