@@ -1,5 +1,5 @@
 import { calls, ScriptedModel, says } from "@parley/core/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ZotGround } from "../testing/zot-ground.ts";
 
 const hour = 60 * 60 * 1000;
@@ -28,6 +28,29 @@ test("clear forgets what was said, and keeps the model and how much it thinks", 
 	expect(
 		await ground.t.runtime.list({ id: "operator", kind: "operator", via: "test" }, { limit: 9 }),
 	).toHaveLength(1);
+});
+
+test("the state is told without reading the conversation again, as long as nothing was said", async () => {
+	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")], [says("2")]) });
+	const read = vi.spyOn(ground.t.runtime, "transcript");
+	let asked = 0;
+	const told = async (): Promise<unknown> => {
+		const { data } = await ground.ask({ id: `g${asked++}`, type: "get_state" });
+		return [Object(data).message_count, read.mock.calls.length];
+	};
+	expect(await told()).toEqual([0, 1]);
+	expect(await told()).toEqual([0, 1]);
+	ground.send(prompt("p1"));
+	await ground.hears("done");
+	expect(await told()).toEqual([2, 2]);
+	read.mockRejectedValueOnce(new Error("the disk is full"));
+	ground.send(prompt("p2"));
+	await ground.hears("done", 2);
+	expect(await ground.ask({ id: "e", type: "get_state" })).toMatchObject({ success: false });
+	expect(await told()).toEqual([4, 4]);
+	expect(await told()).toEqual([4, 4]);
+	await ground.ask({ id: "c", type: "clear" });
+	expect(await told()).toEqual([0, 5]);
 });
 
 test("calls run unasked for as long as the process lives", async () => {

@@ -47,6 +47,8 @@ export class Agent {
 	#model = "";
 	#follower: Follower | undefined;
 	#acceptedAt: number | undefined;
+	/** Until the next event that is recorded. */
+	#messageCount: Promise<number> | undefined;
 	#deliver: (event: SessionEvent) => void = () => undefined;
 
 	private constructor({ runtime, settings, now }: AgentOptions) {
@@ -91,6 +93,15 @@ export class Agent {
 
 	transcript(): Promise<readonly TimedMessage[]> {
 		return this.#runtime.transcript(principal, this.#sessionId);
+	}
+
+	/** How many messages the transcript has: programs ask for it again and again, and it is read once for each change. */
+	messageCount(): Promise<number> {
+		this.#messageCount ??= this.transcript().then(({ length }) => length);
+		const count = this.#messageCount;
+		// What could not be read is read again.
+		count.catch(() => this.#forgetCount(count));
+		return count;
 	}
 
 	/** Forgets all that was said. The model that was chosen stays. */
@@ -140,13 +151,21 @@ export class Agent {
 	async #enter(sessionId: string): Promise<void> {
 		this.#follower = await this.#runtime.follow(principal, sessionId, {
 			afterSeq: undefined,
-			deliver: (event) => this.#deliver(event),
+			deliver: (event) => {
+				if (!event.transient) this.#messageCount = undefined;
+				this.#deliver(event);
+			},
 			drained: () => Promise.resolve(),
 		});
 		await this.#follower.begin();
 		this.#sessionId = sessionId;
+		this.#messageCount = undefined;
 		this.#model = this.#follower.session.model ?? this.#runtime.model;
 		this.#acceptedAt = undefined;
+	}
+
+	#forgetCount(count: Promise<number>): void {
+		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
 	/** What was accepted ends after hours, and the process may live for weeks. */

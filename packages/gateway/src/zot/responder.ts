@@ -164,7 +164,7 @@ export class Responder {
 		const { agent } = this.#options;
 		const { provider, cwd, reasoning = null } = agent.settings;
 		const { busy, usage } = this.#jobs;
-		const message_count = (await agent.transcript()).length;
+		const message_count = await agent.messageCount();
 		return { provider, model: agent.model, cwd, message_count, busy, usage, reasoning };
 	}
 
