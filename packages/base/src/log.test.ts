@@ -3,6 +3,7 @@ import { ParleyError } from "./errors.ts";
 import { parseJson } from "./json.ts";
 import { createLogger, type LogLevel, logLevels, silentLogger } from "./log.ts";
 import { Redactor } from "./redactor.ts";
+import { StderrWriter } from "./stderr-writer.ts";
 import { MemoryLogger } from "./testing/memory-logger.ts";
 
 function logTo(level: LogLevel) {
@@ -22,6 +23,32 @@ test("a line holds level, ISO time, message and fields, and nothing of the machi
 			msg: "listening",
 			port: 3000,
 		},
+	]);
+});
+
+test("how many lines were lost stands in the log when there is room again", () => {
+	const written: string[] = [];
+	let room = true;
+	const write = (bytes: Buffer): number => {
+		if (!room) throw Object.assign(new Error("full"), { code: "EAGAIN" });
+		written.push(bytes.toString());
+		return bytes.length;
+	};
+	const destination = new StderrWriter({ write, pause: () => undefined });
+	const log = createLogger({ level: "info", destination, redactor: new Redactor() });
+	for (const [message, there] of [
+		["a", true],
+		["b", false],
+		["c", false],
+		["d", true],
+	] as const) {
+		room = there;
+		log.info(message);
+	}
+	expect(written.map((line) => parseJson(line))).toMatchObject([
+		{ msg: "a" },
+		{ msg: "d" },
+		{ level: "warn", lost: 2 },
 	]);
 });
 

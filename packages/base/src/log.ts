@@ -1,6 +1,6 @@
-import { writeSync } from "node:fs";
 import { pino, stdTimeFunctions } from "pino";
 import type { Redactor, TextRedactor } from "./redactor.ts";
+import { StderrWriter } from "./stderr-writer.ts";
 
 /** How much is logged: a level and all above it. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -21,17 +21,30 @@ export interface Logger {
 /** Whatever belongs to a log line; errors may be given as they are. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Takes one line of JSON at a time. */
+export interface LogDestination {
+	write(line: string): unknown;
+	/** How many lines were lost since this was asked last; none unless told. */
+	takeLost?(): number;
+}
+
 /** What a logger is made of. */
 export interface LoggerOptions {
 	readonly level: LogLevel;
-	/** Takes one line of JSON at a time; stderr unless told. */
-	readonly destination?: { write(line: string): unknown };
+	/** stderr unless told. */
+	readonly destination?: LogDestination;
 	readonly redactor: Redactor;
 }
 
 /** A logger that writes one line of JSON per message, with ISO time, and no secret that the redactor knows. */
 export function createLogger(options: LoggerOptions): Logger {
-	const output = options.destination ?? { write: writeToStderr };
+	const output = options.destination ?? new StderrWriter();
+	const write = (line: string): void => {
+		// A line that says so would be lost itself.
+		if (output.write(line) === false) return;
+		const lost = output.takeLost?.() ?? 0;
+		if (lost > 0) lines.warn({ lost }, "log lines are missing here: nobody read them in time");
+	};
 	const lines = pino(
 		{
 			level: options.level,
@@ -41,29 +54,9 @@ export function createLogger(options: LoggerOptions): Logger {
 			// Errors are plain objects by then; pino's own serializer would take them for foreign ones.
 			serializers: { err: (value: unknown) => value },
 		},
-		// pino's type wants a `void` result; streams return a boolean, which pino ignores.
-		{ write: (line: string) => void output.write(line) },
+		{ write },
 	);
 	return bind(lines, options.redactor.into("log"), {});
-}
-
-const pauseMs = 10;
-const never = new Int32Array(new SharedArrayBuffer(4));
-
-/**
- * Waits for a reader that is slow. What cannot be written, because of a full disk or a reader that has gone, is lost: a
- * log must not end what it tells of, and the next line may find room again.
- */
-function writeToStderr(line: string): void {
-	const bytes = Buffer.from(line);
-	for (let written = 0; written < bytes.length; ) {
-		try {
-			written += writeSync(2, bytes, written);
-		} catch (error) {
-			if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
-			Atomics.wait(never, 0, 0, pauseMs);
-		}
-	}
 }
 
 function bind(lines: pino.Logger, redactor: TextRedactor, bound: LogFields): Logger {
