@@ -1,6 +1,6 @@
 import { parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ModelEvent, ModelRequest } from "../../model.ts";
 import type { ModelInfo } from "../table/model-info.ts";
 import { ModelTable } from "../table/model-table.ts";
@@ -370,4 +370,14 @@ test("nothing is waited for longer than ten seconds for a count", async () => {
 	await new Promise(setImmediate);
 	clock.advance(10_000);
 	await failed;
+});
+
+test("nothing is printed, of models that are to be retired either", async () => {
+	const printed = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+	onTestFinished(() => printed.mockRestore());
+	const { model } = create(() => streaming(said()));
+	for (const name of ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929"]) {
+		await Array.fromAsync(model.stream({ ...request, model: name }, never));
+	}
+	expect(printed).not.toHaveBeenCalled();
 });

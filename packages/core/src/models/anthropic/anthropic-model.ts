@@ -1,4 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
+import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
@@ -87,7 +88,9 @@ class AnthropicModel implements Model {
 			const { body, dropped } = encodeRequest(request, this.#destination(request));
 			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
 			const client = await this.#connect();
-			const events = await client.messages.create(body, { ...exchange.streaming, headers: headersOf(body) });
+			const asked = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
+			// `messages.create` does the same, and prints about models that are to be retired with every request.
+			const events = await client.post<Stream<unknown>>("/v1/messages", asked);
 			for await (const event of events) {
 				for (const part of reply.take(event)) yield part;
 				if (reply.finished) exchange.finish();
