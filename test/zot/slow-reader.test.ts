@@ -35,15 +35,13 @@ test("who stops reading in the midst of a long reply misses nothing of it, and t
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("who lets more than 64 MiB wait is not waited for", async () => {
+test("who asks for more than 64 MiB in one breath gets it all, however late it is read", async () => {
 	using stranger = new Stranger();
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
 		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },
 		env: { PATH: process.env["PATH"], HOME: stranger.home, PARLEY_SANDBOX: "off" },
 	});
 	const exited = once(child, "exit");
-	// It goes while it is still written to.
-	child.stdin.on("error", () => undefined);
 	const prompt = { type: "prompt", message: "x".repeat(12 * mebibyte) };
 	child.stdin.write(`${JSON.stringify(prompt)}\n`);
 	let last = "";
@@ -52,8 +50,15 @@ test("who lets more than 64 MiB wait is not waited for", async () => {
 		if (last.includes('"done"')) break;
 	}
 	child.stdout.pause();
-	const began = performance.now();
-	child.stdin.write('{"type":"get_messages"}\n'.repeat(8));
-	expect(await exited).toEqual([74, null]);
-	expect(performance.now() - began).toBeLessThan(30_000);
+	child.stdin.end('{"type":"get_messages"}\n'.repeat(8));
+	await once(child.stdout, "readable");
+	let bytes = 0;
+	let lines = 0;
+	for await (const chunk of child.stdout) {
+		bytes += chunk.length;
+		for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
+	}
+	expect(lines).toBe(8);
+	expect(bytes).toBeGreaterThan(8 * 12 * mebibyte);
+	expect(await exited).toEqual([0, null]);
 });

@@ -39,6 +39,7 @@ export class ZotGround implements AsyncDisposable {
 				this.frames.push(frame);
 				onFrame?.(frame);
 			},
+			drained: () => Promise.resolve(),
 		});
 	}
 

@@ -93,6 +93,18 @@ test("what is flushed does not wait for the end of its tick", async () => {
 	expect(output.writes).toEqual(["a\n", "b\n"]);
 });
 
+test("what is large leaves at once, before more of it comes in the same tick", async () => {
+	const { writer, output, left } = writerTo(new SlowPipe(true));
+	const line = "x".repeat(12 * 1024 * 1024);
+	for (let n = 0; n < 8; n++) {
+		writer.write(line);
+		await writer.drained();
+	}
+	await tick();
+	expect(output.writes.join("")).toBe(`${line}\n`.repeat(8));
+	expect(left()).toBe(0);
+});
+
 test("what a tick comes to in its promises is one write with what it began with", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	const later = async (): Promise<void> => {

@@ -8,6 +8,9 @@ const mostWaiting = 64 * 1024 * 1024;
 /** Of a text that is longer than this one part is handed over after the other: a slow reader is one that reads. */
 const partBytes = 16 * 1024;
 
+/** Characters that are not kept for the end of their tick: the reader shall begin before more comes. */
+const large = 1024 * 1024;
+
 /** Lines of one tick that are a part of a stream of them, as of a reply that comes faster than anybody reads. */
 const streamLines = 4;
 /** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
@@ -56,6 +59,7 @@ export class LineWriter {
 		if (this.#gone) return;
 		this.#length += line.length + 1;
 		if (this.#lines.push(line) === 1 && !this.#blocked) this.#settle();
+		if (this.#length > large) this.flush();
 		if (this.#length > mostWaiting) this.#leave();
 	}
 

@@ -30,6 +30,7 @@ async function connect(token: string | undefined, ...script: readonly ScriptedRe
 	const connection = new Connection({
 		...{ agent: place.agent, log: place.ground.t.log, version: "1", token, approvals: false },
 		send: (frame) => frames.push(frame),
+		drained: () => Promise.resolve(),
 	});
 	const send = (...commands: readonly object[]): boolean =>
 		commands

@@ -95,8 +95,8 @@ export class Connection {
 	}
 
 	#attach(agent: Agent): void {
-		const { log, send, approvals } = this.#options;
-		const responder = new Responder({ agent, log, send, approvals });
+		const { log, send, drained, approvals } = this.#options;
+		const responder = new Responder({ agent, log, send, drained, approvals });
 		this.#agent = agent;
 		this.#responder = responder;
 		const held = this.#held;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fitMessages } from "./fit.ts";
+import { jsonBytes } from "./json-text.ts";
 
 const mebibyte = 1024 * 1024;
 const message = (text: string) => ({
@@ -14,17 +15,17 @@ test("what fits is told whole", () => {
 	expect(fitMessages(messages)).toEqual({ messages });
 });
 
-test.each(["x", "ü", '"', "\u0001"])(
+test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 	"of too much of %j the newest messages are told, and how many are not",
 	(char) => {
 		const messages = Array.from({ length: 40 }, (_, at) => message(`${at}${char.repeat(mebibyte)}`));
 		const told = fitMessages(messages);
 		expect(told.messages.length).toBeGreaterThan(1);
 		expect(told.messages).toEqual(messages.slice(told.omitted));
-		const bytes = Buffer.byteLength(JSON.stringify(told));
+		const bytes = jsonBytes(told);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
 		// One more would not have had room.
-		expect(bytes + Buffer.byteLength(JSON.stringify(messages[0]))).toBeGreaterThan(15 * mebibyte);
+		expect(bytes + jsonBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
 	},
 );
 

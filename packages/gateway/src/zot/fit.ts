@@ -1,3 +1,4 @@
+import { jsonBytes } from "./json-text.ts";
 import type { Block } from "./schema.ts";
 
 /** A frame stays below 16 MiB: what clients take for one line. Something is left for its envelope. */
@@ -18,7 +19,7 @@ export function fitMessages(messages: readonly Shown[]): {
 	let from = messages.length;
 	for (; from > 0; from--) {
 		const message = messages[from - 1];
-		left -= Buffer.byteLength(JSON.stringify(message)) + 1;
+		left -= jsonBytes(message) + 1;
 		if (left < 0) break;
 	}
 	return from === 0 ? { messages } : { messages: messages.slice(from), omitted: from };

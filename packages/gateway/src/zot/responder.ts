@@ -13,6 +13,8 @@ export interface ResponderOptions {
 	/** Whether the client answers what is asked. */
 	readonly approvals: boolean;
 	readonly send: (frame: Frame) => void;
+	/** Resolves when the client can take more: what it has asked for in one breath may be more than waits for a reader. */
+	readonly drained: () => Promise<void>;
 }
 
 /** What a command's response says beside its success; nothing where somebody else responds later. */
@@ -48,7 +50,9 @@ export class Responder {
 
 	/** The client says no more: finishes what it has asked for. */
 	async end(): Promise<void> {
-		await this.#asks.end();
+		await this.#asks
+			.end()
+			.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
 		await this.#answering;
 		await this.#jobs.idle();
 	}
@@ -103,7 +107,8 @@ export class Responder {
 
 	#queue(work: () => Promise<void>): void {
 		const before = this.#answering ?? Promise.resolve();
-		const done = before.then(work).then(() => {
+		const next = before.then(this.#options.drained);
+		const done = next.then(work).then(() => {
 			if (this.#answering === done) this.#answering = undefined;
 		});
 		this.#answering = done;

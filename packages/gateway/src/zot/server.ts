@@ -44,6 +44,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
 		},
+		drained: () => out.drained(),
 	});
 	const lines = new LineReader(mostLineBytes);
 	/** Whether what comes is still heard: who is asked to end begins nothing more. */

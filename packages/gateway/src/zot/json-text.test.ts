@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { decodeCommand } from "./codec.ts";
+import { encodeJson, jsonBytes } from "./json-text.ts";
+
+const mebibyte = 1024 * 1024;
+
+test("a line has no other line end within it", () => {
+	expect(encodeJson({ text: "a\u2028b\u2029c\nd" })).toBe('{"text":"a\\u2028b\\u2029c\\nd"}');
+	expect(jsonBytes("ü\u2028")).toBe(2 + 2 + 6);
+});
+
+test.each([
+	["\u2028", 2, "command"],
+	["\u2028", 3, "refused"],
+	["ü", 7, "command"],
+	["ü", 8, "refused"],
+])("a message of %j, %d Mi of them, is a %s: it counts as it comes back", (char, length, kind) => {
+	const message = char.repeat(length * mebibyte);
+	expect(decodeCommand(JSON.stringify({ type: "prompt", message })).kind).toBe(kind);
+});
