@@ -57,6 +57,7 @@ test("who may not stay is told so, and nothing behind that is read", async () =>
 	await using _ground = ground;
 	send({ id: "1", type: "hello", token: "wrong" }, { id: "2", type: "hello", token: "s3cret" }, prompt("p"));
 	expect(await code).toBe(1);
+	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client was not let in/);
 	expect(output.lines).toHaveLength(1);
 });
 
@@ -71,6 +72,7 @@ test("who does not read for 30 s ends the process with 74, and what runs with it
 	expect(clock.pending).toBe(1);
 	clock.advance(1);
 	expect(await code).toBe(74);
+	expect(ground.t.log.records.at(-1)?.message).toMatch(/^the client is gone, or does not read/);
 	expect(await ground.agent.transcript()).toHaveLength(2);
 	expect(output.text).not.toContain("done");
 });

@@ -12,6 +12,12 @@ const mostLineBytes = 16 * 1024 * 1024;
 /** How the process is to end: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
 const exitCodes = { ended: 0, refused: 1, unread: 74 } as const;
 
+/** What whoever looks for the reason of such an end finds in the log. */
+const farewells = {
+	refused: "the client was not let in: its first line has to be a hello with the token",
+	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
+} as const;
+
 export interface ServeOptions {
 	/** One that is to come is opened behind what the client has sent already. */
 	readonly agent: Agent | ComingAgent;
@@ -93,5 +99,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		input.destroy();
 	});
 	if (how !== "ended") await connection.terminate();
-	return exitCodes[(await out.end()) ? how : "unread"];
+	const ended = (await out.end()) ? how : "unread";
+	if (ended !== "ended") log.warn(farewells[ended]);
+	return exitCodes[ended];
 }
