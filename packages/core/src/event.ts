@@ -1,5 +1,5 @@
 import type { FileFacts } from "./files/file-facts.ts";
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, ImageType } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { Prompt } from "./prompt.ts";
 import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
@@ -10,6 +10,12 @@ import type { Usage } from "./usage/usage.ts";
 export interface Author {
 	readonly id: string;
 	readonly name: string;
+}
+
+/** A picture, without what it shows. */
+export interface PictureFacts {
+	readonly mediaType: ImageType;
+	readonly bytes: number;
 }
 
 /** A channel's grant, as people are told of it. Times are milliseconds since the epoch. */
@@ -135,6 +141,8 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
+			/** What the model was shown beside it; none where absent. */
+			readonly pictures?: readonly PictureFacts[];
 			/** How long it ran, without what people took to answer. */
 			readonly durationMs?: number;
 	  }

@@ -36,6 +36,10 @@ export interface ImageBlock {
 export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
+export function isImageType(mediaType: string): mediaType is ImageType {
+	return imageTypes.some((type) => type === mediaType);
+}
+
 /** What a model thought before it spoke; `signature` and `redacted` are opaque and go back to the provider unchanged. */
 export interface ThinkingBlock {
 	readonly type: "thinking";
@@ -59,4 +63,6 @@ export interface ResultBlock {
 	readonly callId: string;
 	readonly text: string;
 	readonly failed: boolean;
+	/** What the model sees beside the text; none where absent, and none of a call that failed. */
+	readonly pictures?: readonly ImageBlock[];
 }

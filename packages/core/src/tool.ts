@@ -1,6 +1,7 @@
 import type { Logger } from "@parley/base";
 import type * as z from "zod";
 import type { FileFacts } from "./files/file-facts.ts";
+import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
@@ -82,10 +83,14 @@ export interface ToolContext {
 	share(path: string, name: string): Promise<FileFacts>;
 }
 
-/** `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. */
+/**
+ * `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. `pictures` are seen by
+ * models that can see, beside the text, which has to say for all others what they are; those of an error are dropped.
+ */
 export interface ToolResult {
 	readonly text: string;
 	readonly failed: boolean;
+	readonly pictures?: readonly ImageBlock[];
 }
 
 /**

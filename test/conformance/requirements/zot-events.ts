@@ -90,5 +90,13 @@ export const zotEventRequirements = {
 		"document, Content block types",
 		"A picture is told by its type and the number of its bytes.",
 	),
+	"zot.result-images": zot(
+		"document, Content block types; observed, 6",
+		"A picture that a tool has read reaches the model, and its result tells it by its type and the number of its bytes.",
+	),
+	"zot.result-images-kept": zot(
+		"document, Content block types",
+		"It is in the conversation of the next process, too; where the model's service refuses it, the prompt goes on without.",
+	),
 	"zot.message-time": zot("document, Message shape", "Times are RFC 3339 in UTC."),
 } satisfies Record<string, Requirement>;

@@ -18,9 +18,10 @@ export function recordOf(messages: readonly Message[], most: number, measure: Me
 
 function linesOf(message: Message, before: Message | undefined, cap: number): string[] {
 	if (message.role === "tool") {
-		return message.content.map(({ callId, text, failed }) => {
+		return message.content.map(({ callId, text, failed, pictures = [] }) => {
 			const name = nameOf(callId, before);
-			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${shorten(text, Math.min(cap, 2_000))}`;
+			const said = [shorten(text, Math.min(cap, 2_000)), ...pictures.map(() => "(a picture)")].join(" ");
+			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${said}`;
 		});
 	}
 	const who = message.role === "user" ? "PERSON" : "AGENT";

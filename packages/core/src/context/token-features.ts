@@ -96,8 +96,9 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 		case "thinking":
 			return featuresOfThinking(block);
 		case "text":
-		case "result":
 			return featuresOfText(block.text);
+		case "result":
+			return sumOf([featuresOfText(block.text), ...(block.pictures ?? []).map(featuresOfBlock)]);
 	}
 }
 

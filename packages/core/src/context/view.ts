@@ -7,6 +7,9 @@ import { oneLine, shorten } from "./shorten.ts";
 /** Results up to this length stay: one line about them would hardly be shorter. */
 const keptCharacters = 400;
 
+/** Characters of text that take about as many tokens as a picture does. */
+const pictureCharacters = 6_000;
+
 /**
  * The messages that a model gets: the transcript as the marks have it. The same for the same input, whenever it is
  * asked for, so that a provider can cache the prefix.
@@ -103,8 +106,17 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 			const call = calls.find(({ id }) => id === result.callId);
 			// What a person said can be had nowhere else.
 			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
-			return stays ? result : { ...result, text: stubOf(result, call) };
+			return withoutPictures(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
+	};
+}
+
+/** The text says what the pictures were, and where they can be seen again. */
+function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
+	if (!pictures) return result;
+	return {
+		...result,
+		text: `${result.text}\n[its picture was cleared to save room: look again if you need it]`,
 	};
 }
 
@@ -120,6 +132,9 @@ function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): str
 function cut({ content }: ToolMessage, characters: number): ToolMessage {
 	return {
 		role: "tool",
-		content: content.map((result) => ({ ...result, text: shorten(result.text, characters) })),
+		content: content.map(({ text, ...result }) => {
+			const shortened = { ...result, text: shorten(text, characters) };
+			return characters < pictureCharacters ? withoutPictures(shortened) : shortened;
+		}),
 	};
 }

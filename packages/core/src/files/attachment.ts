@@ -27,7 +27,8 @@ function toldOf({ name, mediaType, bytes, path, shown, problem }: Attachment): s
 	return `${facts}; not here: the turn ended before it was handed over`;
 }
 
-function sizeOf(bytes: number): string {
+/** For people and models. */
+export function sizeOf(bytes: number): string {
 	if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 	if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KiB`;
 	return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -9,7 +9,7 @@ export interface ContentFacts {
 }
 
 /** Enough of an office document, which is an archive, to hold the entry that tells its kind. */
-const sampleBytes = 64 * 1024;
+export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
 /** What a browser would run or render, were it told so. Kept as the plain text that it is. */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
@@ -37,7 +37,7 @@ export class ContentWatch {
 	/** Ends it. */
 	async facts(): Promise<ContentFacts> {
 		const text = this.#text && this.#decodes(undefined);
-		const mediaType = await typeOf(Buffer.concat(this.#sample), text);
+		const mediaType = await mediaTypeOf(Buffer.concat(this.#sample), text);
 		return { bytes: this.#bytes, sha256: this.#hash.digest("hex"), mediaType };
 	}
 
@@ -52,7 +52,8 @@ export class ContentWatch {
 	}
 }
 
-async function typeOf(sample: Buffer, text: boolean): Promise<string> {
+/** What kind of content begins like this; `text`: whether all of it is text. */
+export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string> {
 	// Loaded with the first file: most gateways start without one.
 	const { fileTypeFromBuffer } = await import("file-type");
 	const told = await fileTypeFromBuffer(sample);

@@ -1,13 +1,15 @@
-import { type ImageBlock, type ImageType, imageTypes, type Message } from "../message.ts";
+import { type ImageBlock, isImageType, type Message } from "../message.ts";
 import type { Asked } from "../run/transcript.ts";
 import type { Attachment } from "./attachment.ts";
 import type { FileFacts } from "./file-facts.ts";
 import type { Files } from "./files.ts";
 
 /** A picture may have 5 MiB in base64: https://platform.claude.com/docs/en/build-with-claude/vision */
-const maxPictureBytes = 3_932_160;
+export const maxPictureBytes = 3_932_160;
+/** Of its width and of its height, in pixels: more are refused, says the same page. */
+export const maxPictureSide = 8_000;
 /** A request may have 32 MB, of which base64 makes a third; the rest is for what is said. */
-const maxPicturesBytes = 18 * 1024 * 1024;
+export const maxPicturesBytes = 18 * 1024 * 1024;
 
 /** Whether a model can be shown the file, `before` bytes of pictures being in the conversation already. */
 export function isPicture({ mediaType, bytes }: FileFacts, before: number): boolean {
@@ -16,8 +18,19 @@ export function isPicture({ mediaType, bytes }: FileFacts, before: number): bool
 
 /** Bytes of the pictures in these messages. */
 export function pictureBytes(messages: readonly Message[]): number {
-	const blocks = messages.flatMap(({ role, content }) => (role === "user" ? content : []));
-	return blocks.reduce((sum, block) => sum + (block.type === "image" ? (block.data.length * 3) / 4 : 0), 0);
+	return messages
+		.flatMap(({ content }) => content.flatMap(picturesOf))
+		.reduce((sum, picture) => sum + bytesOf(picture), 0);
+}
+
+/** Bytes of a picture, without its base64. */
+export function bytesOf({ data }: ImageBlock): number {
+	return Buffer.byteLength(data, "base64");
+}
+
+function picturesOf(block: Message["content"][number]): readonly ImageBlock[] {
+	if (block.type === "image") return [block];
+	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
 /** With the pictures that the model sees; for one whose file is gone the model is told so. */
@@ -42,8 +55,4 @@ async function load(
 	const content = await files.load(id);
 	if (!content) return { attachment: { ...attachment, problem: "it is no longer kept" } };
 	return { attachment, picture: { type: "image", mediaType, data: content.toString("base64") } };
-}
-
-function isImageType(mediaType: string): mediaType is ImageType {
-	return imageTypes.some((type) => type === mediaType);
 }

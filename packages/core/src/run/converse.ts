@@ -4,6 +4,7 @@ import { recordCall } from "./attempt.ts";
 import { callModel } from "./model-call.ts";
 import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
 import { refusalOf } from "./refusal.ts";
+import { withdrawFromResults } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
 import { limitsOf } from "./settings.ts";
@@ -34,12 +35,12 @@ export async function converse(run: Run): Promise<Ending> {
 		if (open.length > 0) await runCalls(run, open);
 		const refused = await refusalOf(run, run.asking ?? run.settings.names[0]);
 		if (refused !== undefined) return { error: refused, last: undefined };
-		if (run.steps.at(-1)?.kind !== "call") await beginCall(run);
-		else if (run.resumed) await enterSteers(run);
+		await reachCall(run);
 		const answer = await callModel(run);
 		await run.session.deps.failpoints.reach("model-done");
 		if ("stopped" in answer) return { error: messageOf(answer.stopped), last: undefined };
 		const { failure } = answer.reply;
+		if (await withdrawFromResults(run, answer)) continue;
 		await withdrawPictures(run, failure);
 		const error = errorOf(run, answer);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer, failure };
@@ -55,6 +56,12 @@ export async function converse(run: Run): Promise<Ending> {
 export function replyStep({ asked, reply }: Answer, cost: number): Extract<Step, { kind: "reply" }> {
 	const { content, model, usage, stop } = reply;
 	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+}
+
+/** Begins the next model call, or goes on with the one that a stop of the gateway has cut. */
+async function reachCall(run: Run): Promise<void> {
+	if (run.steps.at(-1)?.kind !== "call") await beginCall(run);
+	else if (run.resumed) await enterSteers(run);
 }
 
 /** The next model call; what people said meanwhile comes before it. */

@@ -4,9 +4,10 @@ import type { RunTranscript } from "./transcript.ts";
 
 /** Three quarters of it are bytes of a picture: 16 MiB. */
 const data = "A".repeat((16 * 1024 * 1024 * 4) / 3);
-const seen: readonly RunTranscript[] = [
-	{ ordinal: 1, messages: [{ role: "user", content: [{ type: "image", mediaType: "image/png", data }] }] },
-];
+const picture = { type: "image", mediaType: "image/png", data } as const;
+const seen: readonly RunTranscript[] = [{ ordinal: 1, messages: [{ role: "user", content: [picture] }] }];
+const result = { type: "result", callId: "c", text: "", failed: false, pictures: [picture] } as const;
+const read: readonly RunTranscript[] = [{ ordinal: 1, messages: [{ role: "tool", content: [result] }] }];
 
 class Holder {
 	readonly id: string;
@@ -40,4 +41,12 @@ test("sessions that have rested longest forget their pictures where all have too
 	pictures.keep(b);
 	pictures.keep(c);
 	expect(forgotten).toEqual(["b", "c"]);
+});
+
+test("what tools have read counts like what people have sent", () => {
+	const forgotten: string[] = [];
+	const pictures = new KeptPictures<Holder>(({ id }) => forgotten.push(id));
+	const holders = ["a", "b", "c", "d", "e"].map((id) => Object.assign(new Holder(id), { history: read }));
+	for (const holder of holders) pictures.keep(holder);
+	expect(forgotten).toEqual(["a"]);
 });

@@ -1,9 +1,10 @@
 import { ParleyError } from "@parley/base";
 import { type Attachment, isOpen } from "../files/attachment.ts";
-import { isPicture, pictureBytes, withPictures } from "../files/pictures.ts";
+import { isPicture, withPictures } from "../files/pictures.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import { ModelError } from "../model-error.ts";
 import { refusalWhenFull } from "./place-rules.ts";
+import { makeRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -38,7 +39,11 @@ export async function withdrawPictures(run: Run, failure: ParleyError | undefine
 
 async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<Attachment[]> {
 	const seesPictures = run.settings.info?.images ?? true;
-	let before = pictureBytes(run.history.flatMap(({ messages }) => messages));
+	const wanted = seesPictures ? attachments.filter((attachment) => isPicture(attachment, 0)) : [];
+	let before = await makeRoom(
+		run,
+		wanted.reduce((sum, { bytes }) => sum + bytes, 0),
+	);
 	const placed: Attachment[] = [];
 	for (const attachment of attachments) {
 		run.signal.throwIfAborted();

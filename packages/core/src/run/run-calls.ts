@@ -6,6 +6,7 @@ import { executeCall } from "../tool-call.ts";
 import { beginCall } from "./begin-call.ts";
 import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
 import { releaseSecrets } from "./release-secrets.ts";
+import { withinRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 import { recordResult } from "./settle-call.ts";
 import { ToolProgress } from "./tool-progress.ts";
@@ -64,8 +65,9 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<voi
 	await failpoints.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.cause === "parked") run.signal.throwIfAborted();
+	const settled = await withinRoom(run, results);
 	await run.commit(async (tx, record, step) => {
-		for (const entry of results) await recordResult(run, entry, { tx, record, step });
+		for (const entry of settled) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
 }

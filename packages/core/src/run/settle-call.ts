@@ -1,6 +1,7 @@
-import type { TrustBadge } from "../event.ts";
+import type { PictureFacts, TrustBadge } from "../event.ts";
+import { bytesOf } from "../files/pictures.ts";
 import type { Tx } from "../journal/journal.ts";
-import type { CallBlock } from "../message.ts";
+import type { CallBlock, ImageBlock } from "../message.ts";
 import type { Record } from "../session/session.ts";
 import type { ToolResult } from "../tool.ts";
 import { auditFinish } from "./audit-call.ts";
@@ -39,12 +40,21 @@ export async function recordResult(
 		const decision = { effect: "refuse", reason: firstLine(text), policy } as const;
 		await recordStart(run, { call, decision }, record, step);
 	}
-	await step({ kind: "result", callId: call.id, text, failed: result.failed });
-	const decision = durationMs === undefined ? "unknown" : result.failed ? "failed" : "completed";
+	const { failed } = result;
+	// A provider takes an error as text alone.
+	const shown = failed ? [] : (result.pictures ?? []);
+	const pictures = shown.length > 0 && { pictures: shown };
+	await step({ kind: "result", callId: call.id, text, failed, ...pictures });
+	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, tx, { callId: call.id, decision });
 	const took = durationMs !== undefined && { durationMs };
-	if (result.failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
-	else await record({ type: "tool.completed", ...facts, result: text, ...took });
+	const told = pictures && { pictures: shown.map(factsOf) };
+	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
+	else await record({ type: "tool.completed", ...facts, result: text, ...told, ...took });
+}
+
+function factsOf(picture: ImageBlock): PictureFacts {
+	return { mediaType: picture.mediaType, bytes: bytesOf(picture) };
 }
 
 /** Announces a call, which happens once. */

@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "../message.ts";
+import type { AssistantMessage, ResultBlock } from "../message.ts";
 import type { StopReason } from "../model.ts";
 import type { Person } from "../principal.ts";
 import type { Usage } from "../usage/usage.ts";
@@ -52,5 +52,5 @@ export type Step =
 	 * it, and has to tell of its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
-	| { readonly kind: "result"; readonly callId: string; readonly text: string; readonly failed: boolean }
+	| ({ readonly kind: "result" } & Omit<ResultBlock, "type">)
 	| { readonly kind: "ended"; readonly error: string };

@@ -91,7 +91,8 @@ function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {
 	const results = new Map<string, ResultBlock>();
 	for (const step of steps) {
 		if (step.kind !== "result") continue;
-		results.set(step.callId, { type: "result", callId: step.callId, text: step.text, failed: step.failed });
+		const { kind: type, ...said } = step;
+		results.set(step.callId, { type, ...said });
 	}
 	return results;
 }

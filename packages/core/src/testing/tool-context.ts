@@ -1,9 +1,10 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError, silentLogger } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
-import type { ToolContext } from "../tool.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { prepareCall, type ReadyCall } from "../tool-call.ts";
 
 /** A fresh real directory; disposing removes it with all that is in it. */
 export async function createDirectory(
@@ -11,6 +12,23 @@ export async function createDirectory(
 ): Promise<{ readonly path: string } & AsyncDisposable> {
 	const path = await realpath(await mkdtemp(join(parent, "parley-test-")));
 	return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A fresh real directory with `work` in it, where tools work (`cwd`), and `outside`, where they do not. */
+export async function createWorkplace(): Promise<
+	{ readonly path: string; readonly cwd: string } & AsyncDisposable
+> {
+	const directory = await createDirectory();
+	const cwd = join(directory.path, "work");
+	for (const path of [cwd, join(directory.path, "outside")]) await mkdir(path);
+	return { ...directory, cwd };
+}
+
+/** A call as it is before it runs; one that is refused throws what the model reads of that. */
+export async function readyCall(tool: Tool, args: object, where: ToolContext): Promise<ReadyCall> {
+	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, where);
+	if (prepared.kind === "refused") throw new Error(prepared.text);
+	return prepared;
 }
 
 const noSandbox: Sandbox = {

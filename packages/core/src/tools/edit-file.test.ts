@@ -11,29 +11,22 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDirectory, createToolContext } from "../testing/tool-context.ts";
+import { createToolContext, createWorkplace, readyCall } from "../testing/tool-context.ts";
 import type { ToolContext } from "../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
+import { executeCall } from "../tool-call.ts";
 import { editFile } from "./edit-file.ts";
 
-let directory: Awaited<ReturnType<typeof createDirectory>>;
+let directory: Awaited<ReturnType<typeof createWorkplace>>;
 let context: ToolContext;
 
 beforeEach(async () => {
-	directory = await createDirectory();
-	const cwd = join(directory.path, "work");
-	await mkdir(join(directory.path, "outside"));
-	await mkdir(cwd);
-	await symlink("../outside", join(cwd, "link"));
-	context = createToolContext(cwd);
+	directory = await createWorkplace();
+	await symlink("../outside", join(directory.cwd, "link"));
+	context = createToolContext(directory.cwd);
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-async function prepare(args: object, where = context): Promise<ReadyCall> {
-	const prepared = await prepareCall([editFile], { name: "edit_file", arguments: args }, where);
-	if (prepared.kind === "refused") throw new Error(prepared.text);
-	return prepared;
-}
+const prepare = (args: object, where = context) => readyCall(editFile, args, where);
 
 async function edit(args: object) {
 	return executeCall(await prepare(args), context);

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { testPictures } from "../testing/pictures.ts";
 import { createDirectory, createToolContext } from "../testing/tool-context.ts";
 import type { ToolContext } from "../tool.ts";
 import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
@@ -87,7 +88,89 @@ test("an empty file is said to be empty", async () => {
 test("a binary file is reported and not dumped", async () => {
 	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
 	expect(await read({ path: "image.png" })).toEqual({
-		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text is read',
+		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and pictures (PNG, JPEG, GIF, WebP) are read',
+		failed: true,
+	});
+});
+
+const [png] = testPictures;
+
+test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, content }) => {
+	// What it is called does not matter.
+	await writeFile(join(context.cwd, "picture.txt"), content);
+	expect(await read({ path: "picture.txt" })).toEqual({
+		text: `"picture.txt" is a ${name} picture, 1 x 1 pixels, ${content.length} bytes`,
+		failed: false,
+		pictures: [{ type: "image", mediaType, data: content.toString("base64") }],
+	});
+});
+
+test("a picture is shown as a whole, whichever lines were asked for", async () => {
+	await writeFile(join(context.cwd, "photo.png"), png.content);
+	const note = "[offset and limit are for text: all of it is shown]";
+	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
+		const { text, failed, pictures } = await read({ path: "photo.png", ...lines });
+		expect(text.split("\n")[1]).toBe(note);
+		expect([failed, pictures?.length]).toEqual([false, 1]);
+	}
+	expect((await read({ path: "photo.png", offset: 1, limit: 2_000 })).text).not.toContain(note);
+});
+
+test("a picture that is too large is refused with what would do", async () => {
+	const path = join(context.cwd, "photo.png");
+	const padded = (bytes: number) => Buffer.concat([png.content, Buffer.alloc(bytes - png.content.length)]);
+	await writeFile(path, padded(3_932_160));
+	expect(await read({ path: "photo.png" })).toMatchObject({
+		...{ text: '"photo.png" is a PNG picture, 1 x 1 pixels, 3.8 MiB', failed: false },
+	});
+	await writeFile(path, padded(3_932_161));
+	expect(await read({ path: "photo.png" })).toEqual({
+		text:
+			'read_file failed: "photo.png" is a PNG picture of more than 3932160 bytes, which is all that can be shown: ' +
+			"read a smaller copy of it",
+		failed: true,
+	});
+	const wide = Buffer.from(png.content);
+	wide.writeUInt32BE(8_001, 16);
+	await writeFile(path, wide);
+	expect(await read({ path: "photo.png" })).toEqual({
+		text:
+			'read_file failed: "photo.png" is a PNG picture of 8001 x 1 pixels, more than 8000 a side, which is all that can ' +
+			"be shown: read a smaller copy of it",
+		failed: true,
+	});
+});
+
+test("a damaged picture and one of another kind are refused", async () => {
+	await writeFile(join(context.cwd, "half.gif"), Buffer.from("GIF89a\0\0\0\0\0\0", "latin1"));
+	expect(await read({ path: "half.gif" })).toEqual({
+		text: 'read_file failed: "half.gif" is a GIF picture that is damaged: its header tells no width and height',
+		failed: true,
+	});
+	await writeFile(join(context.cwd, "old.bmp"), Buffer.concat([Buffer.from("BM"), Buffer.alloc(60)]));
+	expect(await read({ path: "old.bmp" })).toMatchObject({
+		text: expect.stringContaining("is a binary file of 62 bytes; only text and pictures (PNG"),
+		failed: true,
+	});
+});
+
+test("the rules of text hold for pictures", async () => {
+	const outside = join(directory.path, "outside.png");
+	await writeFile(outside, png.content);
+	await writeFile(join(context.cwd, "photo.pem"), png.content);
+	expect((await prepare({ path: "../outside.png" })).plan.classes).toEqual(["outside-read"]);
+	expect((await prepare({ path: "photo.pem" })).plan.classes).toEqual(["read", "secret"]);
+	const where = { ...context, forbidden: [outside] };
+	await expect(prepare({ path: "../outside.png" }, where)).rejects.toThrow("no tool may touch");
+	await link(outside, join(context.cwd, "twin.png"));
+	expect(
+		await read({ path: "twin.png" }, { ...context, forbidden: [directory.path], workspace: context.cwd }),
+	).toEqual({
+		text: 'read_file failed: no tool may touch "twin.png": it belongs to the gateway',
+		failed: true,
+	});
+	expect(await read({ path: "photo.png" }, { ...context, signal: AbortSignal.abort() })).toEqual({
+		text: "cancelled",
 		failed: true,
 	});
 });

@@ -5,6 +5,7 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { type LineSlice, sliceLines } from "./line-slice.ts";
 import { resolvePath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
+import { readPicture } from "./read-picture.ts";
 import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
 
@@ -20,13 +21,17 @@ const parameters = z.strictObject({
 });
 type Arguments = z.infer<typeof parameters>;
 
-/** Reads lines of a text file: at most 2000 lines and 256 KiB, with a marker that tells how to go on. */
+/**
+ * Reads lines of a text file: at most 2000 lines and 256 KiB, with a marker that tells how to go on. A picture is read
+ * as a whole, for the model to see.
+ */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
 	description:
-		"Reads a text file, or a part of it. Use it to look at a file whose path you know; read a file before you " +
-		"change it. Returns at most 2000 lines and 256 KiB; a marker at the end tells the offset to go on with. Not for " +
-		"directories (list_files), for finding text in many files (search_files), for pictures and other binary files.",
+		"Reads a text file, or a part of it; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
+		"look at a file whose path you know; read a file before you change it. Returns at most 2000 lines and 256 KiB; a " +
+		"marker at the end tells the offset to go on with. Not for directories (list_files), for finding text in many " +
+		"files (search_files), for other binary files.",
 	parameters,
 	effect: "none",
 	plan,
@@ -46,17 +51,29 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	}
 	await using file = await openRegular(path, args.path);
 	await refuseForbiddenTwin(file, args.path, context);
-	await refuseBinary(file, args.path);
+	if (await isBinary(file, args.path)) return await readBinary(file, args, context);
 	const chunks = readChunks(file, args.path, context.signal);
 	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });
 	return { text: describe(slice, args), failed: slice.total !== undefined && args.offset > 1 };
 }
 
-async function refuseBinary(file: FileHandle, shown: string): Promise<void> {
+/** Also where it is a picture: the headers of all kinds hold NULs. */
+async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
-	if (!start.includes(0)) return;
+	return start.includes(0);
+}
+
+async function readBinary(file: FileHandle, args: Arguments, context: ToolContext): Promise<ToolResult> {
+	const picture = await readPicture(file, args.path, context.signal);
+	if (picture) {
+		const whole = args.offset === 1 && args.limit === MAX_LINES;
+		return whole
+			? picture
+			: { ...picture, text: `${picture.text}\n[offset and limit are for text: all of it is shown]` };
+	}
 	const { size } = await file.stat();
-	throw new ParleyError(`${JSON.stringify(shown)} is a binary file of ${size} bytes; only text is read`, {
+	const what = `${JSON.stringify(args.path)} is a binary file of ${size} bytes`;
+	throw new ParleyError(`${what}; only text and pictures (PNG, JPEG, GIF, WebP) are read`, {
 		code: "invalid_argument",
 	});
 }

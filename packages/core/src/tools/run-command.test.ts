@@ -5,9 +5,9 @@ import { createIds, systemClock } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
-import { createDirectory, createToolContext } from "../testing/tool-context.ts";
+import { createDirectory, createToolContext, readyCall } from "../testing/tool-context.ts";
 import type { ToolContext } from "../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
+import { executeCall, prepareCall } from "../tool-call.ts";
 import { runCommand } from "./run-command.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
@@ -24,11 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-async function prepare(args: object, where = context): Promise<ReadyCall> {
-	const prepared = await prepareCall([runCommand], { name: "run_command", arguments: args }, where);
-	if (prepared.kind === "refused") throw new Error(prepared.text);
-	return prepared;
-}
+const prepare = (args: object, where = context) => readyCall(runCommand, args, where);
 
 async function run(cmd: string, where = context) {
 	return executeCall(await prepare({ cmd }, where), where);

@@ -5,29 +5,22 @@ import { createIds, ParleyError, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
-import { createDirectory, createToolContext } from "../testing/tool-context.ts";
+import { createToolContext, createWorkplace, readyCall } from "../testing/tool-context.ts";
 import type { ToolContext } from "../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
+import { executeCall } from "../tool-call.ts";
 import { searchFiles } from "./search-files.ts";
 
 const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() });
-let directory: Awaited<ReturnType<typeof createDirectory>>;
+let directory: Awaited<ReturnType<typeof createWorkplace>>;
 let context: ToolContext;
 
 beforeEach(async () => {
-	directory = await createDirectory();
-	const cwd = join(directory.path, "work");
-	await mkdir(cwd);
-	await mkdir(join(directory.path, "outside"));
-	context = createToolContext(cwd, { sandbox });
+	directory = await createWorkplace();
+	context = createToolContext(directory.cwd, { sandbox });
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-async function prepare(args: object, where = context): Promise<ReadyCall> {
-	const prepared = await prepareCall([searchFiles], { name: "search_files", arguments: args }, where);
-	if (prepared.kind === "refused") throw new Error(prepared.text);
-	return prepared;
-}
+const prepare = (args: object, where = context) => readyCall(searchFiles, args, where);
 
 async function search(args: object, where = context): Promise<string> {
 	const { text, failed } = await executeCall(await prepare(args, where), where);

@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDirectory, createToolContext } from "../testing/tool-context.ts";
+import { createDirectory, createToolContext, readyCall } from "../testing/tool-context.ts";
 import type { ToolContext } from "../tool.ts";
-import { executeCall, prepareCall } from "../tool-call.ts";
+import { executeCall } from "../tool-call.ts";
 import { sendFile } from "./send-file.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
@@ -26,11 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-async function prepare(args: object) {
-	const prepared = await prepareCall([sendFile], { name: "send_file", arguments: args }, context);
-	if (prepared.kind === "refused") throw new Error(prepared.text);
-	return prepared;
-}
+const prepare = (args: object) => readyCall(sendFile, args, context);
 
 test("a file inside the roots is handed over under its own name, or another", async () => {
 	const ready = await prepare({ path: "report.pdf" });

@@ -35,8 +35,8 @@ test("the state is told without reading the conversation again, as long as nothi
 	const read = vi.spyOn(ground.t.runtime, "transcript");
 	let asked = 0;
 	const told = async (): Promise<unknown> => {
-		const { data } = await ground.ask({ id: `g${asked++}`, type: "get_state" });
-		return [Object(data).message_count, read.mock.calls.length];
+		const state = await ground.ask({ id: `g${asked++}`, type: "get_state" });
+		return [state.success && Object(state.data).message_count, read.mock.calls.length];
 	};
 	expect(await told()).toEqual([0, 1]);
 	expect(await told()).toEqual([0, 1]);

@@ -94,13 +94,29 @@ test.each<[string, Message, object]>([
 	["assistant", { role: "assistant", content }, { role: "assistant", content: blocks }],
 	[
 		"tool",
-		{ role: "tool", content: [{ type: "result", callId: "c1", text: "no such file", failed: true }] },
+		{
+			role: "tool",
+			content: [
+				{ type: "result", callId: "c1", text: "no such file", failed: true },
+				{
+					...{ type: "result", callId: "c2", text: "a.png", failed: false },
+					pictures: [{ type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" }],
+				},
+			],
+		},
 		{
 			role: "tool",
 			content: [
 				{
 					...{ type: "tool_result", call_id: "c1", is_error: true },
 					content: [{ type: "text", text: "no such file" }],
+				},
+				{
+					...{ type: "tool_result", call_id: "c2", is_error: false },
+					content: [
+						{ type: "text", text: "a.png" },
+						{ type: "image", mime_type: "image/png", bytes: 8 },
+					],
 				},
 			],
 		},

@@ -1,8 +1,17 @@
 import { ParleyError, parseJson } from "@parley/base";
-import type { AssistantMessage, ImageBlock, Message, Prompt, StopReason, Usage } from "@parley/core";
+import type {
+	AssistantMessage,
+	ImageBlock,
+	Message,
+	Prompt,
+	RecordedEvent,
+	StopReason,
+	Usage,
+} from "@parley/core";
 import type * as z from "zod";
 import { errorTexts } from "./error-code.ts";
 import { issueText } from "./issue-text.ts";
+import { encodeJson } from "./json-text.ts";
 import {
 	type Ask,
 	type Block,
@@ -94,26 +103,17 @@ export function failure({ id, type: command }: Named, error: string): Response {
 
 /** One line, without its end. Of deltas, which are most of what is said, only the text has to be looked through. */
 export function encodeFrame(frame: Frame): string {
-	if (frame.type !== "text_delta") return encodeValue(frame);
+	if (frame.type !== "text_delta") return encodeJson(frame);
 	const { delta, request_id } = frame;
 	if (request_id !== newest.id) newest = { id: request_id, end: endOf(request_id) };
-	return `{"type":"text_delta","delta":${encodeValue(delta)}${newest.end}`;
+	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
 /** How the line of a delta ends: a prompt has thousands of them, and one id. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
-	return id === undefined ? "}" : `,"request_id":${encodeValue(id)}}`;
-}
-
-const separators = /[\u2028\u2029]/g;
-
-/** JSON leaves two line ends of Unicode as they are, and there are readers that end lines at them: readline of Node.js. */
-function encodeValue(value: Frame | string | number): string {
-	const json = JSON.stringify(value);
-	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
-	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
+	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
 /** An empty id is none, as for the clients that were there first. */
@@ -163,10 +163,24 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 		case "call":
 			return [{ type: "tool_call", id: block.id, name: block.name, args: argumentsOf(block) }];
 		case "result": {
-			const { callId: call_id, failed: is_error, text } = block;
-			return [{ type: "tool_result", call_id, is_error, content: [{ type: "text", text }] }];
+			const { callId: call_id, failed: is_error, text, pictures = [] } = block;
+			const content = [{ type: "text", text } as const, ...encodeContent(pictures)];
+			return [{ type: "tool_result", call_id, is_error, content }];
 		}
 	}
+}
+
+/** The result of a call that was done: what the model sees of it. */
+export function encodeResult({
+	result: text,
+	pictures = [],
+}: Pick<Extract<RecordedEvent, { type: "tool.completed" }>, "result" | "pictures">): Block[] {
+	const images = pictures.map(({ mediaType: mime_type, bytes }) => ({
+		type: "image" as const,
+		mime_type,
+		bytes,
+	}));
+	return [{ type: "text", text }, ...images];
 }
 
 /** The question of a prompt: its text, then its pictures. */

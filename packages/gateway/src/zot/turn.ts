@@ -1,7 +1,7 @@
 import { noUsage, type Recorded, type SessionEvent, type TransientEvent, type Usage } from "@parley/core";
-import { encodeCounts, encodeReply, encodeStop } from "./codec.ts";
+import { encodeCounts, encodeReply, encodeResult, encodeStop } from "./codec.ts";
 import { ResultOrder } from "./result-order.ts";
-import type { Counts, Notice } from "./schema.ts";
+import type { Block, Counts, Notice } from "./schema.ts";
 
 type Replied = Extract<TransientEvent, { type: "model.replied" }>;
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
@@ -81,9 +81,9 @@ export class PromptLines {
 			case "tool.progress":
 				return [{ type: "tool_progress", id: event.callId, text: event.text }];
 			case "tool.completed":
-				return this.#results.take(result(event.callId, event.result, false));
+				return this.#results.take(result(event.callId, encodeResult(event), false));
 			case "tool.failed":
-				return this.#results.take(result(event.callId, event.error, true));
+				return this.#results.take(result(event.callId, encodeResult({ result: event.error }), true));
 			case "assistant.message":
 				return this.#end(event.error);
 			default:
@@ -138,7 +138,7 @@ export class PromptLines {
 		const broken = { type: "turn_end", stop: "error", error } as const;
 		const left: Notice[] = this.#open && !cancelled ? [broken] : [];
 		const unrun = this.#results.end((call) =>
-			result(call, `not run: ${error || "the prompt has ended"}`, true),
+			result(call, encodeResult({ result: `not run: ${error || "the prompt has ended"}` }), true),
 		);
 		const failed = error !== "" && !cancelled && !this.#cut;
 		return [
@@ -157,7 +157,6 @@ export class PromptLines {
 	}
 }
 
-function result(id: string, text: string, is_error: boolean) {
-	const content = [{ type: "text" as const, text }];
+function result(id: string, content: readonly Block[], is_error: boolean) {
 	return { type: "tool_result" as const, id, is_error, content };
 }

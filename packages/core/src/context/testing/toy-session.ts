@@ -139,13 +139,16 @@ export class ToySession {
 	}
 
 	/** A reply with calls, and their results. */
-	calls(...made: readonly (Omit<CallBlock, "type"> & Pick<ResultBlock, "text" | "failed">)[]): void {
+	calls(...made: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
 		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
 			...{ type: "call", id, name },
 			arguments: args,
 		}));
 		const results = made.map(
-			({ id, text, failed }): ResultBlock => ({ type: "result", callId: id, text, failed }),
+			({ id, text, failed, pictures }): ResultBlock => ({
+				...{ type: "result", callId: id, text, failed },
+				...(pictures && { pictures }),
+			}),
 		);
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
 	}

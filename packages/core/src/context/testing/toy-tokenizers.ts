@@ -26,6 +26,7 @@ function countMessage(tokenizer: Tokenizer, { content }: Message): number {
 		if (block.type === "call") {
 			return sum + 5 + tokenizer(`${block.name} ${JSON.stringify(block.arguments)}`);
 		}
-		return sum + 1 + tokenizer(block.text);
+		const pictures = block.type === "result" ? (block.pictures?.length ?? 0) : 0;
+		return sum + 1 + tokenizer(block.text) + pictures * 1_000;
 	}, 0);
 }

@@ -131,6 +131,21 @@ test("what a model or another provider got wrong is still told in a way that is 
 	expect(encode([user("half \ud83d")])[0]?.content).toEqual([text("half \ufffd")]);
 });
 
+test("pictures of a result stand behind its text", () => {
+	const shown: ToolMessage = {
+		role: "tool",
+		content: [{ type: "result", callId: "a", text: "x.png", failed: false, pictures: [picture] }],
+	};
+	const content = (images: boolean) =>
+		encode([user("a"), assistant([called("a")]), shown], images)[2]?.content;
+	const source = { type: "base64", media_type: "image/png", data: "AAAA" };
+	const told = { type: "tool_result", tool_use_id: "a" };
+	expect(content(true)).toEqual([{ ...told, content: [text("x.png"), { type: "image", source }] }]);
+	expect(content(false)).toEqual([
+		{ ...told, content: [text("x.png"), text("[a picture, which this model cannot see]")] },
+	]);
+});
+
 test("a model that cannot see is told that there was a picture", () => {
 	expect(encode([{ role: "user", content: [picture] }], false)[0]?.content).toEqual([
 		text("[a picture, which this model cannot see]"),

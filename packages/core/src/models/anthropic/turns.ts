@@ -96,28 +96,36 @@ function encodeTurn(message: Message, reader: Reader): Turn {
 		case "user":
 			return { role: "user", content: encodeUser(message, reader) };
 		case "tool":
-			return { role: "user", content: encodeResults(message) };
+			return { role: "user", content: encodeResults(message, reader) };
 		case "assistant":
 			return { role: "assistant", content: encodeAssistant(message, reader) };
 	}
 }
 
-function encodeUser({ content }: UserMessage, { images }: Reader): UserTurn["content"] {
-	const blocks = content.flatMap((block): UserTurn["content"] => {
-		if (block.type === "text") return encodeText(block.text);
-		if (!images) return encodeText("[a picture, which this model cannot see]");
-		const { mediaType, data } = block;
-		return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
-	});
+function encodeUser({ content }: UserMessage, reader: Reader): UserTurn["content"] {
+	const blocks = content.flatMap((block) => encodeShown(block, reader));
 	// A user who has said nothing must still have had a turn.
 	return blocks.length > 0 ? blocks : encodeText(NOTHING);
 }
 
-function encodeResults({ content }: ToolMessage): ToolResultBlockParam[] {
-	return content.map(({ callId, text, failed }) => ({
+function encodeShown(
+	block: UserMessage["content"][number],
+	{ images }: Reader,
+): (TextBlockParam | ImageBlockParam)[] {
+	if (block.type === "text") return encodeText(block.text);
+	if (!images) return encodeText("[a picture, which this model cannot see]");
+	const { mediaType, data } = block;
+	return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
+}
+
+function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBlockParam[] {
+	return content.map(({ callId, text, failed, pictures = [] }) => ({
 		type: "tool_result",
 		tool_use_id: wireId(callId),
-		content: encodeText(text.trim() === "" ? "(no output)" : text),
+		content: [
+			...encodeText(text.trim() === "" ? "(no output)" : text),
+			...pictures.flatMap((picture) => encodeShown(picture, reader)),
+		],
 		...(failed && { is_error: true }),
 	}));
 }

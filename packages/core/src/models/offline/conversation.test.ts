@@ -88,6 +88,17 @@ test("the results of one reply are repeated together, failures and denials as su
 	);
 });
 
+test("of a result with a picture the text is repeated, and that there was one", () => {
+	const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+	const seen: ToolMessage = {
+		role: "tool",
+		content: [{ type: "result", callId: "a", text: "a.png\n", failed: false, pictures: [picture] }],
+	};
+	expect(replyTo(user("read: a.png"), calling("a"), seen)).toBe(
+		"[offline] tool_a returned:\na.png\n[a picture, which the offline model cannot see]",
+	);
+});
+
 test("a command that cannot be read is explained, and the others are carried out", () => {
 	const [explained, called] = replyTo(user("tool: x {\nrun: 1")).split("<");
 	expect(explained).toMatch(/^\[offline\] "tool:" was not carried out: /);

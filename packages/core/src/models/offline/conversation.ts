@@ -82,8 +82,9 @@ function repeatResults(calls: readonly CallBlock[], results: readonly ResultBloc
 	});
 }
 
-function repeatResult(name: string, { text, failed }: ResultBlock): string {
-	const body = text.trimEnd();
+function repeatResult(name: string, { text, failed, pictures = [] }: ResultBlock): string {
+	const unseen = pictures.map(() => "[a picture, which the offline model cannot see]");
+	const body = [text.trimEnd(), ...unseen].join("\n");
 	if (failed) return `${name} failed:\n${body}`;
 	return body === "" ? `${name} returned nothing.` : `${name} returned:\n${body}`;
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { CallBlock, Message } from "../../message.ts";
 import type { ModelEvent, ModelRequest } from "../../model.ts";
 import { createOfflineModel } from "./offline-model.ts";
+import { charactersOf } from "./offline-usage.ts";
 
 const tools = [{ name: "run_command", description: "runs", parameters: { type: "object" } }];
 
@@ -141,6 +142,9 @@ test("a picture counts as a page of text, whatever its size", async () => {
 	};
 	expect(await usageWith("x")).toBe((await usageWith()) + 1_024);
 	expect(await usageWith("x".repeat(100_000), "y")).toBe((await usageWith()) + 2_048);
+	const picture = { type: "image", mediaType: "image/png", data: "x" } as const;
+	const result = { type: "result", callId: "c", text: "12345678", failed: false } as const;
+	expect(charactersOf({ ...result, pictures: [picture] })).toBe(8 + 4 * 1_024);
 });
 
 test("fail breaks the reply off after what was said, with the reason", async () => {

@@ -22,6 +22,7 @@ export function charactersOf(part: Message["content"][number] | ModelEvent): num
 	if (part.type === "end" || part.type === "usage") return 0;
 	// A picture is as dear as a page of text, whatever its size.
 	if (part.type === "image") return 4 * 1024;
+	if (part.type === "result") return part.text.length + (part.pictures?.length ?? 0) * 4 * 1024;
 	return part.type === "call" ? part.name.length + jsonLength(part.arguments) : part.text.length;
 }
 

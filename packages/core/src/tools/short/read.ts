@@ -7,7 +7,7 @@ export const read = defineTool({
 	name: "read",
 	ruleName: readFile.name,
 	description:
-		"Reads lines of a text file. Look at a file before you change it. Up to 2000 lines and 256 KiB come back at " +
-		"once; where more follow, a marker at the end says which offset to go on with. Directories, pictures and other " +
-		"binary files cannot be read.",
+		"Reads lines of a text file; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Look at a file " +
+		"before you change it. Up to 2000 lines and 256 KiB come back at once; where more follow, a marker at the end " +
+		"says which offset to go on with. Directories and other binary files cannot be read.",
 });

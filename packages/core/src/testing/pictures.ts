@@ -1,0 +1,30 @@
+import { type ImageType, isImageType } from "../message.ts";
+
+interface TestPicture {
+	/** What people call its kind. */
+	readonly name: string;
+	readonly mediaType: ImageType;
+	readonly content: Buffer;
+}
+
+const jpegTables = "/".repeat(86);
+
+/** A picture of one pixel of each kind, the first a PNG. */
+export const testPictures = [
+	picture(
+		"PNG",
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+	),
+	picture(
+		"JPEG",
+		`/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP${jpegTables}wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=`,
+	),
+	picture("GIF", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
+	picture("WebP", "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA="),
+] as const;
+
+function picture(name: string, base64: string): TestPicture {
+	const mediaType = `image/${name.toLowerCase()}`;
+	if (!isImageType(mediaType)) throw new Error(mediaType);
+	return { name, mediaType, content: Buffer.from(base64, "base64") };
+}

@@ -1,0 +1,50 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { calls, ScriptedModel, says, testPictures } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { ZotGround } from "../testing/zot-ground.ts";
+
+test("a picture that is read is told by its size, when it is read and in the transcript", async () => {
+	const [{ content: png }] = testPictures;
+	const model = new ScriptedModel(
+		[calls("c1", "read", { path: "photo.png" }), calls("c2", "read", { path: "nothing.png" })],
+		[says("A pixel.")],
+	);
+	await using ground = await ZotGround.open({ model });
+	const file = join(ground.t.directory, "work", "photo.png");
+	await writeFile(file, png);
+	ground.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
+	await ground.hears("done");
+	await rm(file);
+	const content = [
+		{ type: "text", text: `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes` },
+		{ type: "image", mime_type: "image/png", bytes: png.length },
+	];
+	expect(ground.frames.filter(({ type }) => type === "tool_result")).toMatchObject([
+		{ type: "tool_result", id: "c1", is_error: false, content },
+		{ type: "tool_result", id: "c2", is_error: true },
+	]);
+	const data = png.toString("base64");
+	const shown = model.requests[1]?.messages.at(-1)?.content;
+	expect(shown).toMatchObject([
+		{ pictures: [{ type: "image", mediaType: "image/png", data }] },
+		{ failed: true },
+	]);
+	expect(await ground.ask({ id: "2", type: "get_messages" })).toMatchObject({
+		data: {
+			messages: [
+				{ role: "user" },
+				{ role: "assistant" },
+				{
+					role: "tool",
+					content: [
+						{ type: "tool_result", call_id: "c1", is_error: false, content },
+						{ type: "tool_result", call_id: "c2", is_error: true },
+					],
+				},
+				{ role: "assistant" },
+			],
+		},
+	});
+	expect(JSON.stringify(ground.frames)).not.toContain(data);
+});

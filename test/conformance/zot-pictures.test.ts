@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { testPictures } from "@parley/core/testing";
+import { expect } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import type { ReceivedRequest } from "../simulators/anthropic/received-request.ts";
+import { says, uses } from "../simulators/anthropic/reply.ts";
+import { only, streamed, ZotClient } from "./drivers/zot-client.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const [{ content: png }] = testPictures;
+const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
+const text = { type: "text", text: line };
+const reads = uses("toolu_1", "read", { path: "photo.png" });
+
+/** The blocks in the results of a request. */
+function shownIn({ body }: ReceivedRequest): unknown[] {
+	const blocks = body.messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+	return blocks.flatMap((block) => (block.type === "tool_result" ? [block.content ?? []].flat() : []));
+}
+
+const source = { type: "base64", media_type: "image/png", data: png.toString("base64") };
+
+/** What the results in the transcript hold. */
+async function told(agent: ZotClient, id: string): Promise<unknown> {
+	const { messages } = Object(await agent.data({ id, type: "get_messages" }));
+	return messages.flatMap(({ role, content }: { role: string; content: { content: unknown }[] }) =>
+		role === "tool" ? content.map((result) => result.content) : [],
+	);
+}
+
+verifiesOn(
+	"zot",
+	["zot.result-images", "zot.message-blocks"],
+	"a picture that the agent reads reaches the model, and is told by its size",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		service.script(reads, says("A pixel."));
+		await using agent = await ZotClient.start({ service });
+		await writeFile(agent.path("work", "photo.png"), png);
+		agent.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
+		expect(streamed(await agent.turn())).toBe("A pixel.");
+		expect(shownIn(await service.received(2))).toMatchObject([text, { type: "image", source }]);
+		const image = { type: "image", mime_type: "image/png", bytes: png.length };
+		expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: false, content: [text, image] }]);
+		expect(await told(agent, "2")).toEqual([[text, image]]);
+		expect(agent.lines.join()).not.toContain(source.data);
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.result-images-kept"],
+	"a picture is there when its process was killed, and is taken out where it is refused",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		service.script(reads, { ...says("A"), break: { at: "head", how: "hang" } });
+		await using place = await ZotClient.start();
+		const flags = ["--session", place.path("home", "kept")];
+		await using first = await ZotClient.start({ service, flags });
+		await writeFile(first.path("work", "photo.png"), png);
+		first.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
+		await service.received(2);
+		first.kill("SIGKILL");
+		await first.exited;
+		await using next = await ZotClient.start({ service, flags });
+		expect(await told(next, "2")).toEqual([
+			[text, { type: "image", mime_type: "image/png", bytes: png.length }],
+		]);
+		service.script({ status: 400 }, says("A pity."));
+		next.send({ id: "3", type: "prompt", message: "And?" });
+		expect(streamed(await next.turn())).toBe("A pity.");
+		expect(shownIn(await service.received(3))).toMatchObject([text, { type: "image", source }]);
+		const gone = {
+			type: "text",
+			text: `${line}\n[its picture was taken out: the request that showed it was refused]`,
+		};
+		expect(shownIn(await service.received(4))).toMatchObject([gone]);
+		expect(await told(next, "4")).toEqual([[gone]]);
+	},
+);
