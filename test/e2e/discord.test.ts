@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { House, read, runs } from "./discord/house.ts";
+import { House, read } from "./discord/house.ts";
+import { runs } from "./machine.ts";
 
 const refusedExitCode = 78;
 
@@ -13,7 +14,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	const [general, mia] = [world.channel("general"), world.member("Mia")];
 	const say = (text: string) => mia.says(text, { in: general, mentions: [world.bot] });
 
-	const first = house.start(world.token);
+	const first = house.start(house.tokens);
 	await house.until("the commands are there", () => world.commands().some(({ name }) => name === "help"));
 	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "discord");
 	const welcome = mia.commands("/pair", { code }, { in: general });
@@ -34,7 +35,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	await first.exited;
 	await house.until("the connector has left", () => world.gateway.connections === 0);
 	say("say: while you were away");
-	const second = house.start(world.token);
+	const second = house.start(house.tokens);
 	await house.until("it is back", () => world.gateway.connections === 1);
 	mia.clicks("Approve once");
 	await house.seen("returned:\nteapot", general);
@@ -77,13 +78,13 @@ test("who is refused for good ends with words and is not started again", { timeo
 	await using house = await House.open();
 	const { world } = house;
 	world.state.app.privileged = 0;
-	const supervisor = house.start(world.token);
+	const supervisor = house.start(house.tokens);
 	await house.until("it is given up", () => supervisor.told("not started again"));
-	const refused = house.run(["discord"], { token: world.token });
+	const refused = house.run(["discord"], house.tokens);
 	expect(await refused.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(refused.lines.join("\n")).toMatch(/^parley discord: .*Message Content/im);
 
-	const wrong = house.run(["discord"], { token: `${world.token}x` });
+	const wrong = house.run(["discord"], { DISCORD_TOKEN: `${world.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley discord: .*DISCORD_TOKEN/m);
 	expect(wrong.lines.join("\n")).not.toContain(world.token);

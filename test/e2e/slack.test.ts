@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { House, read, runs } from "./slack/house.ts";
+import { runs } from "./machine.ts";
+import { House, read } from "./slack/house.ts";
 
 const refusedExitCode = 78;
 
@@ -14,7 +15,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	const connected = (count: number) =>
 		house.until(`${count} sockets are open`, () => sockets.open.length === count);
 
-	const first = house.start();
+	const first = house.start(house.tokens);
 	await connected(2);
 	const code = await house.ask("people", "pair", "--role", "owner", "--platform", "slack");
 	const welcome = mia.commands(`/parley pair ${code}`, {}, { in: general });
@@ -35,7 +36,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	await first.exited;
 	await connected(0);
 	const away = say("say: while you were away");
-	const second = house.start();
+	const second = house.start(house.tokens);
 	await connected(2);
 	mia.clicks("Approve once", { in: teapot });
 	await house.seen("returned:\nteapot", teapot);

@@ -47,10 +47,22 @@ export {
 } from "./platform/arrival.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
+export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Malformed } from "./platform/malformed.ts";
 export { Control, Posting } from "./platform/posting.ts";
+export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
 export { readBounded } from "./platform/read-bounded.ts";
 export type { HeardRoom } from "./rooms/heard-rooms.ts";
+export type {
+	ConnectorStart,
+	PlatformLink,
+	PlatformSide,
+	ReadyLink,
+	SideOpening,
+	StartedParts,
+} from "./running/platform-side.ts";
+export { type RunPlatform, runConnector } from "./running/run-connector.ts";
+export type { RunningConnector, RunOptions, RunStatus } from "./running/running-connector.ts";
 export { answerStep } from "./setup/answer-step.ts";
 export type { Finding, SetupStep } from "./setup/finding.ts";
 export {

@@ -8,12 +8,7 @@ export type {
 	DiscordRequest,
 	DiscordResponse,
 } from "./discord-port.ts";
-export {
-	type DiscordStatus,
-	type RunDiscordOptions,
-	type RunningDiscord,
-	runDiscord,
-} from "./run-discord.ts";
+export { type RunDiscordOptions, runDiscord } from "./run-discord.ts";
 export { examineDiscord } from "./setup/doctor.ts";
 export type { Finding } from "./setup/finding.ts";
 export { openChecks } from "./setup/open-checks.ts";

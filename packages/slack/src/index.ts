@@ -1,9 +1,9 @@
 export { createSlackPort, type SlackPortOptions, type SlackTransport } from "./client/slack-client.ts";
 export { messageId } from "./message-id.ts";
-export { type RunningSlack, type RunSlackOptions, runSlack, type SlackStatus } from "./run-slack.ts";
+export { type RunSlackOptions, runSlack } from "./run-slack.ts";
 export { examineSlack, type SlackChecks } from "./setup/checks.ts";
 export { type Manifest, type ManifestOptions, manifestOf } from "./setup/manifest.ts";
-export { type Difference, differenceWords, manifestDiff } from "./setup/manifest-diff.ts";
+export { type Difference, differenceWords, manifestDiff, readManifest } from "./setup/manifest-diff.ts";
 export { openChecks } from "./setup/open-checks.ts";
 export { type SetupParts, setupSteps } from "./setup/setup-steps.ts";
 export { createSlackPlatform, type PlatformParts } from "./slack-platform.ts";

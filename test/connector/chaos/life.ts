@@ -1,20 +1,8 @@
 import type { Failpoints } from "@parley/base";
-import { MemoryLogger, seededIds } from "@parley/base/testing";
+import { type ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import type { RunningConnector, RunOptions, RunStatus } from "@parley/connector";
 import type { ScriptedGateway } from "@parley/connector/testing";
-import { type DiscordPort, type RunningDiscord, runDiscord } from "@parley/discord";
 import type { Client, OpenSession } from "@parley/protocol";
-import { GatewayIntentBits } from "discord-api-types/v10";
-import { InProcessPort } from "../../simulators/discord/in-process.ts";
-import type { World } from "../../simulators/discord/world/world.ts";
-import type { KeptSession } from "./kept-session.ts";
-
-const intents =
-	GatewayIntentBits.Guilds |
-	GatewayIntentBits.GuildMessages |
-	GatewayIntentBits.GuildMessageReactions |
-	GatewayIntentBits.DirectMessages |
-	GatewayIntentBits.DirectMessageReactions |
-	GatewayIntentBits.MessageContent;
 
 /** Where a process of the connector can die. */
 export const places = [
@@ -29,45 +17,48 @@ export interface Fate {
 	readonly hit: number;
 }
 
+/** Does what is asked of it for as long as the process lives; rejects for ever after. */
+export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+/** What of a process belongs to its platform. */
+export interface PlatformProcess {
+	/** Runs the connector, whose requests to the platform are `guarded`. */
+	run(options: RunOptions, guarded: Guarded): Promise<RunningConnector>;
+	/** Cuts its connection. */
+	kill(): void;
+}
+
 export interface LifeParts {
-	readonly world: World;
+	readonly process: PlatformProcess;
 	readonly gateway: ScriptedGateway;
-	readonly session: KeptSession;
+	readonly clock: ManualClock;
 	readonly dataDir: string;
 	readonly chance: () => number;
 	readonly died: () => void;
 }
 
-/** One process of the connector. Once it is dead nothing of it reaches Discord, the gateway or its database any more. */
+/** One process of the connector. Once it is dead nothing of it reaches the platform, the gateway or its database any more. */
 export class Life implements Failpoints {
 	readonly log = new MemoryLogger();
 	/** Where it died. */
 	end: string | undefined;
 	readonly #parts: LifeParts;
-	readonly #port: InProcessPort;
 	#fate: Fate | undefined;
 	#hits = 0;
-	#running: RunningDiscord | undefined;
+	#running: RunningConnector | undefined;
 
 	constructor(parts: LifeParts) {
 		this.#parts = parts;
-		this.#port = new InProcessPort(parts.world, { intents, sessions: parts.session.store });
 	}
 
 	async begin(): Promise<void> {
-		const { world, gateway, dataDir, chance } = this.#parts;
-		const running = await runDiscord({
-			...{ token: world.token, gatewayUrl: "http://127.0.0.1:9", gatewayToken: "", dataDir, chance },
-			...{
-				log: this.log,
-				clock: world.clock,
-				ids: seededIds(7),
-				failpoints: this,
-				port: this.#guardedPort(),
-			},
+		const { process, gateway, clock, dataDir, chance } = this.#parts;
+		const options = {
+			...{ gatewayUrl: "http://127.0.0.1:9", gatewayToken: "", dataDir, chance },
+			...{ log: this.log, clock, ids: seededIds(7), failpoints: this },
 			gateway: { client: this.#guardedClient(gateway.connect()), files: gateway.files },
-		});
-		this.#running = running;
+		};
+		this.#running = await process.run(options, (work) => this.#guarded(work));
 	}
 
 	/** From now on it dies where it is fated to. */
@@ -85,12 +76,11 @@ export class Life implements Failpoints {
 
 	die(where: string): void {
 		this.end ??= where;
-		this.#parts.session.end();
-		this.#port.kill();
+		this.#parts.process.kill();
 		this.#parts.died();
 	}
 
-	async status(): Promise<Awaited<ReturnType<RunningDiscord["status"]>> | undefined> {
+	async status(): Promise<RunStatus | undefined> {
 		return this.#running?.status();
 	}
 
@@ -101,17 +91,6 @@ export class Life implements Failpoints {
 
 	#demandLife(): void {
 		if (this.end !== undefined) throw new Error("dead");
-	}
-
-	#guardedPort(): DiscordPort {
-		const port = this.#port;
-		return {
-			request: (request) => this.#guarded(() => port.request(request)),
-			download: (...asked) => this.#guarded(() => port.download(...asked)),
-			connect: ({ dispatch, link }) =>
-				port.connect({ dispatch: this.#parts.session.watched(dispatch), link }),
-			close: () => port.close(),
-		};
 	}
 
 	#guardedClient(client: Client): Client {

@@ -1,14 +1,29 @@
+import type { Clock } from "@parley/base";
 import type { Random } from "../../random.ts";
-import type { Channel } from "../../simulators/discord/people/channel.ts";
-import type { Person } from "../../simulators/discord/people/person.ts";
-import type { World } from "../../simulators/discord/world/world.ts";
+
+interface Id {
+	readonly id: string;
+}
+
+/** Somebody who says things in rooms. */
+export interface Speaker<Room> {
+	says(
+		text: string,
+		options: {
+			readonly in: Room;
+			readonly attachments: { readonly name: string; readonly content: string }[];
+		},
+	): Id;
+	edits(message: Id, text: string): unknown;
+	deletes(message: Id): unknown;
+}
 
 /** What somebody said, and what may have become of it. */
-export interface Said {
+export interface Said<Room, Person> {
 	readonly id: string;
 	/** What it says and said before, the newest last. */
 	readonly versions: string[];
-	readonly room: Channel;
+	readonly room: Room;
 	readonly person: Person;
 	/** The name of what was attached. */
 	readonly file?: string;
@@ -19,19 +34,35 @@ export interface Said {
 	mayBeLost: boolean;
 }
 
+/** How things are said on a platform. */
+export interface Speech<Room, Person> {
+	/** The text with our name before it where we have to be named. */
+	address(text: string, room: Room): string;
+	/** Everything may be edited and deleted unless told. */
+	mayEdit?(said: Said<Room, Person>): boolean;
+	mayDelete?(said: Said<Room, Person>): boolean;
+}
+
 /** So many of what was said last somebody comes back to. */
 const recent = 6;
 
 /** What people say, and what they do with what they have said. */
-export class Messages {
-	readonly said: Said[] = [];
-	readonly #world: World;
+export class Messages<Room extends Id, Person extends Speaker<Room>> {
+	readonly said: Said<Room, Person>[] = [];
+	readonly #clock: Clock;
 	readonly #random: Random;
+	readonly #speech: Speech<Room, Person>;
 	#edits = 0;
 
-	constructor(world: World, random: Random) {
-		this.#world = world;
+	constructor(clock: Clock, random: Random, speech: Speech<Room, Person>) {
+		this.#clock = clock;
 		this.#random = random;
+		this.#speech = speech;
+	}
+
+	/** What was said last, the newest last. */
+	get recent(): readonly Said<Room, Person>[] {
+		return this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
 	/** What was taken and not handed on is gone with it; what is said afterwards is not. */
@@ -40,64 +71,47 @@ export class Messages {
 	}
 
 	/** All of a room may be stopped. */
-	stopped(room: Channel): void {
+	stopped(room: Room): void {
 		for (const said of this.said) said.mayBeLost ||= said.room.id === room.id;
 	}
 
-	say(person: Person, room: Channel, withFile = false): void {
+	say(person: Person, room: Room, withFile = false): void {
 		const number = this.said.length;
 		const text = `say-${number}.`;
 		const file = withFile ? `file-${number}.txt` : undefined;
-		const { id } = person.says(this.#addressed(text, room), {
-			in: room,
-			attachments: file === undefined ? [] : [{ name: file, content: `of ${text}` }],
-		});
-		this.said.push({
-			...{ id, versions: [text], room, person, changedAt: 0, isDeleted: false },
-			mayBeLost: false,
-			...(file !== undefined && { file }),
-		});
+		const attachments = file === undefined ? [] : [{ name: file, content: `of ${text}` }];
+		const { id } = person.says(this.#speech.address(text, room), { in: room, attachments });
+		const heard = { versions: [text], room, person, changedAt: 0, isDeleted: false, mayBeLost: false };
+		this.said.push({ id, ...heard, ...(file !== undefined && { file }) });
 	}
 
 	edit(): void {
 		const said = this.#own();
-		// Nobody edits twice in a millisecond, by which Discord tells edits apart.
-		if (!said || said.changedAt === this.#world.clock.now()) return;
+		if (!said || this.#speech.mayEdit?.(said) === false) return;
 		const text = `edit-${this.#edits}.`;
 		this.#edits += 1;
 		said.versions.push(text);
-		this.#changed(said);
-		said.person.edits(said, this.#addressed(text, said.room));
+		said.changedAt = this.#clock.now();
+		said.person.edits(said, this.#speech.address(text, said.room));
 	}
 
 	delete(): void {
 		const said = this.#own();
-		// The first of a room stays: who sees none at all there cannot tell an empty room from one that they may not read.
-		if (!said || said === this.said.find(({ room }) => room === said.room)) return;
+		if (!said || this.#speech.mayDelete?.(said) === false) return;
 		said.isDeleted = true;
-		this.#changed(said);
+		said.changedAt = this.#clock.now();
 		said.person.deletes(said);
 	}
 
-	/** ❌ at what was said ends it. */
-	cross(): void {
+	/** One that is to be crossed out, which ends it. */
+	cross(): Said<Room, Person> | undefined {
 		const said = this.#own();
-		if (!said) return;
-		said.mayBeLost = true;
-		said.person.reacts("❌", { on: said });
+		if (said) said.mayBeLost = true;
+		return said;
 	}
 
-	#changed(said: Said): void {
-		said.changedAt = this.#world.clock.now();
-	}
-
-	#own(): Said | undefined {
-		const left = this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
+	#own(): Said<Room, Person> | undefined {
+		const left = this.recent;
 		return left.length === 0 ? undefined : this.#random.pick(left);
-	}
-
-	/** Direct messages need no name. */
-	#addressed(text: string, { record }: Channel): string {
-		return record.guild === undefined ? text : `${this.#world.mention} ${text}`;
 	}
 }

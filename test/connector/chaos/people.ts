@@ -4,23 +4,15 @@ import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Person } from "../../simulators/discord/people/person.ts";
 import type { World } from "../../simulators/discord/world/world.ts";
 import { Messages } from "./messages.ts";
+import { Wishes } from "./wishes.ts";
 
-/** Discord's: interactions/receiving-and-responding#responding-to-an-interaction. */
-const answerMs = 3000;
 const pressed = new Set(["Approve once", "Deny", "Good", "Again", "Approve", "Cancel", "End trust"]);
-
-interface Wish {
-	readonly asked: Asked;
-	readonly at: number;
-	isJudged: boolean;
-}
 
 /** Those who talk, press and command, and how they are answered. */
 export class People {
 	readonly rooms: readonly Channel[];
-	readonly messages: Messages;
-	/** Presses and commands that nobody answered in time, although nothing was in the way. */
-	readonly unanswered: string[] = [];
+	readonly messages: Messages<Channel, Person>;
+	readonly wishes: Wishes;
 	/** How often somebody has asked for an answer once more. */
 	retries = 0;
 	/** When others than before could read a room, by its id. */
@@ -30,16 +22,21 @@ export class People {
 	readonly #persons: readonly Person[];
 	/** Somebody who only reads, where they may. */
 	readonly #reader: Person;
-	readonly #wishes: Wish[] = [];
-	/** When something was in the way of an answer. */
-	readonly #disturbances: number[] = [];
 
 	constructor(world: World, random: Random) {
 		this.#world = world;
 		this.#random = random;
 		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
 		this.#reader = world.member("Cy");
-		this.messages = new Messages(world, random);
+		this.wishes = new Wishes(world.clock);
+		this.messages = new Messages<Channel, Person>(world.clock, random, {
+			// Direct messages need no name.
+			address: (text, { record }) => (record.guild === undefined ? text : `${world.mention} ${text}`),
+			// Nobody edits twice in a millisecond, by which Discord tells edits apart.
+			mayEdit: ({ changedAt }) => changedAt !== world.clock.now(),
+			// The first of a room stays: who sees none at all there cannot tell an empty room from one that they may not read.
+			mayDelete: (said) => said !== this.messages.said.find(({ room }) => room === said.room),
+		});
 		this.rooms = [
 			...["general", "random"].map((name) => world.channel(name)),
 			...this.#persons.map(({ dm }) => dm),
@@ -66,24 +63,6 @@ export class People {
 		else this.#command(person, room);
 	}
 
-	/** From now on for as long as somebody waits an answer may fail to come. */
-	disturbed(): void {
-		this.#disturbances.push(this.#world.clock.now());
-	}
-
-	/** Looks at the presses whose time has come. */
-	look(): void {
-		const now = this.#world.clock.now();
-		for (const wish of this.#wishes) {
-			if (wish.isJudged || now < wish.at + answerMs) continue;
-			wish.isJudged = true;
-			const wasDisturbed = this.#disturbances.some((at) => at >= wish.at - 1000 && at <= wish.at + answerMs);
-			if (wish.asked.failed && !wasDisturbed) {
-				this.unanswered.push(`${wish.asked.record.type} at ${new Date(wish.at).toISOString()}`);
-			}
-		}
-	}
-
 	#whoIsIn(room: Channel): Person {
 		const own = this.#persons.find(({ dm }) => dm.id === room.id);
 		return own ?? this.#random.pick(this.#persons);
@@ -92,7 +71,8 @@ export class People {
 	/** ❌ at what somebody said, or 🔁 at what was answered. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
-			this.messages.cross();
+			const said = this.messages.cross();
+			said?.person.reacts("❌", { on: said });
 			return;
 		}
 		const answer = room.shows().findLast(({ buttons }) => buttons.includes("Again"));
@@ -138,7 +118,7 @@ export class People {
 	}
 
 	#wish(asked: Asked): void {
-		if (this.#world.gateway.connections === 0) this.disturbed();
-		this.#wishes.push({ asked, at: this.#world.clock.now(), isJudged: false });
+		if (this.#world.gateway.connections === 0) this.wishes.disturbed();
+		this.wishes.add(asked, String(asked.record.type));
 	}
 }

@@ -3,40 +3,16 @@ import type { Asked } from "../../simulators/slack/people/asked.ts";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
 import type { World } from "../../simulators/slack/world/world.ts";
+import { Messages } from "./messages.ts";
+import { Wishes } from "./wishes.ts";
 
-/** https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response */
-const answerMs = 3000;
 const pressed = new Set(["Approve once", "Good", "Again", "Approve", "Cancel", "End trust"]);
-/** So many of what was said last somebody comes back to. */
-const recent = 6;
-
-/** What somebody said, and what may have become of it. */
-export interface Said {
-	readonly id: string;
-	/** What it says and said before, the newest last. */
-	readonly versions: string[];
-	/** A channel, or a thread of one. */
-	readonly room: Channel;
-	readonly person: Person;
-	/** The name of what was attached. */
-	readonly file?: string;
-	isDeleted: boolean;
-	/** Somebody has stopped what was not at work yet. */
-	mayBeLost: boolean;
-}
-
-interface Wish {
-	readonly asked: Asked;
-	readonly at: number;
-	isJudged: boolean;
-}
 
 /** Those who talk, press and command on Slack, and how they are answered. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
-	readonly said: Said[] = [];
-	/** Presses and commands that nobody acknowledged in time, although nothing was in the way. */
-	readonly unanswered: string[] = [];
+	readonly messages: Messages<Channel, Person>;
+	readonly wishes: Wishes;
 	/** How often somebody has asked for an answer once more. */
 	retries = 0;
 	/** When a guest came into a channel, by its id. */
@@ -45,15 +21,17 @@ export class SlackPeople {
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
 	readonly #guest: Person;
-	readonly #wishes: Wish[] = [];
-	/** When something was in the way of an answer. */
-	readonly #disturbances: number[] = [];
 	readonly #signs = new Set<string>();
-	#edits = 0;
 
 	constructor(world: World, random: Random) {
 		this.#world = world;
 		this.#random = random;
+		this.wishes = new Wishes(world.clock);
+		this.messages = new Messages<Channel, Person>(world.clock, random, {
+			// Direct messages and our threads need no name.
+			address: (text, room) =>
+				isOpen({ room }) && room.threadTs === undefined ? `${world.mention} ${text}` : text,
+		});
 		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
 		this.rooms = [
 			...["general", "random"].map((name) => world.channel(name)),
@@ -65,7 +43,7 @@ export class SlackPeople {
 
 	/** Each room hears of the connector. */
 	greet(): void {
-		for (const room of this.rooms) this.#say(this.#whoIsIn(room), room);
+		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
 
 	/** Somebody does something. */
@@ -73,33 +51,15 @@ export class SlackPeople {
 		const room = this.#random.pick(this.rooms);
 		const person = this.#whoIsIn(room);
 		const kind = this.#random.below(19);
-		if (kind < 3) this.#say(person, room);
+		if (kind < 3) this.messages.say(person, room);
 		else if (kind < 5) this.#goOn(person);
-		else if (kind < 6) this.#say(person, room, true);
-		else if (kind < 9) this.#edit();
-		else if (kind < 10) this.#delete();
+		else if (kind < 6) this.messages.say(person, room, true);
+		else if (kind < 9) this.messages.edit();
+		else if (kind < 10) this.messages.delete();
 		else if (kind < 11) this.#react(person, room);
 		else if (kind < 13) this.#invite(room);
 		else if (kind < 17) this.#press(person, room);
 		else this.#command(person, room);
-	}
-
-	/** From now on for as long as somebody waits an answer may fail to come. */
-	disturbed(): void {
-		this.#disturbances.push(this.#world.clock.now());
-	}
-
-	/** Looks at the presses whose time has come. */
-	look(): void {
-		const now = this.#world.clock.now();
-		for (const wish of this.#wishes) {
-			if (wish.isJudged || now < wish.at + answerMs) continue;
-			wish.isJudged = true;
-			const wasDisturbed = this.#disturbances.some((at) => at >= wish.at - 1000 && at <= wish.at + answerMs);
-			if (wish.asked.failed && !wasDisturbed) {
-				this.unanswered.push(`${wish.asked.record.kind} at ${new Date(wish.at).toISOString()}`);
-			}
-		}
 	}
 
 	#whoIsIn(room: Channel): Person {
@@ -107,50 +67,17 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	#say(person: Person, room: Channel, withFile = false): void {
-		const number = this.said.length;
-		const text = `say-${number}.`;
-		const file = withFile ? `file-${number}.txt` : undefined;
-		const attachments = file === undefined ? [] : [{ name: file, content: `of ${text}` }];
-		const { id } = person.says(this.#addressed(text, room), { in: room, attachments });
-		const heard = { versions: [text], room, person, isDeleted: false, mayBeLost: false };
-		this.said.push({ id, ...heard, ...(file !== undefined && { file }) });
-	}
-
 	/** In a thread that began with a mention, nobody has to be named any more. */
 	#goOn(person: Person): void {
-		const [root] = this.said.slice(-recent).filter((said) => isTop(said) && !said.isDeleted && isOpen(said));
-		if (root) this.#say(person, root.room.thread(root));
-	}
-
-	#edit(): void {
-		const said = this.#own();
-		if (!said) return;
-		const text = `edit-${this.#edits}.`;
-		this.#edits += 1;
-		said.versions.push(text);
-		said.person.edits(said, this.#addressed(text, said.room));
-	}
-
-	#delete(): void {
-		const said = this.#own();
-		if (!said) return;
-		said.isDeleted = true;
-		said.person.deletes(said);
-	}
-
-	#own(): Said | undefined {
-		const left = this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
-		return left.length === 0 ? undefined : this.#random.pick(left);
+		const [root] = this.messages.recent.filter((said) => isTop(said) && isOpen(said));
+		if (root) this.messages.say(person, root.room.thread(root));
 	}
 
 	/** ❌ at what somebody said, or 🔁 at what was answered. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
-			const said = this.#own();
-			if (!said) return;
-			said.mayBeLost = true;
-			this.#sign(said.person, "❌", said);
+			const said = this.messages.cross();
+			if (said) this.#sign(said.person, "❌", said);
 			return;
 		}
 		const answer = this.#seen(person, room).findLast(({ buttons }) => buttons.includes("Again"));
@@ -194,18 +121,12 @@ export class SlackPeople {
 	#command(person: Person, room: Channel): void {
 		const name = this.#random.pick(["/whoami", "/session list", "/stop", "/task list", "/why"]);
 		this.#wish(person.commands(name, {}, { in: room }));
-		if (name !== "/stop") return;
-		for (const said of this.said) said.mayBeLost ||= said.room.id === room.id;
+		if (name === "/stop") this.messages.stopped(room);
 	}
 
 	#wish(asked: Asked): void {
-		if (this.#world.delivery.connections === 0) this.disturbed();
-		this.#wishes.push({ asked, at: this.#world.clock.now(), isJudged: false });
-	}
-
-	/** Direct messages and our threads need no name. */
-	#addressed(text: string, room: Channel): string {
-		return isOpen({ room }) && room.threadTs === undefined ? `${this.#world.mention} ${text}` : text;
+		if (this.#world.delivery.connections === 0) this.wishes.disturbed();
+		this.wishes.add(asked, asked.record.kind);
 	}
 }
 

@@ -4,23 +4,15 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { Random } from "../../random.ts";
-import type { Fault } from "../../simulators/discord/rest/network.ts";
-import { World } from "../../simulators/discord/world/world.ts";
-import { judgeDeleted } from "./judge-messages.ts";
-import { KeptSession } from "./kept-session.ts";
-import { Life, places } from "./life.ts";
-import { People } from "./people.ts";
+import { Life, type PlatformProcess, places } from "./life.ts";
+import type { Wishes } from "./wishes.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
 const quietTurns = 12;
 /** Without a common divisor with the number of places. */
 const lifeStride = 4;
-/** Of virtual time: what was done before is taken then, though nothing of it is answered yet. */
-const calmMs = 60_000;
 const shortMs = 25;
-/** Of virtual time: longer than anything waits that is to happen by itself. */
-const longestMs = 20 * 60_000;
 
 /** What falls due after a part of a millisecond is not seen to: a machine's clock has none. */
 class WholeClock extends ManualClock {
@@ -29,8 +21,54 @@ class WholeClock extends ManualClock {
 	}
 }
 
-/** All that outlives a process of the connector: Discord with its people, the gateway, and the disk. */
-export class Street {
+/** Those who live on a street. */
+export interface StreetPeople {
+	readonly wishes: Wishes;
+	readonly messages: { databaseLost(): void };
+	/** Each room hears of the connector. */
+	greet(): void;
+	/** Somebody does something. */
+	act(): void;
+}
+
+/** The platform that a street stands on, with what goes wrong there. */
+export interface Ground<World, People extends StreetPeople> {
+	readonly name: "discord" | "slack";
+	readonly world: World;
+	readonly people: People;
+	/** Of virtual time: what was done before is taken then, though nothing of it is answered yet. */
+	readonly calmMs: number;
+	/** Of virtual time: longer than anything waits that is to happen by itself. */
+	readonly longestMs: number;
+	/** What can happen to the connection. */
+	readonly cuts: readonly (() => void)[];
+	/** From now on requests fail and events come in disorder. */
+	break(): void;
+	/** Nothing goes wrong any more. */
+	mend(): void;
+	/** Begins the next process of the connector, with what the last one has kept unless its database is lost. */
+	nextProcess(isLost: boolean): PlatformProcess;
+	/** What went wrong by the time at which all that was done is taken, in words. */
+	judgeTaken(street: Street<World, People>): string[];
+}
+
+/** What a ground is made with. */
+export interface GroundParts {
+	readonly clock: ManualClock;
+	readonly random: Random;
+	readonly seed: number;
+}
+
+export interface StreetPlan<World, People extends StreetPeople> {
+	readonly seed: number;
+	/** Where it has its directory. */
+	readonly directory: string;
+	readonly kills: number;
+	ground(parts: GroundParts): Ground<World, People>;
+}
+
+/** All that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
+export class Street<World, People extends StreetPeople> {
 	readonly world: World;
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
@@ -40,38 +78,39 @@ export class Street {
 	stuck: readonly string[] = [];
 	/** What went wrong on the way, in words. */
 	readonly faults: string[] = [];
+	readonly #ground: Ground<World, People>;
 	readonly #clock = new WholeClock();
 	readonly #random: Random;
 	readonly #directory: string;
-	#life: Life | undefined;
-	#session = new KeptSession(undefined);
 	readonly #seed: number;
+	#life: Life | undefined;
 	#kills: number;
 	#lives = 0;
 
-	constructor(seed: number, directory: string, kills: number) {
+	constructor({ seed, directory, kills, ground }: StreetPlan<World, People>) {
 		this.#random = new Random(seed);
-		this.#directory = join(directory, String(seed));
 		this.#seed = seed;
 		this.#kills = kills;
-		// Discord's own minutes would hide what is sent twice.
-		this.world = new World({ clock: this.#clock, seed, settings: { nonceMs: 1000 } });
+		this.#ground = ground({ clock: this.#clock, random: this.#random, seed });
+		const { name, world, people } = this.#ground;
+		this.#directory = join(directory, `${name}-${seed}`);
+		this.world = world;
+		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);
-		this.people = new People(this.world, this.#random);
-		this.work = new Work(this.gateway, this.#random, this.#clock);
+		this.work = new Work(this.gateway, this.#random, this.#clock, name);
 	}
 
 	/** Everything happens, and in the end all is calm and done. */
 	async play(): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
-		const life = await this.#begin();
+		const life = await this.#begin(true);
 		await this.#pass(5000);
-		// What is said where the connector was never told anything is lost with Discord's session.
+		// What is said where the connector was never told anything may be lost with the connection.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.give(session);
 		this.#arm(life);
-		this.#break();
+		this.#ground.break();
 		for (let step = 0; step < steps; step++) await this.#step();
 		await this.#mend();
 		const { connector } = (await this.#life?.status()) ?? {};
@@ -99,45 +138,25 @@ export class Street {
 
 	/** Something between the connector and the others. */
 	#disturb(): void {
-		const { gateway: discord } = this.world;
-		this.people.disturbed();
-		const kind = this.#random.below(7);
-		if (kind === 0) discord.drop();
-		else if (kind === 1) discord.reconnect();
-		else if (kind === 2) discord.invalidate(this.#random.chance(0.5));
-		else if (kind === 3) this.#life?.die("a kill");
+		const { cuts } = this.#ground;
+		this.people.wishes.disturbed();
+		const kind = this.#random.below(2 * cuts.length + 1);
+		const cut = cuts[kind];
+		if (cut) cut();
+		else if (kind === cuts.length) this.#life?.die("a kill");
 		else this.gateway.away = !this.gateway.away;
 	}
 
-	#break(): void {
-		this.world.gateway.unruly({ duplicate: 0.2, reorder: 0.2 });
-		this.world.network.each((label) => this.#faultOf(label));
-	}
-
-	#faultOf(label: string): Fault | undefined {
-		if (!this.#random.chance(0.12)) return undefined;
-		if (label.includes("/interactions/")) this.people.disturbed();
-		return this.#random.pick<Fault>([
-			{ drop: "before" },
-			{ drop: "after-commit" },
-			{ status: 502 },
-			{ status: 503, drop: "after-commit" },
-			{ status: 429, retryAfter: 700 },
-			{ status: 429, retryAfter: 300, scope: "global" },
-			{ delayMs: 2000 },
-		]);
-	}
-
 	async #mend(): Promise<void> {
+		const { calmMs, longestMs } = this.#ground;
 		this.#kills = 0;
-		this.world.network.heal();
-		this.world.gateway.unruly({});
+		this.#ground.mend();
 		this.gateway.away = false;
 		this.#life?.die("a kill");
 		await this.#bury();
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
-		this.faults.push(...judgeDeleted(this));
+		this.faults.push(...this.#ground.judgeTaken(this));
 		// What is done last may still have to be told.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
@@ -157,14 +176,14 @@ export class Street {
 
 	async #pass(ms: number): Promise<void> {
 		await this.#quiet();
-		const part = Math.max(100, ms / 6);
+		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
 			// What waits for some milliseconds, as commits in a crowd do, does not wait for seconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
-			this.people.look();
+			this.people.wishes.look();
 		}
 	}
 
@@ -172,10 +191,11 @@ export class Street {
 		for (let turn = 0; turn < quietTurns; turn++) await tick();
 	}
 
-	async #begin(): Promise<Life> {
+	async #begin(isLost: boolean): Promise<Life> {
 		const life = new Life({
-			...{ world: this.world, gateway: this.gateway, session: this.#session, dataDir: this.#directory },
-			...{ chance: () => this.#random.next(), died: () => this.people.disturbed() },
+			...{ process: this.#ground.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
+			...{ dataDir: this.#directory, chance: () => this.#random.next() },
+			died: () => this.people.wishes.disturbed(),
 		});
 		this.#life = life;
 		await life.begin();
@@ -198,13 +218,12 @@ export class Street {
 		if (life?.end === undefined) return;
 		this.deaths.push(life.end);
 		await this.#through(life.stop());
-		this.#session = new KeptSession(this.#session.left);
-		if (this.#kills > 0 && this.#random.chance(0.2)) {
+		const isLost = this.#kills > 0 && this.#random.chance(0.2);
+		if (isLost) {
 			this.people.messages.databaseLost();
-			this.#session = new KeptSession(undefined);
 			await rm(join(this.#directory, "connectors"), { recursive: true });
 		}
-		this.#arm(await this.#begin());
+		this.#arm(await this.#begin(isLost));
 	}
 
 	/** Time goes on until it is over. What cannot end because the process is dead is left. */

@@ -1,18 +1,8 @@
-import type { ConnectorStatus } from "@parley/connector";
+import type { RunStatus } from "@parley/connector";
 import type { ConnectorWords } from "./connector-report.ts";
 
-/** What the connectors of all platforms say of themselves. */
-export interface PlatformStatus {
-	readonly link?:
-		| { readonly state: "ready" }
-		| { readonly state: "lost" | "refused"; readonly detail: string };
-	readonly connector?: ConnectorStatus;
-	/** Channels of which it is not read what was missed. */
-	readonly behind?: number;
-}
-
 /** How a connector is doing, as its report says it. */
-export function stateWords({ link, connector, behind = 0 }: PlatformStatus): ConnectorWords {
+export function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 	const load = connector && {
 		waiting: connector.waiting,
 		open: connector.open,

@@ -1,12 +1,16 @@
 import {
+	chanceOf,
 	createIds,
 	createLogger,
-	type Ids,
+	type Failpoints,
 	type Logger,
+	noFailpoints,
 	ParleyError,
+	parseFailpoints,
 	Redactor,
 	systemClock,
 } from "@parley/base";
+import type { RunningConnector, RunOptions } from "@parley/connector";
 import type { Config, DataLock } from "@parley/gateway";
 import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
@@ -16,6 +20,7 @@ import type { Io } from "../io.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { UsageError } from "../usage.ts";
 import { type ConnectorWords, reportFileOf } from "./connector-report.ts";
+import { stateWords } from "./connector-state.ts";
 import { connectorToken, revokedToken } from "./connector-token.ts";
 import { lockConnector } from "./lock-connector.ts";
 import { ReportKeeper } from "./report-keeper.ts";
@@ -31,31 +36,13 @@ export interface ConnectorFlags extends AddressFlags {
 	readonly testHooks?: string;
 }
 
-/** What a connector is started with. */
-export interface ConnectorSetting {
-	readonly config: Config;
-	readonly gateway: GatewayAddress;
-	readonly log: Logger;
-	readonly ids: Ids;
-	/** To be called when its `words` may have changed. */
-	readonly changed: () => void;
-}
-
-/** A connector at work. `ended` comes where it cannot go on by itself. */
-export interface RunningConnector {
-	readonly ended: Promise<Error | undefined>;
-	/** How it is doing. */
-	words(): Promise<ConnectorWords>;
-	stop(): Promise<void>;
-}
-
 interface Run {
 	readonly platform: string;
 	/** The platform's own tokens, to be kept out of logs. */
 	readonly secrets: readonly string[];
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
-	start(setting: ConnectorSetting): Promise<RunningConnector>;
+	start(options: RunOptions, config: Config): Promise<RunningConnector>;
 }
 
 /**
@@ -64,6 +51,7 @@ interface Run {
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;
+	const failpoints = flags.testHooks === undefined ? noFailpoints : parseFailpoints(flags.testHooks);
 	const config = await readConnectorConfig(flags, io, io.stderr.isTTY ? "warn" : "info");
 	const redactor = new Redactor();
 	for (const secret of secrets) redactor.add(secret);
@@ -82,7 +70,7 @@ export async function runConnector(run: Run): Promise<number> {
 			...(isForPerson(run) && { told: (words) => tellPerson(words, run) }),
 		});
 		await keeper.tell({ state: "starting" });
-		const end = await work(run, { config, log, redactor, keeper, asked });
+		const end = await work(run, { config, log, redactor, keeper, asked, failpoints });
 		await keeper.end();
 		log.info("stopped", { signal: end });
 		return 0;
@@ -113,18 +101,24 @@ interface Working {
 	readonly redactor: Redactor;
 	readonly keeper: ReportKeeper;
 	readonly asked: Promise<string>;
+	readonly failpoints: Failpoints;
 }
 
 /** Resolves with what has asked it to end; rejects with why it cannot go on. */
 async function work(
 	{ platform, flags, io, start }: Run,
-	{ config, log, redactor, keeper, asked }: Working,
+	{ config, log, redactor, keeper, asked, failpoints }: Working,
 ): Promise<string> {
 	const gateway = await asConnector(await findGateway(flags, io), { platform, config });
 	if (gateway.token !== undefined) redactor.add(gateway.token);
-	const { changed } = keeper;
-	const connector = await start({ config, gateway, log, ids: createIds(), changed });
-	keeper.watch(() => connector.words());
+	const { url: gatewayUrl, token: gatewayToken = "", certificate } = gateway;
+	const ids = createIds();
+	const options = {
+		...{ gatewayUrl, gatewayToken, certificate, dataDir: config.data, onLink: keeper.changed },
+		...{ clock: systemClock, chance: () => chanceOf(ids), ids, log, failpoints },
+	};
+	const connector = await start(options, config);
+	keeper.watch(async () => stateWords(await connector.status()));
 	const end = await Promise.race([asked, connector.ended]);
 	await connector.stop();
 	if (end instanceof ParleyError && end.code === "unauthenticated") {

@@ -1,9 +1,8 @@
-import { chanceOf, noFailpoints, ParleyError, parseFailpoints, systemClock } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import { guardProcess } from "@parley/connector";
 import { runSlack } from "@parley/slack";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
-import { stateWords } from "./connector-state.ts";
 import { slack } from "./platform.ts";
 import { type ConnectorFlags, readConnectorConfig, runConnector } from "./run-connector.ts";
 import { slackSettings } from "./slack-settings.ts";
@@ -17,25 +16,13 @@ export interface SlackFlags extends ConnectorFlags {
 export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<number> {
 	// Who types the command reads what is missing before anything else happens.
 	if (!flags.supervised) slackSettings(io, await readConnectorConfig(flags, io), flags.listen);
-	const failpoints = flags.testHooks === undefined ? noFailpoints : parseFailpoints(flags.testHooks);
 	const secrets = slack.variables.flatMap((name) => io.environment[name]?.trim() || []);
 	return runConnector({
 		...{ platform: slack.name, secrets, flags, io },
-		start: async ({ config, gateway, log, ids, changed }) => {
-			guardProcess(log);
+		start: async (running, config) => {
+			guardProcess(running.log);
 			const { botToken, entrance } = settled(() => slackSettings(io, config, flags.listen));
-			const running = await runSlack({
-				...{ botToken, ...entrance, apiUrl: config.slack?.apiUrl },
-				...{ gatewayUrl: gateway.url, gatewayToken: gateway.token ?? "" },
-				...(gateway.certificate !== undefined && { certificate: gateway.certificate }),
-				...{ dataDir: config.data, clock: systemClock, chance: () => chanceOf(ids), ids, log, failpoints },
-				onLink: changed,
-			});
-			return {
-				ended: running.ended,
-				words: async () => stateWords(await running.status()),
-				stop: () => running.stop(),
-			};
+			return runSlack({ ...running, botToken, ...entrance, apiUrl: config.slack?.apiUrl });
 		},
 	});
 }

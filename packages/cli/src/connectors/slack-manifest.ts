@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ParleyError, parseJson } from "@parley/base";
 import { commandTable } from "@parley/connector";
-import { differenceWords, type Manifest, manifestDiff, manifestOf } from "@parley/slack";
+import { differenceWords, type Manifest, manifestDiff, manifestOf, readManifest } from "@parley/slack";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
 import { printJson, printRows } from "../with-gateway.ts";
@@ -28,7 +28,7 @@ export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io
 }
 
 function compare(
-	installed: unknown,
+	installed: Manifest,
 	wanted: Manifest,
 	{ json, io }: { readonly json: boolean; readonly io: Io },
 ): number {
@@ -39,17 +39,19 @@ function compare(
 	return differences.length === 0 ? 0 : 1;
 }
 
-async function readInstalled(file: string, io: Io): Promise<unknown> {
+async function readInstalled(file: string, io: Io): Promise<Manifest> {
 	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
+	const name = file === "-" ? "standard input" : file;
+	const fix = 'take the JSON that "App Manifest" shows in the settings of the app';
+	let data: unknown;
 	try {
-		return parseJson(text);
+		data = parseJson(text);
 	} catch (cause) {
-		const fix = 'take the JSON that "App Manifest" shows in the settings of the app';
-		throw new ParleyError(`${file === "-" ? "standard input" : file} is no JSON: ${fix}`, {
-			code: "invalid_argument",
-			cause,
-		});
+		throw new ParleyError(`${name} is no JSON: ${fix}`, { code: "invalid_argument", cause });
 	}
+	const manifest = readManifest(data);
+	if (manifest) return manifest;
+	throw new ParleyError(`${name} is no manifest of an app: ${fix}`, { code: "invalid_argument" });
 }
 
 function unreadable(file: string): (cause: unknown) => never {

@@ -1,4 +1,5 @@
-import type { Clock, Logger, Timer } from "@parley/base";
+import type { Clock, Logger } from "@parley/base";
+import { LateSave } from "@parley/connector";
 
 /** The newest message of a channel that is durably taken. */
 export interface Mark {
@@ -20,19 +21,13 @@ export interface MarkStore {
 	save(marks: Marks): Promise<void>;
 }
 
-/** An older mark only reads again what is known already: it is not worth a write for each message. */
-const lateMs = 10_000;
-
 /** Channels that were the longest without a word go first. */
 const most = 500;
 
 /** How far each channel was read, for when Discord cannot say what was missed. */
 export class HighWater {
-	readonly #parts: { readonly store: MarkStore; readonly clock: Clock; readonly log: Logger };
 	readonly #marks: Map<string, Mark>;
-	#timer: Timer | undefined;
-	#saving: Promise<void> = Promise.resolve();
-	#isClosed = false;
+	readonly #kept: LateSave;
 
 	static async open(parts: {
 		readonly store: MarkStore;
@@ -46,8 +41,10 @@ export class HighWater {
 		parts: { readonly store: MarkStore; readonly clock: Clock; readonly log: Logger },
 		marks: Marks,
 	) {
-		this.#parts = parts;
+		const { store, clock, log } = parts;
 		this.#marks = new Map(Object.entries(marks));
+		const save = (): Promise<void> => store.save(Object.fromEntries(this.#marks));
+		this.#kept = new LateSave({ save, what: "how far Discord was read", clock, log });
 	}
 
 	get marks(): ReadonlyMap<string, Mark> {
@@ -63,8 +60,8 @@ export class HighWater {
 		if (before !== undefined && BigInt(before.message) >= BigInt(mark.message)) return;
 		const { message: _, guild: __, ...owed } = before ?? mark;
 		this.#set(channel, { ...mark, ...owed });
-		if (before !== undefined) return this.#changed();
-		await this.#written();
+		if (before !== undefined) return this.#kept.changed();
+		await this.#kept.written();
 	}
 
 	/**
@@ -78,7 +75,7 @@ export class HighWater {
 			.slice(0, most - this.#marks.size);
 		if (unknown.length === 0) return;
 		for (const [channel, mark] of unknown.toReversed()) this.#set(channel, mark);
-		await this.#written();
+		await this.#kept.written();
 	}
 
 	/** What was written after a mark cannot be read for now: that stays known, also over restarts, until it could be. */
@@ -87,7 +84,7 @@ export class HighWater {
 		const newest = this.#marks.get(channel) ?? mark;
 		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(owed)) return;
 		this.#set(channel, { ...newest, unread: owed, ...(mark.seenBefore && { seenBefore: true }) });
-		await this.#written();
+		await this.#kept.written();
 	}
 
 	/** Nothing is owed of the channel any more. */
@@ -96,7 +93,7 @@ export class HighWater {
 		if (mark?.unread === undefined) return;
 		const { unread: _, seenBefore: __, ...rest } = mark;
 		this.#marks.set(channel, rest);
-		this.#changed();
+		this.#kept.changed();
 	}
 
 	/** Channels of which something is owed. */
@@ -106,14 +103,12 @@ export class HighWater {
 
 	/** The channel is gone. */
 	forget(channel: string): void {
-		if (this.#marks.delete(channel)) this.#changed();
+		if (this.#marks.delete(channel)) this.#kept.changed();
 	}
 
 	/** Resolves when all is written, or cannot be. */
-	async close(): Promise<void> {
-		this.#isClosed = true;
-		if (this.#timer !== undefined) this.#write();
-		await this.#saving;
+	close(): Promise<void> {
+		return this.#kept.close();
 	}
 
 	/** As the one that moved last. */
@@ -124,27 +119,5 @@ export class HighWater {
 		const owed = new Set(this.behind.map(([behind]) => behind));
 		const oldest = [...this.#marks.keys()].find((one) => !owed.has(one)) ?? channel;
 		this.#marks.delete(oldest);
-	}
-
-	async #written(): Promise<void> {
-		this.#write();
-		await this.#saving;
-	}
-
-	#changed(): void {
-		if (this.#isClosed) return;
-		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
-	}
-
-	#write(): void {
-		this.#timer?.cancel();
-		this.#timer = undefined;
-		const { store, log } = this.#parts;
-		this.#saving = this.#saving
-			.then(() => store.save(Object.fromEntries(this.#marks)))
-			.catch((error: unknown) => {
-				log.warn("how far Discord was read cannot be written down yet", { error });
-				this.#changed();
-			});
 	}
 }

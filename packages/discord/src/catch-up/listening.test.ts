@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import type { HeardRoom, Person } from "@parley/connector";
+import { type HeardRoom, openConnectorDatabase, type Person } from "@parley/connector";
 import { expect, onTestFinished, test } from "vitest";
-import { openConnectorDatabase } from "../connector-database.ts";
 import type { DiscordLink } from "../discord-port.ts";
+import { keptOfDiscord } from "../kept-of-discord.ts";
 import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { readKnownPeople } from "./known-people.ts";
@@ -17,8 +17,9 @@ async function place() {
 	const dataDir = await mkdtemp(join(tmpdir(), "parley-listening-"));
 	onTestFinished(() => rm(dataDir, { recursive: true }));
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
-	const database = await openConnectorDatabase({ dataDir, clock });
-	onTestFinished(() => database.store.close());
+	const { store, kept } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
+	const database = { store, ...keptOfDiscord(kept) };
+	onTestFinished(() => store.close());
 	/** A process of its own. */
 	const open = async () => {
 		const port = new ScriptedPort();

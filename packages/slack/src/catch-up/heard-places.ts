@@ -1,5 +1,5 @@
-import type { Clock, Logger, Timer } from "@parley/base";
-import type { Arrival, Kept } from "@parley/connector";
+import type { Clock, Logger } from "@parley/base";
+import { type Arrival, type Kept, LateSave } from "@parley/connector";
 import { readMessageId } from "../message-id.ts";
 
 /** A channel, or a thread in it by its timestamp. */
@@ -10,23 +10,13 @@ export interface HeardPlace {
 	readonly us?: true;
 }
 
-/** The order in which places were last used is not worth a write for each message. */
-const lateMs = 10_000;
-
 /** How many are kept in which we were spoken to, and of all others: there those that were the longest without a word go. */
 const most = { us: 150, others: 50 } as const;
 
 /** Where something was said, over restarts: what was missed is read there. */
 export class HeardPlaces {
-	readonly #parts: {
-		readonly store: Kept<readonly HeardPlace[]>;
-		readonly clock: Clock;
-		readonly log: Logger;
-	};
 	readonly #places: Map<string, HeardPlace>;
-	#timer: Timer | undefined;
-	#saving: Promise<void> = Promise.resolve();
-	#isClosed = false;
+	readonly #kept: LateSave;
 
 	static async open(parts: {
 		readonly store: Kept<readonly HeardPlace[]>;
@@ -40,8 +30,10 @@ export class HeardPlaces {
 		parts: { readonly store: Kept<readonly HeardPlace[]>; readonly clock: Clock; readonly log: Logger },
 		places: readonly HeardPlace[],
 	) {
-		this.#parts = parts;
+		const { store, clock, log } = parts;
 		this.#places = new Map(places.map((place) => [nameOf(place), place]));
+		const save = (): Promise<void> => store.save([...this.#places.values()]);
+		this.#kept = new LateSave({ save, what: "where Slack was heard", clock, log });
 	}
 
 	/** Where we were spoken to, then all others, the last used first: much is said that is not for us. */
@@ -56,28 +48,25 @@ export class HeardPlaces {
 		const isNew = placesOf(arrival)
 			.map((place) => this.#use(place))
 			.includes(true);
-		if (!isNew) return this.#changed();
-		this.#write();
-		await this.#saving;
+		if (!isNew) return this.#kept.changed();
+		await this.#kept.written();
 	}
 
 	/** Places that were used without that it was noted, the last used first. */
 	know(places: readonly HeardPlace[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
-		if (fresh.length > 0) this.#changed();
+		if (fresh.length > 0) this.#kept.changed();
 	}
 
 	/** It can be read no more. */
 	forget(place: HeardPlace): void {
-		if (this.#places.delete(nameOf(place))) this.#changed();
+		if (this.#places.delete(nameOf(place))) this.#kept.changed();
 	}
 
 	/** Resolves when all is written, or cannot be. */
-	async close(): Promise<void> {
-		this.#isClosed = true;
-		if (this.#timer !== undefined) this.#write();
-		await this.#saving;
+	close(): Promise<void> {
+		return this.#kept.close();
 	}
 
 	#use(place: HeardPlace): boolean {
@@ -97,23 +86,6 @@ export class HeardPlaces {
 			const names = [...this.#places].filter(([, { us = false }]) => us === isUs).map(([name]) => name);
 			for (const name of names.slice(0, Math.max(0, names.length - mostOfThem))) this.#places.delete(name);
 		}
-	}
-
-	#changed(): void {
-		if (this.#isClosed) return;
-		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
-	}
-
-	#write(): void {
-		this.#timer?.cancel();
-		this.#timer = undefined;
-		const { store, log } = this.#parts;
-		this.#saving = this.#saving
-			.then(() => store.save([...this.#places.values()]))
-			.catch((error: unknown) => {
-				log.warn("where Slack was heard cannot be written down yet", { error });
-				this.#changed();
-			});
 	}
 }
 

@@ -1,3 +1,4 @@
+import { relativeTime } from "../../chat/relative-time.ts";
 import type { ChannelRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 
@@ -18,22 +19,8 @@ export function readAloud(state: State, { guild }: ChannelRecord, text: string):
 }
 
 function momentOf(at: number, style: string, now: number): string {
-	if (style === "R") return relative(Math.round((at - now) / 1000));
+	if (style === "R") return relativeTime(Math.round((at - now) / 1000));
 	const [date = "", time = ""] = new Date(at).toISOString().split("T");
 	if (style === "t" || style === "T") return time.slice(0, style === "t" ? 5 : 8);
 	return style === "d" || style === "D" ? date : `${date} ${time.slice(0, 5)}`;
-}
-
-const units: readonly (readonly [string, number])[] = [
-	["day", 86_400],
-	["hour", 3600],
-	["minute", 60],
-	["second", 1],
-];
-
-function relative(seconds: number): string {
-	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
-	const count = Math.round(Math.abs(seconds) / size);
-	const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
-	return seconds < 0 ? `${words} ago` : `in ${words}`;
 }

@@ -1,44 +1,16 @@
 import { ComponentType, MessageFlags, MessageType } from "discord-api-types/v10";
+import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { textsOf } from "../world/mentions.ts";
 import type { MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A button or a choice, as a person finds it on a message. */
-export interface ShownControl {
-	readonly kind: "button" | "link" | "choice";
-	/** The label, or what a choice says before something is chosen. */
-	readonly label: string;
-	readonly disabled: boolean;
-	readonly url?: string;
-	/** Of a choice. */
-	readonly options?: readonly string[];
-	/** Of a choice: what stands there chosen before anybody chooses. */
-	readonly chosen?: readonly string[];
-}
-
 /** A message as a person sees it at one moment. */
-export interface Shown {
-	readonly id: string;
-	/** The name that stands above it. */
-	readonly author: string;
-	/** With names instead of ids, and times as the person reads them. */
-	readonly text: string;
-	/** As it was sent. */
-	readonly content: string;
-	/** Labels of buttons that can be pressed. */
-	readonly buttons: readonly string[];
-	readonly controls: readonly ShownControl[];
-	readonly attachments: readonly string[];
-	readonly edited: boolean;
-	/** "Only you can see this". */
-	readonly ephemeral: boolean;
+export interface Shown extends ShownMessage {
 	/** The app thinks: the message is still to come. */
 	readonly thinking: boolean;
 	/** What it replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
-	/** By emoji. */
-	readonly reactions: Readonly<Record<string, number>>;
 	/** The name of its thread. */
 	readonly thread?: string;
 }

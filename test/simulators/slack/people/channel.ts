@@ -1,3 +1,4 @@
+import type { AnyBlock, MessageAttachment } from "@slack/types";
 import { addMessage, announce, changeMessage, removeMessage } from "../world/messages.ts";
 import type { ChannelRecord, MessageRecord } from "../world/records.ts";
 import {
@@ -18,6 +19,11 @@ import { messageText } from "./transcript.ts";
 
 interface Somebody {
 	readonly id: string;
+}
+
+interface Attached {
+	readonly attachments?: readonly MessageAttachment[];
+	readonly blocks?: readonly AnyBlock[];
 }
 
 /** A channel, a conversation, direct messages, or a thread of one of them, as people see them. */
@@ -145,11 +151,12 @@ export class Channel {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
 
-	/** A webhook of another service posts here. */
-	hears(name: string, text: string): Shown {
+	/** A webhook of another service posts here, with what apps attach to a text where it is given. */
+	hears(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
 		const author = addUser(this.#state, name, { isBot: true });
 		const message = addMessage(this.#state, {
 			...{ author, channel: this.record, text, subtype: "bot_message", username: name },
+			...{ attachments, blocks },
 			...(this.threadTs !== undefined && { threadTs: this.threadTs }),
 		});
 		announce(this.#state, message);

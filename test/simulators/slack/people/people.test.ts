@@ -20,6 +20,18 @@ test("people say, edit, delete and react, and see what others do", () => {
 	expect(general.shows()).toEqual([]);
 });
 
+test("a message is passed on, and apps attach what they have to say", () => {
+	const { world, anna, general } = standingWorld();
+	const bob = world.member("Bob");
+	const said = bob.says("The disk & all", { in: general });
+	expect(anna.says("look", { in: anna.dm, forwards: said }).text).toBe("look\nBob\nThe disk & all");
+	expect(anna.says("", { in: general, mentions: [world.bot], forwards: said }).author).toBe("Anna");
+	const alert = general.hears("Monitor", "", { attachments: [{ title: "web-1", text: "is down" }] });
+	expect(alert).toMatchObject({ author: "Monitor", text: "web-1\nis down" });
+	const forwards = world.state.channels.get(anna.dm.id)?.messages.at(-1)?.attachments;
+	expect(forwards).toMatchObject([{ is_share: true, author_name: "Bob", text: "The disk &amp; all" }]);
+});
+
 test("answers stand in the thread, and in the channel where they are broadcast", () => {
 	const { world, anna, general } = standingWorld();
 	const said = anna.says("Who is there?", { in: general });

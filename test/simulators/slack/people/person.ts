@@ -1,4 +1,5 @@
 import { controlsOf, isButton, isChoice, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
+import { forwardShape } from "../shapes/messages.ts";
 import { viewShape } from "../shapes/views.ts";
 import { addFile } from "../world/files.ts";
 import { beginInteraction } from "../world/interactions.ts";
@@ -45,6 +46,8 @@ export interface SayOptions {
 	/** Of an answer in a thread: shown in the channel, too. */
 	readonly broadcast?: boolean;
 	readonly attachments?: readonly File[];
+	/** A message that is passed on with it. */
+	readonly forwards?: { readonly id: string };
 }
 
 /** Where to press; the newest message with it unless told. */
@@ -76,7 +79,8 @@ export class Person {
 		return new Channel(this.#state, openConversation(this.#state, [this.user]));
 	}
 
-	says(text: string, { in: where, mentions = [], replyTo, broadcast, attachments = [] }: SayOptions): Shown {
+	says(text: string, options: SayOptions): Shown {
+		const { in: where, mentions = [], replyTo, broadcast, attachments = [], forwards } = options;
 		const channel = where.record;
 		this.#demandSpeech(channel);
 		const answered = replyTo && this.#find(replyTo.id);
@@ -85,6 +89,7 @@ export class Person {
 		const message = addMessage(this.#state, {
 			...{ author: this.user, channel, ...compose(typed, this.#state.stamps.id("b")) },
 			files: attachments.map((file) => this.#file(file)),
+			...(forwards && { attachments: [forwardShape(this.#state, this.#find(forwards.id))] }),
 			...(thread !== undefined && { threadTs: threadOf(this.#state, channel, thread) }),
 			...(broadcast && { broadcast }),
 		});

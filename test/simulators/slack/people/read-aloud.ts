@@ -1,3 +1,4 @@
+import { relativeTime } from "../../chat/relative-time.ts";
 import type { State } from "../world/state.ts";
 
 /** What stands for somebody or something, as people read it: https://docs.slack.dev/messaging/formatting-message-text */
@@ -20,22 +21,8 @@ export function readAloud(state: State, text: string): string {
 function dated(at: number, format: string, now: number): string {
 	const [date = "", time = ""] = new Date(at).toISOString().split("T");
 	return format
-		.replaceAll("{ago}", relative(Math.round((at - now) / 1000)))
+		.replaceAll("{ago}", relativeTime(Math.round((at - now) / 1000)))
 		.replaceAll("{time_secs}", time.slice(0, 8))
 		.replaceAll("{time}", time.slice(0, 5))
 		.replaceAll(/\{date[a-z_]*\}/g, date);
-}
-
-const units: readonly (readonly [string, number])[] = [
-	["day", 86_400],
-	["hour", 3600],
-	["minute", 60],
-	["second", 1],
-];
-
-function relative(seconds: number): string {
-	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
-	const count = Math.round(Math.abs(seconds) / size);
-	const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
-	return seconds < 0 ? `${words} ago` : `in ${words}`;
 }

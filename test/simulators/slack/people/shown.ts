@@ -1,3 +1,4 @@
+import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { blockTexts } from "../blocks/block-text.ts";
 import { controlsOf, isButton, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
 import { messageId } from "../world/message-id.ts";
@@ -7,49 +8,18 @@ import { repliesTo } from "../world/threads.ts";
 import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A button or a choice, as a person finds it on a message. */
-export interface ShownControl {
-	readonly kind: "button" | "link" | "choice";
-	/** The label, or what a choice says before something is chosen. */
-	readonly label: string;
-	/** Slack has nothing that is shown and cannot be pressed. */
-	readonly disabled: false;
-	readonly url?: string;
-	/** Of a choice. */
-	readonly options?: readonly string[];
-	/** Of a choice: what stands there chosen before anybody chooses. */
-	readonly chosen?: readonly string[];
-}
-
-/** A message as a person sees it at one moment. */
-export interface Shown {
-	/** `CHANNEL-TS`. */
-	readonly id: string;
+/** A message as a person sees it at one moment: its id is `CHANNEL-TS`, its content what notifications show. */
+export interface Shown extends ShownMessage {
 	readonly ts: string;
-	/** The name that stands above it. */
-	readonly author: string;
-	/** With names instead of ids, and times as the person reads them. */
-	readonly text: string;
-	/** What notifications show, as it was sent. */
-	readonly content: string;
-	/** Labels of buttons that can be pressed. */
-	readonly buttons: readonly string[];
-	readonly controls: readonly ShownControl[];
-	readonly attachments: readonly string[];
-	/** Whether people read that it was edited. */
-	readonly edited: boolean;
 	/** How often it was changed, whether or not people read so. */
 	readonly changes: number;
-	/** "Only visible to you". */
-	readonly ephemeral: boolean;
-	/** By emoji. */
-	readonly reactions: Readonly<Record<string, number>>;
 	/** How many answers its thread has. */
 	readonly replies: number;
 	/** Of an answer in a thread: what the thread began with. */
 	readonly threadTs?: string;
 }
 
+/** Slack has nothing that is shown and cannot be pressed. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -70,12 +40,12 @@ export function isSeen(message: MessageRecord, viewer?: { readonly id: string })
 }
 
 export function show(state: State, message: MessageRecord): Shown {
-	const { text, blocks, threadTs, previews } = message;
+	const { text, blocks, threadTs, previews, attachments } = message;
 	const controls = message.tombstone ? [] : controlsOf(blocks).map(controlOf);
 	const read = message.tombstone ? "This message was deleted." : textOf(message);
 	return {
 		...{ id: messageId(message), ts: message.ts, author: message.username ?? message.author.name },
-		text: readAloud(state, [read, ...previews.map(({ title }) => title)].filter(Boolean).join("\n")),
+		text: readAloud(state, [read, ...attachments.map(attachedText), ...previews.map(({ title }) => title)].filter(Boolean).join("\n")),
 		content: text,
 		buttons: controls.filter(({ kind }) => kind === "button").map(({ label }) => label),
 		controls,
@@ -86,6 +56,12 @@ export function show(state: State, message: MessageRecord): Shown {
 		replies: repliesTo(message).length,
 		...(threadTs !== undefined && { threadTs }),
 	};
+}
+
+/** Of what an app has attached or somebody passed on. */
+function attachedText(attachment: object): string {
+	const { author_name: author, title, text, fallback }: Partial<Record<string, unknown>> = { ...attachment };
+	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
 /** Where there are blocks, they are shown, and the text is not. */

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { binary, type ProcessEnd } from "../../gateway-process.ts";
+import { binary, type ProcessEnd } from "../gateway-process.ts";
 
 /** The real `parley` with some arguments, in a process of its own. */
 export class Program {

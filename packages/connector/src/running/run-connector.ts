@@ -1,0 +1,183 @@
+import { ParleyError, type Store } from "@parley/base";
+import { type Client, createClient } from "@parley/protocol";
+import { Connector } from "../connector.ts";
+import { openGatewayFiles } from "../gateway-files.ts";
+import { postedIn } from "../outbox/posted-in.ts";
+import { openConnectorDatabase } from "../store/connector-database.ts";
+import { startRetention } from "../store/retention.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import type {
+	ConnectorStart,
+	PlatformLink,
+	PlatformSide,
+	ReadyLink,
+	SideOpening,
+	StartedParts,
+} from "./platform-side.ts";
+import type { RunningConnector, RunOptions, RunStatus } from "./running-connector.ts";
+
+/** Whose connector runs. */
+export interface RunPlatform<Ready extends ReadyLink, Parts extends StartedParts> {
+	/** As tokens and files are named by it: `slack`. */
+	readonly name: string;
+	/** As people write it: `Slack`. */
+	readonly title: string;
+	open(opening: SideOpening<Parts>): Promise<PlatformSide<Ready, Parts>>;
+}
+
+/**
+ * Runs the connector of a platform. Resolves when its database is open, and waits for the platform and for the gateway
+ * by itself; rejects with a `ParleyError` where the database cannot be opened, and as `open` does.
+ */
+export async function runConnector<Ready extends ReadyLink, Parts extends StartedParts>(
+	platform: RunPlatform<Ready, Parts>,
+	options: RunOptions,
+): Promise<RunningConnector<Ready>> {
+	const { name, title } = platform;
+	const database = await openConnectorDatabase({ ...options, platform: name });
+	const { store } = database;
+	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
+	// Whoever waits for it hears of it.
+	started.promise.catch(() => undefined);
+	try {
+		const { signal } = stopping;
+		const side = await platform.open({ ...database, started: started.promise, signal });
+		const run = new ConnectorRun({ title, options, store, side, started, stopping });
+		run.begin();
+		return run;
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
+}
+
+interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
+	readonly title: string;
+	readonly options: RunOptions;
+	readonly store: Store<ConnectorTables>;
+	readonly side: PlatformSide<Ready, Parts>;
+	readonly started: PromiseWithResolvers<Parts>;
+	readonly stopping: AbortController;
+}
+
+class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implements RunningConnector<Ready> {
+	readonly #made: Made<Ready, Parts>;
+	readonly #gateway: Client;
+	readonly #retention: { stop(): void };
+	readonly #ended = Promise.withResolvers<Error | undefined>();
+	#link: PlatformLink<Ready> | undefined;
+	#starting: Promise<void> | undefined;
+	#parts: Parts | undefined;
+	#beside: Promise<unknown> = Promise.resolve();
+
+	constructor(made: Made<Ready, Parts>) {
+		const { clock, log, ids, gatewayUrl: url, gatewayToken: token, certificate, gateway } = made.options;
+		this.#made = made;
+		this.#gateway =
+			gateway?.client ??
+			createClient({
+				...{ url, token, certificate, clock, ids },
+				// Of an answer people see the whole.
+				transient: false,
+				onState: (state, detail) => {
+					log.info("the gateway", { state, detail });
+					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
+				},
+			});
+		this.#retention = startRetention({ store: made.store, clock, log });
+	}
+
+	get ended(): Promise<Error | undefined> {
+		return this.#ended.promise;
+	}
+
+	/** Connects, which may take as long as it likes. */
+	begin(): void {
+		const { title, options, side } = this.#made;
+		side
+			.connect((link) => this.#linked(link))
+			.catch((error: unknown) => {
+				options.log.error(`the connection to ${title} has failed`, { error });
+				this.#end(ParleyError.from(error));
+			});
+	}
+
+	async status(): Promise<RunStatus<Ready>> {
+		const parts = this.#parts;
+		return {
+			...(this.#link && { link: this.#link }),
+			...{ malformed: parts?.malformed() ?? 0, behind: this.#made.side.behind },
+			...(parts && { connector: await parts.connector.status() }),
+		};
+	}
+
+	async stop(): Promise<void> {
+		const { side, started, stopping, store } = this.#made;
+		stopping.abort();
+		this.#retention.stop();
+		started.reject(new ParleyError("the connector stops", { code: "cancelled" }));
+		await this.#starting;
+		await side.stop();
+		await this.#parts?.interactions.settled();
+		await this.#parts?.connector.stop();
+		await this.#beside;
+		await side.close();
+		await this.#gateway.close();
+		await store.close();
+		this.#ended.resolve(undefined);
+	}
+
+	#end(reason: Error): void {
+		const { title, options, stopping } = this.#made;
+		if (stopping.signal.aborted) return;
+		options.log.debug(`the connector for ${title} cannot go on`, { error: reason });
+		this.#ended.resolve(reason);
+	}
+
+	#linked(link: PlatformLink<Ready>): void {
+		const { options, side, started } = this.#made;
+		this.#link = link;
+		side.linked(link);
+		options.onLink?.();
+		if (link.state === "lost") options.log.warn(link.detail);
+		if (link.state === "refused") this.#end(new ParleyError(link.detail, { code: "failed_precondition" }));
+		if (link.state !== "ready") return;
+		this.#starting ??= this.#start(link).catch((reason: unknown) => {
+			const error = ParleyError.from(reason);
+			started.reject(error);
+			this.#end(error);
+		});
+	}
+
+	async #start(ready: Ready): Promise<void> {
+		const { side, started } = this.#made;
+		const parts = await side.start(ready, this.#connectorStart());
+		this.#parts = parts;
+		started.resolve(parts);
+		this.#beside = Promise.all([
+			side.bringCommands?.(ready),
+			side.readMissed(() => parts.connector.heardRooms()).catch((error: unknown) => this.#notRead(error)),
+		]);
+	}
+
+	#connectorStart(): ConnectorStart {
+		const { options, store } = this.#made;
+		const { gatewayUrl: url, gatewayToken: token, certificate, clock, chance, log, failpoints } = options;
+		const files = options.gateway?.files ?? openGatewayFiles({ url, token, certificate });
+		return {
+			...{ store, ...postedIn(store) },
+			readFile: (fileId, most, signal) => files.download(fileId, most, signal),
+			connector: (platform, controls) =>
+				Connector.start({
+					...{ store, files, platform, controls, clock, chance, log, gateway: this.#gateway },
+					...(failpoints && { failpoints }),
+				}),
+		};
+	}
+
+	#notRead(error: unknown): void {
+		const { options, stopping } = this.#made;
+		if (stopping.signal.aborted) return;
+		options.log.warn("what was missed before the database was there could not be read", { error });
+	}
+}

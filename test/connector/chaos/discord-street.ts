@@ -1,0 +1,98 @@
+import { runDiscord } from "@parley/discord";
+import { GatewayIntentBits } from "discord-api-types/v10";
+import type { Random } from "../../random.ts";
+import { InProcessPort } from "../../simulators/discord/in-process.ts";
+import type { Fault } from "../../simulators/discord/rest/network.ts";
+import { World } from "../../simulators/discord/world/world.ts";
+import { judgeDeleted } from "./judge-messages.ts";
+import { KeptSession } from "./kept-session.ts";
+import type { PlatformProcess } from "./life.ts";
+import { People } from "./people.ts";
+import { type Ground, type GroundParts, Street } from "./street.ts";
+
+const intents =
+	GatewayIntentBits.Guilds |
+	GatewayIntentBits.GuildMessages |
+	GatewayIntentBits.GuildMessageReactions |
+	GatewayIntentBits.DirectMessages |
+	GatewayIntentBits.DirectMessageReactions |
+	GatewayIntentBits.MessageContent;
+
+export type DiscordStreet = Street<World, People>;
+
+/** A street on Discord. */
+export function discordStreet(seed: number, directory: string, kills: number): DiscordStreet {
+	return new Street({ seed, directory, kills, ground: (parts) => new DiscordGround(parts) });
+}
+
+class DiscordGround implements Ground<World, People> {
+	readonly name = "discord";
+	readonly calmMs = 60_000;
+	readonly longestMs = 20 * 60_000;
+	readonly world: World;
+	readonly people: People;
+	readonly cuts: readonly (() => void)[];
+	readonly judgeTaken = judgeDeleted;
+	readonly #random: Random;
+	#session = new KeptSession(undefined);
+
+	constructor({ clock, random, seed }: GroundParts) {
+		// Discord's own minutes would hide what is sent twice.
+		this.world = new World({ clock, seed, settings: { nonceMs: 1000 } });
+		this.people = new People(this.world, random);
+		this.#random = random;
+		const { gateway } = this.world;
+		this.cuts = [
+			() => gateway.drop(),
+			() => gateway.reconnect(),
+			() => gateway.invalidate(random.chance(0.5)),
+		];
+	}
+
+	break(): void {
+		this.world.gateway.unruly({ duplicate: 0.2, reorder: 0.2 });
+		this.world.network.each((label) => this.#faultOf(label));
+	}
+
+	mend(): void {
+		this.world.network.heal();
+		this.world.gateway.unruly({});
+	}
+
+	nextProcess(isLost: boolean): PlatformProcess {
+		const session = new KeptSession(isLost ? undefined : this.#session.left);
+		this.#session = session;
+		const { world } = this;
+		const port = new InProcessPort(world, { intents, sessions: session.store });
+		return {
+			run: (options, guarded) =>
+				runDiscord({
+					...{ ...options, token: world.token },
+					port: {
+						request: (request) => guarded(() => port.request(request)),
+						download: (...asked) => guarded(() => port.download(...asked)),
+						connect: ({ dispatch, link }) => port.connect({ dispatch: session.watched(dispatch), link }),
+						close: () => port.close(),
+					},
+				}),
+			kill() {
+				session.end();
+				port.kill();
+			},
+		};
+	}
+
+	#faultOf(label: string): Fault | undefined {
+		if (!this.#random.chance(0.12)) return undefined;
+		if (label.includes("/interactions/")) this.people.wishes.disturbed();
+		return this.#random.pick<Fault>([
+			{ drop: "before" },
+			{ drop: "after-commit" },
+			{ status: 502 },
+			{ status: 503, drop: "after-commit" },
+			{ status: 429, retryAfter: 700 },
+			{ status: 429, retryAfter: 300, scope: "global" },
+			{ delayMs: 2000 },
+		]);
+	}
+}

@@ -1,0 +1,70 @@
+import type { ScriptedGateway } from "@parley/connector/testing";
+
+/** A message of somebody as it has reached the gateway. */
+export interface Heard {
+	readonly content: string;
+	readonly run: string;
+	/** It was taken back before it was answered. */
+	readonly isCancelled: boolean;
+}
+
+interface Spoken {
+	readonly id: string;
+	readonly versions: readonly string[];
+	readonly file?: string;
+}
+
+/** All that the gateway has heard of a message, but for what was tried again. */
+export function heardOf({ sessions }: ScriptedGateway, message: string): Heard[] {
+	return sessions.flatMap(({ frames }) => {
+		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
+		const ended = payloads.filter(
+			({ event, error }) => event === "assistant.message" && error === "cancelled",
+		);
+		const cancelled = new Set(ended.map(({ run_id }) => run_id));
+		return payloads
+			.filter((one) => one.event === "user.message" && one.correlation_id === message)
+			.filter(({ retry_of }) => retry_of === undefined)
+			.map(({ content, run_id: run }) => ({ content, run, isCancelled: cancelled.has(run) }));
+	});
+}
+
+/** What waits all the same when all is calm, of messages that were deleted. */
+export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[]): string[] {
+	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
+	return deleted.flatMap(({ id }) => {
+		const left = heardOf(gateway, id).filter(({ run }) => waiting.has(run));
+		return left.map(({ content }) => `${content} was deleted and still waits`);
+	});
+}
+
+/** No version of a message is heard twice. */
+export function judgeTwice({ versions }: Spoken, heard: readonly Heard[]): string[] {
+	return versions.flatMap((text) => {
+		const count = heard.filter(({ content }) => content.includes(text)).length;
+		return count > 1 ? [`the gateway heard ${text} ${count} times`] : [];
+	});
+}
+
+/** Each version that was heard brought the file along, once, but for as many as were refused. */
+export function judgeFile(
+	gateway: ScriptedGateway,
+	{ id, file, versions }: Spoken,
+	refused: (file: string) => number,
+): string[] {
+	if (file === undefined) return [];
+	const brought = gateway.asked.filter(({ method, params }) => {
+		const { attachments = [] } = Object(params);
+		return method === "send_message" && attachments.includes(`file_${file}`);
+	});
+	const heard = heardOf(gateway, id);
+	return brought.length + refused(file) === heard.length
+		? []
+		: [`${file} came ${brought.length} times with ${heard.length} of ${versions.join(" → ")}`];
+}
+
+/** Nothing is answered once more that nobody has asked for. */
+export function judgeRetries({ asked }: ScriptedGateway, wanted: number): string[] {
+	const retries = asked.filter(({ method }) => method === "retry").length;
+	return retries > wanted ? [`asked ${wanted} times for a retry, which was ${retries}`] : [];
+}

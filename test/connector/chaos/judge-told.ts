@@ -1,0 +1,77 @@
+import type { ScriptedGateway } from "@parley/connector/testing";
+import type { Work } from "./work.ts";
+
+type Session = ScriptedGateway["sessions"][number];
+
+interface Post {
+	readonly text: string;
+	readonly buttons: readonly string[];
+}
+
+/** What the agents did, beside what everybody can see of it. */
+export interface Told {
+	readonly work: Work;
+	readonly gateway: ScriptedGateway;
+	readonly stuck: readonly string[];
+	readonly posts: readonly Post[];
+	/** Whether nothing can be shown of a session any more. */
+	isGone?(session: Session | undefined): boolean;
+}
+
+/** Each answer is to be seen once. */
+export function judgeAnswers({ work, gateway, stuck, posts, isGone }: Told): string[] {
+	return work.answers.flatMap(({ text, session }) => {
+		const count = posts.filter((post) => post.text.includes(text)).length;
+		const mayBeMissing = isGone?.(gateway.sessions.find(({ id }) => id === session)) ?? false;
+		return count === 1 || (mayBeMissing && count === 0)
+			? []
+			: [`${text} is to be seen ${count} times; stuck: ${stuck.join("; ")}`];
+	});
+}
+
+/** The answers of a session are told in the order in which they were given, in each of the places. */
+export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
+	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
+		const given = own.map(({ text }) => text);
+		return places.flatMap((posts) => {
+			const shown = posts.flatMap((post) => given.find((text) => post.text.includes(text)) ?? []);
+			const wanted = given.filter((text) => shown.includes(text));
+			return shown.join() === wanted.join()
+				? []
+				: [`${session} told ${shown.join()} instead of ${wanted.join()}`];
+		});
+	});
+}
+
+/** Each question has a card, which can be pressed for as long as it is open. */
+export function judgeQuestions({ work, posts, isGone }: Told): string[] {
+	return work.questions.flatMap(({ session, token, label }) => {
+		if (isGone?.(session)) return [];
+		const cards = posts.filter(({ text }) => text.includes(label));
+		return judgeCard(`the question ${label}`, cards, {
+			button: "Approve once",
+			isOpen: session.asking.has(token),
+		});
+	});
+}
+
+/** Each plan is shown once, and can be approved for as long as it waits. */
+export function judgeReviews({ work, posts, isGone }: Told): string[] {
+	return work.tasks.tasks.flatMap(({ session, reviews }) =>
+		reviews.flatMap(({ label, isOpen }) => {
+			if (isGone?.(session)) return [];
+			const cards = posts.filter(({ text }) => text.includes(label) && text.includes("question id"));
+			return judgeCard(`the plan ${label}`, cards, { button: "Approve", isOpen });
+		}),
+	);
+}
+
+function judgeCard(
+	what: string,
+	cards: readonly Post[],
+	{ button, isOpen }: { readonly button: string; readonly isOpen: boolean },
+): string[] {
+	if (cards.length !== 1) return [`${what} has ${cards.length} cards`];
+	const canBeAnswered = cards[0]?.buttons.includes(button) ?? false;
+	return canBeAnswered === isOpen ? [] : [`${what} is ${isOpen ? "open" : "over"}, its card not`];
+}

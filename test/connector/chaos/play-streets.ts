@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { places } from "./life.ts";
+
+const kills = 4;
+
+/** A process dies here, not the machine: there is no need to wait for a disk. */
+const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
+
+interface Playable {
+	readonly deaths: readonly string[];
+	play(): Promise<void>;
+}
+
+/** Plays a street of each seed; resolves with what went wrong, and with the places where no process has died. */
+export async function playStreets<Street extends Playable>(
+	{ first, count }: { readonly first: number; readonly count: number },
+	open: (seed: number, directory: string, kills: number) => Street,
+	judge: (street: Street) => readonly string[],
+): Promise<{ readonly faults: readonly string[]; readonly unvisited: readonly string[] }> {
+	const directory = await mkdtemp(join(memory, "parley-chaos-"));
+	const faults: string[] = [];
+	const deaths = new Set<string>();
+	for (let seed = first; seed < first + count; seed++) {
+		const street = open(seed, directory, kills);
+		await street.play();
+		for (const death of street.deaths) deaths.add(death);
+		faults.push(...judge(street).map((fault) => `seed ${seed}: ${fault}`));
+	}
+	await rm(directory, { recursive: true });
+	return { faults, unvisited: places.filter((place) => !deaths.has(place)) };
+}

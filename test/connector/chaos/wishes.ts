@@ -1,0 +1,50 @@
+import type { Clock } from "@parley/base";
+
+/**
+ * Discord's: interactions/receiving-and-responding#responding-to-an-interaction. Slack's:
+ * https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
+ */
+const answerMs = 3000;
+
+interface Wish {
+	readonly asked: { readonly failed: boolean };
+	readonly what: string;
+	readonly at: number;
+	isJudged: boolean;
+}
+
+/** Presses and commands, which somebody waits for an answer to. */
+export class Wishes {
+	/** Those that nobody answered in time, although nothing was in the way. */
+	readonly unanswered: string[] = [];
+	readonly #clock: Clock;
+	readonly #wishes: Wish[] = [];
+	/** When something was in the way of an answer. */
+	readonly #disturbances: number[] = [];
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Somebody waits from now on; `what` is for who reads that nobody has answered. */
+	add(asked: Wish["asked"], what: string): void {
+		this.#wishes.push({ asked, what, at: this.#clock.now(), isJudged: false });
+	}
+
+	/** From now on for as long as somebody waits an answer may fail to come. */
+	disturbed(): void {
+		this.#disturbances.push(this.#clock.now());
+	}
+
+	/** Looks at those whose time has come. */
+	look(): void {
+		const now = this.#clock.now();
+		for (const wish of this.#wishes) {
+			const { asked, what, at } = wish;
+			if (wish.isJudged || now < at + answerMs) continue;
+			wish.isJudged = true;
+			const wasDisturbed = this.#disturbances.some((then) => then >= at - 1000 && then <= at + answerMs);
+			if (asked.failed && !wasDisturbed) this.unanswered.push(`${what} at ${new Date(at).toISOString()}`);
+		}
+	}
+}

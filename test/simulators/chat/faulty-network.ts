@@ -1,0 +1,76 @@
+import { type Clock, delay, ParleyError } from "@parley/base";
+
+/** What goes wrong with a request on its way. */
+export interface NetworkFault {
+	/** The connection ends before the platform has read it, or after the platform has done it. */
+	readonly drop?: "before" | "after-commit";
+	/** The platform answers so and does nothing; with `drop: "after-commit"` it has done it all the same. */
+	readonly status?: number;
+	/** Of a 429, in milliseconds. */
+	readonly retryAfter?: number;
+	/** How long the answer takes. */
+	readonly delayMs?: number;
+	/** The answer waits for it. */
+	readonly until?: Promise<void>;
+}
+
+interface Planned<Fault> {
+	readonly pattern: RegExp;
+	readonly fault: Fault;
+}
+
+/** Between an app and a platform: where tests make things go wrong. Each request has a label there. */
+export class FaultyNetwork<Fault extends NetworkFault> {
+	readonly #clock: Clock;
+	#planned: Planned<Fault>[] = [];
+	#each: (label: string) => Fault | undefined = () => undefined;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Breaks the next request of that label, with `*` for anything. */
+	next(label: string, fault: Fault): void {
+		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
+		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
+	}
+
+	/** Asks for every request for which nothing is planned what goes wrong with it. */
+	each(choose: (label: string) => Fault | undefined): void {
+		this.#each = choose;
+	}
+
+	/** Nothing goes wrong any more. */
+	heal(): void {
+		this.#planned = [];
+		this.#each = () => undefined;
+	}
+
+	/** What is planned and has not happened. */
+	get pending(): number {
+		return this.#planned.length;
+	}
+
+	/** The platform's answer, or what a fault makes of it. Rejects with `unavailable` where no answer comes. */
+	protected async pass<Answer>(
+		label: string,
+		answer: () => Answer,
+		suffer: (fault: Fault) => Answer | undefined,
+	): Promise<Answer> {
+		const fault = this.#take(label);
+		// A request is always on its way for a moment: nobody hears of its answer before it was sent.
+		await Promise.resolve();
+		if (!fault) return answer();
+		const suffered = suffer(fault);
+		if (fault.delayMs !== undefined) await delay(this.#clock, fault.delayMs);
+		await fault.until;
+		if (suffered !== undefined) return suffered;
+		throw new ParleyError("the connection ended without an answer", { code: "unavailable" });
+	}
+
+	#take(label: string): Fault | undefined {
+		const index = this.#planned.findIndex(({ pattern }) => pattern.test(label));
+		if (index < 0) return this.#each(label);
+		return this.#planned.splice(index, 1)[0]?.fault;
+	}
+}

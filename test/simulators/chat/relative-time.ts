@@ -1,0 +1,14 @@
+const units: readonly (readonly [string, number])[] = [
+	["day", 86_400],
+	["hour", 3600],
+	["minute", 60],
+	["second", 1],
+];
+
+/** How people read a moment that is so many seconds away: `in 5 minutes`, `2 days ago`. */
+export function relativeTime(seconds: number): string {
+	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
+	const count = Math.round(Math.abs(seconds) / size);
+	const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
+	return seconds < 0 ? `${words} ago` : `in ${words}`;
+}

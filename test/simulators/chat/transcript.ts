@@ -1,0 +1,39 @@
+import type { ShownControl, ShownMessage } from "./shown.ts";
+
+/** What a golden file says of a message besides what all platforms show. */
+export interface TranscriptNotes {
+	/** When it was posted, in milliseconds since the epoch. */
+	readonly at: number;
+	/** Behind the name, before and after what all have there. */
+	readonly before?: readonly string[];
+	readonly after?: readonly string[];
+	/** Below everything else. */
+	readonly below?: readonly string[];
+}
+
+/** One message for a golden file: when, who, what, and what can be pressed below it. */
+export function transcriptOf(shown: ShownMessage, notes: TranscriptNotes): string {
+	const { at, before = [], after = [] } = notes;
+	const { text, author, controls, attachments, reactions, edited, ephemeral } = shown;
+	const time = new Date(at).toISOString().slice(11, 19);
+	const seen = Object.entries(reactions).map(([emoji, count]) => `${emoji} ${count}`);
+	const marks = [...before, ...(edited ? ["edited"] : []), ...(ephemeral ? ["only you"] : []), ...after];
+	const below = [
+		...text.split("\n"),
+		...attachments.map((name) => `file: ${name}`),
+		...(controls.length > 0 ? [controls.map(controlText).join(" ")] : []),
+		...(seen.length > 0 ? [seen.join("  ")] : []),
+		...(notes.below ?? []),
+	];
+	const lines = below.filter((line, index) => index > 0 || line !== "");
+	const head = `${time} ${author}${marks.length > 0 ? ` (${marks.join(", ")})` : ""}`;
+	return [head, ...lines.map((line) => `    ${line}`.trimEnd())].join("\n");
+}
+
+function controlText({ kind, label, disabled, url, options, chosen = [] }: ShownControl): string {
+	const off = disabled ? " (off)" : "";
+	if (kind === "link") return `[${label} -> ${url}]${off}`;
+	if (kind === "button") return `[${label}]${off}`;
+	const all = (options ?? []).map((option) => (chosen.includes(option) ? `*${option}` : option));
+	return `<${label}: ${all.join(" | ")}>${off}`;
+}
