@@ -199,6 +199,24 @@ test("a picture that the provider refuses does not stand in the way of what is s
 	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
 });
 
+test("a picture within a message that the provider refuses does not either", async () => {
+	const refuse: ScriptedReply = () => {
+		throw new ModelError("image exceeds 5 MB", { fault: "rejected", refusesContent: true });
+	};
+	const before = await Talk.begin([refuse, [says("hello")]]);
+	const image = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
+	await before.t.runtime.send(unkeyed(), before.session, { content: "look", images: [image] });
+	await before.log.next("assistant.message");
+	await before.send("again");
+	await before.log.next("assistant.message");
+	const text = `look\n\n[attached: a picture, image/png, ${png.length} bytes; not here: the request that showed it was refused]`;
+	expect(before.told(1)[0]).toEqual([{ type: "text", text }]);
+	await using talk = await before.restart([says("hello")]);
+	await talk.send("again");
+	await talk.log.next("assistant.message");
+	expect(talk.told()[0]).toEqual([{ type: "text", text }]);
+});
+
 test("pictures stay in the conversation where not they are refused, but who asks", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });

@@ -1,7 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { type Attachment, isOpen } from "../files/attachment.ts";
-import { isPicture, withPictures } from "../files/pictures.ts";
+import { bytesOf, isPicture, withPictures } from "../files/pictures.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
+import type { ImageBlock } from "../message.ts";
 import { ModelError } from "../model-error.ts";
 import { refusalWhenFull } from "./place-rules.ts";
 import { makeRoom } from "./result-pictures.ts";
@@ -26,15 +27,18 @@ export async function placeAttachments(run: Run): Promise<void> {
  */
 export async function withdrawPictures(run: Run, failure: ParleyError | undefined): Promise<void> {
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return;
-	const { attachments = [] } = run.row;
+	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
-	if (answered || !attachments.some(({ shown }) => shown)) return;
+	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
 	const problem = "the request that showed it was refused";
-	await record(
-		run,
-		attachments.map(({ shown, ...attachment }) => (shown ? { ...attachment, problem } : attachment)),
-	);
-	run.row = { ...run.row, pictures: [] };
+	const sent = images.map((image) => ({ id: "", name: "a picture", ...factsOf(image), problem }));
+	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
+	await record(run, [...sent, ...files], { images: null });
+	run.row = { ...run.row, images: [], pictures: [] };
+}
+
+function factsOf(image: ImageBlock): Pick<Attachment, "mediaType" | "bytes"> {
+	return { mediaType: image.mediaType, bytes: bytesOf(image) };
 }
 
 async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<Attachment[]> {
@@ -70,11 +74,15 @@ async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
 	}
 }
 
-async function record(run: Run, attachments: readonly Attachment[]): Promise<void> {
+async function record(
+	run: Run,
+	attachments: readonly Attachment[],
+	changes: { readonly images?: null } = {},
+): Promise<void> {
 	await run.commit(async (tx) => {
 		await tx
 			.updateTable("runs")
-			.set({ attachments: JSON.stringify(attachments) })
+			.set({ attachments: JSON.stringify(attachments), ...changes })
 			.where("id", "=", run.id)
 			.execute();
 	});
