@@ -6,6 +6,7 @@
 What follows the question goes to `zot rpc` as it is. ZOT names the program; a ZOTCORE_RPC_TOKEN that is set is used.
 """
 
+import contextlib
 import json
 import os
 import shlex
@@ -24,22 +25,28 @@ class Agent:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
+            errors="replace",
         )
 
     def send(self, **command: Any) -> None:
         assert self.process.stdin
-        self.process.stdin.write(json.dumps(command) + "\n")
-        self.process.stdin.flush()
+        # Where nobody reads any more, the end of the events says so.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(command) + "\n")
+            self.process.stdin.flush()
 
     def events(self) -> Iterator[dict[str, Any]]:
         assert self.process.stdout
         for line in self.process.stdout:
-            yield json.loads(line)
+            # Of an agent that was killed the last line may be half of one.
+            with contextlib.suppress(ValueError):
+                yield json.loads(line)
 
     def close(self) -> int:
         """The agent finishes what it was asked for and ends by itself."""
         assert self.process.stdin
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         return self.process.wait()
 
 
@@ -67,20 +74,21 @@ def main() -> int:
     if token:
         agent.send(id="0", type="hello", token=token)
     agent.send(id="1", type="prompt", message=sys.argv[1])
-    failed = True
+    outcome = None
     for event in agent.events():
         if event["type"] == "response" and not event["success"]:
             print(f"{event['command']}: {event['error']}", file=sys.stderr)
+            outcome = "failed"
             break
         show(event)
-        if event["type"] == "error":
-            break
-        if event["type"] == "done":
-            failed = False
+        if event["type"] in ("error", "done"):
+            outcome = event["type"]
             break
     print()
     code = agent.close()
-    return code or int(failed)
+    if outcome is None:
+        print(f"the agent has ended (code {code})", file=sys.stderr)
+    return 0 if outcome == "done" and code == 0 else 1
 
 
 if __name__ == "__main__":

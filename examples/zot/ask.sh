@@ -17,13 +17,15 @@ ask() {
 	jq -cn --arg message "$question" '{id: "1", type: "prompt", message: $message}'
 }
 
-# The agent answers what it was asked and ends when its input has ended; jq ends with 1 where something went wrong. It
-# reads with `inputs`, because jq 1.6 goes on with the next line after a halt_error.
+# The agent answers what it was asked and ends when its input has ended; jq ends with 1 where something went wrong, also
+# where the agent has ended before it was done. It reads with `inputs`, because jq 1.6 goes on with the next line after a
+# halt_error.
 ask | "${zot[@]}" rpc "$@" | jq -jn --unbuffered '
-	inputs
+	(inputs
 	| if .type == "text_delta" then .delta
 	  elif .type == "tool_call" then "\n[" + .name + "] " + (.args | tojson) + "\n"
-	  elif .type == "done" then "\n"
+	  elif .type == "done" then "\n", ([inputs] | halt)
 	  elif .type == "error" then ("error: " + .message + "\n" | halt_error(1))
 	  elif .type == "response" and (.success | not) then (.command + ": " + .error + "\n" | halt_error(1))
-	  else empty end'
+	  else empty end),
+	("the agent has ended\n" | halt_error(1))' || exit 1

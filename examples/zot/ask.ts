@@ -28,7 +28,10 @@ function show(event: Line): void {
 			break;
 		case "ask":
 			process.stdout.write(`\n${event["label"]} no\n`);
-			void agent.request("approve", { ask: event.id, allow: false, reason: "nobody is here to ask" });
+			agent
+				.request("approve", { ask: event.id, allow: false, reason: "nobody is here to ask" })
+				// An agent that is gone ends the prompt, too.
+				.catch(() => undefined);
 			break;
 	}
 }
@@ -39,7 +42,7 @@ try {
 	await agent.prompt(question, show);
 	const state = await agent.request("get_state");
 	process.stdout.write(`\n${JSON.stringify(state)}\n`);
-	process.exitCode = await agent.close();
+	process.exitCode = (await agent.close()) === 0 ? 0 : 1;
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	await agent.close();

@@ -22,28 +22,35 @@ export class ZotClient {
 	readonly #waiting = new Map<string, Waiting>();
 	readonly #ended: Promise<number>;
 	#listener: (event: Line) => void = () => undefined;
+	/** Ends the prompt at work, if there is one. */
+	#interrupt: (reason: Error) => void = () => undefined;
+	/** Why nothing is answered any more. */
+	#failure: Error | undefined;
 	#count = 0;
 
 	/** `program` is what starts the agent, with the arguments that come before `rpc`. */
 	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
 		const [command, ...first] = program;
 		this.#process = spawn(command, [...first, "rpc", ...flags], { stdio: ["pipe", "pipe", "inherit"] });
-		const { stdout } = this.#process;
-		if (!stdout) throw new Error("the agent has no output");
+		const { stdin, stdout } = this.#process;
+		if (!stdin || !stdout) throw new Error("the agent has no input or no output");
+		// Its end says why nobody reads any more.
+		stdin.on("error", () => undefined);
 		createInterface({ input: stdout }).on("line", (text) => {
 			const line = readLine(text);
 			if (line) this.#take(line);
 		});
 		this.#ended = new Promise((resolve) => {
 			this.#process.on("error", (error) => this.#fail(error));
-			this.#process.on("close", (code) => {
-				this.#fail(new Error(`the agent has ended with code ${code}`));
+			this.#process.on("close", (code, signal) => {
+				this.#fail(new Error(`the agent has ended (${signal ?? `code ${code}`})`));
 				resolve(code ?? 1);
 			});
 		});
 	}
 
-	request(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+	async request(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+		if (this.#failure) throw this.#failure;
 		const id = String(++this.#count);
 		return new Promise((resolve, reject) => {
 			this.#waiting.set(id, { resolve, reject });
@@ -54,15 +61,15 @@ export class ZotClient {
 	/** One prompt at a time. Throws what went wrong in it. */
 	async prompt(message: string, onEvent: (event: Line) => void): Promise<void> {
 		let failure: string | undefined;
-		const done = new Promise<void>((resolve) => {
+		const done = new Promise<void>((resolve, reject) => {
+			this.#interrupt = reject;
 			this.#listener = (event) => {
 				if (event.type === "error") failure = String(event["message"]);
 				onEvent(event);
 				if (event.type === "done") resolve();
 			};
 		});
-		await this.request("prompt", { message });
-		await done;
+		await Promise.all([this.request("prompt", { message }), done]);
 		if (failure !== undefined) throw new Error(failure);
 	}
 
@@ -84,8 +91,10 @@ export class ZotClient {
 	}
 
 	#fail(reason: Error): void {
-		for (const waiting of this.#waiting.values()) waiting.reject(reason);
+		this.#failure ??= reason;
+		for (const waiting of this.#waiting.values()) waiting.reject(this.#failure);
 		this.#waiting.clear();
+		this.#interrupt(this.#failure);
 	}
 }
 

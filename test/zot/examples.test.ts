@@ -76,6 +76,36 @@ for (const { name, command, needs, unasked } of programs) {
 	});
 }
 
+for (const { name, command, needs } of programs) {
+	test.skipIf(!isThere(needs))(
+		`${name} ends with 1 and says so in one line where the agent dies in a prompt, where ${needs} is there`,
+		async () => {
+			const program = stranger.path("mortal");
+			writeFileSync(program, `#!/bin/sh\necho $$ >pid\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
+			const question = `run: kill -9 $(cat ${stranger.path("pid")})`;
+			const { code, stdout, stderr } = await stranger.run(["env", ...command, question, ...offline], {
+				env: { ...zot, ZOT: program },
+			});
+			expect(stdout).toContain("[bash]");
+			// Some tell there what was used until then.
+			expect(stderr).toMatch(/^(\n\(.* out, .*\)\n)?the agent has ended.*\n$/);
+			expect(code).toBe(1);
+		},
+	);
+
+	test.skipIf(!isThere(needs))(
+		`${name} ends with 1 where the agent is gone before it is asked, where ${needs} is there`,
+		async () => {
+			for (const ZOT of ["false", "true"]) {
+				const args = ["env", ...command, "x".repeat(100_000), ...offline] as const;
+				const { code, stderr } = await stranger.run([...args], { env: { ...zot, ZOT } });
+				expect(stderr).toMatch(/^the agent has ended.*\n$/);
+				expect(code).toBe(1);
+			}
+		},
+	);
+}
+
 test("ask.ts reads what has line ends of Unicode in it, and goes on behind a line that is none", async () => {
 	const program = stranger.path("noisy");
 	writeFileSync(program, `#!/bin/sh\necho 'good morning'\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { only, streamed, ZotClient, type ZotOptions } from "../conformance/drivers/zot-client.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
@@ -114,6 +116,36 @@ test("--data brings the operator's own models", async () => {
 	expect(await agent.data({ id: "2", type: "get_state" })).toMatchObject({ model: own.id });
 	const misspelt = await agent.ask({ id: "3", type: "set_model", model: "claude-own-2" });
 	expect(misspelt).toMatchObject({ success: false, error: expect.stringContaining(own.id) });
+});
+
+test("of a server that has told its models these are listed, and names that it does not have are refused", async () => {
+	await using server = createServer((_, response) => response.end('{"data":[{"id":"gemma-27b"}]}'));
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	const url = `http://127.0.0.1:${Object(server.address()).port}`;
+	await using agent = await ZotClient.start({ flags: ["--provider", "anthropic", "--base-url", url] });
+	expect(await agent.data({ id: "1", type: "hello" })).toMatchObject({ model: "gemma-27b" });
+	expect(await agent.data({ id: "2", type: "get_models" })).toEqual({
+		models: [
+			{
+				...{ id: "gemma-27b", provider: "anthropic", reasoning: false },
+				...{ context_window: 32_768, max_output: 8_192 },
+			},
+		],
+	});
+	for (const model of ["gemma-27", "claude-sonnet-4-5", "nothing"]) {
+		const question = model === "gemma-27" ? "; did you mean gemma-27b?" : "";
+		expect(await agent.ask({ id: model, type: "set_model", model })).toMatchObject({
+			...{ success: false, error: `model: there is no model "${model}"${question}` },
+		});
+	}
+	expect(await agent.data({ id: "3", type: "set_model", model: "gemma-27b" })).toEqual({
+		model: "gemma-27b",
+	});
+	await using named = await ZotClient.start({
+		flags: ["--provider", "anthropic", "--base-url", url, "--model", "mine"],
+	});
+	expect(await named.data({ id: "1", type: "set_model", model: "other" })).toEqual({ model: "other" });
+	expect(await named.data({ id: "2", type: "get_models" })).toEqual({ models: [] });
 });
 
 test("--session keeps the conversation for the next process, and for one at a time", async () => {

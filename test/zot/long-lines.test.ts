@@ -11,31 +11,36 @@ function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }
 
-test("a picture of 12 MiB is taken in, and told by its size", async () => {
-	await using agent = await ZotClient.start();
-	const bytes = 12 * mebibyte - 12;
+/** A prompt with a picture of so many bytes. */
+function picture(id: string, bytes: number): object {
 	const png = Buffer.alloc(bytes, 7);
 	Buffer.from("89504e470d0a1a0a", "hex").copy(png);
-	const data = png.toString("base64");
-	expect(data.length).toBeLessThan(most);
-	const images = [{ mime_type: "image/png", data }];
-	const line = JSON.stringify({ id: "i", type: "prompt", message: "say: seen", images });
-	expect(line.length).toBeGreaterThan(most);
-	// As base64 it is longer than a line may be: what fits is three quarters of that.
-	const fits = Buffer.alloc(11.9 * mebibyte, 7);
-	Buffer.from("89504e470d0a1a0a", "hex").copy(fits);
-	agent.send({
-		...{ id: "f", type: "prompt", message: "say: seen" },
-		images: [{ mime_type: "image/png", data: fits.toString("base64") }],
-	});
-	await agent.until("done", ({ request_id }) => request_id === "f");
-	expect(only(agent.frames, "user_message").at(-1)?.content).toEqual([
-		{ type: "text", text: "say: seen" },
-		{ type: "image", mime_type: "image/png", bytes: fits.length },
+	const images = [{ mime_type: "image/png", data: png.toString("base64") }];
+	return { id, type: "prompt", message: "say: seen", images };
+}
+
+test("a picture of 11.9 MiB is taken in and told by its size, and one of 12 MiB does not fit a line", async () => {
+	await using agent = await ZotClient.start();
+	const bytes = Math.floor(11.9 * mebibyte);
+	agent.send(picture("fits", bytes));
+	await agent.until("done", ({ request_id }) => request_id === "fits");
+	expect(only(agent.frames, "user_message").map(({ content }) => content)).toEqual([
+		[
+			{ type: "text", text: "say: seen" },
+			{ type: "image", mime_type: "image/png", bytes },
+		],
 	]);
+	// As base64 it takes all that a line may have, and its command is yet to come.
+	const told = agent.frames.length;
+	const line = JSON.stringify(picture("large", 12 * mebibyte));
 	agent.write(`${line}\n`);
 	agent.send({ id: "after", type: "ping" });
 	expect(await agent.response("after")).toMatchObject({ success: true });
+	expect(agent.frames[told]).toEqual({
+		...{ type: "response", command: "", success: false },
+		error: `the line is longer than 16 MiB (${line.length} bytes), and was skipped`,
+	});
+	expect(agent.frames).toHaveLength(told + 2);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 

@@ -23,7 +23,13 @@ const claude = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
 /** What cannot be started, and what the one line says. */
 const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[] = [
 	[/unknown option '--nonsense'; allowed: --provider,/, ...offline, "--nonsense"],
-	[/too many arguments .*: my garden; usage: /, ...offline, "--append-system-prompt", "Mind", "my garden"],
+	[
+		/too many arguments .*: my garden; usage: zot rpc /,
+		...offline,
+		"--append-system-prompt",
+		"Mind",
+		"my garden",
+	],
 	[/option '--model <name>' argument missing/, "--model"],
 	[/"openai" .* \(--provider\); allowed: auto, anthropic, offline/, "--provider", "openai"],
 	[/no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key,/],
@@ -73,10 +79,40 @@ test("where there is no key, what a client has asked already is answered by that
 	}
 });
 
+test.each([
+	["zot", zotBinary, "rpc", "--provider", "offline"],
+	["parley", binary, "rpc", "--provider", "offline"],
+	["parley", binary, "status", "--data", "mine"],
+])("where the current directory is gone, %s says so in one line: %s %s", async (name, program, ...args) => {
+	const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+	const command = [process.execPath, program, ...args];
+	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
+	expect(stderr).toBe(
+		`${name}: the current directory is gone (ENOENT); change to one that exists, and try again\n`,
+	);
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});
+
+test("where there is no directory for temporary files, TMPDIR is named", async () => {
+	for (const [TMPDIR, why] of [
+		[stranger.path("nowhere"), "ENOENT"],
+		[stranger.path("file"), "ENOTDIR"],
+	] as const) {
+		const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
+		const { code, stdout, stderr } = await stranger.run([...args], { env: { TMPDIR } });
+		expect(stderr).toBe(
+			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to one that exists\n`,
+		);
+		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	}
+});
+
 test("the same command of parley names itself", async () => {
 	const { code, stdout, stderr } = await stranger.run([process.execPath, binary, "rpc", "--nonsense"]);
 	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	const extra = await stranger.run([process.execPath, binary, "rpc", "extra"]);
+	expect(extra.stderr).toMatch(/^parley: too many arguments .*; usage: parley rpc .*\n$/);
 });
 
 test("other commands of zot are refused in one line", async () => {
@@ -94,6 +130,7 @@ test("zot tells its version and its flags", async () => {
 	expect(await zot("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 	const { code, stdout } = await zot("rpc", "--help");
 	expect(code).toBe(0);
+	expect(stdout).toMatch(/^Usage: zot rpc /);
 	expect(await zot("--help")).toEqual({ code, stdout, stderr: "" });
 	const listed = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, name]) => name);
 	const document = readFileSync(new URL("../../docs/protocols/zot.md", import.meta.url), "utf8");

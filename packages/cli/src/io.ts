@@ -6,6 +6,7 @@ export interface Io {
 	readonly stdout: WriteStream;
 	readonly stderr: WriteStream;
 	readonly environment: NodeJS.ProcessEnv;
+	/** Throws, with what to do, where the directory is gone: not every command needs one. */
 	readonly cwd: string;
 	exitCode: number;
 }
@@ -13,5 +14,23 @@ export interface Io {
 /** The streams of this process. */
 export function processIo(): Io {
 	const { stdin, stdout, stderr, env } = process;
-	return { stdin, stdout, stderr, environment: env, cwd: process.cwd(), exitCode: 0 };
+	return {
+		...{ stdin, stdout, stderr, environment: env },
+		get cwd() {
+			return currentDirectory();
+		},
+		exitCode: 0,
+	};
+}
+
+function currentDirectory(): string {
+	try {
+		return process.cwd();
+	} catch (cause) {
+		const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+		// The class of our errors would load more than this command line has loaded.
+		throw new Error(`the current directory is gone${code}; change to one that exists, and try again`, {
+			cause,
+		});
+	}
 }

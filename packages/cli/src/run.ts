@@ -1,6 +1,6 @@
-import { basename } from "node:path";
 import type { Command } from "commander";
 import type { Io } from "./io.ts";
+import { programName } from "./program-name.ts";
 import { visibleText } from "./text/visible.ts";
 import { isShown, UsageError } from "./usage.ts";
 
@@ -29,9 +29,8 @@ async function loadProgram([command]: readonly string[], io: Io): Promise<Comman
 
 /** Programs that start an agent read one line, and know no other code for this. */
 function refuseStart(error: unknown, io: Io): number {
-	const name = basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
-	io.stderr.write(`${name}: ${visibleText(line)}\n`);
+	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);
 	return 1;
 }
 

@@ -40,6 +40,7 @@ export { builtinModels } from "./models/table/builtin-models.ts";
 export { modelsFromFile } from "./models/table/model-file.ts";
 export type { ModelInfo, Prices } from "./models/table/model-info.ts";
 export { ModelTable } from "./models/table/model-table.ts";
+export { unknownModel } from "./models/table/unknown-model.ts";
 export { checkPolicy } from "./policy/check-policy.ts";
 export {
 	type Actor,

@@ -3,6 +3,7 @@ import type { Profile, ProfileEndpoint, Profiles } from "../agents/profile.ts";
 import type { Model, Reasoning, Sampling, ToolDescription } from "../model.ts";
 import type { ModelInfo } from "../models/table/model-info.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
+import { unknownOutput, unknownWindow } from "../models/table/unknown-model.ts";
 import type { Session } from "../session/session.ts";
 import type { Tool } from "../tool.ts";
 import { describeTools } from "../tools/builtin.ts";
@@ -41,9 +42,6 @@ export interface ModelChoice {
 	readonly tools: readonly Tool[];
 }
 
-/** For models that nobody described: small enough for most, and an operator can say more. */
-const unknownWindow = 32_768;
-const unknownOutput = 8_192;
 /** Where nobody chose: much for an answer, and little enough to end. */
 const usualOutput = 32_000;
 

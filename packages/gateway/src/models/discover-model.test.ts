@@ -31,8 +31,10 @@ test("the only model of a server is taken, and the server is asked for it with t
 		response.end('{"data":[{"id":"gemma.gguf","created":1}],"models":[]}');
 	});
 	const { baseUrl } = server;
-	await expect(discoverModel({ baseUrl, apiKey: "secret" }, undefined)).resolves.toBe("gemma.gguf");
-	await expect(discoverModel({ baseUrl }, "other")).resolves.toBe("gemma.gguf");
+	await expect(discoverModel({ baseUrl, apiKey: "secret" }, undefined)).resolves.toEqual({
+		...{ name: "gemma.gguf", served: ["gemma.gguf"] },
+	});
+	await expect(discoverModel({ baseUrl }, "other")).resolves.toMatchObject({ name: "gemma.gguf" });
 	expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models"]);
 	expect(asked[0]?.headers).toMatchObject({ authorization: "Bearer secret", "x-api-key": "secret" });
 	expect(asked[1]?.headers).not.toHaveProperty("authorization");
@@ -40,7 +42,9 @@ test("the only model of a server is taken, and the server is asked for it with t
 
 test("of several models the preferred one is taken", async () => {
 	await using server = await serve(listing("a", "claude", "b"));
-	await expect(discoverModel(server, "claude")).resolves.toBe("claude");
+	await expect(discoverModel(server, "claude")).resolves.toEqual({
+		...{ name: "claude", served: ["a", "claude", "b"] },
+	});
 });
 
 test("where several models are there, somebody has to choose", async () => {

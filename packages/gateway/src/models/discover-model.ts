@@ -17,6 +17,12 @@ export interface ModelServer {
 	readonly apiKey?: string | undefined;
 }
 
+export interface Discovered {
+	readonly name: string;
+	/** All that the server has told. */
+	readonly served: readonly string[];
+}
+
 /**
  * The model of a server where nobody named any: the preferred one, or the only one that it has. Rejects with
  * `failed_precondition` and what to do where it has several others, or cannot be asked.
@@ -24,15 +30,14 @@ export interface ModelServer {
 export async function discoverModel(
 	{ baseUrl, apiKey }: ModelServer,
 	preferred: string | undefined,
-): Promise<string> {
+): Promise<Discovered> {
 	const url = `${baseUrl}/v1/models`;
-	const names = await readNames(url, apiKey);
-	const name = names.find((one) => one === preferred) ?? names[0];
-	if (name !== undefined && name === preferred) return name;
-	if (name !== undefined && names.length === 1) return name;
+	const served = await readNames(url, apiKey);
+	const name = served.find((one) => one === preferred) ?? served[0];
 	if (name === undefined) throw unknown(`${url} lists no models`);
-	const more = names.length > mostListed ? ", …" : "";
-	throw unknown(`${url} lists ${names.length} models: ${names.slice(0, mostListed).join(", ")}${more}`);
+	if (name === preferred || served.length === 1) return { name, served };
+	const more = served.length > mostListed ? ", …" : "";
+	throw unknown(`${url} lists ${served.length} models: ${served.slice(0, mostListed).join(", ")}${more}`);
 }
 
 async function readNames(url: string, apiKey: string | undefined): Promise<string[]> {

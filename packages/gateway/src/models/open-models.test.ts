@@ -140,20 +140,50 @@ test("another server may have any model, and is named", async () => {
 	});
 });
 
-test("another server is asked for its model where none was chosen", async () => {
-	const server = createServer((_, response) => response.end('{"data":[{"id":"gemma.gguf"}]}'));
+/** A server that lists these models. */
+async function serve(...names: readonly string[]) {
+	const data = names.map((id) => ({ id }));
+	const server = createServer((_, response) => response.end(JSON.stringify({ data })));
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	// A server on a port has an address of this form.
 	const { port } = server.address() as AddressInfo;
-	await expect(opened({ baseUrl: `http://127.0.0.1:${port}` })).resolves.toMatchObject({
+	return {
+		baseUrl: `http://127.0.0.1:${port}`,
+		[Symbol.dispose]() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
+
+test("another server is asked for its model where none was chosen", async () => {
+	using server = await serve("gemma.gguf");
+	const { baseUrl: url } = server;
+	await expect(opened({ baseUrl: url })).resolves.toMatchObject({
 		...{ modelName: "gemma.gguf", anyModel: true },
 	});
-	server.closeAllConnections();
-	server.close();
-	await expect(opened({ baseUrl: `http://127.0.0.1:${port}` })).rejects.toThrow(
-		/name the model .* with --model$/,
+	server[Symbol.dispose]();
+	await expect(opened({ baseUrl: url })).rejects.toThrow(/name the model .* with --model$/);
+});
+
+test("what another server has listed is known with what is assumed of it, and else what the operator described", async () => {
+	using server = await serve("gemma.gguf", "claude-sonnet-5-5", "fast");
+	const described = { id: "llama", context_window: 8_192, max_output: 1_000 };
+	const { served, table } = await opened({ baseUrl: server.baseUrl, table: { models: [described] } });
+	expect(served?.list("anthropic").map(({ id }) => id)).toEqual([
+		...["gemma.gguf", "claude-sonnet-5-5", "fast", "llama"],
+	]);
+	expect(served?.find("gemma.gguf", "anthropic")).toMatchObject({
+		...{ contextWindow: 32_768, maxOutput: 8_192, reasoning: "none", images: true },
+	});
+	expect(served?.find("fast", "anthropic")?.id).toBe("fast");
+	expect(served?.find("claude-sonnet-5-5", "anthropic")).toEqual(
+		table.find("claude-sonnet-5-5", "anthropic"),
 	);
+	expect(served?.find("claude-haiku-5-5", "anthropic")).toBeUndefined();
+	await expect(opened({ baseUrl: server.baseUrl, model: "m" })).resolves.not.toHaveProperty("served");
+	await expect(opened({ apiKey })).resolves.not.toHaveProperty("served");
 });
 
 test("a model that is given answers instead of the configured one", async () => {

@@ -3,14 +3,16 @@ import {
 	createAnthropicModel,
 	createOfflineModel,
 	type Model,
+	type ModelInfo,
 	ModelTable,
 	type ProfileEndpoint,
 	preloadAnthropic,
+	unknownModel,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
-import { discoverModel } from "./discover-model.ts";
+import { type Discovered, discoverModel } from "./discover-model.ts";
 import { readModelTable } from "./read-model-table.ts";
 
 const anthropic = "anthropic";
@@ -32,6 +34,8 @@ export interface Models {
 	readonly fallback: readonly string[];
 	/** Whether names that the table does not know may be chosen: another server has its own. */
 	readonly anyModel: boolean;
+	/** Those of another server alone, and what the operator described: where it was asked, and told which it has. */
+	readonly served?: ModelTable;
 	/** The model behind another server, as an agent profile names it; it is asked without a key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	/** Host and port of the server, where it is not the provider's own. */
@@ -61,7 +65,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
 	}
 	if (baseUrl === undefined) checkConfigured(config, table);
-	const modelName = await chooseName(config, table);
+	const { name: modelName, served } = await chooseName(config, table);
 	const server = baseUrl === undefined ? {} : { baseUrl };
 	const model = createAnthropicModel({ apiKey, ...server, table, clock, log, defaultModel: modelName });
 	const answering = { ...common, model, modelName, fallback, preload: preloadAnthropic };
@@ -75,15 +79,28 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	return {
 		...answering,
 		...{ anyModel: true, table: new ModelTable(table.list(), listed), serverHost: new URL(baseUrl).host },
+		...(served && { served: tableOf(served, own, table) }),
 	};
 }
 
-async function chooseName({ model, baseUrl, apiKey }: Config, table: ModelTable): Promise<string> {
+/** The names that a server has told, with what is known of them; the operator may know more than it tells. */
+function tableOf(served: readonly string[], own: readonly ModelInfo[], table: ModelTable): ModelTable {
+	const models = served.map((id) => {
+		const known = table.find(id, anthropic);
+		return known?.id === id ? known : unknownModel(id, anthropic);
+	});
+	return new ModelTable([...models, ...own.filter((one) => !models.includes(one))]);
+}
+
+async function chooseName(
+	{ model, baseUrl, apiKey }: Config,
+	table: ModelTable,
+): Promise<Pick<Discovered, "name"> & Partial<Discovered>> {
 	if (model === undefined && baseUrl !== undefined) {
 		return discoverModel({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
 	}
 	const wanted = model ?? "standard";
-	return table.find(wanted, anthropic)?.id ?? wanted;
+	return { name: table.find(wanted, anthropic)?.id ?? wanted };
 }
 
 /** Whether the provider has the models that the operator named. */

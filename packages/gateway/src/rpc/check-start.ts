@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError, type Redactor } from "@parley/base";
 import { type Model, shortToolNames } from "@parley/core";
 import type { Config } from "../config/load.ts";
+import { errno } from "../errno.ts";
 import { type Models, openModels } from "../models/open-models.ts";
 import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts";
 
@@ -39,12 +40,27 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	if (config.providerReason === "no key" && !options.model) throw withoutKey();
 	if (config.provider === "offline" && !options.model) checkOfflineModel(flags.model);
 	const models = await openModels({ config, clock, log, model: options.model });
+	const { served } = models;
 	return {
-		...{ cwd, models },
+		cwd,
+		// One process has one server: what that has told is all that can be chosen.
+		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),
-		temporary: flags.session === undefined ? realpathSync(tmpdir()) : tmpdir(),
+		temporary: flags.session === undefined ? realTemporary(tmpdir()) : tmpdir(),
 	};
+}
+
+function realTemporary(path: string): string {
+	try {
+		// The system's own refuses a file that is named as a directory.
+		return realpathSync.native(join(path, "/"));
+	} catch (cause) {
+		throw new ParleyError(
+			`the directory for temporary files, ${path}, cannot be used (${errno(cause)}); set TMPDIR to one that exists`,
+			{ code: "invalid_argument", cause },
+		);
+	}
 }
 
 /** The operator's own rules, which need not exist. */

@@ -112,6 +112,21 @@ test("what a process that was killed in the middle of clear has left is removed,
 	expect([left.length, runs.length]).toEqual([1, 2]);
 });
 
+test("a conversation that was cleared does not come back where the clock was put back before", async () => {
+	await using place = await AgentPlace.make();
+	const before = await place.open({ session }, [says("1")]);
+	await before.say("one");
+	await before.opened.close();
+	await makeNext(place.path("kept", "parley.sqlite"));
+	const after = await place.open({ session });
+	expect(await after.opened.agent.transcript()).toEqual([]);
+	await after.opened.close();
+	const store = await openSqliteStore<Tables>({ file: place.path("kept", "parley.sqlite"), migrations });
+	const left = await store.read((db) => db.selectFrom("sessions").select("id").execute());
+	await store.close();
+	expect(left).toEqual([{ id: "sess_next" }]);
+});
+
 test.each(["made", "not made yet", "another"])(
 	"the data directory of a gateway keeps no conversation of an agent: %s",
 	async (which) => {
@@ -161,6 +176,25 @@ async function leaveOlder(file: string): Promise<void> {
 		const asked = await tx.selectFrom("runs").selectAll().executeTakeFirstOrThrow();
 		const waits = { ...asked, id: "run_old", session_id: old.id, state: "queued" as const, ended_at: null };
 		await tx.insertInto("runs").values(waits).execute();
+	});
+	await store.close();
+}
+
+/** Makes a session after the one that is there, at a time that is before it: what `clear` begins with. */
+async function makeNext(file: string): Promise<void> {
+	const store = await openSqliteStore<Tables>({ file, migrations });
+	await store.commit(async (tx) => {
+		const last = await tx.selectFrom("sessions").selectAll().executeTakeFirstOrThrow();
+		const at = Number(last.created_at) - 60_000;
+		const fresh = { ...last, id: "sess_next", last_seq: 1, message_count: 0, created_at: at, updated_at: at };
+		await tx.insertInto("sessions").values(fresh).execute();
+		const { position: _, ...created } = await tx
+			.selectFrom("events")
+			.selectAll()
+			.where("type", "=", "session.created")
+			.executeTakeFirstOrThrow();
+		const event = { ...created, id: "event-next", session_id: fresh.id, at };
+		await tx.insertInto("events").values(event).execute();
 	});
 	await store.close();
 }

@@ -28,10 +28,24 @@ export function checkOwnPlace(directory: string, data: string): void {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** The newest session, if there is one. A `clear` makes it before it forgets the one before, and that may be told last. */
+/**
+ * The session that was made last, if there is one. A `clear` makes it before it forgets the one before, and that may be
+ * told last. The journal's order says which it is: a clock can be put back.
+ */
 export async function findKept(store: Store<Tables>): Promise<KeptSession | undefined> {
 	const all = await listSessions(store, operator, { limit: mostKept });
-	const [last, ...others] = all.sort((one, other) => other.createdAt - one.createdAt);
+	const ids = all.map(({ id }) => id);
+	const begun = await store.read((db) =>
+		db
+			.selectFrom("events")
+			.select(["session_id", "position"])
+			.where("session_id", "in", ids)
+			.where("seq", "=", 1)
+			.execute(),
+	);
+	const places = new Map(begun.map(({ session_id, position }) => [session_id, Number(position)]));
+	const placeOf = ({ id }: SessionSummary): number => places.get(id) ?? 0;
+	const [last, ...others] = all.sort((one, other) => placeOf(other) - placeOf(one));
 	return last && { ...last, others: others.map(({ id }) => id) };
 }
 

@@ -5,6 +5,7 @@ import { commands } from "./schema.ts";
 
 const png = { mime_type: "image/png", data: "iVBORw0KGgo=" };
 const webp = base64("52494646000000005745425056503820");
+const jpeg = base64("ffd8ffe000104a464946");
 const image = (mime_type: string, data: string) =>
 	JSON.stringify({ type: "prompt", images: [{ mime_type, data }] });
 
@@ -22,6 +23,16 @@ const read: readonly (readonly [type: keyof typeof commands, fields: object, rea
 	["prompt", { message: null, images: [png] }],
 	["prompt", { message: "a", images: null }],
 	["prompt", { message: "a", images: [png, { mime_type: "image/webp", data: webp }] }],
+	[
+		"prompt",
+		{
+			images: [
+				{ ...png, data: "iVBO\r\nRw0K\nGgo=\r\n" },
+				{ mime_type: "image/jpg", data: jpeg },
+			],
+		},
+		{ images: [png, { mime_type: "image/jpeg", data: jpeg }] },
+	],
 	["abort", {}],
 	["compact", {}],
 	["get_state", {}],
@@ -79,6 +90,8 @@ test.each([
 		"images[0].mime_type: has to be one of image/png, image/jpeg, image/gif, image/webp",
 	],
 	[image("image/png", "%"), "prompt", "images[0].data: has to be base64"],
+	[image("image/png", "iVBO Rw0KGgo="), "prompt", "images[0].data: has to be base64"],
+	[image("image/jpg", png.data), "prompt", "images[0].data: not a JPEG"],
 	[image("image/png", ""), "prompt", "images[0].data: not a PNG"],
 	[image("image/jpeg", png.data), "prompt", "images[0].data: not a JPEG"],
 	[image("image/gif", webp), "prompt", "images[0].data: not a GIF"],

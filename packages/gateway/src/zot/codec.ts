@@ -12,6 +12,7 @@ import type * as z from "zod";
 import { errorTexts } from "./error-code.ts";
 import { issueText } from "./issue-text.ts";
 import { encodeJson } from "./json-text.ts";
+import { idOfLine } from "./line-id.ts";
 import {
 	type Ask,
 	type Block,
@@ -40,7 +41,7 @@ export function decodeCommand(line: string): Decoded {
 	try {
 		value = parseJson(line);
 	} catch (reason) {
-		return refused(undefined, "", `malformed json: ${ParleyError.from(reason).message}`);
+		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
 	const envelope = Envelope.safeParse(value, spoken);
 	if (!envelope.success) return refusedEnvelope(value, envelope.error);

@@ -1,5 +1,6 @@
 import { imageTypes } from "@parley/core";
 import * as z from "zod";
+import { jsonBytes } from "./json-text.ts";
 import { pictureProblem } from "./picture.ts";
 
 /** The major version of the document, as `hello` tells it. */
@@ -16,8 +17,7 @@ const Name = z.string().max(mostNameLength);
 const Message = z
 	.string()
 	.refine(
-		(text) =>
-			text.length * widest <= mostMessageBytes || Buffer.byteLength(JSON.stringify(text)) <= mostMessageBytes,
+		(text) => text.length * widest <= mostMessageBytes || jsonBytes(text) <= mostMessageBytes,
 		"longer than 15 MiB of JSON",
 	);
 
@@ -31,9 +31,20 @@ export type Id = z.infer<typeof Id>;
 /** What every line has to be. `null` stands for an absent id, as for clients of typed languages. */
 export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
+/** Many programs call JPEG so, and no list of types does. */
+const imageType = () =>
+	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
+
+/** Encoders of mail break their lines, and decoders skip the ends. */
+const base64 = () =>
+	z
+		.string()
+		.transform((text) => text.replaceAll(/[\r\n]+/g, ""))
+		.pipe(z.base64());
+
 const image = () =>
 	z
-		.object({ mime_type: z.enum(imageTypes), data: z.base64() })
+		.object({ mime_type: imageType(), data: base64() })
 		// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
 		.superRefine((picture, context) => {
 			const message = pictureProblem(picture);
