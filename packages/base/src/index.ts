@@ -16,7 +16,7 @@ export { RecentMap } from "./recent-map.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
 export type { FreshSchema } from "./store/fresh-schema.ts";
-export { type HotStatement, hotStatement } from "./store/hot-statement.ts";
+export { type HotStatement, hotChange, hotInsert, hotStatement } from "./store/hot-statement.ts";
 export { readMigrationNames } from "./store/migrate.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";
 export { checkSqliteFile, copySqliteFile, readSqliteFile } from "./store/sqlite-copy.ts";

@@ -11,7 +11,7 @@ import {
 	openPgliteStore,
 	storeContract,
 } from "../testing/index.ts";
-import { hotStatement } from "./hot-statement.ts";
+import { hotChange, hotInsert, hotStatement } from "./hot-statement.ts";
 import { keyvMigration, openKeyv } from "./sql-keyv.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import type { Store } from "./store.ts";
@@ -63,6 +63,35 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 			{ id: "a", n: 42 },
 			{ id: "b", n: 1 },
 		]);
+	});
+
+	test("a hot change tells how many rows it has changed, and a hot insertion the key that its row got", async () => {
+		await store.commit((tx) => tx.deleteFrom("items").execute());
+		const insert = hotInsert<ContractTables, { id: string }, "items">("position", (db, p) =>
+			db
+				.insertInto("items")
+				.values({ id: p("id"), state: "open", n: 1 })
+				.onConflict((conflict) => conflict.column("id").doNothing()),
+		);
+		const move = hotChange<ContractTables, { from: number; to: number }>((db, p) =>
+			db
+				.updateTable("items")
+				.set({ n: p("to") })
+				.where("n", "=", p("from")),
+		);
+		const keys = await store.commit(async (tx) => {
+			const made: (number | undefined)[] = [];
+			for (const id of ["a", "b", "a", "c"]) made.push(await insert(tx, { id }));
+			return made;
+		});
+		const stored = await store.read((db) => db.selectFrom("items").selectAll().orderBy("id").execute());
+		const [a, b, c] = stored.map(({ position }) => Number(position));
+		expect(keys).toEqual([a, b, undefined, c]);
+		const changes = await store.commit(async (tx) => [
+			await move(tx, { from: 1, to: 2 }),
+			await move(tx, { from: 1, to: 3 }),
+		]);
+		expect(changes).toEqual([3, 0]);
 	});
 
 	test("keyv keeps, overwrites and forgets values within its namespace", async () => {

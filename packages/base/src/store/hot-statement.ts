@@ -1,7 +1,20 @@
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import {
+	type Compilable,
+	type CompiledQuery,
+	type InsertQueryBuilder,
+	type InsertResult,
+	type Kysely,
+	type QueryResult,
+	SqliteAdapter,
+	sql,
+	type UpdateResult,
+} from "kysely";
 
 /** Runs a prepared statement; resolves with the rows of a query that returns rows, otherwise with none. */
 export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<R[]>;
+
+/** Marks where a parameter goes: it may stand wherever a single value may. */
+type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
 /** Stands for a value while the query is built, and is found again among the parameters of the compiled one. */
 class Placeholder {
@@ -18,12 +31,55 @@ class Placeholder {
  * it may stand wherever a single value may. `R` is a row of the result, checked against the query.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
-	build: (db: Kysely<DB>, p: <K extends keyof P>(name: K) => P[K]) => Compilable<R>,
+	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
 ): HotStatement<DB, P, R> {
+	const run = prepared(build);
+	return async (db, values) => (await run(db, values)).rows;
+}
+
+/**
+ * The same for a statement that changes rows and returns none; resolves with how many it has changed. In SQLite what a
+ * statement returns is put into a table of its own first, which may cost as much as the change.
+ */
+export function hotChange<DB, P extends object>(
+	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<InsertResult | UpdateResult>,
+): (db: Kysely<DB>, parameters: P) => Promise<number> {
+	const run = prepared(build);
+	return async (db, values) => Number((await run(db, values)).numAffectedRows ?? 0);
+}
+
+/**
+ * The same for the insertion of one row; resolves with what the engine has put into `column`, the integer key that it
+ * gives to each row by itself, and with undefined where no row was inserted.
+ */
+export function hotInsert<DB, P extends object, T extends keyof DB>(
+	column: string,
+	build: (db: Kysely<DB>, p: Parameter<P>) => InsertQueryBuilder<DB, T, InsertResult>,
+): (db: Kysely<DB>, parameters: P) => Promise<number | undefined> {
+	const run = prepared<DB, P, { key?: number } | InsertResult>((db, p) => {
+		const insert = build(db, p);
+		// SQLite tells it of every insertion.
+		return isSqlite(db) ? insert : insert.returning(sql.ref<number>(column).as("key"));
+	});
+	return async (db, values) => {
+		const { rows, insertId, numAffectedRows } = await run(db, values);
+		if (isSqlite(db)) return numAffectedRows === 0n ? undefined : Number(insertId);
+		const [row] = rows;
+		return row && "key" in row ? Number(row.key) : undefined;
+	};
+}
+
+function isSqlite<DB>(db: Kysely<DB>): boolean {
+	return db.getExecutor().adapter instanceof SqliteAdapter;
+}
+
+function prepared<DB, P extends object, R>(
+	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
+): (db: Kysely<DB>, values: P) => Promise<QueryResult<R>> {
 	const compiledFor = new WeakMap<object, Compiled<R>>();
 	// A placeholder is no value of the parameter's type, but the builder only passes it on.
 	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
-	return async (db, values) => {
+	return (db, values) => {
 		const executor = db.getExecutor();
 		const dialect = executor.adapter.constructor;
 		let compiled = compiledFor.get(dialect);
@@ -32,8 +88,7 @@ export function hotStatement<DB, P extends object, R = unknown>(
 			compiledFor.set(dialect, compiled);
 		}
 		const query = compiled.bind(values);
-		const result = await executor.provideConnection((connection) => connection.executeQuery<R>(query));
-		return result.rows;
+		return executor.provideConnection((connection) => connection.executeQuery<R>(query));
 	};
 }
 

@@ -102,6 +102,13 @@ test("commits wait for the disk, and foreign keys are enforced", async () => {
 	await store.close();
 });
 
+test("changed pages are moved into the database when there are as many as was told", async () => {
+	const store = await openSqliteStore<Tables>({ file, migrations: [createNotes], checkpointPages: 1000 });
+	const settings = await store.commit((tx) => sql`pragma wal_autocheckpoint`.execute(tx));
+	expect(settings.rows).toEqual([{ wal_autocheckpoint: 1000 }]);
+	await store.close();
+});
+
 test("a read does not wait for the command that is running", async () => {
 	const store = await open();
 	await write(store, "before");

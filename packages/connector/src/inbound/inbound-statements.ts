@@ -1,4 +1,4 @@
-import { hotStatement } from "@parley/base";
+import { hotInsert, hotStatement } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
@@ -11,16 +11,15 @@ interface Arrival {
 	readonly now: number;
 }
 
-/** Returns the position of what is new, and nothing for what came before. */
-export const insertArrival = hotStatement<ConnectorTables, Arrival, { position: number }>((db, p) =>
+/** Resolves with the position of what is new, and with nothing for what came before. */
+export const insertArrival = hotInsert<ConnectorTables, Arrival, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")
 		.values({
 			...{ id: p("id"), conversation: p("conversation"), data: p("data"), changed_at: p("now") },
 			...{ state: "waiting", attempts: 0, reason: null },
 		})
-		.onConflict((conflict) => conflict.column("id").doNothing())
-		.returning("position"),
+		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
 export const updateArrival = hotStatement<

@@ -133,9 +133,8 @@ export class Inbox {
 		// Nothing may come between the commit and the queue: it is filled in the order of the commits.
 		const isNew = await store
 			.commit((tx) => insertArrival(tx, arrival))
-			.then(([inserted]) => {
-				if (inserted === undefined) return false;
-				const { position } = inserted;
+			.then((position) => {
+				if (position === undefined) return false;
 				const arrived = { id, conversation, data };
 				this.#enqueue(conversation, { position, ...(this.#count < mostKept && { arrived }) });
 				return true;

@@ -1,4 +1,4 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { hotChange, hotStatement, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 
@@ -34,9 +34,9 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
 );
 
-/** Where it is known where the cursor was, and it was elsewhere, nothing is changed and nothing returned. */
+/** Where it is known where the cursor was, and it was elsewhere, nothing is changed. */
 function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly isKnown: boolean }) {
-	return hotStatement<ConnectorTables, Move, { seq: number }>((db, p) => {
+	return hotChange<ConnectorTables, Move>((db, p) => {
 		const told = isTold ? { state: p("state"), replayed_to: p("replayedTo") } : {};
 		const moved = { conversation: p("conversation"), seq: p("seq"), changed_at: p("now"), ...told };
 		return db
@@ -49,8 +49,7 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 					...(isTold && { state: eb.ref("excluded.state"), replayed_to: eb.ref("excluded.replayed_to") }),
 				}));
 				return isKnown ? update.where("cursors.seq", "=", p("after")) : update;
-			})
-			.returning("seq");
+			});
 	});
 }
 
@@ -82,8 +81,8 @@ export async function moveCursor(
 	const kind = told ? "told" : "bare";
 	const move = { session, conversation, seq, now, after: after ?? 0, state: null, replayedTo: 0, ...told };
 	if (after !== undefined && after < seq) {
-		const [known] = await upserts.known[kind](tx, move);
-		if (known) return after;
+		const moved = await upserts.known[kind](tx, move);
+		if (moved > 0) return after;
 	}
 	const planned = await readCursor(tx, session);
 	if (seq < planned) {

@@ -112,7 +112,7 @@ export class OpenRows {
 		const { clock, log, signal } = this.#parts;
 		for (;;) {
 			try {
-				await this.#move(row, step, settleRow);
+				await this.#move(row, step, (tx, made) => settleRow(tx, made, row.card));
 				return;
 			} catch (error) {
 				const { conversation } = row;

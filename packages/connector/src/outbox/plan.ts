@@ -1,4 +1,4 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { hotInsert, hotStatement, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { attemptOf, type Claims } from "./claims.ts";
@@ -58,8 +58,8 @@ interface Insertion {
 	readonly now: number;
 }
 
-/** Returns nothing where that row is there already. */
-const insertRow = hotStatement<ConnectorTables, Insertion, { position: number }>((db, p) =>
+/** Resolves with its position, and with nothing where that row is there already. */
+const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (db, p) =>
 	db
 		.insertInto("outbox")
 		.values({
@@ -67,8 +67,7 @@ const insertRow = hotStatement<ConnectorTables, Insertion, { position: number }>
 			...{ lane: p("lane"), card: p("card"), payload: p("payload"), at: p("at"), state: p("state") },
 			...{ attempts: p("attempts"), reason: p("reason"), remote: null, changed_at: p("now") },
 		})
-		.onConflict((conflict) => conflict.column("id").doNothing())
-		.returning("position"),
+		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
 interface CardRecord {
@@ -152,12 +151,12 @@ async function planAlone(
 	const isSent = unblocked([...earlier, next]).includes(next) && claims.take(next);
 	const sent = isSent ? ({ state: "attempted", attempts: attempts + 1 } as const) : {};
 	const written = { ...known, session, seq, ...sent, payload: JSON.stringify(payload), now };
-	const [inserted] = await insertRow(tx, written);
-	if (inserted === undefined) {
+	const position = await insertRow(tx, written);
+	if (position === undefined) {
 		claims.drop(next);
 		return false;
 	}
-	const row: OpenRow = { ...next, position: inserted.position };
+	const row: OpenRow = { ...next, position };
 	if (isSent) claims.attempt(row, { payload, target: undefined });
 	draft.set(conversation, [...earlier, { ...row, ...sent }]);
 	return true;

@@ -1,4 +1,4 @@
-import { hotStatement, ParleyError, parseJson } from "@parley/base";
+import { hotChange, hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isOpen } from "../store/conditions.ts";
 import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
@@ -89,25 +89,25 @@ export interface Step {
 	readonly now: number;
 }
 
-/** Its `card` is null for a post of its own. `payload` is JSON; who settles a row needs none. */
-function updateState<Column extends "card" | "payload">(columns: readonly Column[]) {
-	return hotStatement<ConnectorTables, Step, Pick<OutboxTable, Column>>((db, p) =>
-		db
-			.updateTable("outbox")
-			.set({
-				state: p("to"),
-				attempts: p("attempts"),
-				reason: p("reason"),
-				remote: p("remote"),
-				changed_at: p("now"),
-			})
-			.where("id", "=", p("id"))
-			.where("state", "=", p("from"))
-			.returning(columns),
-	);
+function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Name]) {
+	return db
+		.updateTable("outbox")
+		.set({
+			state: p("to"),
+			attempts: p("attempts"),
+			reason: p("reason"),
+			remote: p("remote"),
+			changed_at: p("now"),
+		})
+		.where("id", "=", p("id"))
+		.where("state", "=", p("from"));
 }
-const settle = updateState(["card"]);
-const attempt = updateState(["card", "payload"]);
+const settle = hotChange<ConnectorTables, Step>(updateState);
+
+/** The `card` of a post of its own is null; `payload` is JSON. */
+const attempt = hotStatement<ConnectorTables, Step, Pick<OutboxTable, "card" | "payload">>((db, p) =>
+	updateState(db, p).returning(["card", "payload"]),
+);
 
 const upsertCard = hotStatement<ConnectorTables, { card: string; remote: string; now: number }>((db, p) =>
 	db
@@ -130,10 +130,8 @@ export interface Content {
 }
 
 /** Moves a row on, with its card where it was posted; false where it is not in that state any more. */
-export async function settleRow(tx: Tx, step: Step): Promise<boolean> {
-	const [moved] = await settle(tx, step);
-	if (moved === undefined) return false;
-	const { card } = moved;
+export async function settleRow(tx: Tx, step: Step, card: string | null): Promise<boolean> {
+	if ((await settle(tx, step)) === 0) return false;
 	if (card !== null && step.to === "confirmed" && step.remote !== null) {
 		await upsertCard(tx, { card, remote: step.remote, now: step.now });
 	}

@@ -19,6 +19,11 @@ export interface ClientOptions {
 	readonly ids: Ids;
 	/** Whether a first connection that fails is tried again, as later ones always are; true unless told. */
 	readonly retryFirst?: boolean;
+	/**
+	 * Whether frames are wanted that are shown once and never replayed, such as a text while it is being written; true
+	 * unless told. Where they are not, they are left out unread, but for those of prompts.
+	 */
+	readonly transient?: boolean;
 	/** `detail` says in words for a person what happened. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }

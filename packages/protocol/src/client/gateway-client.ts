@@ -25,6 +25,7 @@ const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 export class GatewayClient implements Client, LinkObserver {
 	readonly #url: URL;
 	readonly #ids: Ids;
+	readonly #wantsTransient: boolean;
 	readonly #onState: (state: ClientState, detail: string) => void;
 	readonly #link: Link;
 	readonly #requests = new Requests((text) => this.#link.send(text));
@@ -36,6 +37,7 @@ export class GatewayClient implements Client, LinkObserver {
 		const { token, certificate, clock, ids, retryFirst = true } = options;
 		this.#url = url;
 		this.#ids = ids;
+		this.#wantsTransient = options.transient ?? true;
 		this.#onState = options.onState ?? (() => {});
 		this.#link = new Link({ url, token, certificate, clock, chance: () => chanceOf(ids), retryFirst }, this);
 	}
@@ -80,6 +82,10 @@ export class GatewayClient implements Client, LinkObserver {
 	}
 
 	received(text: string): void {
+		if (!this.#wantsTransient && isTransient(text)) {
+			this.#link.settle();
+			return;
+		}
 		const frame = this.#decode(text);
 		if (frame?.type === "res") this.#answered(frame);
 		if (frame?.type === "event") this.#deliver(frame);
@@ -215,6 +221,17 @@ export class GatewayClient implements Client, LinkObserver {
 		this.#requests.rejectAll(error);
 		this.#onState("closed", error.message);
 	}
+}
+
+const event = '{"type":"event","event":"';
+
+/**
+ * Told without parsing: gateways write the keys of a frame in one order, and inside of a text no quote stands alone. One
+ * that is written in another way is parsed like any other; prompts are counted by whoever reads them.
+ */
+function isTransient(text: string): boolean {
+	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
+	return !text.startsWith("prompt.", event.length);
 }
 
 function wentBack(id: string, after: number, last: number): ParleyError {

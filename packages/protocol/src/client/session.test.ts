@@ -154,6 +154,25 @@ test("a reply that was being streamed starts again after a reconnect", async () 
 	]);
 });
 
+test("who wants no frames that are shown once gets all others, and the prompts", async () => {
+	const other = new WatchedClient(gateway.url, { transient: false });
+	const connection = await gateway.connection();
+	const opening = other.client.open({ session_id: "sess_1" });
+	await connection.opens("sess_1", "resumed", 0);
+	const read = readerOf(await opening);
+	connection.transient("sess_1", 0, { phase: "start", content: "", index: 0 });
+	const said = 'it ends with "transient":true}';
+	connection.event("sess_1", 1, "user.message", { content: said, run_id: "run_1" });
+	connection.transient("sess_1", 1, { phase: "delta", content: "Hel", index: 0 });
+	const prompt = { token: "p1", transient: true };
+	const shown = { type: "event", event: "prompt.request", session_id: "sess_1", payload: prompt, seq: 1 };
+	connection.send({ ...shown, transient: true });
+	connection.event("sess_1", 2, "prompt.closed", prompt);
+	const frames = await read(3);
+	expect(frames.map((frame) => frame.event)).toEqual(["user.message", "prompt.request", "prompt.closed"]);
+	await other.client.close();
+});
+
 test("two sessions share a connection, each in its own order, and are both joined again", async () => {
 	const one = readerOf(await open({ session_id: "sess_1" }, "resumed", 0));
 	const two = readerOf(await open({ session_id: "sess_2" }, "resumed", 5));
