@@ -42,11 +42,17 @@ test("help says what there is, and manifest prints the app, which has nothing to
 });
 
 test("what cannot be read or reached is said, with what to do", async ({ slack }) => {
-	const [broken, open] = await Promise.all([
+	const [broken, none, open] = await Promise.all([
 		slack.pipe(["manifest", "--diff", "-"], {}, "_metadata:"),
+		slack.pipe(["manifest", "--diff", "-"], {}, "null"),
 		slack.pipe(["manifest", "--public-url", "http://chat.example.com"]),
 	]);
 	expect(broken).toMatchObject({ code: 2, out: "", error: expect.stringContaining("App Manifest") });
+	expect(none).toMatchObject({
+		code: 2,
+		out: "",
+		error: expect.stringContaining("is no manifest of an app"),
+	});
 	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("https addresses alone") });
 });
 

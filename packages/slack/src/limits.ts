@@ -37,8 +37,8 @@ export const limits = {
 	fileBytes: 50 * 1024 * 1024,
 	/** Not documented; longer names are cut by file systems. */
 	fileName: 255,
-	/** reference/block-kit/block-elements/image-element */
-	altText: 2000,
+	/** reference/methods/files.getUploadURLExternal: `alt_txt_too_large`. */
+	altText: 1000,
 	/** reference/methods/conversations.history; apps that are neither internal nor listed get 15. */
 	messagesPerPage: 200,
 } as const;

@@ -1,7 +1,8 @@
 import { parseJson, type Store } from "@parley/base";
 import { Arrival, type ConnectorTables } from "@parley/connector";
+import * as z from "zod";
 import { conversationOf, type Place, placeOf } from "./conversation.ts";
-import { messageId } from "./message-id.ts";
+import { messageId, readMessageId } from "./message-id.ts";
 
 /** What the connector's database knows of threads. */
 export interface OwnThreads {
@@ -13,6 +14,13 @@ export interface OwnThreads {
 	/** Where a message was said or posted; undefined where that is not known. */
 	placeOf(message: string): Promise<Place | undefined>;
 }
+
+const BelowCard = z.object({ thread: z.string() });
+
+/** Each is a request more, also where nothing was answered. */
+const mostPosts = 20;
+/** A post is changed many times. */
+const mostRows = 500;
 
 /** The reasons of the kit for which a message is one for us. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
@@ -75,6 +83,32 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 			return found && placeOf(found.conversation.replace(/!$/, ""));
 		},
 	};
+}
+
+/** The threads that can begin with what was posted at the top since then, the newest first. */
+export async function postedThreads(
+	store: Store<ConnectorTables>,
+	since: number,
+): Promise<readonly { readonly channel: string; readonly thread: string }[]> {
+	const rows = await store.read((db) =>
+		db
+			.selectFrom("outbox")
+			.select(["conversation", "remote", "payload"])
+			.orderBy("position", "desc")
+			.where("changed_at", ">", since)
+			.limit(mostRows)
+			.execute(),
+	);
+	const threads = new Map<string, { channel: string; thread: string }>();
+	for (const { conversation, remote, payload } of rows) {
+		const place = placeOf(conversation);
+		const posted = remote === null ? undefined : readMessageId(remote);
+		if (posted === undefined || place === undefined || place.thread !== undefined) continue;
+		// What stands below a card is no beginning.
+		if (BelowCard.safeParse(parseJson(payload)).success) continue;
+		threads.set(messageId(posted.channel, posted.ts), { channel: posted.channel, thread: posted.ts });
+	}
+	return [...threads.values()].slice(0, mostPosts);
 }
 
 function speaksToUs(data: string): boolean {

@@ -10,13 +10,13 @@ import {
 	type SideOpening,
 	type StartedParts,
 } from "@parley/connector";
-import { CatchUp } from "./catch-up/catch-up.ts";
+import { CatchUp, type CatchUpParts } from "./catch-up/catch-up.ts";
 import { HeardPlaces } from "./catch-up/heard-places.ts";
 import { createSlackPort, type SlackTransport } from "./client/slack-client.ts";
 import { openIntake } from "./intake/open-intake.ts";
 import { type Takers, Taking } from "./intake/taking.ts";
 import { Interactions } from "./interactions/interactions.ts";
-import { type OwnThreads, ownThreads } from "./own-threads.ts";
+import { postedThreads } from "./own-threads.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./slack-port.ts";
 
@@ -36,7 +36,7 @@ export interface RunSlackOptions extends RunOptions {
 }
 
 type Ready = Extract<SlackLink, { readonly state: "ready" }>;
-type Parts = StartedParts & Takers & Pick<OwnThreads, "posted">;
+type Parts = StartedParts & Takers & { readonly posted: CatchUpParts["posted"] };
 
 const dayMs = 24 * 3_600_000;
 
@@ -65,7 +65,7 @@ async function openSide(
 	});
 	const catchUp = await CatchUp.open({
 		...{ port, places, alive: kept("alive"), begun: kept("begun"), clock, log },
-		posted: async () => (await takers).posted(clock.now() - dayMs),
+		posted: async () => (await takers).posted(),
 		take: (body, isLast, seenBefore) => taking.event(body, isLast, seenBefore),
 	});
 	return {
@@ -112,8 +112,15 @@ async function startParts(
 	const interactions = new Interactions({
 		...{ ...reading, self, port, controls, malformed, accept, clock, log },
 	});
-	const { posted } = ownThreads(start.store);
-	return { connector, interactions, accept, posted, intake: reading.intake, malformed: () => malformed.count };
+	const posted = () => postedThreads(start.store, clock.now() - dayMs);
+	return {
+		connector,
+		interactions,
+		accept,
+		posted,
+		intake: reading.intake,
+		malformed: () => malformed.count,
+	};
 }
 
 function transportOf({ appToken, signingSecret, listen }: RunSlackOptions): SlackTransport {

@@ -157,6 +157,24 @@ test("a file goes up in three steps, and comes down with the token alone", async
 	expect(general.last().attachments).toEqual(["b.txt"]);
 });
 
+test("the words for a picture are bounded, and with another file that has some nothing is shown", () => {
+	const { world, app, general } = standingWorld();
+	const shares = (filename: string, alt_txt: string): unknown => {
+		const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
+			...{ filename, length: 1, alt_txt },
+		});
+		takeUpload(world.state, String(url), new Uint8Array(1));
+		return app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
+	};
+	shares("a.txt", "a text");
+	expect(general.shows()).toEqual([]);
+	shares("a.png", "a picture");
+	expect(general.last().attachments).toEqual(["a.png"]);
+	expect(() => shares("b.png", "x".repeat(1001))).toThrow("alt_txt_too_large");
+	expect(() => app.asks("files.getUploadURLExternal", { filename: "a", length: 1, alt_text: "" })).toThrow();
+	world.takeViolations();
+});
+
 test("a file may show up in its channel only after a while", () => {
 	const { clock, world, app, general } = standingWorld({ settings: { shareMs: 2000 } });
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {

@@ -18,7 +18,12 @@ export function postsCommand(platform: Name, io: Io): Command {
 		await listStuckPosts({ platform, flags }, io);
 	});
 	return command
-		.addCommand(decideCommand("send", "have a held post, or an answer that was given up, sent after all", { platform, io }))
+		.addCommand(
+			decideCommand("send", "have a held post, or an answer that was given up, sent after all", {
+				platform,
+				io,
+			}),
+		)
 		.addCommand(decideCommand("drop", "have a held post never sent", { platform, io }));
 }
 

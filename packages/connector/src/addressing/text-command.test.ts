@@ -19,6 +19,22 @@ const table: readonly CommandShape[] = [
 		],
 	},
 	{ name: "task list", also: "tasks", description: "Lists", options: [] },
+	{
+		...{ name: "task reply", description: "Answers" },
+		options: [
+			{ name: "id", description: "Which one", type: "string", required: true, completes: true },
+			text,
+		],
+	},
+	{ name: "ask", description: "Asks", options: [text] },
+	{
+		...{ name: "model", description: "Who answers" },
+		options: [{ name: "name", description: "A model", type: "string", required: false, completes: true }],
+	},
+	{
+		...{ name: "approvals", description: "What waits" },
+		options: [{ name: "from", description: "The first", type: "integer", required: false }],
+	},
 ];
 
 test.each([
@@ -35,6 +51,22 @@ test.each([
 	],
 	['!task new title:"two words" Count', "task new", { text: "Count", title: "two words" }],
 	["!task new text:Count", "task new", { text: "Count" }],
+	['!task new text:"Count all" priority:high', "task new", { text: "Count all", priority: "high" }],
+	["!task new quiet:no text:Count", "task new", { text: "Count", quiet: false }],
+	["!ask what does text:foo mean?", "ask", { text: "what does text:foo mean?" }],
+	["!ask text:foo means what?", "ask", { text: "text:foo means what?" }],
+	["!ask what is text:foo", "ask", { text: "what is text:foo" }],
+	[
+		"!task new set priority:high in the yaml, and title:x too",
+		"task new",
+		{ text: "set priority:high in the yaml, and title:x too" },
+	],
+	["!task new say title:x twice title:x", "task new", { text: "say title:x twice", title: "x" }],
+	['!task new title:"never ended', "task new", { text: 'title:"never ended' }],
+	["!task reply abc text:yes", "task reply", { id: "abc", text: "yes" }],
+	["!task reply id:abc as text:foo says", "task reply", { id: "abc", text: "as text:foo says" }],
+	["!model two words", "model", { name: "two words" }],
+	["!approvals from:5", "approvals", { from: 5 }],
 ] as const)("%s is a command", (said, name, options) => {
 	expect(readTextCommand(said, table)).toMatchObject({ command: { name }, options });
 	expect(Object.keys(Object(readTextCommand(said, table)).options)).toHaveLength(Object.keys(options).length);
@@ -49,6 +81,11 @@ test.each([
 	["!task new Count title:abcdefghijk", "`title`"],
 	["!task", "`!task new`, `!task list`"],
 	["!task dance", "`!task new`, `!task list`"],
+	["!task reply abc", "`text`"],
+	["!help me", "`!help` alone"],
+	["!tasks of ours", "`!task list` alone"],
+	["!model name:fast please", "`!model [name:…]`"],
+	["!approvals 5", "`!approvals [from:…]`"],
 ])("%s is explained", (said, word) => {
 	expect(readTextCommand(said, table)).toEqual({ problem: expect.stringContaining(word) });
 });
@@ -61,8 +98,12 @@ test.each(["help", "!", "! help", "!dance", "/etc/hosts is a file", "look: !help
 );
 
 test.each([
-	...["stop", "!stop", "/stop", " Stop ", "STOP"].map((said) => [said, true] as const),
-	...["stop it", "stopp", "!!stop", "", "don't stop", "stop!"].map((said) => [said, false] as const),
+	...["stop", "!stop", "/stop", " Stop ", "STOP", "stop!", "Stop.", "stop!!!"].map(
+		(said) => [said, true] as const,
+	),
+	...["stop it", "stopp", "!!stop", "", "don't stop", "stop?", "stop, it"].map(
+		(said) => [said, false] as const,
+	),
 ])("%s says stop: %s", (said, expected) => {
 	expect(saysStop(said)).toBe(expected);
 });

@@ -7,12 +7,13 @@ export type TextCommand<Shape extends CommandShape> =
 
 /** Whether a text says stop, and nothing else. */
 export function saysStop(text: string): boolean {
-	return /^[/!]?stop$/i.test(text.trim());
+	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value`, with quotes around
- * blanks; what is left over is the first text that the command wants. Undefined for what is no command.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` before or behind all
+ * else, with quotes around blanks; what is left over is the first text that the command wants, and is refused where it
+ * wants none. Undefined for what is no command.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -38,25 +39,62 @@ function whatIsMeant(word: string, table: readonly CommandShape[]): { readonly p
 }
 
 function readOptions<Shape extends CommandShape>(command: Shape, text: string): TextCommand<Shape> {
+	const { written, left } = dealtOut(command, text);
 	const options: Record<string, string | number | boolean> = {};
-	let left = text;
 	for (const option of command.options) {
-		const written = new RegExp(`(?:^|\\s)${option.name}[:=](?:"([^"]*)"|(\\S+))`, "i").exec(left);
-		if (written === null) continue;
-		const value = readValue(option, written[1] ?? written[2] ?? "");
+		const said = written.get(option.name);
+		if (said === undefined) continue;
+		const value = readValue(option, said);
 		if (value === undefined) return { problem: wrong(command, option) };
 		options[option.name] = value;
-		left = left.replace(written[0], "");
 	}
-	left = left.trim();
-	const open = command.options.find(({ name, type }) => type === "string" && !(name in options));
-	if (left !== "" && open) {
-		const value = readValue(open, left);
-		if (value === undefined) return { problem: wrong(command, open) };
-		options[open.name] = value;
-	}
+	if (left !== "") return { problem: tooMuch(command) };
 	const missing = command.options.find(({ name, required }) => required && !(name in options));
 	return missing ? { problem: wrong(command, missing) } : { command, options };
+}
+
+/** What was written for an option, by its name, and what is left over. */
+interface Written {
+	readonly written: ReadonlyMap<string, string>;
+	readonly left: string;
+}
+
+/** Gives every word to an option, as far as there is one for it. */
+function dealtOut({ options }: CommandShape, text: string): Written {
+	const free = options.find(({ type, choices, completes }) => type === "string" && !choices && !completes);
+	const others = takeNamed(
+		text,
+		options.filter((option) => option !== free),
+	);
+	const receives = ({ written }: Written): CommandOption | undefined =>
+		options.find(({ name, type }) => type === "string" && !written.has(name));
+	const all = free ? takeNamed(others.left, [free]) : others;
+	// Words that hold the name of the option they are for are all for it: whoever asks what `text:x` means has asked that.
+	const isNamed = all.left === "" || receives(others) !== free;
+	const { written, left } = isNamed
+		? { ...all, written: new Map([...others.written, ...all.written]) }
+		: others;
+	const receiver = left === "" ? undefined : receives({ written, left });
+	return receiver ? { written: new Map([...written, [receiver.name, left]]), left: "" } : { written, left };
+}
+
+/** Takes `name:value` from the start and the end of a text, each option once; in its midst it is what people say. */
+function takeNamed(text: string, options: readonly CommandOption[]): Written {
+	const written = new Map<string, string>();
+	let left = text.trim();
+	for (let before: string | undefined; before !== left; ) {
+		before = left;
+		for (const { name } of options) {
+			const named = `${name}[:=](?:"([^"]*)"|([^\\s"]\\S*))`;
+			const found = written.has(name)
+				? null
+				: new RegExp(`^${named}(?!\\S)|(?:^|\\s)${named}$`, "i").exec(left);
+			if (found === null) continue;
+			written.set(name, found.slice(1).find((value) => value !== undefined) ?? "");
+			left = (found.index === 0 ? left.slice(found[0].length) : left.slice(0, found.index)).trim();
+		}
+	}
+	return { written, left };
 }
 
 function readValue(option: CommandOption, text: string): string | number | boolean | undefined {
@@ -70,7 +108,17 @@ function readValue(option: CommandOption, text: string): string | number | boole
 	return text.length >= min && text.length <= max ? text : undefined;
 }
 
-function wrong({ name, options }: CommandShape, { name: option, description }: CommandOption): string {
+function wrong(command: CommandShape, { name, description }: CommandOption): string {
+	return `I need \`${name}\`: ${description}. Write it like this: ${usageOf(command)}`;
+}
+
+function tooMuch(command: CommandShape): string {
+	if (command.options.length === 0)
+		return `There is nothing to say behind it: write ${usageOf(command)} alone.`;
+	return `I do not understand all that stands behind it. Write it like this: ${usageOf(command)}`;
+}
+
+function usageOf({ name, options }: CommandShape): string {
 	const usage = options.map((each) => (each.required ? `${each.name}:…` : `[${each.name}:…]`));
-	return `I need \`${option}\`: ${description}. Write it like this: \`${["!", name].join("")} ${usage.join(" ")}\``;
+	return `\`${[["!", name].join(""), ...usage].join(" ")}\``;
 }

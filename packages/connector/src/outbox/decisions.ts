@@ -32,6 +32,8 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	}));
 }
 
+const droppedBy = "dropped by ";
+
 /** Lets everything of a conversation that was not attempted yet wait for a person; resolves with how many rows. */
 export async function holdRows(
 	tx: Tx,
@@ -47,31 +49,72 @@ export async function holdRows(
 	return Number(result.numUpdatedRows);
 }
 
-/** What a person has decided of a held row: it is sent after all, as new as the decision, or never. */
+/**
+ * What a person has decided of a held row: it is sent after all, as new as the decision, or never. An answer that was
+ * given up can be sent as well: it is looked for first, because the platform may have taken it all the same.
+ */
 export interface Decision {
 	readonly send: boolean;
 	readonly by: string;
 }
 
-export async function readHeldConversation(db: Tx, id: string): Promise<string> {
+/** A row that can be decided so. */
+interface Decidable {
+	readonly conversation: string;
+	readonly state: "held" | "dead";
+}
+
+/** Rejects with `not_found`, or `failed_precondition` where there is nothing to be decided, or not so. */
+export async function readDecidable(
+	db: Tx,
+	id: string,
+	{ send }: Pick<Decision, "send">,
+): Promise<Decidable> {
 	const row = await db
 		.selectFrom("outbox")
-		.select(["conversation", "state"])
+		.select(["conversation", "state", "lane", "card", "reason", "position"])
 		.where("id", "=", id)
 		.executeTakeFirst();
 	if (row === undefined) throw new ParleyError(`the outbox has no row ${id}`, { code: "not_found" });
-	if (row.state === "held") return row.conversation;
-	throw new ParleyError(`row ${id} is ${row.state}: only what is held waits for a decision`, {
-		code: "failed_precondition",
-	});
+	const { conversation, state, lane, card, reason, position } = row;
+	if (state === "held") return { conversation, state };
+	// Who dropped it has decided.
+	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
+	if (!send || !isGivenUp) {
+		throw new ParleyError(`row ${id} is ${state}: only what is held waits for a decision`, {
+			code: "failed_precondition",
+		});
+	}
+	if (card !== null && (await isReplaced(db, card, position))) {
+		throw new ParleyError(`row ${id} is dead, and something newer is shown in its place`, {
+			code: "failed_precondition",
+		});
+	}
+	return { conversation, state };
+}
+
+async function isReplaced(db: Tx, card: string, position: number): Promise<boolean> {
+	const newer = await db
+		.selectFrom("outbox")
+		.select("id")
+		.where("card", "=", card)
+		.where("position", ">", position)
+		.where("state", "!=", "dead")
+		.limit(1)
+		.executeTakeFirst();
+	return newer !== undefined;
 }
 
 /** Of two people who decide at once the first one counts. */
 export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
-	await readHeldConversation(tx, id);
-	const decided = send
-		? { state: "planned" as const, reason: `released by ${by}`, at: now }
-		: { state: "dead" as const, reason: `dropped by ${by}` };
+	const { state } = await readDecidable(tx, id, { send });
+	const released = { reason: `released by ${by}` };
+	const decided = !send
+		? { state: "dead" as const, reason: `${droppedBy}${by}` }
+		: state === "held"
+			? { ...released, state: "planned" as const, at: now }
+			: // It is looked for since the moment that it has, and tried as often as a fresh one.
+				{ ...released, state: "unknown" as const, attempts: 1 };
 	await tx
 		.updateTable("outbox")
 		.set({ ...decided, changed_at: now })
@@ -85,7 +128,7 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
  * that says otherwise is refused with `failed_precondition`.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
-	await readHeldConversation(tx, id);
+	await readDecidable(tx, id, { send });
 	await tx
 		.insertInto("decisions")
 		.values({ id, send: send ? 1 : 0, by, at: now })

@@ -9,9 +9,9 @@ import { connectorMigrations } from "../store/migrations.ts";
 import { type Decision, leaveDecision } from "./decisions.ts";
 
 /**
- * Has the connector that runs send a held post, or never send it, within some seconds. Nothing else of its database is
- * changed, and no table: a connector of another version is refused with `failed_precondition`, as is a post that is not
- * held. Rejects with `not_found` where there is none.
+ * Has the connector that runs send a held post or an answer that was given up, or never send it, within some seconds. Nothing else of its database is
+ * changed, and no table: a connector of another version is refused with `failed_precondition`, as is a post of which
+ * nothing is to be decided. Rejects with `not_found` where there is none.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

@@ -152,6 +152,35 @@ test("where nobody will ever be able to look, a person decides, and only the res
 	});
 });
 
+test("an answer that was given up is sent on a word, after a look, and only where nothing newer is in its place", async () => {
+	const office = await PostOffice.open();
+	office.surface.script.push(failWith("rejected"), failWith("rejected"), failWith("rejected"));
+	await office.tell([{ payload: "one" }]);
+	await office.tell([{ payload: "two", lane: "milestone" }]);
+	await office.tell([{ payload: "three", card: "answer" }]);
+	await office.tell([{ payload: "four", card: "answer" }]);
+	expect(office.shown).toEqual(["four"]);
+	expect(await office.outbox.stuck(10)).toHaveLength(3);
+	const again = { send: true, by: "ada" };
+	for (const [id, decision, words] of [
+		["sess_1/2/0", again, "only what is held"],
+		["sess_1/3/0", again, "something newer"],
+		["sess_1/1/0", { ...again, send: false }, "only what is held"],
+	] as const) {
+		await expect(office.outbox.decide(id, decision)).rejects.toThrow(words);
+	}
+	await office.outbox.decide("sess_1/1/0", again);
+	await office.pass(0);
+	expect(office.shown).toEqual(["four"]);
+	await office.pass(15_000);
+	await office.pass(5_000);
+	await office.pass(1_000);
+	expect(office.shown).toEqual(["four", "one"]);
+	await expect(office.outbox.decide("sess_1/1/0", again)).rejects.toThrow("is confirmed");
+	await office.outbox.stop();
+	await office.store.close();
+});
+
 test("a conversation that is put on hold sends nothing that was not on its way", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));

@@ -4,14 +4,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
-import {
-	type Decision,
-	decideRow,
-	holdRows,
-	readHeldConversation,
-	readStuck,
-	type StuckRow,
-} from "./decisions.ts";
+import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import { isUrgent, rankOf } from "./lane.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
@@ -125,10 +118,13 @@ export class Outbox {
 		return this.#open.change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
 	}
 
-	/** Ends the waiting of a held row. Rejects with `not_found`, or `failed_precondition` where it is not held. */
+	/**
+	 * Ends the waiting of a held row, or has an answer sent that was given up. Rejects with `not_found`, or
+	 * `failed_precondition` where there is nothing to be decided.
+	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
-		const conversation = await store.read((db) => readHeldConversation(db, id));
+		const { conversation } = await store.read((db) => readDecidable(db, id, decision));
 		await this.#open.change(conversation, (tx) => decideRow(tx, id, decision, clock.now()));
 		this.#dispatch();
 	}

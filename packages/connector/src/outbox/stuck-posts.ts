@@ -19,8 +19,9 @@ export async function readStuckPosts(
 }
 
 /**
- * Ends the waiting of a held post, which the next start of the connector then sends or leaves. Only for whoever has the
- * connector's lock. Rejects with `not_found`, or `failed_precondition` where the post is not held.
+ * Ends the waiting of a held post, which the next start of the connector then sends or leaves, or has it send an answer
+ * that was given up. Only for whoever has the connector's lock. Rejects with `not_found`, or `failed_precondition` where
+ * there is nothing to be decided.
  */
 export async function decideStuckPost(
 	where: ConnectorDatabaseOptions,

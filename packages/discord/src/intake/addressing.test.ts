@@ -30,6 +30,12 @@ test.each<[string, object, Expected]>([
 		{ content: `<@${us}> run <@!${us}> it`, mentions: [bot] },
 		{ us: true, text: "run it" },
 	],
+	["and the sign behind it", { content: `<@${us}>: stop`, mentions: [bot] }, { us: true, text: "stop" }],
+	[
+		"but no other",
+		{ content: `<@${us}> :tada:, <@42>: hi`, mentions: [bot, ada] },
+		{ text: ":tada:, @Ada: hi" },
+	],
 	["others are named", { content: "ask <@42> now", mentions: [ada] }, { others: true, text: "ask @Ada now" }],
 	[
 		"with the name that the guild has for them",

@@ -12,7 +12,8 @@ export interface Names {
 	readonly channel: (id: string) => KnownChannel | undefined;
 }
 
-const mention = /<(@[!&]?|#)(\d{1,20})>([^\S\n]*)/g;
+/** With the sign that ends an address, and the blanks behind. */
+const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
 /** Whom a message speaks to, and its text as people read it, without the mention of ourselves. */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
@@ -40,19 +41,19 @@ function replyOf(message: Message, user: string): Pick<Address, "reply"> {
 
 function resolve({ content, mentions }: Message, { user, roles, channel }: Names): string {
 	return content
-		.replace(mention, (whole: string, kind: string, id: string, blanks: string) => {
-			if (kind === "#") return shown("#", channel(id)?.name, whole, blanks);
+		.replace(mention, (whole: string, kind: string, id: string, behind: string) => {
+			if (kind === "#") return shown("#", channel(id)?.name, whole, behind);
 			if (kind === "@&") {
 				const role = roles.get(id);
-				return role?.ours ? "" : shown("@", role?.name, whole, blanks);
+				return role?.ours ? "" : shown("@", role?.name, whole, behind);
 			}
 			if (id === user) return "";
 			const person = mentions.find((one) => one.id === id);
-			return shown("@", person && personOf(person, person.member).name, whole, blanks);
+			return shown("@", person && personOf(person, person.member).name, whole, behind);
 		})
 		.trim();
 }
 
-function shown(sign: string, name: string | undefined, whole: string, blanks: string): string {
-	return name === undefined ? whole : `${sign}${name}${blanks}`;
+function shown(sign: string, name: string | undefined, whole: string, behind: string): string {
+	return name === undefined ? whole : `${sign}${name}${behind}`;
 }

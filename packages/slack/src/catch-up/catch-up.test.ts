@@ -47,6 +47,69 @@ test("after a longer time away what was said is read, oldest first, as events wo
 	expect(places.all).toHaveLength(2);
 });
 
+test("threads that began while we were away, and those of our own posts, are read as well", async () => {
+	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
+		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }] },
+		posted: [
+			{ channel: "C2", thread: "1.1" },
+			{ channel: "C1", thread: "7.7" },
+		],
+	});
+	const now = clock.now();
+	const at = (minutes: number): string => stamp(now - minutes * minute);
+	const roots = [
+		{ ts: at(3) },
+		{ ts: at(5), latest_reply: at(1), thread_ts: at(5) },
+		{ ts: at(6), latest_reply: at(2) },
+		{ ts: "7.7", latest_reply: at(2) },
+		{ ts: at(9), latest_reply: 5 },
+	];
+	port.answer("conversations.history", ok({ messages: roots }));
+	port.answer("conversations.replies", ok({ messages: [] }), ok({ messages: [] }));
+	const mention = { ts: at(1), thread_ts: at(5), text: "<@UBOT> hello" };
+	port.answer("conversations.replies", ok({ messages: [roots[1], mention] }));
+	catchUp.linked(ready);
+	await pass(10_000);
+	const asked = port.calls.map(({ args }) => [args["channel"], args["ts"], args["oldest"]]);
+	expect(asked).toEqual([
+		...[
+			["C1", undefined, at(16)],
+			["C1", "7.7", at(16)],
+			["C2", "1.1", at(16)],
+		],
+		...[
+			["C1", at(5), at(16)],
+			["C1", at(6), at(16)],
+		],
+	]);
+	expect(taken).toContainEqual({
+		event_id: `missed:C1-${at(1)}`,
+		event: { ...mention, type: "message", channel: "C1" },
+	});
+	expect(catchUp.behind).toBe(0);
+	expect(places.all).toHaveLength(2);
+});
+
+test("so many threads are read at once, and it is said where there were more", async () => {
+	const { catchUp, clock, port, pass, log } = await openCatchUp({ aliveFor: 10 * minute });
+	const first = clock.now() - 9 * minute;
+	for (let page = 0; page < 3; page++) {
+		const messages = Array.from({ length: 50 }, (_, n) => {
+			const ts = stamp(first + page * 1000 + n);
+			return { ts, latest_reply: ts };
+		});
+		const next_cursor = page < 2 ? "more" : "";
+		port.answer("conversations.history", ok({ messages, response_metadata: { next_cursor } }));
+	}
+	for (let thread = 0; thread < 101; thread++) port.answer("conversations.replies", ok({ messages: [] }));
+	catchUp.linked(ready);
+	await pass(4 * minute);
+	const read = port.calls.filter(({ method }) => method === "conversations.replies");
+	expect(read).toHaveLength(100);
+	expect(read[0]?.args["ts"]).toBe(stamp(first + 2049));
+	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { threads: 50 } });
+});
+
 test("what Slack still tries to deliver is not read, nor anything before we were there for the first time", async () => {
 	for (const given of [{}, { aliveFor: 4 * minute }]) {
 		const { catchUp, port, pass, log } = await openCatchUp(given);

@@ -2,12 +2,14 @@ import { type Clock, delay, type Logger, type Timer } from "@parley/base";
 import type { HeardRoom, Kept } from "@parley/connector";
 import type { SlackLink, SlackPort } from "../slack-port.ts";
 import { type Gap, gapOf, gapsOf, joined, stampOf } from "./gaps.ts";
-import type { HeardPlaces } from "./heard-places.ts";
+import { type HeardPlace, type HeardPlaces, nameOf } from "./heard-places.ts";
 import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts {
 	readonly port: Pick<SlackPort, "call">;
 	readonly places: HeardPlaces;
+	/** The threads of what we have lately posted at the top, where people may answer for the first time. */
+	readonly posted: () => Promise<readonly HeardPlace[]>;
 	/** The last moment until which nothing was missing. */
 	readonly alive: Kept<number>;
 	/** Whether what the gateway has not heard was read since the database is there. */
@@ -27,6 +29,8 @@ const everyMs = 60_000;
 /** Nothing at all comes for so long in quiet workspaces, and where Slack does not reach us, whatever the connection says. */
 const silentMs = 16 * 60_000;
 const mostPlaces = 50;
+/** So many threads are read at once that were found in what was missed. */
+const mostThreads = 100;
 
 /** How often a place is tried that cannot be read, and how long in between. */
 const tries = 3;
@@ -149,6 +153,21 @@ export class CatchUp {
 			all.map((place) => ({ place, ...span })),
 			now,
 		);
+		void this.#addPosted(span, now);
+	}
+
+	async #addPosted(span: Omit<Gap, "place">, now: number): Promise<void> {
+		const { places, posted, log } = this.#parts;
+		const threads = await posted().catch((error: unknown) => {
+			log.warn("answers to what we have posted are not looked for", { error });
+			return [];
+		});
+		if (this.#stopping.signal.aborted) return;
+		const known = new Set(places.all.map(nameOf));
+		await this.#add(
+			threads.filter((place) => !known.has(nameOf(place))).map((place) => ({ place, ...span })),
+			now,
+		);
 	}
 
 	#missing(since: number): void {
@@ -172,28 +191,41 @@ export class CatchUp {
 	}
 
 	async #readAll(): Promise<void> {
+		const { log } = this.#parts;
 		const { signal } = this.#stopping;
 		const missed = new MissedMessages({ ...this.#parts, signal });
+		const read = new Set<string>();
+		let threads = 0;
 		for (let next = this.#left[0]; next !== undefined; next = this.#left[0]) {
-			await this.#read(missed, next);
+			const begun = await this.#read(missed, next);
 			if (signal.aborted) return;
 			this.#left.shift();
+			read.add(nameOf(next.place));
+			const known = new Set([...read, ...this.#left.map(({ place }) => nameOf(place))]);
+			const gaps = begunIn(next, begun).filter(({ place }) => !known.has(nameOf(place)));
+			const most = gaps.slice(0, mostThreads - threads);
+			if (most.length < gaps.length)
+				log.warn("not all threads are read that began meanwhile", { threads: gaps.length - most.length });
+			threads += most.length;
+			this.#left = [...this.#left, ...most];
 		}
 		this.#work = undefined;
 		this.#missingFrom = undefined;
 	}
 
-	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<void> {
+	/** Resolves with the threads that are to be read as well. */
+	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<readonly string[]> {
 		const { places, clock, log, take } = this.#parts;
 		const { signal } = this.#stopping;
 		for (let tried = 1; tried <= tries && !signal.aborted; tried++) {
 			try {
 				const isLast = tried === tries;
 				const end = await missed.read(place, span, (body) => take(body, isLast, seenBefore));
-				if (end === "gone") places.forget(place);
-				return;
+				if (end !== "gone") return end;
+				places.forget(place);
+				return [];
 			} catch (error) {
-				if (signal.aborted) return;
+				if (signal.aborted) return [];
 				log.warn("what was missed could not be read yet", { ...place, error });
 			}
 			if (tried === tries) break;
@@ -201,6 +233,7 @@ export class CatchUp {
 			await delay(clock, againMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("what was missed is not read", { ...place });
+		return [];
 	}
 
 	#tick(): void {
@@ -217,4 +250,9 @@ export class CatchUp {
 			log.warn("when Slack was heard last cannot be written down yet", { error });
 		});
 	}
+}
+
+/** Of a thread in which nobody has spoken to us yet nothing else knows. */
+function begunIn({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
+	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

@@ -25,7 +25,8 @@ const tries = 5;
 const mostWaitMs = 120_000;
 
 const Page = z.object({
-	messages: z.array(z.looseObject({ ts })),
+	/** Of one that others have answered `latest_reply` names the newest answer. */
+	messages: z.array(z.looseObject({ ts, latest_reply: ts.optional().catch(undefined) })),
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
 type Message = z.output<typeof Page>["messages"][number];
@@ -44,14 +45,15 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Gives what was written between two moments to `take`, oldest first. `gone`: the place can be read no more. Rejects
-	 * with a `ParleyError` where Slack refuses or does not answer for minutes, or the signal aborts.
+	 * Gives what was written between two moments to `take`, oldest first. Resolves with the threads that began in what was
+	 * read and are not read with it, the last answered first; `gone`: the place can be read no more. Rejects with a
+	 * `ParleyError` where Slack refuses or does not answer for minutes, or the signal aborts.
 	 */
 	async read(
 		place: HeardPlace,
 		{ oldest, latest }: { readonly oldest: string; readonly latest: string },
 		take: (body: unknown) => Promise<unknown>,
-	): Promise<"read" | "gone"> {
+	): Promise<readonly string[] | "gone"> {
 		const { channel, thread } = place;
 		const span = { channel, oldest, latest, limit: perPage };
 		const missed: Message[] = [];
@@ -84,7 +86,7 @@ export class MissedMessages {
 			const event = { ...message, type: "message", channel };
 			await take({ event_id: `missed:${channel}-${message.ts}`, event });
 		}
-		return "read";
+		return begunIn(place, read);
 	}
 
 	async #ask(call: SlackCall): Promise<z.output<typeof Page> | undefined> {
@@ -112,4 +114,12 @@ export class MissedMessages {
 			await delay(clock, Math.min(waitMs, mostWaitMs), signal);
 		}
 	}
+}
+
+function begunIn({ thread }: HeardPlace, messages: readonly Message[]): readonly string[] {
+	if (thread !== undefined) return [];
+	return messages
+		.flatMap(({ ts: root, latest_reply: newest }) => (newest === undefined ? [] : [{ root, newest }]))
+		.toSorted((one, other) => (one.newest < other.newest ? 1 : -1))
+		.map(({ root }) => root);
 }

@@ -34,11 +34,9 @@ async function read(
 	{ status, headers, body }: Pick<Response, "status" | "headers" | "body">,
 	most: number,
 ): Promise<Uint8Array> {
-	if (leadsToLogin(url, status, headers) || isLoginPage(url, headers)) {
-		throw new ParleyError('Slack does not show me that file: give the app the scope "files:read"', {
-			code: "permission_denied",
-		});
-	}
+	const { pathname } = new URL(url);
+	const isUnasked = isPage(headers) && !/\.x?html?$/i.test(pathname);
+	if (leadsToLogin(url, status, headers) || (isUnasked && named.test(pathname))) throw notShown();
 	if (status === 403 || status === 404 || status === 410) {
 		throw new ParleyError("the file is not at Slack any more: attach it again", { code: "not_found" });
 	}
@@ -48,7 +46,15 @@ async function read(
 	if (Number(headers.get("content-length") ?? 0) > most) {
 		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
 	}
-	return readBounded(body, most, "the file");
+	const bytes = await readBounded(body, most, "the file");
+	if (isUnasked && isLoginPage(bytes)) throw notShown();
+	return bytes;
+}
+
+function notShown(): ParleyError {
+	return new ParleyError('Slack does not show me that file: give the app the scope "files:read"', {
+		code: "permission_denied",
+	});
 }
 
 /** Or is led to where people sign in: `https://acme.slack.com/?redir=…`. */
@@ -59,8 +65,20 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
+/** The name of a file says what it is; that of a canvas, which is a page itself, says nothing. */
+const named = /\.[a-z]\w{1,4}$/i;
+
+function isPage(headers: Headers): boolean {
+	return /^text\/html\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** So far into it is looked. */
+const headBytes = 256 * 1024;
+/** A page of Slack's own has its name at the end of its title, and one to sign in on a form for that or where to go then. */
+const ofSlack = /<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|[?&]redir=/i;
+
 /** Who may not read a file gets the page on which people sign in, and a status of 200. */
-function isLoginPage(url: string, headers: Headers): boolean {
-	const isPage = /^text\/html\b/i.test(headers.get("content-type") ?? "");
-	return isPage && !/\.x?html?$/i.test(new URL(url).pathname);
+function isLoginPage(bytes: Uint8Array): boolean {
+	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
+	return /^\s*<(?:!doctype|html)\b/i.test(head) && ofSlack.test(head);
 }

@@ -121,6 +121,27 @@ test("the page on which people sign in is not taken for the file", async () => {
 	expect(await download({ ...wanted, url: `${slack.url}/page.html` })).toHaveLength(15);
 });
 
+test("a canvas is a page itself, and is told from the one on which people sign in", async () => {
+	const pages: Record<string, string> = {
+		"/files-pri/T1-F1/canvas":
+			'<!DOCTYPE html><html><body><h1>How we use Slack</h1><a href="/signin">x</a></body></html>',
+		"/files-pri/T1-F2/notes_v1.2": "<h1>Notes</h1>",
+		"/files-pri/T1-F3/canvas": "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>",
+		"/files-pri/T1-F4/canvas": '<html><body><form id="signin_form"></form></body></html>',
+	};
+	await using slack = await serving(({ url = "" }, response) => {
+		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pages[url]);
+	});
+	const read = async (path: string): Promise<string> => {
+		const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 1000, url: `${slack.url}${path}` };
+		return Buffer.from(await download(wanted)).toString();
+	};
+	const [canvas = "", notes = "", ...logins] = Object.keys(pages);
+	expect(await read(canvas)).toBe(pages[canvas]);
+	expect(await read(notes)).toBe(pages[notes]);
+	for (const login of logins) await expect(read(login)).rejects.toThrow("files:read");
+});
+
 test.each([
 	[404, "attach it again"],
 	[403, "attach it again"],

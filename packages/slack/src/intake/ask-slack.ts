@@ -5,7 +5,7 @@ import type { SlackCall, SlackPort } from "../slack-port.ts";
 const passing: ReadonlySet<string> = new Set([
 	...["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"],
 	...["team_added_to_org", "invalid_auth", "not_authed", "account_inactive", "token_revoked"],
-	...["token_expired", "org_login_required"],
+	...["token_expired", "org_login_required", "accesslimited", "team_access_not_granted"],
 ]);
 
 /** The answer of a method that reads, or Slack's word where it refuses that for good. Rejects with `unavailable` otherwise. */

@@ -16,15 +16,22 @@ export interface FilesParts {
 /** Files that were there once, or are beyond what the workspace pays for: there is nothing to read. */
 const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
+/** What stands beside the text of a message, as Slack shows it. */
+const Beside = z.object({
+	files: z.array(z.unknown()).nullish(),
+	attachments: z.array(z.unknown()).nullish().catch(undefined),
+});
+type Beside = z.output<typeof Beside>;
+
 /** A message as `conversations.replies` shows it: one that is no answer to another one, as well. */
-const Shown = z.object({ messages: z.array(z.object({ ts, files: z.array(z.unknown()).nullish() })) });
+const Shown = z.object({ messages: z.array(Beside.extend({ ts })) });
 
 /** Reads what messages have attached. */
 export class Files {
 	readonly #malformed: Malformed;
 	readonly #known: Remembered<WireFile | undefined>;
 	/** By the id of a message. */
-	readonly #attached: Remembered<readonly unknown[]>;
+	readonly #attached: Remembered<Beside>;
 
 	constructor({ port, malformed, clock }: FilesParts) {
 		this.#malformed = malformed;
@@ -35,25 +42,27 @@ export class Files {
 				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
 			},
 		});
-		this.#attached = new Remembered<readonly unknown[]>({
+		this.#attached = new Remembered<Beside>({
 			...{ what: "what is attached to a message", clock, keptMs: 60_000, most: 200 },
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };
 				const answer = await askSlack(port, { method: "conversations.replies", args });
 				const shown = "body" in answer ? Shown.safeParse(answer.body).data?.messages : undefined;
-				return shown?.find((message) => message.ts === ts)?.files ?? [];
+				const { files, attachments } = shown?.find((message) => message.ts === ts) ?? {};
+				return { files, attachments };
 			},
 		});
 	}
 
 	/**
-	 * What a message has attached of which an event has told without that, for `read`. Rejects with `unavailable` where
-	 * Slack does not say in time, but where it is not asked again (`isLast`): nothing then, as where Slack refuses.
+	 * What a message has attached of which an event has told without that. Rejects with `unavailable` where Slack does not
+	 * say in time, but where it is not asked again (`isLast`): undefined then, as where there is nothing or Slack refuses.
 	 */
-	async attachedTo(message: string, isLast: boolean): Promise<readonly unknown[]> {
+	async attachedTo(message: string, isLast: boolean): Promise<Beside | undefined> {
 		const attached = this.#attached.find(message);
-		return isLast ? attached.catch(() => []) : attached;
+		const beside = await (isLast ? attached.catch((): Beside => ({})) : attached);
+		return beside.files?.length || beside.attachments?.length ? beside : undefined;
 	}
 
 	/**

@@ -131,8 +131,8 @@ export class Intake {
 		return this.#twins.either(twinOf(where.channel, message), async () => {
 			// Once this is taken, its message brings nothing any more.
 			const id = messageId(where.channel, message.ts);
-			const files = [...(await this.#parts.files.attachedTo(id, outer.isLast))];
-			return files.length === 0 ? arriving : this.#current(type, told, { ...message, files }, outer.isLast);
+			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
+			return beside ? this.#current(type, told, { ...message, ...beside }, outer.isLast) : arriving;
 		});
 	}
 

@@ -28,6 +28,28 @@ test("of what is not for us, and of what apps write, no names are asked for", as
 	expect((await asked({ user: undefined, bot_id: "B7", text: `<@UBOT> ${many}` })).names).toEqual([]);
 });
 
+test("what was forwarded is read with its files, and speaks to nobody", async () => {
+	const { arrivalOf } = await openReading();
+	const files = [{ id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" }];
+	const forward = { is_share: true, author_name: "Bob", text: "ask <@UBOT> &amp; <@UOUT>", files };
+	const { arrival } = await arrivalOf({ ...message, channel: "D1", text: "", attachments: [forward] });
+	expect(arrival).toMatchObject({
+		...{ text: "> Bob:\n> ask & @Olga Out", attachments: [{ id: "F1" }] },
+		address: { us: false, others: false },
+	});
+	const bad = await arrivalOf({ ...message, text: "hello", attachments: "nonsense", blocks: 5 });
+	expect(bad.arrival).toMatchObject({ text: "hello" });
+});
+
+test("an alert of an app has its text, also where it stands only in blocks", async () => {
+	const { arrivalOf } = await openReading();
+	const app = { ...message, user: undefined, subtype: "bot_message", bot_id: "B7", text: "" };
+	const blocks = [{ type: "section", text: { type: "mrkdwn", text: "*web-1* is down" } }];
+	expect((await arrivalOf({ ...app, blocks })).arrival).toMatchObject({ text: "*web-1* is down" });
+	const attachments = [{ title: "web-1", text: "is down" }];
+	expect((await arrivalOf({ ...app, attachments })).arrival).toMatchObject({ text: "> web-1\n> is down" });
+});
+
 test("what comes no more is taken with what is known, and as one with the least rights has said it", async () => {
 	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
 	const { port, intake, clock } = await openReading();

@@ -2,6 +2,7 @@ import type { ArrivalOf, Person } from "@parley/connector";
 import { conversationOf } from "../conversation.ts";
 import { messageId, momentOf, readMessageId } from "../message-id.ts";
 import type { OwnAccount } from "../slack-port.ts";
+import { sharedFiles, wholeText } from "./beside-text.ts";
 import type { Channels, Told } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming } from "./incoming.ts";
@@ -48,8 +49,8 @@ export class Messages {
 		const [room, person, text, attachments] = await Promise.all([
 			orElse(channels.roomOf(told, message), () => channels.unknown(told, message)),
 			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
-			this.text(message.text, isOurs),
-			files.read(message.files ?? [], isLast),
+			this.text(wholeText(message), isOurs),
+			files.read(sharedFiles(message), isLast),
 		]);
 		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
 		const { ours, root } =

@@ -7,10 +7,10 @@ export interface Names {
 }
 
 /**
- * Marks as Slack writes them, with the blanks behind; what somebody has typed themselves in angle brackets it escapes.
+ * Marks as Slack writes them, with the sign that ends an address and the blanks behind; what somebody has typed themselves in angle brackets it escapes.
  * https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
-const mark = /<([^<>]*)>([^\S\n]*)/g;
+const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;
 const broadcast = /^!(?:here|channel|everyone)$/;
 
 /** Whom a text speaks to, `user` being us. */
@@ -30,10 +30,11 @@ export async function readText(text: string, user: string, names: Names): Promis
 	const parts = text.split(mark);
 	const read = await Promise.all(
 		parts.map((part, index) => {
-			// Text, mark, blanks, and so on.
-			if (index % 3 === 0) return unescaped(part);
-			if (index % 3 === 1) return readMark(part, user, names);
-			return isOwn(parts[index - 1] ?? "", user) ? "" : part;
+			// Text, mark, sign, blanks, and so on; a sign that is not there is undefined.
+			const kind = index % 4;
+			if (kind === 0) return unescaped(part);
+			if (kind === 1) return readMark(part, user, names);
+			return isOwn(parts[index - kind + 1] ?? "", user) ? "" : (part ?? "");
 		}),
 	);
 	return read.join("").trim();

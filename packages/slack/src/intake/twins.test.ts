@@ -59,6 +59,26 @@ test("where its message does not come, a mention is taken with what Slack shows 
 	expect(port.calls).toContainEqual({ method: "conversations.replies", args });
 });
 
+test("what was forwarded with a mention is read like its files", async () => {
+	const forward = {
+		is_share: true,
+		from_url: "https://a.slack.com/x",
+		author_name: "Bob",
+		text: "see <@UADA>",
+	};
+	const forwarded = { ...said, subtype: undefined, files: undefined, attachments: [forward] };
+	const text = "read this\n\n> Bob:\n> see @Ada";
+	const both = await openReading();
+	const waiting = both.arrivalOf(mention);
+	await both.arrivalOf(forwarded);
+	expect(await waiting).toMatchObject({ arrival: { text, attachments: [], address: { us: true } } });
+	const { arrivalOf, clock, port } = await openReading();
+	port.answer("conversations.replies", ok({ messages: [forwarded] }));
+	const alone = arrivalOf(mention);
+	clock.advance(1000);
+	expect(await alone).toMatchObject({ arrival: { text } });
+});
+
 test("a mention of which Slack does not show what is attached comes again; the last one is taken as it is", async () => {
 	const { arrivalOf, clock, port, intake } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };

@@ -6,8 +6,8 @@ const waitMs = 1000;
 const most = 200;
 
 /**
- * Of a message that mentions us Slack tells twice, in any order. The mention may come without the files of its message
- * (https://docs.slack.dev/reference/events/app_mention shows none), so that it waits for it; then both come to the same.
+ * Of a message that mentions us Slack tells twice, in any order. The mention may come without what its message has
+ * attached (https://docs.slack.dev/reference/events/app_mention shows nothing), so that it waits for it; then both come to the same.
  */
 export class Twins {
 	readonly #clock: Clock;

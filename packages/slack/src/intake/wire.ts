@@ -31,8 +31,10 @@ export const Message = z.object({
 	username: z.string().nullish(),
 	bot_profile: z.object({ name: z.string().optional() }).nullish(),
 	text,
-	/** Read one by one, so that a bad one costs no other. */
+	/** These are read one by one, so that a bad one costs no other. */
 	files: z.array(z.unknown()).nullish(),
+	blocks: z.array(z.unknown()).nullish().catch(undefined),
+	attachments: z.array(z.unknown()).nullish().catch(undefined),
 	edited: Edited.nullish(),
 });
 export type Message = z.output<typeof Message>;

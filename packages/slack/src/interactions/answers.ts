@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { SlackPort, SlackReply } from "../slack-port.ts";
+import type { SlackAnswer, SlackPort, SlackReply } from "../slack-port.ts";
 import type { TicketPlace } from "./tickets.ts";
 
 export interface AnswersParts {
@@ -55,12 +55,15 @@ export class Answers {
 	/** Says something to the one who asked for something, where they did. */
 	async tell({ url, channel, user, thread }: TicketPlace, text: string): Promise<void> {
 		const { port, log } = this.#parts;
-		const args = { channel, user, text, ...(thread !== undefined && { thread_ts: thread }) };
-		const sent =
-			url === undefined
-				? port.call({ method: "chat.postEphemeral", args })
-				: port.respond(url, privately(text));
-		const answer = await sent.catch(ParleyError.from);
+		const there = thread === undefined ? {} : { thread_ts: thread };
+		const inPlace = (): Promise<SlackAnswer> =>
+			port.call({ method: "chat.postEphemeral", args: { channel, user, text, ...there } });
+		const byUrl = async (to: string): Promise<SlackAnswer> => {
+			const answer = await port.respond(to, { ...privately(text), ...there });
+			// An address takes some answers for a while; then the channel shows it.
+			return answer.type === "refused" ? inPlace() : answer;
+		};
+		const answer = await (url === undefined ? inPlace() : byUrl(url)).catch(ParleyError.from);
 		if (!(answer instanceof ParleyError) && answer.type === "ok") return;
 		const why = answer instanceof ParleyError ? answer.message : answer.type;
 		log.error("nobody could be told what came of an interaction", { user, channel, why });

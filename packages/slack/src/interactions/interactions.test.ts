@@ -10,7 +10,7 @@ import {
 	trigger,
 	url,
 } from "../testing/interacting.ts";
-import { refused } from "../testing/scripted-port.ts";
+import { ok, refused } from "../testing/scripted-port.ts";
 
 test("a command is durable before Slack hears that it has arrived", async () => {
 	const { say, accepted, clock } = await openInteractions();
@@ -195,6 +195,21 @@ test("who presses without that Slack says who they are is told to try again", as
 	expect(told()).toEqual([expect.stringContaining("try again")]);
 });
 
+test("what came of a press in a thread is said there, also where its address takes no more", async () => {
+	const { say, port, clock, interactions } = await openInteractions();
+	const limited = { type: "rate-limited", retryAfterMs: 1000 } as const;
+	port.answer("users.info", limited, limited);
+	port.answer("respond", ok(), refused("expired_url"));
+	await say("interactive", press("stop", clock.now()));
+	await interactions.settled();
+	const text = expect.stringContaining("try again");
+	expect(port.last).toMatchObject({ url, thread_ts: "4.4", response_type: "ephemeral", text });
+	await say("interactive", press("stop", clock.now()));
+	await interactions.settled();
+	expect(port.asked.at(-1)).toBe("chat.postEphemeral");
+	expect(port.last).toEqual({ channel: "C1", user: "UADA", thread_ts: "4.4", text });
+});
+
 test("the menu of a message asks about it, in its thread", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const files = [{ id: "F1", name: "a", size: 1, url_private: "https://files/a" }];
@@ -224,6 +239,19 @@ test("the menu of a message makes a task of its words, where it has some", async
 	await interactions.settled();
 	expect(accepted).toHaveLength(1);
 	expect(told()).toEqual([expect.stringContaining("no words"), expect.stringContaining("/invite")]);
+});
+
+test("the menu of an alert of another app is about all that stands in it", async () => {
+	const { say, accepted, clock } = await openInteractions();
+	const attachments = [{ author_name: "Monitor", text: "web-1 is <https://a.b|down>", fallback: "down" }];
+	const alert = { text: "", bot_id: "B7", attachments };
+	const text = "> Monitor:\n> web-1 is [down](https://a.b)";
+	await say("interactive", chosen("ask_about_this", clock.now(), alert));
+	await say("interactive", chosen("make_it_a_task", clock.now(), alert));
+	expect(accepted).toMatchObject([
+		{ arrival: { command: "ask", target: { text } } },
+		{ arrival: { command: "task new", options: { text } } },
+	]);
 });
 
 test("what is malformed or not for us is counted at most, and acknowledged", async () => {

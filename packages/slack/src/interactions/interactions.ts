@@ -10,6 +10,7 @@ import {
 import { readCommand } from "../commands/read-command.ts";
 import { isShortcut, orderedBy } from "../commands/shortcuts.ts";
 import { conversationOf } from "../conversation.ts";
+import { sharedFiles, wholeText } from "../intake/beside-text.ts";
 import { type Channels, threadOf } from "../intake/channels.ts";
 import type { Files } from "../intake/files.ts";
 import type { Messages } from "../intake/messages.ts";
@@ -120,11 +121,11 @@ export class Interactions {
 			return undefined;
 		}
 		const work = async (): Promise<string | undefined> => {
-			const [text, outside] = await Promise.all([messages.text(message.text), this.#outside(channel)]);
+			const [text, outside] = await Promise.all([messages.text(wholeText(message)), this.#outside(channel)]);
 			const ordered = orderedBy(callback_id, text);
 			if ("words" in ordered) return ordered.words;
 			if (outside !== undefined) return outside;
-			const attachments = await files.read(message.files ?? []);
+			const attachments = await files.read(sharedFiles(message));
 			const room = channels.roomOf({ channel }, message);
 			const target = { message: messageId(channel, message.ts), text };
 			return this.#accept(

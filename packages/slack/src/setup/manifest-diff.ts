@@ -8,22 +8,52 @@ export interface Difference {
 	readonly wanted?: unknown;
 }
 
+const sections = ["display_information", "features", "oauth_config", "settings"];
+
+/** A manifest by itself or in what `apps.manifest.export` answers; undefined for what is none. */
+export function readManifest(data: unknown): Manifest | undefined {
+	if (!isObject(data)) return undefined;
+	if (sections.some((section) => isObject(data[section]))) return data;
+	return "manifest" in data ? readManifest(data["manifest"]) : undefined;
+}
+
 /**
  * What has to change in `installed` for it to do what `wanted` does. Names and colours are the operator's; what stands
  * in it beside what is wanted may stay, but for scopes and events: nobody should hold more rights than are used.
  */
 export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
 	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
-	return differences("", installed, needed);
+	return [
+		...differences("", installed, needed),
+		...rights.flatMap((path) => moreThan(path, installed, wanted)),
+	];
+}
+
+/** Where there are lists of rights and events of more kinds than are needed. */
+const rights = [
+	["oauth_config", "scopes"],
+	["settings", "event_subscriptions"],
+] as const;
+
+function moreThan(path: readonly string[], installed: unknown, wanted: unknown): readonly Difference[] {
+	const at = (whole: unknown): Readonly<Record<string, unknown>> => {
+		const found = path.reduce((part, name) => (isObject(part) ? part[name] : undefined), whole);
+		return isObject(found) ? found : {};
+	};
+	const needed = at(wanted);
+	return Object.entries(at(installed))
+		.filter(([name]) => !(name in needed))
+		.flatMap(([name, list]) => listDifferences([...path, name].join("."), list, []));
 }
 
 function differences(path: string, is: unknown, wanted: unknown): readonly Difference[] {
 	if (Array.isArray(wanted)) return listDifferences(path, is, wanted);
 	if (isObject(wanted)) {
 		const known = isObject(is) ? is : {};
-		return Object.entries(wanted)
+		const inside = Object.entries(wanted)
 			.filter(([key]) => !operators.has(key))
 			.flatMap(([key, value]) => differences(path === "" ? key : `${path}.${key}`, known[key], value));
+		return isObject(is) || inside.length > 0 ? inside : [{ path, wanted }];
 	}
 	return is === wanted ? [] : [{ path, ...(is !== undefined && { is }), wanted }];
 }

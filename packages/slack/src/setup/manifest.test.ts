@@ -2,7 +2,7 @@ import { commandTable } from "@parley/connector";
 import { expect, test } from "vitest";
 import { audienceChanges, channelNews } from "../intake/audience.ts";
 import { type Manifest, manifestOf } from "./manifest.ts";
-import { differenceWords, manifestDiff } from "./manifest-diff.ts";
+import { differenceWords, manifestDiff, readManifest } from "./manifest-diff.ts";
 
 const shapes = commandTable;
 const wanted = manifestOf({ shapes });
@@ -97,6 +97,54 @@ test("what is missing, too much or otherwise is told by its place", () => {
 		"~ features.slash_commands[/parley].should_escape: true → false",
 		"~ settings.socket_mode_enabled: false → true",
 	]);
+});
+
+test("a part that is the operator's to fill in must be there all the same", () => {
+	const spoiled = changed((manifest) => {
+		Reflect.deleteProperty(Object(manifest["features"]), "agent_view");
+		Object(manifest["features"]).bot_user = null;
+	});
+	expect(manifestDiff(spoiled, wanted)).toEqual([
+		{ path: "features.agent_view", wanted: Object(wanted["features"]).agent_view },
+		{ path: "features.bot_user", wanted: Object(wanted["features"]).bot_user },
+	]);
+	expect(lines(spoiled)).toContain('+ features.bot_user: {"display_name":"parley","always_online":true}');
+});
+
+test("rights and events that nothing of ours asks for are too much, of whatever kind", () => {
+	const spoiled = changed((manifest) => {
+		Object.assign(Object(manifest["oauth_config"]).scopes, {
+			user: ["chat:write"],
+			bot_optional: ["pins:read"],
+		});
+		Object.assign(Object(manifest["settings"]).event_subscriptions, { user_events: ["message.im"] });
+	});
+	expect(lines(spoiled)).toEqual([
+		"- oauth_config.scopes.user: chat:write",
+		"- oauth_config.scopes.bot_optional: pins:read",
+		"- settings.event_subscriptions.user_events: message.im",
+	]);
+	const none = changed((manifest) => {
+		Object.assign(Object(manifest["oauth_config"]).scopes, { user: [] });
+	});
+	expect(lines(none)).toEqual([]);
+});
+
+test("a manifest is read as it is, and as apps.manifest.export answers it; all else is none", () => {
+	expect(readManifest(wanted)).toEqual(wanted);
+	expect(readManifest({ ok: true, manifest: wanted })).toEqual(wanted);
+	for (const other of [
+		null,
+		[],
+		[wanted],
+		"text",
+		5,
+		{},
+		{ ok: false, error: "invalid_auth" },
+		{ manifest: [] },
+	]) {
+		expect(readManifest(other)).toBeUndefined();
+	}
 });
 
 test("what is no manifest at all lacks everything, and breaks nothing", () => {

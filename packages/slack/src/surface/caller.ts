@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@parley/base";
 import { DeliveryError, type RateLimit } from "@parley/connector";
 import type { SlackAnswer, SlackPort } from "../slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
-import { isOfTheToken, refusalOf } from "./refused.ts";
+import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
 
 /** What Slack answered to a call that it carried out. */
 export interface Carried {
@@ -20,7 +20,7 @@ export interface CallerParts {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** After Slack has refused the token it is not asked for this long. */
+/** After Slack has refused the token, or for the moment, it is not asked for this long. */
 const refusedMs = 60_000;
 
 /** Makes single calls, and turns what is no success into a `DeliveryError`. */
@@ -61,6 +61,11 @@ export class Caller {
 			throw new DeliveryError(`Slack lets ${method} wait`, { kind: "rate-limited", limit });
 		}
 		const { clock, log } = this.#parts;
+		if (isOfTheMoment(answer.error)) {
+			const refusal = refusalOf(method, answer, { scope, retryAfterMs: refusedMs });
+			log.warn("Slack refuses something for the moment", { error: refusal });
+			throw refusal;
+		}
 		if (!isOfTheToken(answer.error)) throw refusalOf(method, answer);
 		this.#refusedUntil = clock.monotonic() + refusedMs;
 		const refusal = refusalOf(method, answer, { scope: everything, retryAfterMs: refusedMs });

@@ -89,6 +89,40 @@ test("where no files may be shared, the words come without them, and say so", as
 	expect(port.last?.["text"]).toContain("Without its file");
 });
 
+test.each([
+	["file_uploads_disabled", "this workspace takes no files"],
+	["file_type_not_allowed", "files of this kind are not allowed here"],
+	["something_else", "Slack did not take it (something_else)"],
+])("where Slack says %s, people read why the file is not there", async (word, why) => {
+	const { surface, port, row } = open();
+	port.answer("files.getUploadURLExternal", refused(word));
+	await surface.send(row(post));
+	const text = String(port.last?.["text"]).replaceAll("\u2060", "");
+	expect(text).toBe(`hello\n\nWithout its file: ${why}.`);
+});
+
+test("a file that is empty or too large is told of, and costs no other one", async () => {
+	const { surface, port, row, kept } = open();
+	kept.set("f1", new Uint8Array(0));
+	for (const [size, why] of [
+		[0, "empty: Slack takes no empty files."],
+		[51 * 1024 * 1024, "too large to be brought here."],
+	] as const) {
+		port.calls.length = 0;
+		const whole = { ...post, upload: { fileId: "f1", name: "a.csv", size } };
+		await surface.send(row(whole));
+		const said = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
+		expect(said?.["text"]).toContain(`a.csv is ${why}`);
+		expect(port.asked.at(-1)).toBe("files.completeUploadExternal");
+		port.answer(
+			"conversations.history",
+			ok({ messages: [posted, shared] }),
+			ok({ messages: [posted, shared] }),
+		);
+		expect(await surface.find(row(whole))).toEqual({ remote: "C1-1700000003.000100" });
+	}
+});
+
 test("while Slack takes no files, nothing is posted, and it waits", async () => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", new Error("timed out"));
@@ -102,12 +136,29 @@ test("a file that the gateway keeps is shared by its name, one that it has no mo
 	const upload = { fileId: "f1", name: "chart.png", size: 3, alt: "A chart" };
 	kept.set("f1", new Uint8Array(3));
 	await surface.send(row({ type: "post", body: "", upload }));
-	expect(port.calls[0]?.args).toEqual({ filename: "chart.png", length: 3, alt_text: "A chart" });
+	expect(port.calls[0]?.args).toEqual({ filename: "chart.png", length: 3, alt_txt: "A chart" });
 	expect(port.calls[2]?.args).toMatchObject({ text: "chart.png" });
 	kept.clear();
 	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
 	expect(port.asked.slice(4)).toEqual(["chat.postMessage"]);
 	expect(port.last?.["text"]).toBe("chart.png could not be brought here.");
+});
+
+test("only a picture is described, in so many characters", async () => {
+	const { surface, port, row, kept } = open();
+	kept.set("f1", new Uint8Array(3));
+	for (const [name, described] of [
+		["a.PNG", true],
+		["a.csv", false],
+		["png", false],
+	] as const) {
+		port.calls.length = 0;
+		const upload = { fileId: "f1", name, size: 3, alt: "x".repeat(1200) };
+		await surface.send(row({ ...post, upload }));
+		const asked = port.calls.filter(({ method }) => method === "files.getUploadURLExternal");
+		expect(asked.map(({ args }) => "alt_txt" in args)).toEqual([false, described]);
+		if (described) expect(String(asked[1]?.args["alt_txt"])).toHaveLength(1000);
+	}
 });
 
 test("a text that no blocks hold is its beginning, and a file that has all of it", async () => {

@@ -8,7 +8,7 @@ import type { Caller, Carried } from "./caller.ts";
 import { type Drafted, draftOf, plainDraft, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";
 import type { Places, Spot } from "./places.ts";
-import { Refused } from "./refused.ts";
+import { fileRefusal, Refused } from "./refused.ts";
 import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
@@ -148,10 +148,10 @@ export class Posts {
 		const files: SharedFile[] = file && isWanted(file, wanted) ? [textFile(file)] : [];
 		let [showing, shown] = [showingOf(post), drafted];
 		if (upload && isWanted(upload, wanted)) {
-			const bytes = upload.size > limits.fileBytes ? undefined : await this.#parts.read(upload);
-			if (bytes) files.push({ name: upload.name, bytes, alt: upload.alt ?? upload.name });
+			const bytes = isTooLarge(upload) ? undefined : await this.#parts.read(upload);
+			if (bytes?.length) files.push({ name: upload.name, bytes, alt: upload.alt ?? upload.name });
 			else {
-				const body = `${showing.body}${smallLine(`${upload.name} could not be brought here.`)}`;
+				const body = `${showing.body}${smallLine(whyNot(upload, bytes))}`;
 				showing = { ...showing, body };
 				shown = draftOf(showing);
 			}
@@ -176,9 +176,9 @@ export class Posts {
 	}
 
 	/** What only the files hold is lost, and that is said. */
-	#without({ showing }: Prepared, { message }: DeliveryError): Prepared {
-		this.#parts.log.warn("a post comes without its files", { reason: message });
-		const body = `${showing.body}${smallLine("Without its file: I may not share files here.")}`;
+	#without({ showing }: Prepared, refusal: DeliveryError): Prepared {
+		this.#parts.log.warn("a post comes without its files", { reason: refusal.message });
+		const body = `${showing.body}${smallLine(`Without its file: ${fileRefusal(refusal)}.`)}`;
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
 
@@ -231,6 +231,19 @@ function showingOf({ body, file, upload, controls = [] }: Post): Showing {
 	return { body, controls, ...(instead !== undefined && { instead }) };
 }
 
+type Upload = NonNullable<Post["upload"]>;
+
+function isTooLarge({ size }: Upload): boolean {
+	return size > limits.fileBytes;
+}
+
+function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
+	if (isTooLarge(upload)) return `${upload.name} is too large to be brought here.`;
+	return bytes
+		? `${upload.name} is empty: Slack takes no empty files.`
+		: `${upload.name} could not be brought here.`;
+}
+
 /** What follows a post, if the gateway has it. */
 function filesOf(
 	{ file, upload }: Post,
@@ -239,7 +252,7 @@ function filesOf(
 	const texts = [file, rest].flatMap((text) => (text ? [textFile(text)] : []));
 	return [
 		...texts.map(({ name, bytes }) => ({ name, size: bytes.length })),
-		...(upload ? [{ name: upload.name, size: upload.size }] : []),
+		...(upload && upload.size > 0 && !isTooLarge(upload) ? [{ name: upload.name, size: upload.size }] : []),
 	];
 }
 
@@ -248,5 +261,5 @@ function isWanted({ name }: { readonly name: string }, wanted: readonly string[]
 }
 
 export function textFile({ name, content }: { readonly name: string; readonly content: string }): SharedFile {
-	return { name, bytes: new TextEncoder().encode(content), alt: `The whole text: ${name}` };
+	return { name, bytes: new TextEncoder().encode(content) };
 }

@@ -39,6 +39,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	not_allowed_token_type: { kind: "rejected", fix: "the token has to be a bot's (xoxb-)" },
 	messages_tab_disabled: { kind: "rejected", fix: "switch on the messages tab in the settings of the app" },
 	team_added_to_org: { kind: "rate-limited", fix: "the workspace is moving into an organisation" },
+	org_login_required: { kind: "rate-limited", fix: "the workspace is moving into an organisation" },
+	ekm_access_denied: {
+		kind: "rate-limited",
+		fix: "the organisation has withdrawn the key that messages there are kept with: its administrators give it back",
+	},
+	team_access_not_granted: {
+		kind: "rate-limited",
+		fix: "the app is not let into this workspace: an administrator of the organisation adds it there",
+	},
+	accesslimited: {
+		kind: "rate-limited",
+		fix: "the organisation lets nobody in from this machine's network: its administrators allow that address",
+	},
 	rate_limited: { kind: "rate-limited" },
 	ratelimited: { kind: "rate-limited" },
 	message_limit_exceeded: { kind: "rate-limited", fix: "too many messages are written in the workspace" },
@@ -58,6 +71,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
 /** Words by which Slack refuses the token, and so everything: https://docs.slack.dev/reference/methods/auth.test#errors */
 const ofTheToken: ReadonlySet<string> = new Set([
 	...["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"],
+]);
+
+/** Words by which Slack refuses until somebody has changed something, or is through with it. */
+const ofTheMoment: ReadonlySet<string> = new Set([
+	...["org_login_required", "team_added_to_org", "ekm_access_denied", "team_access_not_granted"],
+	"accesslimited",
 ]);
 
 /** Words by which Slack refuses how a message looks. */
@@ -84,8 +103,40 @@ export class Refused extends DeliveryError {
 	}
 }
 
+/** Why Slack takes no file, for people: the errors of both methods that bring one. A word that is not here is told itself. */
+const noFiles: Readonly<Record<string, string>> = {
+	...Object.fromEntries(
+		[
+			"missing_scope",
+			"no_permission",
+			"restricted_action",
+			"not_in_channel",
+			"channel_not_found",
+			"access_denied",
+		].map((word) => [word, "I may not share files here"]),
+	),
+	file_type_not_allowed: "files of this kind are not allowed here",
+	file_upload_size_restricted: "it is larger than this workspace allows",
+	snippet_too_large: "it is too large",
+	file_uploads_disabled: "this workspace takes no files",
+	file_uploads_except_images_disabled: "this workspace takes no files but pictures",
+	storage_limit_reached: "this workspace has no room for more files",
+	is_archived: "the channel is archived",
+};
+
+/** Why a post comes without its file, in Markdown that ends a sentence. */
+export function fileRefusal(refusal: DeliveryError): string {
+	if (!(refusal instanceof Refused)) return "Slack did not take it";
+	return noFiles[refusal.word] ?? `Slack did not take it (${refusal.word})`;
+}
+
 export function isOfTheToken(word: string): boolean {
 	return ofTheToken.has(word);
+}
+
+/** Whether it is worth another try, and only after a while. */
+export function isOfTheMoment(word: string): boolean {
+	return ofTheMoment.has(word);
 }
 
 /** The error for a refusal. `limit`: what waits where it is one for now. */

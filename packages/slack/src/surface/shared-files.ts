@@ -13,6 +13,8 @@ export interface SharedFile {
 	readonly alt?: string;
 }
 
+const picture = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|avif|svg)$/i;
+
 const Upload = z.object({ upload_url: z.string(), file_id: z.string() });
 
 export interface SharedFilesParts {
@@ -40,7 +42,8 @@ export class SharedFiles {
 		for (const { name, bytes, alt } of files) {
 			const args = {
 				...{ filename: fileName(name), length: bytes.length },
-				...(alt !== undefined && { alt_text: cutText(alt, limits.altText) }),
+				// It describes pictures: another file that has one was seen to be taken, and never to be shown.
+				...(alt !== undefined && picture.test(name) && { alt_txt: cutText(alt, limits.altText) }),
 			};
 			const { body } = await caller.ask({ method: "files.getUploadURLExternal" }, args);
 			const upload = Upload.safeParse(body);

@@ -149,6 +149,10 @@ test.each([
 	["something_else", "rejected", /\(something_else\)$/],
 	["internal_error", "unknown", /internal_error/],
 	["ratelimited", "rate-limited", /ratelimited/],
+	["org_login_required", "rate-limited", /moving into an organisation/],
+	["ekm_access_denied", "rate-limited", /the key/],
+	["team_access_not_granted", "rate-limited", /adds it there/],
+	["accesslimited", "rate-limited", /network/],
 ])("%s is %s, and says what to do", async (word, kind, words) => {
 	const { surface, port, row, post } = open();
 	const answer = refused(word, { needed: "chat:write" });
@@ -168,6 +172,18 @@ test("a token that Slack refuses loses nothing: all of it waits, and Slack is no
 	expect(log.records.map(({ level }) => level)).toEqual(["error"]);
 	clock.advance(60_000);
 	await surface.send(row(post()));
+});
+
+test("what Slack refuses for the moment waits a minute there, and nothing else does", async () => {
+	const { surface, port, row, post, log } = open();
+	port.answer("chat.postMessage", refused("ekm_access_denied"));
+	const limit = { scope: "chat.postMessage C1", retryAfterMs: 60_000 };
+	await expect(surface.send(row(post()))).rejects.toMatchObject({ kind: "rate-limited", limit });
+	expect(surface.scopes({ conversation: `T1/C1/${thread}`, lane: "final", edits: false })).toContain(
+		limit.scope,
+	);
+	await surface.send(row(post(), { conversation: "T1/C2" }));
+	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
 test("where Slack takes its blocks for wrong, a post is shown plainer, with its buttons", async () => {

@@ -9,7 +9,9 @@ export const ready = { state: "ready", account: self } as const;
 export const lost = { state: "lost", detail: "there is no socket" } as const;
 
 /** Reads what was missed over a scripted Slack, and keeps what it is given to keep; `kept` is what is. */
-export async function openCatchUp(given: { aliveFor?: number; places?: readonly HeardPlace[] } = {}) {
+export async function openCatchUp(
+	given: { aliveFor?: number; places?: readonly HeardPlace[]; posted?: readonly HeardPlace[] } = {},
+) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
 	const kept: { alive: number | undefined; begun?: true | undefined } = {
 		alive: given.aliveFor === undefined ? undefined : clock.now() - given.aliveFor,
@@ -28,6 +30,7 @@ export async function openCatchUp(given: { aliveFor?: number; places?: readonly 
 	};
 	const store = { load: async () => given.places ?? [{ channel: "C1" }], save: async () => undefined };
 	const places = await HeardPlaces.open({ store, clock, log });
+	const posted = async () => given.posted ?? [];
 	const taken: unknown[] = [];
 	const failures: Error[] = [];
 	const tries: boolean[] = [];
@@ -37,7 +40,7 @@ export async function openCatchUp(given: { aliveFor?: number; places?: readonly 
 		if (failure) throw failure;
 		taken.push(body);
 	};
-	const catchUp = await CatchUp.open({ port, places, alive, begun, clock, log, take });
+	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, take });
 	/** Lets so much time pass, and all that needs none happen. */
 	const pass = async (ms: number): Promise<void> => {
 		for (let left = ms; left > 0; left -= 1200) {

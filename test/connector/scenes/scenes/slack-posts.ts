@@ -88,6 +88,24 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "a file that was shared and shows up only later is not brought twice",
+		steps: [
+			{
+				what: "Slack takes its time",
+				does: ({ site: { world } }) => {
+					world.state.settings.shareMs = 8000;
+				},
+			},
+			{ file: "report.csv", gets: "a,b\n1,2\n" },
+			{ fault: "files.completeUploadExternal", is: { drop: "after-commit" } },
+			{ says: "@Parley send: report.csv" },
+			{ passes: 60_000 },
+			{ shows: "file: report.csv", times: 1 },
+			{ shows: "[Good]", times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
 		name: "an answer of too many posts is a file with its beginning",
 		steps: [
 			{ file: "huge.txt", gets: "A sentence of some words, and some more.\n".repeat(3000) },

@@ -119,6 +119,21 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "a message that is passed on without a word of one's own has been read",
+		steps: [
+			{
+				what: "Mia passes on what Max has said",
+				does: ({ site: { people, general } }) => {
+					const { Mia, Max } = people;
+					const said = Max?.person.says("count the files", { in: general.channel });
+					if (Mia && said) Mia.person.says("", { in: Mia.person.dm, forwards: said });
+				},
+			},
+			{ shows: "[offline] Hello! I am the offline model", in: "dm" },
+			{ hides: "Write to me what is to be done", in: "dm" },
+		],
+	},
+	{
 		name: "a message is made a task from its menu",
 		steps: [
 			{ says: "say: from the menu", by: "Max", in: "top", as: "m" },
@@ -225,6 +240,28 @@ export const slack: readonly Scene<SlackSite>[] = [
 			},
 			{ starts: "connector" },
 			{ shows: /🔒 Tools ask here again/, times: 1 },
+		],
+	},
+	{
+		name: "what calls Parley in a thread of others, or answers it for the first time, is found after an absence",
+		steps: [
+			{ says: "@Parley say: hello", in: "top" },
+			{ shows: "[offline] hello" },
+			{ commands: "/ask", with: { text: "choose: tea | coffee" } },
+			{ shows: "Choose one", in: "top" },
+			{ stops: "connector" },
+			{ passes: 7 * 60_000 },
+			{ says: "about the release", by: "Max", in: "top", as: "theirs" },
+			{ replies: "@Parley say: in your thread", to: "theirs" },
+			{ replies: "Coffee", to: "<Choose one" },
+			{ passes: 7 * 60_000 },
+			{
+				what: "Slack has given up to tell of it",
+				does: ({ site }) => void site.world.delivery.lost.splice(0),
+			},
+			{ starts: "connector" },
+			{ shows: "[offline] in your thread", times: 1 },
+			{ shows: ["✅ **Answered** by @Mia", "> coffee"] },
 		],
 	},
 ];

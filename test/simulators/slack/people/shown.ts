@@ -45,7 +45,12 @@ export function show(state: State, message: MessageRecord): Shown {
 	const read = message.tombstone ? "This message was deleted." : textOf(message);
 	return {
 		...{ id: messageId(message), ts: message.ts, author: message.username ?? message.author.name },
-		text: readAloud(state, [read, ...attachments.map(attachedText), ...previews.map(({ title }) => title)].filter(Boolean).join("\n")),
+		text: readAloud(
+			state,
+			[read, ...attachments.map(attachedText), ...previews.map(({ title }) => title)]
+				.filter(Boolean)
+				.join("\n"),
+		),
 		content: text,
 		buttons: controls.filter(({ kind }) => kind === "button").map(({ label }) => label),
 		controls,

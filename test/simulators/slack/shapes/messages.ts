@@ -17,7 +17,7 @@ export function messageShape(
 		...authorShape(message),
 		...(blocks.length > 0 && { blocks }),
 		...(message.files.length > 0 && { files: filesShape(state, message), upload: false }),
-		...(message.previews.length > 0 && { attachments: message.previews.map(previewShape) }),
+		...attachmentsOf(message),
 		...subtypeOf(message),
 		...(edited && { edited: { user: edited.user.id, ts: edited.ts } }),
 		...(threadTs === undefined ? threadShape(message) : replyShape(message)),
@@ -47,8 +47,35 @@ function filesShape(state: State, { files, channel }: MessageRecord): object[] {
 	);
 }
 
-function previewShape({ url, title }: MessageRecord["previews"][number], index: number): object {
-	return { id: index + 1, original_url: url, from_url: url, title, title_link: url, fallback: title };
+function attachmentsOf({ attachments, previews }: MessageRecord): Record<string, unknown> {
+	const all = [...attachments, ...previews.map(previewShape)];
+	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
+}
+
+/** What a message is in one that it was forwarded with, as Slack sends it; no page of its documentation shows one. */
+export function forwardShape(state: State, message: MessageRecord): object {
+	const { ts, author, text, blocks, channel, files } = message;
+	const { name } = author;
+	const from = `https://${author.team.domain}.slack.com/archives/${channel.id}/p${ts.replace(".", "")}`;
+	return {
+		...{ is_msg_unfurl: true, is_share: true, ts, from_url: from, color: "D0D0D0" },
+		...{ author_id: author.id, author_name: name, author_subname: name },
+		...{
+			channel_id: channel.id,
+			channel_team: author.team.id,
+			mrkdwn_in: ["text"],
+			footer: "Slack Conversation",
+		},
+		...{ fallback: `${name}: ${text}`, text },
+		...(blocks.length > 0 && {
+			message_blocks: [{ team: author.team.id, channel: channel.id, ts, message: { blocks } }],
+		}),
+		...(files.length > 0 && { files: filesShape(state, message) }),
+	};
+}
+
+function previewShape({ url, title }: MessageRecord["previews"][number]): object {
+	return { original_url: url, from_url: url, title, title_link: url, fallback: title };
 }
 
 /** What a message knows of its thread, as soon as there is one. */

@@ -5,7 +5,7 @@ import { type Method, method } from "./method.ts";
 /** Of the app itself: its tokens, its socket and its manifest. */
 export const appMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/auth.test
-	method("auth.test", { tier: 4, token: "any" }, ({ state: { app, team } }) => ({
+	method("auth.test", { tier: 4 }, ({ state: { app, team } }) => ({
 		...{ url: urlOf(team), team: team.name, user: app.user.handle, team_id: team.id, user_id: app.user.id },
 		...{ bot_id: app.botId, is_enterprise_install: false },
 		...(team.enterpriseId !== undefined && { enterprise_id: team.enterpriseId }),

@@ -14,8 +14,9 @@ export const fileMethods: readonly Method[] = [
 	}),
 	// https://docs.slack.dev/reference/methods/files.getUploadURLExternal
 	method("files.getUploadURLExternal", { tier: 4, scope: "files:write" }, ({ state, args }) => {
-		const { filename, length, alt_text: altText } = args;
+		const { filename, length, alt_txt: altText } = args;
 		if (filename === "" || !Number.isInteger(length) || length <= 0) throw new Refusal("invalid_arguments");
+		if (altText !== undefined && altText.length > 1000) throw new Refusal("alt_txt_too_large");
 		const wish = { name: filename, size: length, owner: state.app.user };
 		const file = addFile(state, { ...wish, ...(altText !== undefined && { altText }) });
 		return { upload_url: uploadUrl(state, file), file_id: file.id };
@@ -32,7 +33,9 @@ export const fileMethods: readonly Method[] = [
 		const threadTs = channel && thread !== undefined ? threadOf(state, channel, thread) : undefined;
 		if (blocks) checkBlocks(state, blocks, blockLimits.blocksOfMessage);
 		for (const { file, title } of files) Object.assign(file, { complete: true, title });
-		if (channel) {
+		// It describes pictures; seen of other files that had one: the answer is as ever, and nobody is shown them.
+		const isShown = files.every(({ file }) => file.altText === undefined || file.type.startsWith("image/"));
+		if (channel && isShown) {
 			shareFiles(state, {
 				...{ files: files.map(({ file }) => file), channel, text },
 				...(threadTs !== undefined && { threadTs }),

@@ -12,7 +12,6 @@ import type {
 	ConversationsMembersArguments,
 	ConversationsRepliesArguments,
 	FilesCompleteUploadExternalArguments,
-	FilesGetUploadURLExternalArguments,
 	FilesInfoArguments,
 	ReactionsAddArguments,
 	TeamInfoArguments,
@@ -24,6 +23,17 @@ import type {
 
 interface Token {
 	token?: string;
+}
+
+/**
+ * https://docs.slack.dev/reference/methods/files.getUploadURLExternal, where the package has `alt_text`; what Slack does
+ * not know it leaves unread.
+ */
+interface Upload extends Token {
+	filename: string;
+	length: number;
+	alt_txt?: string;
+	snippet_type?: string;
 }
 
 /** What messages are made of. The types of the package are a union of hundreds, which tells nobody what is wrong. */
@@ -113,7 +123,7 @@ export interface OtherMethods {
 	"auth.test": Token;
 	"bots.info": BotsInfoArguments;
 	"files.completeUploadExternal": FilesCompleteUploadExternalArguments;
-	"files.getUploadURLExternal": FilesGetUploadURLExternalArguments;
+	"files.getUploadURLExternal": Upload;
 	"files.info": FilesInfoArguments;
 	"reactions.add": ReactionsAddArguments;
 	"reactions.remove": ReactionsAddArguments;

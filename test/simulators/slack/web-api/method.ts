@@ -15,7 +15,7 @@ export interface Method {
 	readonly tier: 1 | 2 | 3 | 4 | "post";
 	/** Where it does not depend on the channel. */
 	readonly scope?: string;
-	readonly token: "bot" | "app" | "configuration" | "any";
+	readonly token: "bot" | "app" | "configuration";
 	/** What is answered besides `ok`. */
 	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
 }

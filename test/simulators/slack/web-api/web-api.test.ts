@@ -6,6 +6,7 @@ test("a call needs the token of its kind", () => {
 	const { world, app } = standingWorld();
 	expect(errorOf(app.call("auth.test", {}, ""))).toBe("not_authed");
 	expect(errorOf(app.call("auth.test", {}, "xoxb-other"))).toBe("invalid_auth");
+	expect(errorOf(app.call("auth.test", {}, world.state.app.appToken))).toBe("not_allowed_token_type");
 	expect(errorOf(app.call("apps.connections.open"))).toBe("not_allowed_token_type");
 	expect(app.call("apps.connections.open", {}, world.appToken).body["url"]).toMatch(/^wss:/);
 	world.home.removesApp();

@@ -67,7 +67,7 @@ export class WebApi {
 		const found = Object.entries(kinds).find(([, known]) => known === token)?.[0];
 		if (found === undefined) throw new Refusal("invalid_auth");
 		if (app.tokenError !== undefined) throw new Refusal(app.tokenError);
-		if (kind !== "any" && found !== kind) throw new Refusal("not_allowed_token_type");
+		if (found !== kind) throw new Refusal("not_allowed_token_type");
 	}
 
 	#check({ name }: Method, args: unknown): void {

@@ -15,6 +15,7 @@ export interface Making {
 	readonly text: string;
 	readonly blocks?: readonly AnyBlock[];
 	readonly files?: readonly FileRecord[];
+	readonly attachments?: readonly object[];
 	readonly threadTs?: string;
 	readonly broadcast?: boolean;
 	readonly metadata?: MessageMetadata;
@@ -30,6 +31,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	const message: MessageRecord = {
 		...{ ts: state.stamps.create(), channel, author, createdAt: state.now(), text: making.text },
 		...{ blocks: making.blocks ?? [], past: [], previews: [], files: making.files ?? [] },
+		attachments: making.attachments ?? [],
 		...{ broadcast: making.broadcast ?? false, changes: 0, deleted: false, tombstone: false },
 		reactions: new Map(),
 		...(threadTs !== undefined && { threadTs }),
@@ -77,9 +79,14 @@ function mentionOf(state: State, message: MessageRecord): Told[] {
 	const { user } = state.app;
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
 	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
-	const { files, ...bare } = appMentionShape(state, message);
+	const { files, attachments, ...bare } = appMentionShape(state, message);
 	// Its page shows none: apps that are told of messages as well must not count on them.
-	const event = files === undefined || state.chance() < 0.5 ? bare : { ...bare, files };
+	const attached = {
+		...(files !== undefined && { files }),
+		...(attachments !== undefined && { attachments }),
+	};
+	const isBare = Object.keys(attached).length === 0 || state.chance() < 0.5;
+	const event = isBare ? bare : { ...bare, ...attached };
 	return [{ subscription: "app_mention", channel: message.channel, event }];
 }
 

@@ -90,6 +90,8 @@ export interface MessageRecord {
 	blocks: readonly AnyBlock[];
 	/** What it showed before it was changed, the oldest first. */
 	readonly past: Version[];
+	/** As an app has written them, or Slack where a message was forwarded: https://docs.slack.dev/reference/objects/message-object */
+	readonly attachments: readonly object[];
 	/** What a link was turned into. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];

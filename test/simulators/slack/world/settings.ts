@@ -26,8 +26,8 @@ export interface WorldSettings {
 	readonly triggerMs: number;
 	/** `assistant.threads.setStatus`: "a two-minute timeout". */
 	readonly statusMs: number;
-	/** How long after the last step an uploaded file shows up in its channel; Slack tells no number. */
-	readonly shareMs: number;
+	/** How long after the last step an uploaded file shows up in its channel; Slack tells no number. May be changed on the way. */
+	shareMs: number;
 	/** For how long a message can be edited by people, in milliseconds; undefined: for ever. */
 	readonly editWindowMs: number | undefined;
 }

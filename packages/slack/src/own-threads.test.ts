@@ -1,0 +1,28 @@
+import { openSqlite } from "@parley/connector/testing";
+import { expect, test } from "vitest";
+import { postedThreads } from "./own-threads.ts";
+
+test("threads can begin with what was posted at the top lately, the newest first, each once", async () => {
+	const store = await openSqlite();
+	const rows = [
+		{ conversation: "T1/C1", remote: "C1-1.1", changed_at: 5 },
+		{ conversation: "T1/C1", remote: "C1-2.2", changed_at: 20 },
+		{ conversation: "T1/D1#task:1", remote: "D1-3.3", changed_at: 20 },
+		{ conversation: "T1/C1", remote: "C1-2.2", changed_at: 21 },
+		{ conversation: "T1/C1/9.9", remote: "C1-4.4", changed_at: 20 },
+		{ conversation: "T1/C1", remote: "C1-5.5", changed_at: 20, payload: '{"type":"post","thread":"card"}' },
+		{ conversation: "T1/C1", remote: null, changed_at: 20 },
+		{ conversation: "private:1", remote: "1.2.abc", changed_at: 20 },
+	];
+	const values = rows.map((row, seq) => ({
+		...{ id: String(seq), session: "s", seq, lane: "final", card: null, payload: "{}", at: 1 },
+		...{ state: "confirmed" as const, attempts: 1, reason: null },
+		...row,
+	}));
+	await store.commit((tx) => tx.insertInto("outbox").values(values).execute());
+	expect(await postedThreads(store, 10)).toEqual([
+		{ channel: "C1", thread: "2.2" },
+		{ channel: "D1", thread: "3.3" },
+	]);
+	await store.close();
+});
