@@ -21,6 +21,8 @@ const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 export class SlackPlace implements AsyncDisposable {
 	readonly server: SlackServer;
 	readonly data: string;
+	/** What else the environment of `run` has. */
+	readonly settings: Record<string, string> = {};
 	readonly #place: Place | undefined;
 	readonly #screens: Screen[] = [];
 	readonly #changes = new Watch();
@@ -62,7 +64,7 @@ export class SlackPlace implements AsyncDisposable {
 	/** The command at a terminal, with both tokens, beside the gateway. */
 	run(...args: readonly string[]): Screen {
 		if (!this.#place) throw new Error("there is no gateway here");
-		const env = { ...this.#place.environment, ...this.tokens };
+		const env = { ...this.#place.environment, ...this.tokens, ...this.settings };
 		const screen = new Screen({ args, cwd: this.#place.work, env });
 		this.#screens.push(screen);
 		return screen;

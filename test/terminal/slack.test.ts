@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { commandTable } from "@parley/connector";
 import { manifestOf } from "@parley/slack";
 import { expect, test as plainTest } from "vitest";
@@ -42,10 +44,12 @@ test("help says what there is, and manifest prints the app, which has nothing to
 });
 
 test("what cannot be read or reached is said, with what to do", async ({ slack }) => {
-	const [broken, none, open] = await Promise.all([
+	const [broken, none, open, ...long] = await Promise.all([
 		slack.pipe(["manifest", "--diff", "-"], {}, "_metadata:"),
 		slack.pipe(["manifest", "--diff", "-"], {}, "null"),
 		slack.pipe(["manifest", "--public-url", "http://chat.example.com"]),
+		slack.pipe(["manifest", "--public-url", "https://chat.example.com/slack/events?x=1"]),
+		slack.pipe(["manifest", "--public-url", "https://chat.example.com?"]),
 	]);
 	expect(broken).toMatchObject({ code: 2, out: "", error: expect.stringContaining("App Manifest") });
 	expect(none).toMatchObject({
@@ -54,6 +58,8 @@ test("what cannot be read or reached is said, with what to do", async ({ slack }
 		error: expect.stringContaining("is no manifest of an app"),
 	});
 	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("https addresses alone") });
+	const host = expect.stringContaining("write https://chat.example.com: /slack/events is added");
+	for (const end of long) expect(end).toMatchObject({ code: 2, out: "", error: host });
 });
 
 test("doctor looks at the app in Slack, and prints no token", async ({ slack }) => {
@@ -68,7 +74,7 @@ test("doctor looks at the app in Slack, and prints no token", async ({ slack }) 
 	const findings: { id: string; status: string }[] = JSON.parse(well.out);
 	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
 		...["slack-token ok", "slack-scopes ok", "slack-transport ok", "slack-clock ok", "slack-rooms ok"],
-		"slack-connector warn",
+		...["slack-limits ok", "slack-connector warn"],
 	]);
 	expect(well).toMatchObject({ code: 0, error: "" });
 	expect(deaf.out).toMatch(/^FAIL +slack-transport +.*\n.*set SLACK_APP_TOKEN to it$/m);
@@ -78,6 +84,28 @@ test("doctor looks at the app in Slack, and prints no token", async ({ slack }) 
 	for (const token of [SLACK_BOT_TOKEN, SLACK_APP_TOKEN, wrong]) {
 		for (const { out } of [well, deaf, refused]) expect(out).not.toContain(token);
 	}
+});
+
+test("doctor names what is not set without asking Slack, and looks at the way in that the connector would take", async ({
+	slack,
+}) => {
+	const { SLACK_BOT_TOKEN = "", SLACK_APP_TOKEN = "" } = slack.tokens;
+	const both = { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET: "secret-secret" };
+	const [none, swapped, http, homeless] = await Promise.all([
+		slack.pipe(["doctor"]),
+		slack.pipe(["doctor"], { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN: SLACK_BOT_TOKEN }),
+		slack.pipe(["doctor", "--listen", "127.0.0.1:9"], both),
+		slack.pipe(["doctor"], { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: "secret-secret" }),
+	]);
+	expect(none.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not set$/m);
+	expect(swapped.out).toMatch(/^FAIL +slack-token +SLACK_BOT_TOKEN is not a bot's token/m);
+	expect(http.out).toMatch(
+		/^warn +slack-transport +nothing answers at 127\.0\.0\.1:9.*\n.*SLACK_SIGNING_SECRET.*--listen/m,
+	);
+	expect(http.out).toMatch(/slack-connector .*\n.*SLACK_SIGNING_SECRET and slack\.listen/);
+	expect(http.out).not.toContain("SLACK_APP_TOKEN");
+	expect(homeless.out).toMatch(/^FAIL +slack-transport +.*say where it is waited for\n.*--listen 127/m);
+	expect([none.code, swapped.code, http.code, homeless.code]).toEqual([1, 1, 0, 1]);
 });
 
 test("setup begins without a token, and ends where a step fails that nobody can mend at once", async ({
@@ -123,6 +151,20 @@ test("setup asks for what is not done yet, checks it again on Enter, and ends in
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
 
+test("setup over HTTP runs a connector at the address that it is given, and says how Slack is led there", async () => {
+	await using slack = await SlackPlace.withGateway();
+	slack.world.home.channel("general");
+	slack.settings["SLACK_SIGNING_SECRET"] = "8f742231b10e8888abcd99yyyzzz85a5";
+	const port = await freePort();
+	const setup = slack.run("slack", "setup", "--listen", `127.0.0.1:${port}`);
+	await setup.shows("4/4");
+	expect(setup.text).toContain(`the connector answers at 127.0.0.1:${port}`);
+	expect(setup.text).toContain('press "Retry"');
+	expect(slack.server.sockets.opened).toBe(0);
+	setup.type("\u0003");
+	expect(await setup.ended()).toBe(130);
+});
+
 test("tokens that are missing or of another kind are named before anything is connected", async ({
 	slack,
 }) => {
@@ -141,3 +183,14 @@ test("tokens that are missing or of another kind are named before anything is co
 	}
 	expect(slack.server.sockets.opened).toBe(0);
 });
+
+/** A port at which nobody waits at the moment. */
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	await once(server, "close");
+	if (typeof address !== "object" || address === null) throw new Error("the server has no port");
+	return address.port;
+}

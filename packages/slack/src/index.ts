@@ -1,7 +1,7 @@
 export { createSlackPort, type SlackPortOptions, type SlackTransport } from "./client/slack-client.ts";
 export { messageId } from "./message-id.ts";
 export { type RunSlackOptions, runSlack } from "./run-slack.ts";
-export { examineSlack, type SlackChecks } from "./setup/checks.ts";
+export { examineSlack, type SlackChecks, type WrongSetting } from "./setup/checks.ts";
 export { type Manifest, type ManifestOptions, manifestOf } from "./setup/manifest.ts";
 export { type Difference, differenceWords, manifestDiff, readManifest } from "./setup/manifest-diff.ts";
 export { openChecks } from "./setup/open-checks.ts";

@@ -18,9 +18,17 @@ export class BorrowedConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;
 	readonly #platform: Platform;
+	readonly #args: readonly string[];
 	#own: RunningProgram | undefined;
 
-	constructor(of: { readonly flags: ConnectorFlags; readonly io: Io; readonly platform: Platform }) {
+	constructor(of: {
+		readonly flags: ConnectorFlags;
+		readonly io: Io;
+		readonly platform: Platform;
+		/** What else its command is given. */
+		readonly args: readonly string[];
+	}) {
+		this.#args = of.args;
 		this.#flags = of.flags;
 		this.#io = of.io;
 		this.#platform = of.platform;
@@ -74,7 +82,7 @@ export class BorrowedConnector {
 		const flags = Object.entries({ data, config, url, "log-level": "silent" });
 		const given = flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
 		const own = startOwnProgram({
-			args: [process.argv[1] ?? "", this.#platform.name, ...given, "--supervised"],
+			args: [process.argv[1] ?? "", this.#platform.name, ...given, ...this.#args, "--supervised"],
 			environment: connectorEnvironment(this.#io.environment, [
 				...[...this.#platform.variables, "PARLEY_URL", "PARLEY_TOKEN"],
 			]),

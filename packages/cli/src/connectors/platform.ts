@@ -35,6 +35,12 @@ export const slack: Platform = {
 	pairing: (code) => `In a channel type /parley pair ${code}`,
 };
 
+/** Where Slack calls the connector. */
+export const slackOverHttp: Platform = {
+	...slack,
+	wants: "SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET and slack.listen",
+};
+
 export const platforms: readonly Platform[] = [discord, slack];
 
 /** Whether a variable has a value that is more than blanks. */

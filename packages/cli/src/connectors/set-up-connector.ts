@@ -22,8 +22,10 @@ export interface SetupWay {
 	steps(answered: (signal: AbortSignal) => Promise<void>, patienceMs: number): readonly SetupStep[];
 	/** Whether there is a token to begin with: without one only the first step makes sense. */
 	readonly hasToken: boolean;
-	/** The step before which the connector has to run. */
-	readonly firstWithConnector: string;
+	/** The steps for whose checks the connector has to run, besides the answer. */
+	readonly withConnector: readonly string[];
+	/** What else the command of the connector is given. */
+	readonly connectorArgs?: readonly string[];
 }
 
 interface Setup {
@@ -45,7 +47,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	const since = systemClock.now();
 	const answered = (signal: AbortSignal): Promise<void> =>
 		untilAnswered({ flags, io, platform, since, signal });
-	const connector = new BorrowedConnector({ flags, io, platform });
+	const connector = new BorrowedConnector({ flags, io, platform, args: way.connectorArgs ?? [] });
 	const steps = way.steps(answered, patienceMs);
 	try {
 		if (!way.hasToken) return withoutToken(steps, setup);
@@ -68,7 +70,7 @@ async function follow(
 		const isDone =
 			step.id === "answer"
 				? await waitForAnswer(step, setup)
-				: await passes(step.id === way.firstWithConnector ? connector.before(step) : step, setup);
+				: await passes(way.withConnector.includes(step.id) ? connector.before(step) : step, setup);
 		if (!isDone) return false;
 	}
 	return true;

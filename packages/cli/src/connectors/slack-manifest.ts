@@ -16,10 +16,8 @@ export interface ManifestFlags {
 
 /** Prints the manifest of the app, or what an installed one lacks; returns the exit code: 1 where they differ. */
 export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
-	if (publicUrl !== undefined && !isPublic(publicUrl)) {
-		throw new UsageError(`--public-url ${publicUrl} is no https address\nSlack calls https addresses alone`);
-	}
-	const wanted = manifestOf({ shapes: commandTable, ...(publicUrl !== undefined && { publicUrl }) });
+	const url = publicUrl === undefined ? {} : { publicUrl: readPublicUrl(publicUrl) };
+	const wanted = manifestOf({ shapes: commandTable, ...url });
 	if (diff === undefined) {
 		io.stdout.write(`${JSON.stringify(wanted, undefined, 2)}\n`);
 		return 0;
@@ -66,6 +64,14 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-function isPublic(text: string): boolean {
-	return URL.canParse(text) && new URL(text).protocol === "https:";
+/** The scheme and the host, to which the path is added that the connector has. */
+function readPublicUrl(text: string): string {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url?.protocol !== "https:") {
+		throw new UsageError(`--public-url ${text} is no https address\nSlack calls https addresses alone`);
+	}
+	if (url.href === `${url.origin}/`) return url.origin;
+	throw new UsageError(
+		`--public-url ${text} has more than a host\nwrite ${url.origin}: /slack/events is added to it`,
+	);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slackSettings } from "./slack-settings.ts";
+import { slackSettings, trySlackSettings } from "./slack-settings.ts";
 
 const [SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET] = ["xoxb-1", "xapp-1", "secret"];
 
@@ -37,4 +37,42 @@ test.each([
 	["a port that is none", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, "a:70000", "is no address"],
 ])("%s: it says what to set", (_, environment, listen, words) => {
 	expect(() => slackSettings({ environment }, {}, listen)).toThrow(words);
+});
+
+test.each([
+	["nothing", {}, undefined, { token: "SLACK_BOT_TOKEN is not set", transport: "SLACK_APP_TOKEN" }],
+	[
+		"tokens that were swapped",
+		{ SLACK_BOT_TOKEN: "xapp-1", SLACK_APP_TOKEN: "xoxb-1" },
+		undefined,
+		{ token: "begins with xoxb-", transport: "begins with xapp-" },
+	],
+	["no place", { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }, undefined, { transport: "this machine" }],
+	["no secret", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, "a:1", { transport: "SLACK_SIGNING_SECRET" }],
+])("with %s set, what is wrong is told beside what is right", (name, environment, listen, wrong) => {
+	const found = trySlackSettings({ environment }, {}, listen);
+	const words = Object.entries(wrong).map(([check, what]) => [
+		check,
+		expect.objectContaining({ what: expect.stringContaining(what) }),
+	]);
+	expect(found.wrong).toEqual(Object.fromEntries(words));
+	expect(found.botToken !== undefined).toBe(!("token" in wrong));
+	expect(found.entrance).toBeUndefined();
+	expect(found.isHttp).toBe(["no place", "no secret"].includes(name));
+});
+
+test.each([
+	["two tokens", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, undefined],
+	["all", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }, undefined],
+	["all, and --listen,", { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }, "a:1"],
+])("with %s set, checks look at what the connector would take", (_, environment, listen) => {
+	const { isHttp, ...found } = trySlackSettings({ environment }, {}, listen);
+	expect(found).toEqual({ ...slackSettings({ environment }, {}, listen), wrong: {} });
+	expect(isHttp).toBe(listen !== undefined);
+});
+
+test("a hint that is more than where settings come from goes with what is wrong", () => {
+	const io = { environment: { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } };
+	expect(trySlackSettings(io, {}).wrong.transport?.fix).toContain("--listen 127.0.0.1:3000");
+	expect(trySlackSettings({ environment: {} }, {}).wrong.token).not.toHaveProperty("fix");
 });

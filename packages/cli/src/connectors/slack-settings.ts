@@ -1,4 +1,5 @@
 import type { Config } from "@parley/gateway";
+import type { SlackChecks, WrongSetting } from "@parley/slack";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
 
@@ -19,22 +20,73 @@ const setupHint = "parley slack setup says where they come from";
  * `UsageError` that says what is missing. `listen` is the flag, before the configuration's.
  */
 export function slackSettings(
-	{ environment }: Pick<Io, "environment">,
-	{ slack }: Pick<Config, "slack">,
+	io: Pick<Io, "environment">,
+	config: Pick<Config, "slack">,
 	listen?: string,
 ): SlackSettings {
-	const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
-	const botToken = read("SLACK_BOT_TOKEN");
-	if (botToken === undefined) throw new UsageError(`SLACK_BOT_TOKEN is not set\n${setupHint}`);
-	const appToken = read("SLACK_APP_TOKEN");
-	if (!botToken.startsWith("xoxb-")) {
-		throw new UsageError(`SLACK_BOT_TOKEN is not a bot's token, which begins with xoxb-\n${setupHint}`);
+	return { botToken: readBotToken(io), entrance: readEntrance(io, config, listen) };
+}
+
+/** The same, with what is wrong beside it instead of thrown: checks tell each for itself. */
+export function trySlackSettings(
+	io: Pick<Io, "environment">,
+	config: Pick<Config, "slack">,
+	listen?: string,
+): {
+	readonly botToken?: string;
+	readonly entrance?: SlackEntrance;
+	/** Whether it is HTTP that is set, or is not set whole. */
+	readonly isHttp: boolean;
+	readonly wrong: NonNullable<SlackChecks["wrong"]>;
+} {
+	const token = tried(() => readBotToken(io));
+	const entrance = tried(() => readEntrance(io, config, listen));
+	const isHttp =
+		listen !== undefined ||
+		(variable(io, "SLACK_APP_TOKEN") === undefined && variable(io, "SLACK_SIGNING_SECRET") !== undefined);
+	return {
+		...("value" in token && { botToken: token.value }),
+		...("value" in entrance && { entrance: entrance.value }),
+		isHttp,
+		wrong: {
+			...("wrong" in token && { token: token.wrong }),
+			...("wrong" in entrance && { transport: entrance.wrong }),
+		},
+	};
+}
+
+function tried<Value>(read: () => Value): { readonly value: Value } | { readonly wrong: WrongSetting } {
+	try {
+		return { value: read() };
+	} catch (reason) {
+		if (!(reason instanceof UsageError)) throw reason;
+		const [what = "", hint = setupHint] = reason.message.split("\n");
+		return { wrong: { what, ...(hint !== setupHint && { fix: hint }) } };
 	}
+}
+
+function variable({ environment }: Pick<Io, "environment">, name: string): string | undefined {
+	return environment[name]?.trim() || undefined;
+}
+
+function readBotToken(io: Pick<Io, "environment">): string {
+	const botToken = variable(io, "SLACK_BOT_TOKEN");
+	if (botToken === undefined) throw new UsageError(`SLACK_BOT_TOKEN is not set\n${setupHint}`);
+	if (botToken.startsWith("xoxb-")) return botToken;
+	throw new UsageError(`SLACK_BOT_TOKEN is not a bot's token, which begins with xoxb-\n${setupHint}`);
+}
+
+function readEntrance(
+	io: Pick<Io, "environment">,
+	{ slack }: Pick<Config, "slack">,
+	listen?: string,
+): SlackEntrance {
+	const appToken = variable(io, "SLACK_APP_TOKEN");
 	if (listen === undefined && appToken !== undefined) {
-		if (appToken.startsWith("xapp-")) return { botToken, entrance: { appToken } };
+		if (appToken.startsWith("xapp-")) return { appToken };
 		throw new UsageError(`SLACK_APP_TOKEN is not an app's token, which begins with xapp-\n${setupHint}`);
 	}
-	const signingSecret = read("SLACK_SIGNING_SECRET");
+	const signingSecret = variable(io, "SLACK_SIGNING_SECRET");
 	if (signingSecret === undefined) {
 		const wanted =
 			listen === undefined ? "SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET)" : "SLACK_SIGNING_SECRET";
@@ -46,7 +98,7 @@ export function slackSettings(
 			"with SLACK_SIGNING_SECRET Slack calls this machine: say where it is waited for\n--listen 127.0.0.1:3000, or slack.listen in the configuration",
 		);
 	}
-	return { botToken, entrance: { signingSecret, listen: address } };
+	return { signingSecret, listen: address };
 }
 
 function readListen(text: string): { readonly host: string; readonly port: number } {

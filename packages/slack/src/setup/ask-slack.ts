@@ -1,12 +1,13 @@
 import { ParleyError } from "@parley/base";
-import type { SlackPort } from "../slack-port.ts";
+import { refusalOf } from "../client/refusals.ts";
+import type { SlackAnswer, SlackPort } from "../slack-port.ts";
 
 /** Where an operator sees to the app. */
 export const appSettings = "https://api.slack.com/apps";
 
 /**
  * The answer of a method; rejects with a `ParleyError` that a person may read where Slack does not give it:
- * `unauthenticated` where it does not know the token.
+ * `unauthenticated` where it does not know the token, `failed_precondition` where the message says what to change.
  */
 export async function askSlack(
 	port: Pick<SlackPort, "call">,
@@ -19,11 +20,33 @@ export async function askSlack(
 		const seconds = Math.ceil(answer.retryAfterMs / 1000);
 		throw new ParleyError(`Slack limits ${method}: try again in ${seconds} seconds`, { code: "unavailable" });
 	}
-	const { error } = answer;
-	throw new ParleyError(`Slack answered ${error} to ${method}`, {
-		code: tokenFaults.has(error) ? "unauthenticated" : "permission_denied",
+	throw refused(method, answer);
+}
+
+function refused(
+	method: string,
+	{ error, body }: Extract<SlackAnswer, { readonly type: "refused" }>,
+): ParleyError {
+	// All others are asked with the bot's.
+	const token = method === "apps.connections.open" ? "the app token" : "the bot token";
+	const { needed } = body;
+	const lacks =
+		error === "missing_scope" && typeof needed === "string"
+			? `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${needed}": ${scopeFixes[token]}`
+			: undefined;
+	const known = lacks ?? refusalOf(error, token);
+	if (known === undefined) {
+		return new ParleyError(`Slack answered ${error} to ${method}`, { code: "permission_denied" });
+	}
+	return new ParleyError(known, {
+		code: tokenFaults.has(error) ? "unauthenticated" : "failed_precondition",
 	});
 }
+
+const scopeFixes = {
+	"the app token": "make one that has it, and set SLACK_APP_TOKEN to it",
+	"the bot token": 'give the app what "parley slack manifest" shows, and install it again',
+} as const;
 
 /** https://docs.slack.dev/reference/methods/auth.test#errors */
 const tokenFaults: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ import { setupSteps } from "./setup-steps.ts";
 type Answers = Readonly<Record<string, SlackAnswer>>;
 
 const ok = (body: Readonly<Record<string, unknown>>): SlackAnswer => ({ type: "ok", body });
-const refused = (error: string): SlackAnswer => ({ type: "refused", error, body: {} });
+const refused = (error: string, body = {}): SlackAnswer => ({ type: "refused", error, body });
 
 const whole: Answers = {
 	"auth.test": ok({
@@ -20,6 +20,7 @@ const whole: Answers = {
 	}),
 	"apps.connections.open": ok({ url: "wss://example.com" }),
 	"users.conversations": ok({ channels: [{ id: "C1" }] }),
+	"conversations.history": ok({ messages: Array.from({ length: 16 }), has_more: true }),
 };
 
 function looking(answers: Answers = {}, changed: Partial<SlackChecks> = {}): SlackChecks {
@@ -35,6 +36,7 @@ test("where all is well every check says so", async () => {
 	const findings = await all(looking());
 	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
 		...["slack-token ok", "slack-scopes ok", "slack-transport ok", "slack-clock ok", "slack-rooms ok"],
+		"slack-limits ok",
 	]);
 });
 
@@ -61,12 +63,82 @@ test("an app token that does not do is told before anything waits for it", async
 	});
 	const wrong = looking({ "apps.connections.open": refused("missing_scope") });
 	expect(await runCheck("transport", wrong)).toMatchObject({ status: "fail" });
-	const http = { publicUrl: "https://chat.example.com" };
-	expect(await runCheck("transport", { ...without, http })).toMatchObject({
-		status: "ok",
-		what: expect.stringContaining(http.publicUrl),
+});
+
+test("what the settings alone show to be wrong is told, and Slack is not asked", async () => {
+	const api = { call: () => Promise.reject(new Error("nothing is asked")) };
+	const token = { what: "SLACK_BOT_TOKEN is not set" };
+	expect(await all(looking({}, { bot: api, wrong: { token } }))).toEqual([
+		{ id: "slack-token", status: "fail", ...token, fix: expect.stringContaining("OAuth & Permissions") },
+	]);
+	const transport = { what: "SLACK_SIGNING_SECRET is not set" };
+	expect(await runCheck("transport", looking({}, { app: api, http: {}, wrong: { transport } }))).toEqual({
+		...{ id: "slack-transport", status: "fail", ...transport },
+		fix: expect.stringMatching(/SLACK_SIGNING_SECRET.*--listen/),
+	});
+	const own = { what: "--listen here is no address", fix: "write HOST:PORT" };
+	expect(await runCheck("transport", looking({}, { http: {}, wrong: { transport: own } }))).toMatchObject(
+		own,
+	);
+	const [first] = setupSteps({
+		...looking({}, { bot: api, wrong: { token } }),
+		...{ answered: async () => undefined, patienceMs: 1000 },
+	});
+	expect(await first?.check(new AbortController().signal)).toMatchObject([token]);
+});
+
+test.each([
+	["connector", "ok", 'press "Retry"'],
+	["another-secret", "fail", "SLACK_SIGNING_SECRET"],
+	["another", "fail", "--listen"],
+	["nobody", "warn", "parley slack --listen 127.0.0.1:3000"],
+	["unknown", "warn", "--listen"],
+] as const)("over HTTP, where %s answers it is %s", async (by, status, fix) => {
+	const { app: _app, ...parts } = looking();
+	const http = { knock: async () => ({ at: "127.0.0.1:3000", by }) };
+	const finding = await runCheck("transport", { ...parts, http });
+	expect(finding).toMatchObject({ status, what: expect.stringContaining("127.0.0.1:3000") });
+	expect(finding.fix).toContain(fix);
+	expect(finding.fix).not.toContain("SLACK_APP_TOKEN");
+});
+
+test.each([
+	["not_allowed_token_type", {}, "app tokens with xapp-"],
+	["missing_scope", { needed: "connections:write" }, 'the app token lacks the scope "connections:write"'],
+	["missing_scope", {}, 'lacks the scope "connections:write"'],
+	["socket_mode_disabled", {}, "switch it on"],
+])("where Slack refuses sockets with %s %j it is said what to change", async (error, body, words) => {
+	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
+	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });
+	expect(finding.fix).toContain("see to that");
+});
+
+test("a scope that a method of the bot needs is named as Slack names it", async () => {
+	const answer = refused("missing_scope", { needed: "channels:read" });
+	expect(await runCheck("rooms", looking({ "users.conversations": answer }))).toMatchObject({
+		status: "fail",
+		what: expect.stringContaining('the bot token lacks the scope "channels:read"'),
 	});
 });
+
+test.each([
+	["more than a sold app gets", ok({ messages: Array.from({ length: 16 }) }), "ok", "freely"],
+	[
+		"what a sold app gets",
+		ok({ messages: Array.from({ length: 15 }), has_more: true }),
+		"warn",
+		"one request",
+	],
+	["a short channel", ok({ messages: Array.from({ length: 15 }), has_more: false }), "ok", "not checked"],
+	["nothing", { type: "rate-limited", retryAfterMs: 60_000 } as const, "ok", "not checked"],
+])(
+	"where Slack gives %s of a history it is told what kind of app that is",
+	async (_, answer, status, words) => {
+		const finding = await runCheck("limits", looking({ "conversations.history": answer }));
+		expect(finding).toMatchObject({ id: "slack-limits", status, what: expect.stringContaining(words) });
+		if (words === "not checked") expect(finding.fix).toContain("Manage Distribution");
+	},
+);
 
 test.each([
 	[10_000, "ok"],
@@ -83,6 +155,25 @@ test("a bot that nobody has invited is told how it is", async () => {
 		status: "warn",
 		fix: expect.stringContaining("/invite"),
 	});
+});
+
+test("where there are more channels than are looked at, their number is a least one", async () => {
+	const page = (channels: number, next_cursor: string) => {
+		const body = {
+			channels: Array.from({ length: channels }, () => ({})),
+			response_metadata: { next_cursor },
+		};
+		return looking({ "users.conversations": ok(body) });
+	};
+	for (const [channels, cursor, words] of [
+		[200, "more", "at least 200 channels"],
+		[0, "more", "at least 1 channel"],
+		[200, "", "in 200 channels"],
+		[1, "", "in 1 channel"],
+	] as const) {
+		const { status, what } = await runCheck("rooms", page(channels, cursor));
+		expect([status, what.endsWith(words)]).toEqual(["ok", true]);
+	}
 });
 
 test("what cannot be looked at is a finding, and what to do", async () => {
@@ -106,6 +197,7 @@ test("the steps of a setup end with an answer, and the first says where the app 
 	expect(steps[0]?.todo).toContain("parley slack manifest");
 	const [overHttp] = setupSteps({ ...parts, http: {} });
 	expect(overHttp?.todo).toContain("--public-url");
+	expect(setupSteps({ ...parts, http: {} })[1]?.todo).toContain('press "Retry"');
 });
 
 test("the last step waits as long as it is told to, and says what to do", async () => {

@@ -4,6 +4,8 @@ import * as z from "zod";
 import { readAccount } from "../client/account.ts";
 import type { SlackPort } from "../slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
+import type { Knocked } from "./knock.ts";
+import { checkLimits } from "./limits-check.ts";
 import { type Scope, scopes } from "./needs.ts";
 
 type Api = Pick<SlackPort, "call">;
@@ -13,32 +15,45 @@ export interface SlackChecks {
 	readonly bot: Api;
 	/** Over sockets. */
 	readonly app?: Api;
-	/** Over HTTP: where Slack is to reach the connector, if that is known. */
-	readonly http?: { readonly publicUrl?: string };
+	/** Over HTTP: who answers where the connector is to wait; absent where it is not known where that is. */
+	readonly http?: { readonly knock?: () => Promise<Knocked> };
+	/** What is wrong by the settings alone; Slack is not asked about that. `fix` stands for the one of the check. */
+	readonly wrong?: Readonly<Partial<Record<"token" | "transport", WrongSetting>>>;
 	/** What time it is at Slack, in milliseconds since the epoch; undefined where it does not say. */
 	readonly theirTime: () => Promise<number | undefined>;
 	readonly clock: Clock;
 	readonly shapes: readonly CommandShape[];
 }
 
+/** A setting that is missing, or of another kind. */
+export interface WrongSetting {
+	readonly what: string;
+	readonly fix?: string;
+}
+
 type Check = (checks: SlackChecks) => Promise<Finding>;
 
 /** The web client puts the header `x-oauth-scopes` there. */
 const Scoped = z.object({ response_metadata: z.object({ scopes: z.array(z.string()) }) });
-const Rooms = z.object({ channels: z.array(z.unknown()) });
+const Rooms = z.object({
+	channels: z.array(z.unknown()),
+	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
+});
 
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
-async function checkToken({ bot }: SlackChecks): Promise<Finding> {
+const tokenFix = `set SLACK_BOT_TOKEN to the one under "OAuth & Permissions" on ${appSettings}`;
+
+async function checkToken({ bot, wrong }: SlackChecks): Promise<Finding> {
 	const id = "slack-token";
+	if (wrong?.token) return { id, status: "fail", fix: tokenFix, ...wrong.token };
 	const tried = readAccount({ type: "ok", body: await askSlack(bot, "auth.test") });
 	if ("account" in tried) {
 		const { name, url } = tried.account;
 		return { id, status: "ok", what: `the token is that of ${name} in ${url}` };
 	}
 	const what = "refused" in tried ? tried.refused : tried.lost;
-	const fix = `set SLACK_BOT_TOKEN to the one under "OAuth & Permissions" on ${appSettings}`;
-	return { id, status: "fail", what, fix };
+	return { id, status: "fail", what, fix: tokenFix };
 }
 
 async function checkScopes({ bot }: SlackChecks): Promise<Finding> {
@@ -54,19 +69,48 @@ async function checkScopes({ bot }: SlackChecks): Promise<Finding> {
 	return { id, status: "fail", what: `the bot lacks scopes: ${list}`, fix };
 }
 
-async function checkTransport({ app, http }: SlackChecks): Promise<Finding> {
+const appTokenFix = `under "Basic Information" on ${appSettings} make an app-level token with connections:write, and set SLACK_APP_TOKEN to it`;
+const secretFix = `set SLACK_SIGNING_SECRET to the signing secret under "Basic Information" on ${appSettings}, and say with --listen where the connector waits`;
+
+async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Finding> {
 	const id = "slack-transport";
-	if (http !== undefined) {
-		const fix = `on ${appSettings} Slack shows "Verified" beside the request URL once it reaches the connector`;
-		const where = http.publicUrl ?? "the address in the app's settings";
-		return { id, status: "ok", what: `Slack sends what happens to ${where}`, fix };
-	}
-	if (app === undefined) {
-		const fix = `under "Basic Information" on ${appSettings} make an app-level token with connections:write, and set SLACK_APP_TOKEN to it`;
-		return { id, status: "fail", what: "there is no way in for what people write", fix };
-	}
+	const fix = http === undefined ? appTokenFix : secretFix;
+	if (wrong?.transport) return { id, status: "fail", fix, ...wrong.transport };
+	if (http?.knock !== undefined) return { id, ...entranceWords(await http.knock()) };
+	if (app === undefined) return { id, status: "fail", what: "there is no way in for what people write", fix };
 	await askSlack(app, "apps.connections.open");
 	return { id, status: "ok", what: "sockets to Slack can be opened" };
+}
+
+/** Who answers here is all that shows from here: whether Slack gets there stands in the settings of the app. */
+function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
+	switch (by) {
+		case "connector":
+			return {
+				...{ status: "ok", what: `the connector answers at ${at}` },
+				fix: `whether Slack reaches it from outside is not checked here: under "Event Subscriptions" on ${appSettings} press "Retry" beside the request URL, until it says "Verified"`,
+			};
+		case "another-secret":
+			return {
+				...{ status: "fail", what: `what answers at ${at} does not take what is signed with this secret` },
+				fix: `set SLACK_SIGNING_SECRET, here and for the connector, to the one under "Basic Information" on ${appSettings}, and start the connector again`,
+			};
+		case "another":
+			return {
+				...{ status: "fail", what: `what answers at ${at} is not the connector` },
+				fix: "say with --listen, or slack.listen in the configuration, where the connector waits",
+			};
+		case "nobody":
+			return {
+				...{ status: "warn", what: `nothing answers at ${at}: Slack is not heard` },
+				fix: `with SLACK_SIGNING_SECRET set, run \`parley slack --listen ${at}\`, or \`parley start\` with slack.listen in the configuration`,
+			};
+		case "unknown":
+			return {
+				...{ status: "warn", what: `not checked whether the connector answers: ${at} is any free port` },
+				fix: "say with --listen, or slack.listen in the configuration, a port to which a proxy can lead",
+			};
+	}
 }
 
 /** Over HTTP nothing counts that was signed at another time than this machine's. */
@@ -85,10 +129,16 @@ async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	const id = "slack-rooms";
 	const asked = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
-	const { channels } = Rooms.parse(await askSlack(bot, "users.conversations", asked));
+	const { channels, response_metadata: more } = Rooms.parse(
+		await askSlack(bot, "users.conversations", asked),
+	);
 	const count = channels.length;
-	if (count > 0)
-		return { id, status: "ok", what: `the bot is in ${count} ${count === 1 ? "channel" : "channels"}` };
+	// A page may be short, and even empty, with more behind it.
+	const least = more?.next_cursor ? "at least " : "";
+	if (count > 0 || least !== "") {
+		const what = `the bot is in ${least}${Math.max(1, count)} ${count > 1 ? "channels" : "channel"}`;
+		return { id, status: "ok", what };
+	}
 	const fix = "type /invite @parley in a channel; direct messages to it work without";
 	return { id, status: "warn", what: "the bot is in no channel yet", fix };
 }
@@ -100,6 +150,7 @@ export const checks = {
 	transport: checkTransport,
 	clock: checkClock,
 	rooms: checkRooms,
+	limits: checkLimits,
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
@@ -127,9 +178,12 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 		const fix = `copy the tokens again from ${appSettings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`;
 		return { id, status: "fail", what: message, fix };
 	}
-	const fix =
-		code === "unavailable"
-			? "look whether this machine reaches slack.com, and https://slack-status.com; then try again"
-			: `look at the app on ${appSettings}, and try again`;
-	return { id, status: "fail", what: message, fix };
+	return { id, status: "fail", what: message, fix: fixes[code] ?? fixes.permission_denied };
 }
+
+const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
+	unavailable: "look whether this machine reaches slack.com, and https://slack-status.com; then try again",
+	// What is to be changed stands in the message.
+	failed_precondition: `see to that on ${appSettings}, then look again`,
+	permission_denied: `look at the app on ${appSettings}, and try again`,
+};

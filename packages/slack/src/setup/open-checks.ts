@@ -3,6 +3,7 @@ import { commandTable } from "@parley/connector";
 import { slackLogger } from "../client/slack-logger.ts";
 import { WebCalls, webOptions } from "../client/web-calls.ts";
 import type { SlackChecks } from "./checks.ts";
+import { knock } from "./knock.ts";
 
 const timeoutMs = 5000;
 
@@ -10,19 +11,23 @@ const timeoutMs = 5000;
 export function openChecks(options: {
 	readonly botToken: string;
 	readonly appToken?: string | undefined;
-	/** Slack reaches the connector over HTTP, there. */
-	readonly http?: { readonly publicUrl?: string } | undefined;
+	/** Slack calls the connector over HTTP: what is signed with, and where it waits, if that is known. */
+	readonly http?: Partial<Pick<Parameters<typeof knock>[0], "signingSecret" | "listen">> | undefined;
+	readonly wrong?: SlackChecks["wrong"];
 	/** Another `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
 }): SlackChecks {
-	const { botToken, appToken, http, apiUrl, clock, log } = options;
+	const { botToken, appToken, http, wrong, apiUrl, clock, log } = options;
+	const { signingSecret, listen } = http ?? {};
+	const isKnown = signingSecret !== undefined && listen !== undefined;
 	const web = webOptions(apiUrl, slackLogger(log));
 	return {
 		...{ clock, shapes: commandTable, bot: new WebCalls(botToken, web) },
 		...(appToken !== undefined && { app: new WebCalls(appToken, web) }),
-		...(http !== undefined && { http }),
+		...(http && { http: isKnown ? { knock: () => knock({ signingSecret, listen, clock }) } : {} }),
+		...(wrong && { wrong }),
 		async theirTime() {
 			const signal = AbortSignal.timeout(timeoutMs);
 			const response = await fetch(new URL("api.test", apiUrl ?? "https://slack.com/api/"), {

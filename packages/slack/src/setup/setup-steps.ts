@@ -16,14 +16,18 @@ export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 		...{ id, title, todo },
 		async check() {
 			const findings: Finding[] = [];
-			for (const name of names) findings.push(await runCheck(name, parts));
+			for (const name of names) {
+				const finding = await runCheck(name, parts);
+				findings.push(finding);
+				if (name === "token" && finding.status === "fail") break;
+			}
 			return findings;
 		},
 	});
 	const transport =
 		http === undefined
 			? `Under "Basic Information", "App-Level Tokens", make a token with the scope connections:write, and set SLACK_APP_TOKEN to it.`
-			: `Under "Basic Information" copy the signing secret, and set SLACK_SIGNING_SECRET to it; the request URL is the address outside, with /slack/events.`;
+			: `Under "Basic Information" copy the signing secret, and set SLACK_SIGNING_SECRET to it; say with --listen where the connector waits. The request URL is the address outside, with /slack/events: once the connector runs, press "Retry" beside it under "Event Subscriptions", until it says "Verified".`;
 	const forHttp = http === undefined ? "" : " with --public-url and the address outside";
 	return [
 		step(

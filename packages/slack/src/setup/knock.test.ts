@@ -1,0 +1,48 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { silentLogger } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { HttpReceiver } from "../client/http/http-receiver.ts";
+import { knock } from "./knock.ts";
+
+const clock = new ManualClock();
+const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
+
+async function waiting(): Promise<{ readonly port: number; close(): Promise<void> }> {
+	const receiver = new HttpReceiver({
+		...{ signingSecret, clock, log: silentLogger, listen: { host: "127.0.0.1", port: 0 } },
+		...{ take: () => Promise.reject(new Error("nobody has written")), suspected: () => undefined },
+	});
+	return { port: await receiver.start(), close: () => receiver.close() };
+}
+
+test("the connector answers as it answers Slack, also where it waits at all addresses", async () => {
+	const receiver = await waiting();
+	const asked = (host: string) => knock({ signingSecret, listen: { host, port: receiver.port }, clock });
+	expect(await asked("127.0.0.1")).toEqual({ at: `127.0.0.1:${receiver.port}`, by: "connector" });
+	expect(await asked("0.0.0.0")).toEqual({ at: `0.0.0.0:${receiver.port}`, by: "connector" });
+	await receiver.close();
+});
+
+test("another secret, another server, nobody and a port that is not known yet are told apart", async () => {
+	const receiver = await waiting();
+	const other = createServer((_, response) => void response.end("hello"));
+	await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+	// True of a server that listens at a port.
+	const { port } = other.address() as AddressInfo;
+	const by = async (secret: string, at: number) =>
+		(await knock({ signingSecret: secret, listen: { host: "127.0.0.1", port: at }, clock })).by;
+	expect(await by("another", receiver.port)).toBe("another-secret");
+	expect(await by(signingSecret, port)).toBe("another");
+	expect(await by(signingSecret, 0)).toBe("unknown");
+	await receiver.close();
+	await new Promise((resolve) => other.close(resolve));
+	expect(await by(signingSecret, port)).toBe("nobody");
+});
+
+test("the address of an IPv6 host is one that can be typed", async () => {
+	expect(await knock({ signingSecret, listen: { host: "::1", port: 0 }, clock })).toMatchObject({
+		at: "[::1]:0",
+	});
+});

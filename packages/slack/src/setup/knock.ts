@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Clock } from "@parley/base";
+import { requestPath } from "../client/http/http-receiver.ts";
+
+const timeoutMs = 5000;
+
+/** Who answers where the connector is to wait for Slack. */
+export interface Knocked {
+	/** HOST:PORT. */
+	readonly at: string;
+	/** `unknown`: which port it is shows only when the connector has started. */
+	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
+}
+
+/**
+ * Asks at the connector's address what Slack asks when it looks whether somebody is there, signed as Slack signs it:
+ * https://docs.slack.dev/reference/events/url_verification. Never rejects.
+ */
+export async function knock(options: {
+	readonly signingSecret: string;
+	readonly listen: { readonly host: string; readonly port: number };
+	readonly clock: Clock;
+}): Promise<Knocked> {
+	const { host, port } = options.listen;
+	const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+	if (port === 0) return { at, by: "unknown" };
+	const challenge = `parley-${options.clock.now()}`;
+	try {
+		const { status, body } = await post(options, JSON.stringify({ type: "url_verification", challenge }));
+		if (status === 401) return { at, by: "another-secret" };
+		return { at, by: status === 200 && body.includes(challenge) ? "connector" : "another" };
+	} catch {
+		return { at, by: "nobody" };
+	}
+}
+
+async function post(
+	{ signingSecret, listen, clock }: Parameters<typeof knock>[0],
+	body: string,
+): Promise<{ readonly status: number | undefined; readonly body: string }> {
+	const timestamp = String(Math.floor(clock.now() / 1000));
+	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+	const sent = request({
+		// Without an agent of its own no proxy for what goes outside stands in between.
+		...{ host: everywhere[listen.host] ?? listen.host, port: listen.port, agent: false },
+		...{ method: "POST", path: requestPath, signal: AbortSignal.timeout(timeoutMs) },
+		headers: {
+			...{ "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+			...{ "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` },
+		},
+	});
+	sent.end(body);
+	// True by the types of Node's event.
+	const [response] = (await once(sent, "response")) as [IncomingMessage];
+	return { status: response.statusCode, body: await text(response) };
+}
+
+/** Where all addresses are waited at, none of them can be asked for. */
+const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
