@@ -38,12 +38,14 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 
 const taken: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
-// The first ones open the rooms, and V8 compiles: each process answers two thousand messages before they count.
-for (const round of roundsOf(options, 3)) {
+// The first ones open the rooms, and V8 compiles: each process answers two thousand messages before they count, and
+// somewhat fewer where there is little time.
+const warmUp = options.ratios ? 2 : 3;
+for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
 	const b = await costOf(ours);
 	const ofAlone = alone && (await costOf(alone));
-	if (round < 3) continue;
+	if (round < warmUp) continue;
 	taken.push({ a, b, again: await costOf(floor) });
 	if (ofAlone !== undefined) bare.push(ofAlone);
 }

@@ -64,13 +64,13 @@ test("of two processes that contend for the same tasks, none runs one that the o
 	submitter,
 }) => {
 	const { place } = submitter;
-	const titles = Array.from({ length: 10 * testScale(4) }, (_, n) => `task ${n}`);
+	const titles = Array.from({ length: 10 * testScale(2, 4) }, (_, n) => `task ${n}`);
 	await using first = new WorkerProcess(place);
 	await using second = new WorkerProcess(place);
 	for (const { lines } of [first, second])
 		await place.watch.until("it is there", () => lines.includes("ready"));
 	const chain = Array.from({ length: 5 }, (_, n) => `link ${n}`);
-	const parents = Array.from({ length: 3 * testScale(4) }, (_, n) => `parent ${n}`);
+	const parents = Array.from({ length: 3 * testScale(2, 4) }, (_, n) => `parent ${n}`);
 	const workers = parents.flatMap((parent) => [`left of ${parent}`, `right of ${parent}`]);
 	await submitter.submit(chain, true);
 	await submitter.submit([...titles, ...parents]);
@@ -90,7 +90,7 @@ test("of two processes that contend for the same tasks, none runs one that the o
 test("a process that is stopped past its lease and goes on finds itself fenced", async ({ submitter }) => {
 	const { place } = submitter;
 	const { watch } = place;
-	for (let round = 0; round < testScale(4); round++) {
+	for (let round = 0; round < testScale(2, 4); round++) {
 		const title = `hold ${round}`;
 		await submitter.submit([title]);
 		await using first = new WorkerProcess(place);
