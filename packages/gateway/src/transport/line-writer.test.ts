@@ -74,6 +74,26 @@ test("lines that stream turn after turn share a write, and what ends a stream le
 	expect(output.writes.at(-1)).toBe("alone\n");
 });
 
+test("lines that stream leave when no more come, or when time is up, whatever comes first", async () => {
+	const { writer, output, clock } = writerTo(new SlowPipe(true));
+	const say = async (): Promise<void> => {
+		for (let n = 0; n < 5; n++) writer.write("x");
+		await tick();
+	};
+	await say();
+	expect(output.writes).toHaveLength(1);
+	await say();
+	expect(output.writes).toHaveLength(1);
+	await tick();
+	await tick();
+	expect(output.writes).toHaveLength(2);
+	await say();
+	clock.advance(2);
+	await say();
+	await tick();
+	expect(output.writes).toHaveLength(3);
+});
+
 test("long lines wait for no others", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	for (let turn = 1; turn <= 3; turn++) {

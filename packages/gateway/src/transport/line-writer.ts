@@ -14,7 +14,9 @@ const large = 1024 * 1024;
 /** Lines of one tick that are a part of a stream of them, as of a reply that comes faster than anybody reads. */
 const streamLines = 4;
 /** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
-const streamTurns = 8;
+const streamTurns = 32;
+/** However long these turns are, in milliseconds. */
+const streamMs = 2;
 
 export interface LineWriterOptions {
 	readonly output: Writable;
@@ -32,8 +34,10 @@ export class LineWriter {
 	#length = 0;
 	/** Whether the last write was part of a stream. */
 	#streams = false;
-	/** Turns that the lines have waited. */
+	/** Turns that the lines have waited, how many there were after the last, and until when they do at most. */
 	#waited = 0;
+	#seen = 0;
+	#until = 0;
 	/** What is left of a long text. */
 	#rest: Buffer | undefined;
 	#blocked: Timer | undefined;
@@ -103,14 +107,24 @@ export class LineWriter {
 
 	readonly #leaveTick = (): void => {
 		const streams = this.#lines.length >= streamLines;
-		if (streams && this.#streams && this.#waited < streamTurns && this.#length < partBytes) {
-			this.#waited += 1;
+		if (streams && this.#streams && this.#length < partBytes && this.#mayWait()) {
 			setImmediate(this.#leaveTick);
 			return;
 		}
 		this.#streams = streams;
 		this.flush();
 	};
+
+	/** Only as long as each turn brings more. */
+	#mayWait(): boolean {
+		const now = this.#clock.monotonic();
+		if (this.#waited === 0) this.#until = now + streamMs;
+		else if (this.#lines.length === this.#seen || this.#waited >= streamTurns || now >= this.#until)
+			return false;
+		this.#waited += 1;
+		this.#seen = this.#lines.length;
+		return true;
+	}
 
 	#next(): Buffer | string | undefined {
 		if (this.#gone) return undefined;
