@@ -187,7 +187,7 @@ const added: Figure = {
 	unit: "ms",
 	values: told.map(({ ours, floor }) => ours.clock - floor.clock),
 };
-/** A time of one machine becomes a share: 0.35 ms was asked where the SDK alone took 0.64 ms (decision 040). */
+/** A share changes less with the machine: 0.35 ms was asked where the SDK alone took 0.64 ms (decision 040). */
 const addedShare: Figure = {
 	name: "added ÷ SDK alone",
 	unit: "×",
