@@ -97,6 +97,13 @@ test.each(["help", "!", "! help", "!dance", "/etc/hosts is a file", "look: !help
 	},
 );
 
+test("who wants it to stop may say so in more words", () => {
+	const stop = { name: "stop", description: "Stops", options: [] };
+	for (const said of ["!stop", "!stop now", "/stop it, please"]) {
+		expect(readTextCommand(said, [...table, stop])).toEqual({ command: stop, options: {} });
+	}
+});
+
 test.each([
 	...["stop", "!stop", "/stop", " Stop ", "STOP", "stop!", "Stop.", "stop!!!"].map(
 		(said) => [said, true] as const,

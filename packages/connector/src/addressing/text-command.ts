@@ -48,7 +48,8 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 		if (value === undefined) return { problem: wrong(command, option) };
 		options[option.name] = value;
 	}
-	if (left !== "") return { problem: tooMuch(command) };
+	// Whoever wants it to stop may say so in more words.
+	if (left !== "" && command.name !== "stop") return { problem: tooMuch(command) };
 	const missing = command.options.find(({ name, required }) => required && !(name in options));
 	return missing ? { problem: wrong(command, missing) } : { command, options };
 }
