@@ -141,6 +141,17 @@ test("a result with a picture is there again after a crash, though its file is g
 	expect(again.shown(0)).toEqual([1]);
 });
 
+test("a picture that another model has answered to, and this one refuses, is taken out as well", async () => {
+	const replies = [[look("c1")], [says("nice")], refuse, [says("a pity")], refuse];
+	await using looking = await Looking.begin(replies, { anyModel: true });
+	await looking.ask();
+	await looking.t.runtime.setModel(unkeyed(), looking.session, "other");
+	await expect(looking.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
+	expect([looking.shown(2), looking.shown(3)]).toEqual([[1], [0]]);
+	// What it refuses without pictures that are new to it has another reason.
+	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
+});
+
 test("a picture that the provider refuses is taken out, and the run goes on", async () => {
 	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
 	await before.t.send(before.session, "look");

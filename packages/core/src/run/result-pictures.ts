@@ -52,13 +52,13 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * A request that was the first to show pictures of results was refused: with them in the conversation every later one
+ * A request that was the first to show this model pictures of results was refused: with them in the conversation every later one
  * would be, too. The model is told of them alone and the run goes on; false where there were none.
  */
 export async function withdrawFromResults(run: Run, answer: Answer): Promise<boolean> {
 	const { failure } = answer.reply;
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
-	const unseen = unseenIn(run);
+	const unseen = unseenIn(run, answer.asked);
 	if (unseen.size === 0) return false;
 	const reason = `${failure.message}; asked again without the pictures that tools have read`;
 	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.asked };
@@ -78,12 +78,13 @@ function picturedIn({ history, steps }: Run): Pictured[] {
 	return [...history.flatMap(({ messages }) => messages).flatMap(resultsIn), ...steps.flatMap(resultIn)];
 }
 
-/** The calls whose pictures no model has answered to. */
-function unseenIn({ history, steps }: Run): Set<string> {
-	const replied = steps.findLastIndex(({ kind }) => kind === "reply");
+/** The calls whose pictures no model, or not this one, has answered to: another may have no eyes, or take more. */
+function unseenIn({ history, steps }: Run, model?: string): Set<string> {
+	const isBy = (asked: string | undefined): boolean => model === undefined || asked === model;
+	const replied = steps.findLastIndex((step) => step.kind === "reply" && isBy(step.asked));
 	const own = steps.slice(replied + 1).flatMap(resultIn);
 	const before = replied >= 0 ? [] : history.flatMap(({ messages }) => messages);
-	const last = before.findLastIndex(({ role }) => role === "assistant");
+	const last = before.findLastIndex((message) => message.role === "assistant" && isBy(message.model));
 	return new Set([...before.slice(last + 1).flatMap(resultsIn), ...own].map(({ callId }) => callId));
 }
 
