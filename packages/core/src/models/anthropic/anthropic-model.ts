@@ -49,7 +49,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 
 /** Loads the SDK, which takes a tenth of a second, so that the first call does not have to. */
 export async function preloadAnthropic(): Promise<void> {
-	await import("@anthropic-ai/sdk");
+	await Promise.all([import("@anthropic-ai/sdk"), import("./http-fetch.ts")]);
 }
 
 class AnthropicModel implements Model {
@@ -151,8 +151,14 @@ class AnthropicModel implements Model {
 }
 
 /** The one place that constructs an SDK client, and so the one that decides what the SDK may do by itself: nothing. */
-async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<Anthropic> {
-	const { Anthropic } = await import("@anthropic-ai/sdk");
+async function createClient(
+	{ apiKey, clock, fetch }: AnthropicOptions,
+	{ url }: Address,
+): Promise<Anthropic> {
+	const [{ Anthropic }, { createHttpFetch }] = await Promise.all([
+		import("@anthropic-ai/sdk"),
+		import("./http-fetch.ts"),
+	]);
 	return new Anthropic({
 		// Without any key the SDK would look for one in the files of the user's other tools.
 		apiKey: apiKey || "none",
@@ -163,7 +169,7 @@ async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Addres
 		logLevel: "off",
 		openTelemetry: false,
 		fetchOptions: { redirect: "manual" },
-		...(fetch && { fetch }),
+		fetch: fetch ?? createHttpFetch(clock),
 	});
 }
 
