@@ -250,6 +250,16 @@ test("who was away once more meanwhile reads once more", async () => {
 	expect(Number(port.calls.at(-1)?.args["latest"])).toBeGreaterThanOrEqual(back / 1000);
 });
 
+test("who stops while it is looked up what was posted is not told that this fails", async () => {
+	const posted = Promise.withResolvers<readonly []>();
+	const { catchUp, log } = await openCatchUp({ aliveFor: 10 * minute, posted: posted.promise });
+	catchUp.linked(ready);
+	await catchUp.stop();
+	posted.reject(new Error("the database is closed"));
+	for (let turn = 0; turn < 10; turn++) await tick();
+	expect(log.records.map(({ level }) => level)).toEqual(["info"]);
+});
+
 function heard(clock: ManualClock, channel: string, minutes: number): HeardRoom {
 	const room = { tenant: "T1", channel, shared: false, kind: "direct" } as const;
 	const at = clock.now() - minutes * minute;

@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger, type Timer } from "@parley/base";
 import type { HeardRoom, Kept } from "@parley/connector";
 import type { SlackLink, SlackPort } from "../slack-port.ts";
-import { type Gap, gapOf, gapsOf, joined, stampOf } from "./gaps.ts";
+import { type Gap, gapOf, gapsOf, isWithin, joined, stampOf } from "./gaps.ts";
 import { type HeardPlace, type HeardPlaces, nameOf } from "./heard-places.ts";
 import { MissedMessages } from "./missed-messages.ts";
 
@@ -159,7 +159,9 @@ export class CatchUp {
 	async #addPosted(span: Omit<Gap, "place">, now: number): Promise<void> {
 		const { places, posted, log } = this.#parts;
 		const threads = await posted().catch((error: unknown) => {
-			log.warn("answers to what we have posted are not looked for", { error });
+			// Who stops reads them with the next start, and closes the database meanwhile.
+			if (!this.#stopping.signal.aborted)
+				log.warn("answers to what we have posted are not looked for", { error });
 			return [];
 		});
 		if (this.#stopping.signal.aborted) return;
@@ -194,20 +196,21 @@ export class CatchUp {
 		const { log } = this.#parts;
 		const { signal } = this.#stopping;
 		const missed = new MissedMessages({ ...this.#parts, signal });
-		const read = new Set<string>();
+		const read: Gap[] = [];
 		let threads = 0;
 		for (let next = this.#left[0]; next !== undefined; next = this.#left[0]) {
 			const begun = await this.#read(missed, next);
 			if (signal.aborted) return;
-			this.#left.shift();
-			read.add(nameOf(next.place));
-			const known = new Set([...read, ...this.#left.map(({ place }) => nameOf(place))]);
-			const gaps = begunIn(next, begun).filter(({ place }) => !known.has(nameOf(place)));
-			const most = gaps.slice(0, mostThreads - threads);
-			if (most.length < gaps.length)
-				log.warn("not all threads are read that began meanwhile", { threads: gaps.length - most.length });
+			read.push(next);
+			const gaps = begunIn(next, begun).filter((gap) => !read.some((one) => isWithin(gap, one)));
+			const waiting = new Set(this.#left.slice(1).map(({ place }) => nameOf(place)));
+			const known = gaps.filter(({ place }) => waiting.has(nameOf(place)));
+			const fresh = gaps.filter((gap) => !known.includes(gap));
+			const most = fresh.slice(0, mostThreads - threads);
+			if (most.length < fresh.length)
+				log.warn("not all threads are read that began meanwhile", { threads: fresh.length - most.length });
 			threads += most.length;
-			this.#left = [...this.#left, ...most];
+			this.#left = joined(this.#left, [...known, ...most]).slice(1);
 		}
 		this.#work = undefined;
 		this.#missingFrom = undefined;

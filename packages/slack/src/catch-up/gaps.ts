@@ -42,6 +42,12 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	};
 }
 
+/** Whether nothing is missing of a gap once another one is read. */
+export function isWithin(gap: Gap, whole: Gap): boolean {
+	const isThere = nameOf(gap.place) === nameOf(whole.place);
+	return isThere && whole.oldest <= gap.oldest && gap.latest <= whole.latest;
+}
+
 /** What is to be read, the first of which is being read, with what is to be read as well: a place once. */
 export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();

@@ -10,7 +10,11 @@ export const lost = { state: "lost", detail: "there is no socket" } as const;
 
 /** Reads what was missed over a scripted Slack, and keeps what it is given to keep; `kept` is what is. */
 export async function openCatchUp(
-	given: { aliveFor?: number; places?: readonly HeardPlace[]; posted?: readonly HeardPlace[] } = {},
+	given: {
+		aliveFor?: number;
+		places?: readonly HeardPlace[];
+		posted?: readonly HeardPlace[] | Promise<readonly HeardPlace[]>;
+	} = {},
 ) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
 	const kept: { alive: number | undefined; begun?: true | undefined } = {
