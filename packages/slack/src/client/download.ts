@@ -47,7 +47,7 @@ async function read(
 		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
 	}
 	const bytes = await readBounded(body, most, "the file");
-	if (isUnasked && isLoginPage(bytes)) throw notShown();
+	if (isUnasked && isLoginPage(bytes, pathname)) throw notShown();
 	return bytes;
 }
 
@@ -74,11 +74,18 @@ function isPage(headers: Headers): boolean {
 
 /** So far into it is looked. */
 const headBytes = 256 * 1024;
-/** A page of Slack's own has its name at the end of its title, and one to sign in on a form for that or where to go then. */
-const ofSlack = /<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|[?&]redir=/i;
+/** A page of Slack's own has its name at the end of its title, and one to sign in on a form for that or goes on by itself. */
+const ofSlack =
+	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
+/** Where to go then. People write such links too, but hardly one that leads back to the file that they stand in. */
+const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
 /** Who may not read a file gets the page on which people sign in, and a status of 200. */
-function isLoginPage(bytes: Uint8Array): boolean {
+function isLoginPage(bytes: Uint8Array, pathname: string): boolean {
 	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
-	return /^\s*<(?:!doctype|html)\b/i.test(head) && ofSlack.test(head);
+	if (!/^\s*<(?:!doctype|html)\b/i.test(head)) return false;
+	if (ofSlack.test(head)) return true;
+	// `/files-pri/TEAM-FILE/name`; of another path nothing tells which file it is.
+	const id = /^\/[\w-]+\/\w+-(\w+)\//.exec(pathname)?.[1] ?? "";
+	return head.matchAll(next).some(([, where = ""]) => where.includes(id));
 }

@@ -126,8 +126,17 @@ test("a canvas is a page itself, and is told from the one on which people sign i
 		"/files-pri/T1-F1/canvas":
 			'<!DOCTYPE html><html><body><h1>How we use Slack</h1><a href="/signin">x</a></body></html>',
 		"/files-pri/T1-F2/notes_v1.2": "<h1>Notes</h1>",
+		"/files-pri/T1-F5/canvas":
+			'<!DOCTYPE html><html><body><p>/?redir=</p><a href="https://a.slack.com/?redir=%2Farchives%2FC1">x</a></body></html>',
 		"/files-pri/T1-F3/canvas": "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>",
 		"/files-pri/T1-F4/canvas": '<html><body><form id="signin_form"></form></body></html>',
+		"/files-pri/T1-F6/canvas":
+			'<html><a href="/signin?x=1&amp;redir=%2Ffiles-pri%2FT1-F6%2Fcanvas">in</a></html>',
+		"/files-pri/T1-F7/download/canvas": '<html><a href="/?redir=/files/U1/F7/canvas">in</a></html>',
+		"/files-pri/T1-F8/canvas": '<html><meta http-equiv="refresh" content="0; url=/?redir=%2F"></html>',
+		"/files-pri/T1-F9/canvas": '<html><form action="/?redir=%2F"></form></html>',
+		"/files-pri/T1-F10/canvas": '<html><script>location = "/?redir=" + location.pathname</script></html>',
+		"/elsewhere": '<html><a href="/?redir=%2F">in</a></html>',
 	};
 	await using slack = await serving(({ url = "" }, response) => {
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pages[url]);
@@ -136,9 +145,8 @@ test("a canvas is a page itself, and is told from the one on which people sign i
 		const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 1000, url: `${slack.url}${path}` };
 		return Buffer.from(await download(wanted)).toString();
 	};
-	const [canvas = "", notes = "", ...logins] = Object.keys(pages);
-	expect(await read(canvas)).toBe(pages[canvas]);
-	expect(await read(notes)).toBe(pages[notes]);
+	const [canvas = "", notes = "", linking = "", ...logins] = Object.keys(pages);
+	for (const path of [canvas, notes, linking]) expect(await read(path)).toBe(pages[path]);
 	for (const login of logins) await expect(read(login)).rejects.toThrow("files:read");
 });
 
