@@ -8,6 +8,9 @@ test.each([
 	["ask why is it so", "ask", { text: "why is it so" }],
 	["/task new Count priority:high", "task new", { text: "Count", priority: "high" }],
 	["!stop", "stop", {}],
+	["stop.", "stop", {}],
+	["Stop!", "stop", {}],
+	["/stop!!", "stop", {}],
 	["tasks", "task list", {}],
 	["SESSION list", "session list", {}],
 ])("%s is a command of the kit", (text, command, options) => {

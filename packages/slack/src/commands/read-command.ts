@@ -17,6 +17,8 @@ export function readCommand(text: string, names: Names): Ordered {
 	const { slash } = names;
 	const said = text.trim().replace(/^[/!]\s*/, "");
 	if (said === "" || /^help$/i.test(said)) return { words: explained(names) };
+	// As in a message that says nothing else.
+	if (/^stop[.!]+$/i.test(said)) return { command: "stop", options: {} };
 	const ordered = readTextCommand(`/${said}`, commandTable);
 	if (ordered === undefined) {
 		const ask = `To ask the agent something, write \`${slash} ask\` and what you want.`;
