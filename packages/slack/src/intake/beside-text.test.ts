@@ -132,6 +132,9 @@ test("of what is attached so much is taken, however much it is and however deep"
 	let deep: object = { type: "text", text: "deep" };
 	for (let level = 0; level < 5000; level++) deep = { type: "rich_text_section", elements: [deep] };
 	expect(wholeText({ text: "", blocks: [deep] })).toBe("");
+	let inTexts: object = { type: "mrkdwn", text: "deep" };
+	for (let level = 0; level < 50_000; level++) inTexts = { type: "section", text: inTexts };
+	expect(wholeText({ text: "", blocks: [inTexts] })).toBe("");
 	expect(wholeText({ text: "", attachments: [null, 5, { text: 5, fields: 5, blocks: 5 }] })).toBe("");
 });
 

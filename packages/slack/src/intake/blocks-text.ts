@@ -21,7 +21,7 @@ export function blocksText(blocks: readonly unknown[]): string {
 }
 
 function joined(parts: unknown, between: string, depth: number): string {
-	if (!Array.isArray(parts) || depth > mostDepth) return "";
+	if (!Array.isArray(parts)) return "";
 	return parts
 		.map((part: unknown) => (isPart(part) ? textOf(part, depth) : ""))
 		.filter(Boolean)
@@ -30,7 +30,7 @@ function joined(parts: unknown, between: string, depth: number): string {
 
 function textOf(part: Part, depth: number): string {
 	const { type, text } = part;
-	if (silent.has(type)) return "";
+	if (depth > mostDepth || silent.has(type)) return "";
 	const named = nameOf(part);
 	if (named !== undefined) return named;
 	if (type === "image") return wordOf(part["alt_text"]);
