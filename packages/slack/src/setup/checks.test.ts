@@ -129,8 +129,8 @@ test.each([
 		"warn",
 		"one request",
 	],
-	["a short channel", ok({ messages: Array.from({ length: 15 }), has_more: false }), "ok", "not checked"],
-	["nothing", { type: "rate-limited", retryAfterMs: 60_000 } as const, "ok", "not checked"],
+	["a short channel", ok({ messages: Array.from({ length: 15 }), has_more: false }), "warn", "not checked"],
+	["nothing", { type: "rate-limited", retryAfterMs: 60_000 } as const, "warn", "not checked"],
 ])(
 	"where Slack gives %s of a history it is told what kind of app that is",
 	async (_, answer, status, words) => {

@@ -26,7 +26,7 @@ export async function checkLimits({ bot }: { readonly bot: Pick<SlackPort, "call
 	}
 	const what = "not checked which kind of app it is: no method tells it, and no channel shows it";
 	const fix = `look on ${appSettings} under "Manage Distribution": an app of your own workspace that is not distributed may read history about 50 times a minute; one that is sold outside Slack's Marketplace once a minute, ${fewest} messages`;
-	return { id, status: "ok", what, fix };
+	return { id, status: "warn", what, fix };
 }
 
 /** How many messages of a channel Slack gives where one more is asked for; undefined where it gives none. */
