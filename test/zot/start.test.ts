@@ -107,6 +107,16 @@ test("where there is no directory for temporary files, TMPDIR is named", async (
 	}
 });
 
+test("where the standard input is a directory, that is told in one line", async () => {
+	const script = 'exec "$@" <.';
+	const command = [process.execPath, zotBinary, "rpc", ...offline];
+	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
+	expect(stderr).toBe(
+		"zot: the standard input is a directory; start it with a pipe or a file that has a command in each line\n",
+	);
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});
+
 test("the same command of parley names itself", async () => {
 	const { code, stdout, stderr } = await stranger.run([process.execPath, binary, "rpc", "--nonsense"]);
 	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);

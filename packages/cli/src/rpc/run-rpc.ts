@@ -1,5 +1,6 @@
+import { fstatSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { createIds, createLogger, Redactor, systemClock, type Timer } from "@parley/base";
+import { createIds, createLogger, ParleyError, Redactor, systemClock, type Timer } from "@parley/base";
 import { type Config, loadConfig, readReasoning, serveZot, startAgent } from "@parley/gateway/rpc";
 import type { RpcCommandFlags } from "../commands/rpc.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
@@ -7,6 +8,9 @@ import type { Io } from "../io.ts";
 
 /** How long ended work may take to tell its end. */
 const longestStopMs = 5_000;
+
+/** Its file descriptor. */
+const standardInput = 0;
 
 /** Exit codes of a process that was asked to end, as shells count: 128 and the signal's number. */
 const signalCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
@@ -23,6 +27,7 @@ export interface RunRpcOptions {
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;
+	demandLines();
 	const token = environment["ZOTCORE_RPC_TOKEN"];
 	// Neither commands nor what they start are to see it.
 	delete environment["ZOTCORE_RPC_TOKEN"];
@@ -60,6 +65,15 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	}
 	flushCompileCache();
 	process.exit(signalled === undefined ? code : signalCodes[signalled]);
+}
+
+/** Node.js takes a directory for an input that has ended: nothing would be said, and all would seem to be well. */
+function demandLines(): void {
+	if (!fstatSync(standardInput).isDirectory()) return;
+	throw new ParleyError(
+		"the standard input is a directory; start it with a pipe or a file that has a command in each line",
+		{ code: "invalid_argument" },
+	);
 }
 
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
