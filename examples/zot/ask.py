@@ -19,7 +19,7 @@ class Agent:
     """One `zot rpc` process. Commands go in, one JSON object a line; events come out."""
 
     def __init__(self, flags: list[str]) -> None:
-        program = shlex.split(os.environ.get("ZOT", "zot"))
+        program = shlex.split(os.environ.get("ZOT") or "zot")
         self.process = subprocess.Popen(
             [*program, "rpc", *flags],
             stdin=subprocess.PIPE,
@@ -69,7 +69,11 @@ def main() -> int:
     if len(sys.argv) < 2:
         print("usage: ask.py QUESTION [FLAGS of zot rpc]", file=sys.stderr)
         return 2
-    agent = Agent(sys.argv[2:])
+    try:
+        agent = Agent(sys.argv[2:])
+    except (OSError, ValueError) as error:
+        print(f"the agent cannot be started: {error}", file=sys.stderr)
+        return 1
     token = os.environ.get("ZOTCORE_RPC_TOKEN")
     if token:
         agent.send(id="0", type="hello", token=token)

@@ -9,6 +9,10 @@ set -euo pipefail
 question=${1:?"usage: ask.sh QUESTION [FLAGS of zot rpc]"}
 shift
 read -r -a zot <<<"${ZOT:-zot}"
+if ! type -P "${zot[0]}" >/dev/null; then
+	echo "the agent cannot be started: there is no program ${zot[0]}" >&2
+	exit 1
+fi
 
 ask() {
 	if [ -n "${ZOTCORE_RPC_TOKEN:-}" ]; then

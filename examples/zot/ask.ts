@@ -12,8 +12,17 @@ if (question === undefined) {
 	process.stderr.write("usage: ask.ts QUESTION [FLAGS of zot rpc]\n");
 	process.exit(2);
 }
-const [program = "zot", ...first] = (process.env["ZOT"] ?? "zot").split(" ");
-const agent = new ZotClient([program, ...first], flags);
+const agent = start();
+
+function start(): ZotClient {
+	const [program = "zot", ...first] = (process.env["ZOT"] || "zot").split(" ");
+	try {
+		return new ZotClient([program, ...first], flags);
+	} catch (error) {
+		process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+		process.exit(1);
+	}
+}
 
 function show(event: Line): void {
 	switch (event.type) {

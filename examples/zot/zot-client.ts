@@ -15,7 +15,8 @@ interface Waiting {
 
 /**
  * One `zot rpc` process. `request` sends a command and resolves with the data of its response; `prompt` also hands over
- * every event until `done`. Rejects with what the agent says is wrong, or that it has ended.
+ * every event until `done`. Rejects with what the agent says is wrong, or that it has ended or cannot be started, which
+ * the constructor may throw, too.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
@@ -31,7 +32,7 @@ export class ZotClient {
 	/** `program` is what starts the agent, with the arguments that come before `rpc`. */
 	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
 		const [command, ...first] = program;
-		this.#process = spawn(command, [...first, "rpc", ...flags], { stdio: ["pipe", "pipe", "inherit"] });
+		this.#process = start(command, [...first, "rpc", ...flags]);
 		const { stdin, stdout } = this.#process;
 		if (!stdin || !stdout) throw new Error("the agent has no input or no output");
 		// Its end says why nobody reads any more.
@@ -41,7 +42,7 @@ export class ZotClient {
 			if (line) this.#take(line);
 		});
 		this.#ended = new Promise((resolve) => {
-			this.#process.on("error", (error) => this.#fail(error));
+			this.#process.on("error", (error) => this.#fail(unstarted(command, error)));
 			this.#process.on("close", (code, signal) => {
 				this.#fail(new Error(`the agent has ended (${signal ?? `code ${code}`})`));
 				resolve(code ?? 1);
@@ -96,6 +97,20 @@ export class ZotClient {
 		this.#waiting.clear();
 		this.#interrupt(this.#failure);
 	}
+}
+
+/** What is wrong with a program the system says at once, or a moment later with an event. */
+function start(command: string, args: readonly string[]): ChildProcess {
+	try {
+		return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+	} catch (error) {
+		throw unstarted(command, error);
+	}
+}
+
+function unstarted(command: string, cause: unknown): Error {
+	const why = cause instanceof Error ? cause.message : String(cause);
+	return new Error(`the agent cannot be started: ${command}: ${why}`, { cause });
 }
 
 /** Nothing for a line that cannot be read: the agent goes on, and so does its client. */

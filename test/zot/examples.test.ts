@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
@@ -104,6 +104,41 @@ for (const { name, command, needs } of programs) {
 			}
 		},
 	);
+}
+
+/** What cannot be started: `ZOT`, and what the line about it says. */
+const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
+	[stranger.path("missing"), /missing/],
+	["missing-as-well --flag", /missing-as-well/],
+	[stranger.directory, /parley-zot-/],
+	[stranger.path("text"), /text/],
+	[join(stranger.path("text"), "below"), /below/],
+];
+
+for (const { name, command, needs } of programs) {
+	test.skipIf(!isThere(needs))(
+		`${name} ends with 1 and one line where the program cannot be started, where ${needs} is there`,
+		async () => {
+			writeFileSync(stranger.path("text"), "no program", { mode: 0o600 });
+			for (const [ZOT, says] of startless) {
+				const { code, stdout, stderr } = await stranger.run(["env", ...command, "hi"], {
+					env: { ...zot, ZOT },
+				});
+				expect(stderr).toMatch(/^[^\n]+\n$/);
+				expect(stderr).toMatch(says);
+				expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+			}
+		},
+	);
+
+	test.skipIf(!isThere(needs))(`${name} starts zot where ZOT is empty, where ${needs} is there`, async () => {
+		mkdirSync(stranger.path("bin"), { recursive: true });
+		writeFileSync(stranger.path("bin", "zot"), '#!/bin/sh\necho "I am $0 $1" >&2\n', { mode: 0o700 });
+		const PATH = `${stranger.path("bin")}${delimiter}${path}`;
+		const { code, stderr } = await stranger.run(["env", ...command, "hi"], { env: { PATH, ZOT: "" } });
+		expect(stderr).toContain(`I am ${stranger.path("bin", "zot")} rpc`);
+		expect(code).toBe(1);
+	});
 }
 
 test("ask.ts reads what has line ends of Unicode in it, and goes on behind a line that is none", async () => {
