@@ -84,6 +84,15 @@ test("what is cut off at the end in the middle of a character is told as such", 
 	expect(textOf(told)).toBe("\u{fffd}");
 });
 
+test("NUL is told as it stands in the result of the call", () => {
+	const { clock, progress, told, write } = listening();
+	write("a\0b\n");
+	write("\0");
+	clock.advance(1_000);
+	progress.end();
+	expect(textOf(told)).toBe("a\u{fffd}b\n\u{fffd}");
+});
+
 test("a secret is taken out wherever chunks are cut, also behind the last line", () => {
 	const secret = "correct-horse-battery";
 	const text = `key=${secret} done\n${secret}`;

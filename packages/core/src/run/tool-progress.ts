@@ -102,7 +102,9 @@ export class ToolProgress {
 		this.#take(redaction.push(decoder.write(bytes.subarray(start))));
 	}
 
-	#take(text: string): void {
+	#take(redacted: string): void {
+		// As in the result of the call: what is told in both is the same text.
+		const text = redacted.replaceAll("\0", "\u{fffd}");
 		const end = text.lastIndexOf("\n") + 1;
 		if (end > 0) {
 			this.#line.add(text.slice(0, end));
