@@ -15,7 +15,7 @@ const tx = new Kysely<unknown>({
 });
 
 /** A group commit over a connection that only writes down what is asked of it, and fails where told. */
-function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0, gathers = true) {
+function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];
 	/** How many commands each had, and that it was over. */
@@ -44,7 +44,7 @@ function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 
 		if (tries.length === undone) failing = [];
 	};
 	const commits = new GroupCommit<unknown>({
-		...{ tx, control, failpoints: noFailpoints, health, watch, onUndone, gathers },
+		...{ tx, control, failpoints: noFailpoints, health, watch, onUndone },
 	});
 	const command = (name: string) =>
 		commits.commit(async () => {
@@ -181,18 +181,4 @@ test("a transaction that is undone each time is given up after ten tries", async
 	await expect(command("a")).rejects.toMatchObject({ code: "unavailable" });
 	expect(done.filter((name) => name === "a")).toHaveLength(10);
 	expect(tries).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
-});
-
-test("where nothing is gathered what is asked for at once is one transaction, in the same turn", async () => {
-	const { done, transactions, command, refused } = recorded([], 0, false);
-	let turned = false;
-	setImmediate(() => {
-		turned = true;
-	});
-	const settled = await Promise.allSettled([command("a"), refused("b"), command("c")]);
-	expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-	await command("d");
-	expect(turned).toBe(false);
-	expect(transactions).toEqual([3, "done", 1, "done"]);
-	expect(done.filter((name) => name === "commit")).toHaveLength(2);
 });

@@ -30,8 +30,6 @@ export interface GroupCommitOptions<DB> {
 	readonly control: TransactionControl;
 	readonly failpoints: Failpoints;
 	readonly health: StorageHealth;
-	/** Whether commands wait for those that come in the same tick: it makes one write to a disk of many. True unless told. */
-	readonly gathers?: boolean;
 	readonly watch?: TransactionWatch | undefined;
 	readonly onUndone?: UndoneWatch | undefined;
 }
@@ -54,8 +52,7 @@ interface Queued {
 }
 
 /**
- * One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection. Where
- * nothing is gathered, one for what is asked for at once, and it begins at once.
+ * One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -64,7 +61,6 @@ export class GroupCommit<DB> {
 	readonly #health: StorageHealth;
 	readonly #watch: TransactionWatch | undefined;
 	readonly #onUndone: UndoneWatch | undefined;
-	readonly #gathers: boolean;
 	#trying = false;
 	#queue: Queued[] = [];
 	#flushing: Promise<void> | undefined;
@@ -77,7 +73,6 @@ export class GroupCommit<DB> {
 		this.#health = options.health;
 		this.#watch = options.watch;
 		this.#onUndone = options.onUndone;
-		this.#gathers = options.gathers ?? true;
 	}
 
 	/** See `Store.commit`. */
@@ -115,8 +110,9 @@ export class GroupCommit<DB> {
 
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
-			// After the input of this tick was handled, so that all its commands share one write to the disk.
-			await (this.#gathers ? new Promise((resolve) => setImmediate(resolve)) : undefined);
+			// After the input of this tick was handled, so that all its commands share one write to the disk; and what this
+			// tick asks of others, as a model, is on its way by then.
+			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
 			const done = this.#watch?.(batch.length);

@@ -75,7 +75,8 @@ async function open<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	const connections = options.file === inMemory ? await inMemoryOf(options) : await inFileOf(options);
 	connections.writer.exec("pragma foreign_keys = on");
 	return new SqliteStore<DB>(connections, {
-		...{ failpoints, watch, gathers: options.file !== inMemory },
+		failpoints,
+		watch,
 		health: new StorageHealth(clock, onHealth),
 	});
 }
@@ -164,7 +165,7 @@ class SqliteStore<DB> implements Store<DB> {
 
 	constructor(
 		{ writer, reader, reads }: Connections,
-		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch" | "gathers">,
+		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch">,
 	) {
 		this.#writer = writer;
 		this.#reader = reader;

@@ -62,7 +62,8 @@ export class LineWriter {
 	write(line: string): void {
 		if (this.#gone) return;
 		this.#length += line.length + 1;
-		if (this.#lines.push(line) === 1 && !this.#blocked) this.#settle();
+		// What this tick asks of others, as a model, is on its way before anybody is told of it.
+		if (this.#lines.push(line) === 1 && !this.#blocked) setImmediate(this.#leaveTick);
 		if (this.#length > large) this.flush();
 		if (this.#length > mostWaiting) this.#leave();
 	}
@@ -97,12 +98,6 @@ export class LineWriter {
 		});
 		patience.cancel();
 		return !this.#gone;
-	}
-
-	/** Once the promises of this tick have settled: a request to a model is on its way before its prompt is told of. */
-	#settle(): void {
-		// In a tick that begins with input, what is to be next comes before the promises.
-		queueMicrotask(() => process.nextTick(this.#leaveTick));
 	}
 
 	readonly #leaveTick = (): void => {
