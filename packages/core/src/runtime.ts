@@ -37,7 +37,7 @@ import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
-import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
+import type { Accepted, NewMessage } from "./session/send.ts";
 import { type SessionDeps, sessionDepsOf } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { setBudget } from "./session/set-budget.ts";
@@ -154,7 +154,7 @@ export class Runtime {
 	async send(request: Keyed, sessionId: string, message: NewMessage): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return (await this.#runner.begin(lease.session, acceptMessage(lease.session, request, message))).accepted;
+		return await this.#runner.send(lease.session, request, message);
 	}
 
 	/** Says something to the run at work, before its next model call; where none is, like `send`. */

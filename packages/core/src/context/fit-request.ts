@@ -47,11 +47,24 @@ export async function fitRequest(
 	const context = await contextFor(asker, parts, transcript);
 	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
 	const size = await measure(asker, context, request);
-	if (size.tokens + size.margin <= asker.settings.contextWindow - replyOf(asker, parts)) return request;
+	if (fits(asker, size, request)) return request;
 	await compact(jobOf(asker, context, { parts, transcript, size, write }));
 	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
 	estimate(asker, context, fitted);
 	return fitted;
+}
+
+/** The request where it fits as it is, which is known without asking anybody; else undefined. Changes nothing. */
+export function plainRequest(
+	asker: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+): ModelRequest | undefined {
+	const context = contextsOf(asker.session.deps).known(asker.session);
+	if (!context) return undefined;
+	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const size = estimate(asker, context, request);
+	return decides(asker, size, request) || !fits(asker, size, request) ? undefined : request;
 }
 
 /** Learns from what a request really took. */
@@ -143,13 +156,26 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
+/** Tokens that are left beside the reply. */
+function limitOf(asker: Asker, parts: Parts): number {
+	return asker.settings.contextWindow - replyOf(asker, parts);
+}
+
+function fits(asker: Asker, size: Size, parts: Parts): boolean {
+	return size.tokens + size.margin <= limitOf(asker, parts);
+}
+
+/** Whether the provider's own count may decide something that the estimate leaves open. */
+function decides(asker: Asker, size: Size, parts: Parts): boolean {
+	const limit = limitOf(asker, parts);
+	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
+}
+
 /** The estimate, or the provider's own count where that may decide something. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { session, signal, settings } = asker;
 	const size = estimate(asker, context, request);
-	const limit = settings.contextWindow - replyOf(asker, request);
-	const decides = size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
-	if (!decides) return size;
+	if (!decides(asker, size, request)) return size;
 	const contexts = contextsOf(session.deps);
 	const tokens = await contexts.counts.count(settings.model, request, signal);
 	if (tokens === undefined) return size;

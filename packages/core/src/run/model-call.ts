@@ -4,8 +4,8 @@ import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { recordAttempt } from "./attempt.ts";
 import { refusalOf } from "./refusal.ts";
+import { requestParts } from "./request-parts.ts";
 import type { Run } from "./run.ts";
-import { limitsOf } from "./settings.ts";
 import { silent, speaking } from "./speaking.ts";
 import { messagesOf } from "./transcript.ts";
 import { type Answer, type Stopped, withRetries } from "./with-retries.ts";
@@ -15,24 +15,15 @@ import { type Answer, type Stopped, withRetries } from "./with-retries.ts";
  * throws only where the request cannot be put together, or the record cannot be written.
  */
 export async function callModel(run: Run): Promise<Answer | Stopped> {
-	const { settings } = run;
-	const parts = {
-		system: await run.deps.systemPrompt(run.session, settings.instructions),
-		tools: settings.descriptions,
-		...(settings.reasoning && { reasoning: settings.reasoning }),
-	};
-	const requestFor = (model: string): Promise<ModelRequest> => {
-		const limits = limitsOf(settings, model, run.deps.table);
-		const sampling = { ...settings.sampling, maxTokens: limits.maxOutput };
+	const requestFor = async (model: string): Promise<ModelRequest> => {
+		const { parts, limits } = await requestParts(run, model);
 		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
 		const asker = {
 			...{ id: run.id, session: run.session, signal: run.signal },
-			settings: { model: settings.model, ...limits },
+			settings: { model: run.settings.model, ...limits },
 		};
 		const transcript = [...run.history, own];
-		return fitRequest(asker, { model, ...parts, sampling }, transcript, (text) =>
-			callForText(run, text, model),
-		);
+		return fitRequest(asker, parts, transcript, (text) => callForText(run, text, model));
 	};
 	return withRetries(run, {
 		names: namesFrom(run, run.asking),

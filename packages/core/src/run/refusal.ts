@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { refuseWhenSpent } from "../usage/ledger.ts";
 import { brokenBy } from "./breaker.ts";
+import type { Calling } from "./request-parts.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./step.ts";
 
@@ -13,11 +14,18 @@ export async function refusalOf(run: Run, model: string): Promise<string | undef
 		const stopped = `stopped after ${modelCalls} model calls`;
 		return run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
 	}
-	const { journal, clock } = run.session.deps;
-	const { table, budgets } = run.deps;
+	return await refusedByBudget(run, model);
+}
+
+/** The same, as far as it is about money. */
+export async function refusedByBudget(
+	{ session, settings, deps: { table, budgets } }: Calling,
+	model: string,
+): Promise<string | undefined> {
+	const { journal, clock } = session.deps;
 	try {
-		const limited = await refuseWhenSpent(journal.store, run.session.home.id, clock.now(), budgets);
-		const { provider } = run.settings.model;
+		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);
+		const { provider } = settings.model;
 		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
 		return `not asked: a budget holds here, and nobody knows what ${model} costs; the operator can say so in models.json`;
 	} catch (reason) {

@@ -3,8 +3,10 @@ import { contextsOf } from "../context/contexts.ts";
 import type { Compacted } from "../context/fit-request.ts";
 import { compactSession, type Stoppable } from "../session/compact-session.ts";
 import type { Keyed } from "../session/idempotency.ts";
+import { type Accepted, acceptMessage, type NewMessage } from "../session/send.ts";
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
+import { HeadStart } from "./head-start.ts";
 import { KeptPictures } from "./kept-pictures.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
@@ -15,12 +17,23 @@ import { messagesOf } from "./transcript.ts";
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
+/** How a run starts. */
+interface Starting {
+	/** What a restart found of it. */
+	readonly steps?: readonly Step[];
+	/** Whether a stop of the gateway came before it. */
+	readonly resumed?: boolean;
+	readonly headStart?: HeadStart | undefined;
+}
+
 /** Starts and follows runs; once told to stop it starts no more. */
 export class Runner {
 	readonly #deps: RunDeps;
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #pictures = new KeptPictures<Session>((session) => contextsOf(session.deps).forget(session));
+	/** Sessions of which a message is being accepted that has its head start. */
+	readonly #led = new WeakSet<Session>();
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
@@ -40,6 +53,25 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
+	/**
+	 * Accepts a message and starts its run, where nothing is in its way; then the model is asked while the message is
+	 * being written down.
+	 */
+	async send(session: Session, request: Keyed, message: NewMessage): Promise<Accepted> {
+		const headStart = this.#lead(session, request, message);
+		try {
+			const { accepted, start } = await acceptMessage(session, request, message);
+			if (start) this.start(session, start, { headStart });
+			else headStart?.drop();
+			return accepted;
+		} catch (reason) {
+			headStart?.drop();
+			throw reason;
+		} finally {
+			if (headStart) this.#led.delete(session);
+		}
+	}
+
 	/** Starts what was accepted, where nothing is in its way. */
 	async begin<T extends { readonly start: RunRow | undefined }>(
 		session: Session,
@@ -55,11 +87,19 @@ export class Runner {
 		return compactSession({ session, deps: this.#deps }, request, ending);
 	}
 
-	/** Starts a claimed run, unless it works already; `steps` are what a restart found of it. */
-	start(session: Session, row: RunRow, steps: readonly Step[] = [{ kind: "call" }], resumed = false): void {
-		if (this.#stopped || session.removed || session.live.has(row.id)) return;
+	/** Starts a claimed run, unless it works already. */
+	start(
+		session: Session,
+		row: RunRow,
+		{ steps = [{ kind: "call" }], resumed = false, headStart }: Starting = {},
+	): void {
+		if (this.#stopped || session.removed || session.live.has(row.id)) {
+			headStart?.drop();
+			return;
+		}
 		const run = new Run(row, steps, session, this.#deps);
 		run.resumed = resumed;
+		run.headStart = headStart;
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run);
 		run.ended = this.#follow(run, before);
@@ -67,7 +107,21 @@ export class Runner {
 
 	/** Goes on with a run that the last stop of the gateway left active. */
 	async resume(session: Session, row: RunRow): Promise<void> {
-		this.start(session, row, await readSteps(session.deps.journal.store, row.id), true);
+		const steps = await readSteps(session.deps.journal.store, row.id);
+		this.start(session, row, { steps, resumed: true });
+	}
+
+	/** Begins to ask for a message that is all that its session has to do, and goes on with what is in memory. */
+	#lead(session: Session, request: Keyed, message: NewMessage): HeadStart | undefined {
+		const { images = [], attachments = [] } = message;
+		const busy = this.#stopped || session.live.size > 0 || this.#led.has(session) || session.task;
+		const known = session.history && session.systemPrompt !== undefined;
+		if (busy || !known || images.length > 0 || attachments.length > 0) return undefined;
+		this.#led.add(session);
+		const content = session.redactor.redactKnown(message.content);
+		const { person: actor } = request.principal;
+		const asked = { content, images, retryOf: undefined, ...(actor && { actor }) };
+		return new HeadStart({ session, request, asked }, this.#deps);
 	}
 
 	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
@@ -88,6 +142,7 @@ export class Runner {
 				logFailure(first, failures, error);
 			}
 		}
+		first.headStart?.drop();
 		session.live.delete(first.id);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);

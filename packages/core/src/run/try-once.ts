@@ -35,7 +35,8 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		const answered = (id: string): void => {
 			requestId = id;
 		};
-		for await (const event of model.stream(request, run.signal, answered)) {
+		const begun = await run.headStart?.take(request, run.signal, answered);
+		for await (const event of begun ?? model.stream(request, run.signal, answered)) {
 			firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Asker, plainRequest } from "../context/fit-request.ts";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../model.ts";
+import { type Keyed, knowsKey } from "../session/idempotency.ts";
+import type { Session } from "../session/session.ts";
+import { refusedByBudget } from "./refusal.ts";
+import { requestParts } from "./request-parts.ts";
+import type { RunDeps } from "./run.ts";
+import { type Asked, messagesOf } from "./transcript.ts";
+
+/** A message that is about to be accepted. */
+export interface Leading {
+	readonly session: Session;
+	readonly request: Keyed;
+	readonly asked: Asked;
+}
+
+/** A call that was begun, and what came of it so far. */
+interface Opened {
+	readonly request: ModelRequest;
+	readonly events: AsyncIterator<ModelEvent, unknown>;
+	readonly first: Promise<IteratorResult<ModelEvent, unknown>>;
+}
+
+/**
+ * The model call of a message that is still being written down: a disk takes its time, a provider takes more, and they
+ * can do so at once. What is asked here is a guess. The run that comes of the message puts its request together like
+ * any other, after all that may forbid it, and has this call only where it would have made the very same one. So a call
+ * that comes to nothing costs what the provider takes for it, and changes nothing.
+ */
+export class HeadStart {
+	readonly #opened: Promise<Opened | undefined>;
+	readonly #controller = new AbortController();
+	#requestId: string | undefined;
+	#answered: Answered | undefined;
+	#over = false;
+
+	/** Where it cannot be known to be right, nothing is asked. */
+	constructor(leading: Leading, deps: RunDeps) {
+		// Whatever is in the way of it is in the way of the run as well, which tells of it.
+		this.#opened = this.#open(leading, deps).catch(() => undefined);
+	}
+
+	/**
+	 * The events of the call, where it was begun with this request; then `signal` ends it, and `answered` is told as
+	 * `Model.stream` does. Undefined where another call has to be made. Can be taken once.
+	 */
+	async take(
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered: Answered,
+	): Promise<AsyncIterable<ModelEvent> | undefined> {
+		const opened = await this.#opened;
+		if (this.#over || !opened || signal.aborted || !isDeepStrictEqual(opened.request, request)) {
+			this.drop();
+			return undefined;
+		}
+		this.#over = true;
+		signal.addEventListener("abort", () => this.#controller.abort(), { once: true });
+		if (this.#requestId !== undefined) answered(this.#requestId);
+		this.#answered = answered;
+		return new Continued(opened);
+	}
+
+	/** Ends it, unless it was taken. */
+	drop(): void {
+		if (this.#over) return;
+		this.#over = true;
+		this.#controller.abort();
+	}
+
+	async #open({ session, request, asked }: Leading, deps: RunDeps): Promise<Opened | undefined> {
+		const { store } = session.deps.journal;
+		const { key, principal } = request;
+		// What was sent before is not asked again.
+		if (key !== undefined && (await store.read((db) => knowsKey(db, principal, key)))) return undefined;
+		const settings = await deps.settings(session);
+		const [model] = settings.names;
+		const calling = { session, deps, settings };
+		if ((await refusedByBudget(calling, model)) !== undefined) return undefined;
+		const { parts, limits } = await requestParts(calling, model);
+		const history = session.history ?? [];
+		const own = { ordinal: (history.at(-1)?.ordinal ?? 0) + 1, messages: messagesOf(asked, []) };
+		const { signal } = this.#controller;
+		const asker: Asker = { id: "", session, signal, settings: { model: settings.model, ...limits } };
+		const likely = plainRequest(asker, parts, [...history, own]);
+		return likely && !this.#over ? this.#ask(settings.model, likely) : undefined;
+	}
+
+	#ask(model: Model, request: ModelRequest): Opened {
+		const told = (id: string): void => {
+			this.#requestId = id;
+			this.#answered?.(id);
+		};
+		const events = model.stream(request, this.#controller.signal, told)[Symbol.asyncIterator]();
+		const first = events.next();
+		// Who takes it gets its failure; who does not has asked for none.
+		first.catch(() => undefined);
+		return { request, events, first };
+	}
+}
+
+/** Events of which the first was asked for already. */
+class Continued implements AsyncIterable<ModelEvent>, AsyncIterator<ModelEvent, unknown> {
+	readonly #events: AsyncIterator<ModelEvent, unknown>;
+	#first: Promise<IteratorResult<ModelEvent, unknown>> | undefined;
+
+	constructor({ events, first }: Opened) {
+		this.#events = events;
+		this.#first = first;
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	next(): Promise<IteratorResult<ModelEvent, unknown>> {
+		const first = this.#first;
+		this.#first = undefined;
+		return first ?? this.#events.next();
+	}
+
+	async return(): Promise<IteratorResult<ModelEvent, unknown>> {
+		await this.#events.return?.();
+		return { done: true, value: undefined };
+	}
+}

@@ -1,0 +1,31 @@
+import type { ModelRequest } from "../model.ts";
+import type { Session } from "../session/session.ts";
+import type { RunDeps } from "./run.ts";
+import { limitsOf, type RunSettings } from "./settings.ts";
+
+/** For whom a model is called. */
+export interface Calling {
+	readonly session: Session;
+	readonly settings: RunSettings;
+	readonly deps: Pick<RunDeps, "table" | "budgets" | "systemPrompt">;
+}
+
+/** What a request of the session to this model holds beside its messages. */
+export async function requestParts(
+	{ session, settings, deps }: Calling,
+	model: string,
+): Promise<{
+	readonly parts: Omit<ModelRequest, "messages">;
+	/** In tokens. */
+	readonly limits: ReturnType<typeof limitsOf>;
+}> {
+	const limits = limitsOf(settings, model, deps.table);
+	const parts = {
+		model,
+		system: await deps.systemPrompt(session, settings.instructions),
+		tools: settings.descriptions,
+		...(settings.reasoning && { reasoning: settings.reasoning }),
+		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
+	};
+	return { parts, limits };
+}
