@@ -9,6 +9,7 @@ import { ReplyEvents } from "./events.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { isFields } from "./fields.ts";
 import { type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
+import { textOfRequest } from "./request-text.ts";
 import type { Timeouts } from "./watchdog.ts";
 
 const PROVIDER = "anthropic";
@@ -88,7 +89,8 @@ class AnthropicModel implements Model {
 			const { body, dropped } = encodeRequest(request, this.#destination(request));
 			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
 			const client = await this.#connect();
-			const asked = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
+			const headers = { ...headersOf(body), "content-type": "application/json" };
+			const asked = { ...exchange.streaming, body: textOfRequest(body), stream: true, headers };
 			// `messages.create` does the same, and prints about models that are to be retired with every request.
 			const events = await client.post<Stream<unknown>>("/v1/messages", asked);
 			for await (const event of events) {

@@ -101,12 +101,31 @@ function encodePrompt({ model, system, messages, tools }: ModelRequest, info: Mo
 	const turns = encodeTurns(messages, { model, images: info?.images ?? true });
 	markTurns(turns);
 	return {
-		...(tools.length > 0 ? { tools: tools.map(encodeTool) } : encodeUsedTools(turns)),
-		...(system.trim() !== "" && {
-			system: [{ type: "text", text: system.toWellFormed(), cache_control: ephemeral }],
-		}),
+		...(tools.length > 0 ? { tools: encodeTools(tools) } : encodeUsedTools(turns)),
+		...(system.trim() !== "" && { system: encodeSystem(system) }),
 		messages: turns,
 	};
+}
+
+let lastSystem: { readonly said: string; readonly blocks: TextBlockParam[] } | undefined;
+
+/** The same blocks as long as the same is said. */
+function encodeSystem(said: string): TextBlockParam[] {
+	if (lastSystem?.said !== said) {
+		lastSystem = { said, blocks: [{ type: "text", text: said.toWellFormed(), cache_control: ephemeral }] };
+	}
+	return lastSystem.blocks;
+}
+
+const encodedTools = new WeakMap<readonly ToolDescription[], Tool[]>();
+
+/** The same objects for the same tools. */
+function encodeTools(tools: readonly ToolDescription[]): Tool[] {
+	const known = encodedTools.get(tools);
+	if (known) return known;
+	const encoded = tools.map(encodeTool);
+	encodedTools.set(tools, encoded);
+	return encoded;
 }
 
 function encodeTool(
