@@ -4,6 +4,12 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { LineWriter } from "./line-writer.ts";
 
+/** Until what was written has left: with the turn behind the next one. */
+async function turned(): Promise<void> {
+	await tick();
+	await tick();
+}
+
 /** A pipe whose other end reads when the test says so. */
 class SlowPipe extends Writable {
 	readonly writes: string[] = [];
@@ -24,7 +30,7 @@ class SlowPipe extends Writable {
 		const taken = this.#taken;
 		this.#taken = undefined;
 		taken?.();
-		await tick();
+		await turned();
 	}
 
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -51,11 +57,19 @@ test("all lines of a tick are one write, in their order", async () => {
 	await Promise.resolve();
 	writer.write("c");
 	expect(output.writes).toEqual([]);
-	await tick();
+	await turned();
 	writer.write("ü😀");
-	await tick();
+	await turned();
 	expect(output.writes).toEqual(["a\nb\nc\n", "ü😀\n"]);
 	expect(writer.full).toBe(false);
+});
+
+test("what is committed behind the input of a tick is told with it", async () => {
+	const { writer, output } = writerTo(new SlowPipe(true));
+	writer.write("a");
+	setImmediate(() => writer.write("b"));
+	await turned();
+	expect(output.writes).toEqual(["a\nb\n"]);
 });
 
 test("lines that stream turn after turn share a write, and what ends a stream leaves with it", async () => {
@@ -65,12 +79,12 @@ test("lines that stream turn after turn share a write, and what ends a stream le
 		for (const line of lines.slice(at, at + 5)) writer.write(line);
 		await tick();
 	}
-	expect(output.writes[0]).toBe("0\n1\n2\n3\n4\n");
-	for (let turn = 0; turn < 10; turn++) await tick();
+	expect(output.writes[0]).toBe("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+	for (let turn = 0; turn < 10; turn++) await turned();
 	expect(output.writes.join("")).toBe(`${lines.join("\n")}\n`);
 	expect(output.writes.length).toBeLessThan(6);
 	writer.write("alone");
-	await tick();
+	await turned();
 	expect(output.writes.at(-1)).toBe("alone\n");
 });
 
@@ -78,19 +92,19 @@ test("lines that stream leave when no more come, or when time is up, whatever co
 	const { writer, output, clock } = writerTo(new SlowPipe(true));
 	const say = async (): Promise<void> => {
 		for (let n = 0; n < 5; n++) writer.write("x");
-		await tick();
+		await turned();
 	};
 	await say();
 	expect(output.writes).toHaveLength(1);
 	await say();
 	expect(output.writes).toHaveLength(1);
-	await tick();
-	await tick();
+	await turned();
+	await turned();
 	expect(output.writes).toHaveLength(2);
 	await say();
 	clock.advance(2);
 	await say();
-	await tick();
+	await turned();
 	expect(output.writes).toHaveLength(3);
 });
 
@@ -98,7 +112,7 @@ test("long lines wait for no others", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	for (let turn = 1; turn <= 3; turn++) {
 		for (let n = 0; n < 5; n++) writer.write("x".repeat(4_000));
-		await tick();
+		await turned();
 		expect(output.writes.join("").length).toBe(turn * 5 * 4_001);
 	}
 });
@@ -109,7 +123,7 @@ test("what is flushed does not wait for the end of its tick", async () => {
 	writer.flush();
 	expect(output.writes).toEqual(["a\n"]);
 	writer.write("b");
-	await tick();
+	await turned();
 	expect(output.writes).toEqual(["a\n", "b\n"]);
 });
 
@@ -120,7 +134,7 @@ test("what is large leaves at once, before more of it comes in the same tick", a
 		writer.write(line);
 		await writer.drained();
 	}
-	await tick();
+	await turned();
 	expect(output.writes.join("")).toBe(`${line}\n`.repeat(8));
 	expect(left()).toBe(0);
 });
@@ -135,15 +149,15 @@ test("what a tick comes to in its promises is one write with what it began with"
 		writer.write("a");
 		void later();
 	});
-	await tick();
-	await tick();
+	await turned();
+	await turned();
 	expect(output.writes).toEqual(["a\nb\n"]);
 });
 
 test("what is written while the reader does not read waits, and is one write when it has", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	writer.write(large);
-	await tick();
+	await turned();
 	expect(writer.full).toBe(true);
 	let drained = false;
 	const waited = writer.drained().then(() => {
@@ -151,7 +165,7 @@ test("what is written while the reader does not read waits, and is one write whe
 	});
 	for (const line of ["a", "b", "c"]) {
 		writer.write(line);
-		await tick();
+		await turned();
 	}
 	const held = output.writes.length;
 	expect(output.writes.join("")).not.toContain("a");
@@ -167,7 +181,7 @@ test("what is written while the reader does not read waits, and is one write whe
 test("who reads nothing for 30 s is given up once", async () => {
 	const { writer, clock, left, output } = writerTo(new SlowPipe(false));
 	writer.write(large);
-	await tick();
+	await turned();
 	const waits = writer.drained();
 	clock.advance(29_999);
 	expect(left()).toBe(0);
@@ -175,9 +189,9 @@ test("who reads nothing for 30 s is given up once", async () => {
 	expect(left()).toBe(1);
 	await waits;
 	writer.write("never");
-	await tick();
+	await turned();
 	output.destroy();
-	await tick();
+	await turned();
 	expect([left(), output.writes.length, clock.pending]).toEqual([1, 1, 0]);
 	expect(await writer.end()).toBe(false);
 });
@@ -186,7 +200,7 @@ test("who reads slowly is not given up, however long one text takes", async () =
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const text = `${"ü😀".repeat(300_000)}`;
 	writer.write(text);
-	await tick();
+	await turned();
 	writer.write("behind it");
 	let parts = 0;
 	for (; output.waits; parts++) {
@@ -202,7 +216,7 @@ test("who reads 6 KB in a second all the time is not given up", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const line = "x".repeat(100);
 	for (let count = 0; count < 10_000; count++) writer.write(line);
-	await tick();
+	await turned();
 	let read = 0;
 	let seconds = 0;
 	while (output.waits) {
@@ -226,7 +240,7 @@ test("a text that is cut into parts is read as it was", async () => {
 	const writer = new LineWriter({ output, clock: new ManualClock(), onUnread: () => undefined });
 	const text = "aü😀".repeat(200_000);
 	writer.write(text);
-	await tick();
+	await turned();
 	writer.write("next");
 	expect(await writer.end()).toBe(true);
 	expect(Buffer.concat(bytes).toString()).toBe(`${text}\nnext\n`);
@@ -235,7 +249,7 @@ test("a text that is cut into parts is read as it was", async () => {
 test("who lets more than 64 MiB wait is given up", async () => {
 	const { writer, left } = writerTo(new SlowPipe(false));
 	writer.write(large);
-	await tick();
+	await turned();
 	const mebibyte = "m".repeat(1024 * 1024 - 1);
 	for (let count = 0; count < 64; count++) writer.write(mebibyte);
 	expect(left()).toBe(0);
@@ -248,7 +262,7 @@ test.each(["error", "close"] as const)(
 	async (how) => {
 		const { writer, output, left, clock } = writerTo(new SlowPipe(false));
 		writer.write(large);
-		await tick();
+		await turned();
 		const ended = writer.end();
 		output.destroy(how === "error" ? new Error("EPIPE") : undefined);
 		expect(await ended).toBe(false);
@@ -263,7 +277,7 @@ test("the end waits until everything was taken", async () => {
 	const end = writer.end().then((whole) => {
 		ended = whole;
 	});
-	await tick();
+	await turned();
 	expect([output.writes, ended]).toEqual([["small\n"], undefined]);
 	output.reading = true;
 	await output.accept();
@@ -275,7 +289,7 @@ test("the end waits no longer than 30 s, also for what fits into the buffer of t
 	const { writer, clock, left } = writerTo(new SlowPipe(false));
 	writer.write("small");
 	const end = writer.end();
-	await tick();
+	await turned();
 	clock.advance(30_000);
 	expect(await end).toBe(false);
 	expect(left()).toBe(1);

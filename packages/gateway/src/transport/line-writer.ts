@@ -62,8 +62,7 @@ export class LineWriter {
 	write(line: string): void {
 		if (this.#gone) return;
 		this.#length += line.length + 1;
-		// What this tick asks of others, as a model, is on its way before anybody is told of it.
-		if (this.#lines.push(line) === 1 && !this.#blocked) setImmediate(this.#leaveTick);
+		if (this.#lines.push(line) === 1 && !this.#blocked) this.#settle();
 		if (this.#length > large) this.flush();
 		if (this.#length > mostWaiting) this.#leave();
 	}
@@ -98,6 +97,14 @@ export class LineWriter {
 		});
 		patience.cancel();
 		return !this.#gone;
+	}
+
+	/**
+	 * What this tick asks of others, as a model, is on its way before anybody is told of it; and what it commits, which
+	 * happens behind its input, is told with it.
+	 */
+	#settle(): void {
+		setImmediate(setImmediate, this.#leaveTick);
 	}
 
 	readonly #leaveTick = (): void => {
