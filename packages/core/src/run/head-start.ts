@@ -51,7 +51,7 @@ export class HeadStart {
 		answered: Answered,
 	): Promise<AsyncIterable<ModelEvent> | undefined> {
 		const opened = await this.#opened;
-		if (this.#over || !opened || signal.aborted || !isDeepStrictEqual(opened.request, request)) {
+		if (this.#over || !opened || signal.aborted || !isSame(opened.request, request)) {
 			this.drop();
 			return undefined;
 		}
@@ -98,6 +98,19 @@ export class HeadStart {
 		first.catch(() => undefined);
 		return { request, events, first };
 	}
+}
+
+/** Whether they ask the same; what they have in common is mostly one object, as are the messages of earlier runs. */
+function isSame(
+	{ messages, ...parts }: ModelRequest,
+	{ messages: others, ...otherParts }: ModelRequest,
+): boolean {
+	if (messages.length !== others.length) return false;
+	const same = messages.every((message, index) => {
+		const other = others[index];
+		return message === other || isDeepStrictEqual(message, other);
+	});
+	return same && isDeepStrictEqual(parts, otherParts);
 }
 
 /** Events of which the first was asked for already. */
