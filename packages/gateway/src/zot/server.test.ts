@@ -129,3 +129,21 @@ test("while the client does not read, nothing more is read of it", async () => {
 	output.destroy();
 	expect(await code).toBe(74);
 });
+
+test("what is answered at once leaves with the read that brought it, and a prompt is told of behind its request", async () => {
+	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
+	await using _ground = ground;
+	const told: number[] = [];
+	input.on("data", () => told.push(output.lines.length));
+	send({ id: "1", type: "ping" }, { id: "2", type: "hello" });
+	await output.hears('"hello"');
+	send(prompt("p1"), { id: "3", type: "ping" });
+	await output.hears('"done"');
+	expect(told).toEqual([2, 2]);
+	expect(output.lines.slice(2, 4).map((line) => line.slice(0, 29))).toEqual([
+		'{"type":"response","id":"p1",',
+		'{"type":"response","id":"3","',
+	]);
+	input.end();
+	expect(await code).toBe(0);
+});

@@ -42,6 +42,8 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	const end = Promise.withResolvers<keyof typeof exitCodes>();
 	const out = new LineWriter({ output: options.output, clock, onUnread: () => end.resolve("unread") });
 	let before = "";
+	/** Whether what is being read has begun a prompt: what asks its model is on its way before anybody is told. */
+	let begins = false;
 	const connection = new Connection({
 		...{ agent, log, version, token, approvals },
 		send: (frame) => {
@@ -49,6 +51,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 			// The first word of a reply does not wait for what else is done in its tick.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
+			begins ||= frame.type === "response" && frame.command === "prompt";
 		},
 		drained: () => out.drained(),
 	});
@@ -67,7 +70,9 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		});
 	};
 	const read = (chunk: Buffer): void => {
+		begins = false;
 		for (const line of lines.read(chunk)) take(line);
+		if (!begins) out.flush();
 		if (!out.full && !connection.waits) return;
 		input.pause();
 		goOn();
