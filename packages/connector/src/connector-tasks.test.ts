@@ -126,7 +126,7 @@ test("a task in a room that is a thread opens none, and says all of itself there
 
 test("the card of a task whose conversation is deleted promises nothing any more", async () => {
 	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
-	await playScene([{ does: ({ gateway }) => gateway.newest.record("session.deleted", {}) }], stage);
+	await playScene([{ does: ({ gateway }) => gateway.delete() }], stage);
 	const [card] = stage.posts(stage.room("general"));
 	expect(card).toContain("Cancelled: its conversation was deleted");
 	expect(card).not.toContain("[Cancel]");

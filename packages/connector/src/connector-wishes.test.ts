@@ -160,7 +160,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"a session that somebody deletes is followed by another one": [
 		{ says: "one" },
 		{ gateway: { answers: "first" } },
-		{ does: ({ gateway }) => gateway.newest.record("session.deleted", {}) },
+		{ does: ({ gateway }) => gateway.delete() },
 		{ says: "two" },
 		{ asked: "send_message", times: 2, with: { content: "two" } },
 		{ gateway: { answers: "second" }, of: 2 },

@@ -24,6 +24,11 @@ export const emptyConversation: ConversationState = {
 	trust: trust.empty,
 };
 
+/** Whether something that people were shown is still to come to its end: an answer, a question, a task. */
+export function isExpecting({ answers, questions, tasks }: ConversationState): boolean {
+	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
+}
+
 /** What an event makes of a conversation, and what of it people are to see, in order. Pure. */
 export function tellConversation(
 	state: ConversationState,

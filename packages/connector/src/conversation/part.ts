@@ -3,7 +3,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Intention } from "./intention.ts";
 
-/** An event that the gateway has recorded. */
+/** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
 export interface Told {
 	readonly seq: number;
 	/** When it happened, in milliseconds since the epoch. */

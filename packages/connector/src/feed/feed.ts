@@ -1,8 +1,10 @@
 import { delay, ParleyError } from "@parley/base";
 import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
-import { readSessionKey, roomOf, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
+import { isExpecting } from "../conversation/conversation.ts";
+import { readSessionKey, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
+import { goneSession } from "./gone-session.ts";
 import { type KnownSession, KnownSessions } from "./known-sessions.ts";
-import { forgetMark, readMark, readSeqs } from "./marks.ts";
+import { forgetMark, isWhole, readMark, readTraces } from "./marks.ts";
 import { SessionFeed, type SessionFeedParts } from "./session-feed.ts";
 
 /** Sessions that are brought back at the start, and how many of them at once. */
@@ -10,6 +12,8 @@ const mostListed = 1000;
 const parallel = 8;
 /** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
 export const recentMs = 24 * 3_600_000;
+/** So long cards are remembered, and with that what could still be changed on them. */
+const changeableMs = 90 * 24 * 3_600_000;
 
 const firstWaitMs = 1000;
 const mostWaitMs = 30_000;
@@ -30,6 +34,7 @@ export interface Opening {
 }
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
+type Traces = Awaited<ReturnType<typeof readTraces>>;
 
 /** All sessions of the connector: those that are talked to or still have something to say are read and told. */
 export class Feed {
@@ -83,21 +88,21 @@ export class Feed {
 	/** Reads the session of an external key, which is created where there is none. */
 	async bring(key: SessionKey, opening: Opening): Promise<SessionFeed> {
 		await this.ready;
-		return this.#once(writeSessionKey(key), async (externalKey) => {
-			const known = this.#known.get(externalKey);
-			if (known === undefined) return this.#create(key, opening);
-			return this.#resume(known).catch((reason: unknown) => {
-				if (ParleyError.from(reason).code !== "not_found") throw reason;
-				// It was deleted while nobody read it.
-				this.#known.delete(externalKey);
-				return this.#create(key, opening);
+		const bring = async (): Promise<SessionFeed> =>
+			this.#once(writeSessionKey(key), (externalKey) => {
+				const known = this.#known.get(externalKey);
+				return known === undefined ? this.#create(key, opening) : this.#resume(known);
 			});
+		return bring().catch((reason: unknown) => {
+			if (ParleyError.from(reason).code !== "not_found") throw reason;
+			// It was deleted while nobody read it, and is known no more.
+			return bring();
 		});
 	}
 
-	/** A session that turned out to be gone: the next message of its room begins another one. */
+	/** A session that turned out to be gone, which its room is told: the next message there begins another one. */
 	forget(id: string): void {
-		this.#feeds.get(id)?.close();
+		this.#feeds.get(id)?.gone();
 		const known = this.#known.withId(id);
 		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
 	}
@@ -111,16 +116,20 @@ export class Feed {
 		await Promise.allSettled(feeds.map(({ ended }) => ended));
 	}
 
-	async #list(): Promise<readonly Listed[]> {
+	/** Resolves with those that are to be read. */
+	async #list(): Promise<readonly KnownSession[]> {
 		const { store, gateway, clock, chance, log, signal } = this.#parts;
 		for (let failures = 1; ; failures++) {
 			try {
 				const { sessions } = await gateway.request("list_sessions", { limit: mostListed });
 				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
 				const busy = new Set(tasks.map(({ session_id }) => session_id));
-				const told = await store.read(readSeqs);
+				const told = await store.read(readTraces);
 				const ours = sessions.filter((session) => this.#learn(session));
-				return ours.filter((session) => this.#isAlive(session, busy, told));
+				const alive = ours.filter((session) => this.#isAlive(session, busy, told));
+				const listed = new Set(sessions.map(({ session_id }) => session_id));
+				const read = alive.flatMap(({ session_id }) => this.#known.withId(session_id) ?? []);
+				return [...read, ...(await this.#unlisted(listed, told))];
 			} catch (error) {
 				signal.throwIfAborted();
 				log.warn("the gateway does not say which sessions there are", { error });
@@ -141,20 +150,43 @@ export class Feed {
 	#isAlive(
 		{ session_id: id, state, updated_at, last_seq }: Listed,
 		busy: ReadonlySet<string>,
-		told: ReadonlyMap<string, number>,
+		told: Traces,
 	): boolean {
 		const isRecent = this.#parts.clock.now() - Date.parse(updated_at) < recentMs;
-		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id) ?? 0);
+		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id)?.seq ?? 0);
 	}
 
-	async #bringBack(sessions: readonly Listed[]): Promise<void> {
+	/**
+	 * Those that still promise something where people see it, and that the gateway does not list: it has too many, or
+	 * they were deleted while no process of ours was there.
+	 */
+	async #unlisted(listed: ReadonlySet<string>, told: Traces): Promise<readonly KnownSession[]> {
+		const { store, clock, platform } = this.#parts;
+		const expecting: KnownSession[] = [];
+		for (const [id, { externalKey = "", changedAt }] of told) {
+			const key = readSessionKey(externalKey);
+			if (key?.platform !== platform.name || listed.has(id)) continue;
+			if (clock.now() - changedAt > changeableMs) continue;
+			const mark = await store.read((db) => readMark(db, id));
+			if (!mark?.state || !isExpecting(mark.state)) continue;
+			const session = { id, key, usedAt: changedAt };
+			expecting.push(session);
+			if (this.#known.get(externalKey) === undefined) this.#known.set(externalKey, session);
+		}
+		return expecting;
+	}
+
+	async #bringBack(sessions: readonly KnownSession[]): Promise<void> {
 		const { log, signal } = this.#parts;
 		const queue = [...sessions];
 		const work = async (): Promise<void> => {
 			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
-				const { session_id: session } = next;
-				await this.follow(session).catch((error: unknown) => {
-					if (!signal.aborted) log.error("a session cannot be read", { session, error });
+				const { id: session } = next;
+				// Where another session has its key by now, it is there no more.
+				const isKnown = this.#known.withId(session) !== undefined;
+				await (isKnown ? this.follow(session) : this.#tellGone(next)).catch((error: unknown) => {
+					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
+					log.error("a session cannot be read", { session, error });
 				});
 			}
 		};
@@ -176,13 +208,31 @@ export class Feed {
 		return opening;
 	}
 
-	async #resume({ id, key }: KnownSession): Promise<SessionFeed> {
+	async #resume(known: KnownSession): Promise<SessionFeed> {
+		const { id, key } = known;
 		const { store, gateway } = this.#parts;
 		const mark = await store.read((db) => readMark(db, id));
-		// What a replay has kept of old cards is not written: one that was cut short begins again, in silence.
-		const after = mark?.state && mark.seq >= mark.replayedTo ? mark.seq : 0;
-		const opened = await gateway.open({ session_id: id, after_seq: after });
+		const after = mark && isWhole(mark) ? mark.seq : 0;
+		const opened = await gateway.open({ session_id: id, after_seq: after }).catch(async (reason: unknown) => {
+			if (ParleyError.from(reason).code === "not_found") await this.#tellGone(known);
+			throw reason;
+		});
 		return this.#tell(opened, { key, after, mark: mark ?? { seq: 0, replayedTo: opened.lastSeq } });
+	}
+
+	/** It was deleted while nobody read it: what it promises people is taken back, where they wait for something. */
+	async #tellGone({ id, key }: KnownSession): Promise<void> {
+		const { store, log } = this.#parts;
+		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
+		const mark = await store.read((db) => readMark(db, id));
+		if (mark === undefined) return;
+		log.info("a session was deleted while it was not read", { session: id });
+		if (isWhole(mark) && isExpecting(mark.state)) {
+			const { seq: after } = mark;
+			const feed = new SessionFeed(this.#parts, { opened: goneSession(id, after), key, mark, after });
+			if ((await feed.ended) === "closed") return;
+		}
+		await this.#forgetMark(id);
 	}
 
 	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
@@ -205,7 +255,7 @@ export class Feed {
 	): SessionFeed {
 		const { clock } = this.#parts;
 		const externalKey = writeSessionKey(key);
-		const feed = new SessionFeed(this.#parts, { opened, room: roomOf(key), ...from });
+		const feed = new SessionFeed(this.#parts, { opened, key, ...from });
 		this.#feeds.set(feed.session, feed);
 		this.#known.set(externalKey, { id: feed.session, key, usedAt: clock.now() });
 		void feed.ended.then(
@@ -216,14 +266,19 @@ export class Feed {
 	}
 
 	async #ended({ session }: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
-		const { store, log, signal } = this.#parts;
+		const { log, signal } = this.#parts;
 		this.#feeds.delete(session);
 		if (signal.aborted || end === "closed") return;
-		const isLost = end === "deleted" || end.code === "data_loss" || end.code === "not_found";
+		const isLost = end === "deleted" || end.code === "data_loss";
 		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
 		else log.error("a session cannot be read any more", { session, error: end });
 		if (!isLost) return;
 		this.forget(session);
+		await this.#forgetMark(session);
+	}
+
+	async #forgetMark(session: string): Promise<void> {
+		const { store, log } = this.#parts;
 		await store
 			.commit((tx) => forgetMark(tx, session))
 			.catch((error: unknown) => log.warn("a deleted session is still remembered", { session, error }));

@@ -15,6 +15,11 @@ export interface Mark {
 	readonly state?: ConversationState;
 }
 
+/** Whether it can be gone on from: of a replay that was cut short the old cards are not written, so it begins again. */
+export function isWhole(mark: Mark): mark is Mark & { readonly state: ConversationState } {
+	return mark.state !== undefined && mark.seq >= mark.replayedTo;
+}
+
 const selectMark = hotStatement<
 	ConnectorTables,
 	{ session: string },
@@ -31,10 +36,24 @@ export async function readMark(db: Tx, session: string): Promise<Mark | undefine
 	return { seq: Number(row.seq), replayedTo: Number(row.replayed_to), ...(state && { state }) };
 }
 
-/** How far each session was told. */
-export async function readSeqs(db: Tx): Promise<ReadonlyMap<string, number>> {
-	const rows = await db.selectFrom("cursors").select(["session", "seq"]).execute();
-	return new Map(rows.map(({ session, seq }) => [session, Number(seq)]));
+/** How far a session was told, and since when that is so, in milliseconds since the epoch. */
+interface Trace {
+	readonly seq: number;
+	readonly changedAt: number;
+	/** Absent where an earlier version of this program told it, or it shows nothing. */
+	readonly externalKey?: string;
+}
+
+/** All sessions that were told. */
+export async function readTraces(db: Tx): Promise<ReadonlyMap<string, Trace>> {
+	const columns = ["session", "seq", "changed_at", "external_key"] as const;
+	const rows = await db.selectFrom("cursors").select(columns).execute();
+	return new Map(
+		rows.map(({ session, seq, changed_at, external_key: externalKey }) => [
+			session,
+			{ seq: Number(seq), changedAt: Number(changed_at), ...(externalKey !== null && { externalKey }) },
+		]),
+	);
 }
 
 /** A session that is told from its beginning as if it had never been. */

@@ -1,20 +1,22 @@
 import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { type EventFrame, isOzzieEvent, type OpenSession } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
-import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
+import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { Scene } from "../conversation/part.ts";
 import { openQuestions } from "../conversation/questions.ts";
-import { type ShownRow, toRows } from "../conversation/to-rows.ts";
 import type { GatewayHistory } from "../gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { Room } from "../platform/arrival.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { RoomSession } from "../rooms/desk.ts";
+import { roomOf, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { deletionAt } from "./gone-session.ts";
 import type { Mark } from "./marks.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
+import { type StepTold, tellFrame } from "./tell-frame.ts";
 import { Typing } from "./typing.ts";
 
 /** What another database has shown or not shown so long ago is nothing that anybody waits for. */
@@ -41,12 +43,6 @@ export interface SessionFeedParts {
 	heard(): void;
 }
 
-/** What an event makes of the conversation, and all that it shows. */
-interface StepTold {
-	readonly state: ConversationState;
-	readonly rows: readonly ShownRow[];
-}
-
 /** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
 export class SessionFeed implements RoomSession {
 	readonly session: string;
@@ -58,6 +54,7 @@ export class SessionFeed implements RoomSession {
 	readonly #catchUp = Promise.withResolvers<void>();
 	readonly #parts: SessionFeedParts;
 	readonly #opened: OpenSession;
+	readonly #externalKey: string;
 	readonly #scene: Scene;
 	readonly #conversation: string;
 	readonly #moments: Moments;
@@ -67,24 +64,34 @@ export class SessionFeed implements RoomSession {
 	/** As the database has it. */
 	#written: ConversationState;
 	/** The newest event that `#state` has. */
-	#told = 0;
+	#told: number;
 	/** The newest event whose rows are planned. */
 	#planned: number;
 	/** During the replay. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	#drained: Promise<void> = Promise.resolve();
+	/** The gateway has it no more. */
+	#isGone = false;
+	/** That is told. */
 	#isDeleted = false;
 
 	/** `mark` is how far it was told; its state is gone on from where the session was opened after it. */
 	constructor(
 		parts: SessionFeedParts,
-		from: { readonly opened: OpenSession; readonly room: Room; readonly mark: Mark; readonly after: number },
+		from: {
+			readonly opened: OpenSession;
+			readonly key: SessionKey;
+			readonly mark: Mark;
+			readonly after: number;
+		},
 	) {
-		const { opened, room, mark, after } = from;
+		const { opened, key, mark, after } = from;
+		const room = roomOf(key);
 		const { platform, controls, outbox, clock } = parts;
 		this.#parts = parts;
 		this.#opened = opened;
+		this.#externalKey = writeSessionKey(key);
 		this.session = opened.id;
 		this.room = room;
 		this.#conversation = platform.conversation(room);
@@ -98,6 +105,7 @@ export class SessionFeed implements RoomSession {
 		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
 		this.#replayedTo = mark.replayedTo;
 		this.#planned = mark.seq;
+		this.#told = after;
 		this.#state = after === mark.seq ? (mark.state ?? emptyConversation) : emptyConversation;
 		this.#written = this.#state;
 		this.#showTyping();
@@ -115,15 +123,16 @@ export class SessionFeed implements RoomSession {
 		this.#opened.close();
 	}
 
+	/** The gateway has said that it is there no more: that is told, and then it ends. */
+	gone(): void {
+		this.#isGone = true;
+		this.close();
+	}
+
 	async #read(): Promise<"deleted" | "closed"> {
 		try {
-			for await (const frame of this.#opened.events()) {
-				this.#parts.heard();
-				if (frame.transient || this.#isDeleted) continue;
-				this.#waiting.push(frame);
-				if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
-				if (this.#waiting.length >= mostWaiting) await this.#drained;
-			}
+			if (await this.#takeAll()) this.#isGone = true;
+			if (this.#isGone) this.#take(deletionAt(this.session, this.#lastPlace()));
 		} finally {
 			await this.#drained;
 			await this.#keep();
@@ -131,6 +140,35 @@ export class SessionFeed implements RoomSession {
 			this.#catchUp.resolve();
 		}
 		return this.#isDeleted ? "deleted" : "closed";
+	}
+
+	/** Takes what is recorded until it is closed; true where it was deleted. */
+	async #takeAll(): Promise<boolean> {
+		try {
+			for await (const frame of this.#opened.events()) {
+				this.#parts.heard();
+				if (frame.event === "session.deleted") return true;
+				if (frame.transient) continue;
+				this.#take(frame);
+				if (this.#waiting.length >= mostWaiting) await this.#drained;
+			}
+			return false;
+		} catch (reason) {
+			// It was deleted while the gateway could not be heard: it tells that once, to those who are there.
+			if (ParleyError.from(reason).code === "not_found") return true;
+			throw reason;
+		}
+	}
+
+	#take(frame: EventFrame): void {
+		this.#waiting.push(frame);
+		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
+	}
+
+	/** Behind all that is recorded of it; a replay that its deletion has cut short ends there, too. */
+	#lastPlace(): number {
+		const last = this.#waiting.at(-1)?.seq ?? this.#told;
+		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);
 	}
 
 	async #drain(): Promise<void> {
@@ -184,7 +222,6 @@ export class SessionFeed implements RoomSession {
 		this.#caughtUpTo(seq);
 		this.#showTyping();
 		this.#isDeleted ||= frames.some(({ event }) => event === "session.deleted");
-		if (this.#isDeleted) this.#opened.close();
 	}
 
 	async #write(told: {
@@ -195,7 +232,8 @@ export class SessionFeed implements RoomSession {
 	}): Promise<void> {
 		const { seq, state, rows, replayed } = told;
 		const cursor = { session: this.session, seq, after: this.#planned };
-		const written = { state: JSON.stringify(state), replayedTo: this.#replayedTo };
+		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
+		const written = { state: JSON.stringify(state), ...about };
 		await this.#parts.outbox.plan({
 			...{ conversation: this.#conversation, cursor, told: written, rows, replayed },
 		});
@@ -240,20 +278,12 @@ export class SessionFeed implements RoomSession {
 		return isPlanned ? [] : [...earlier, ...rows];
 	}
 
-	/** What an event makes of the conversation. One that this program cannot tell is left out, whatever the reason. */
 	async #step(state: ConversationState, frame: EventFrame): Promise<StepTold> {
-		const { platform, log } = this.#parts;
 		if (!isOzzieEvent(frame)) return { state, rows: [] };
-		const { seq } = frame;
-		const at = await this.#moments.of(seq);
-		try {
-			const told = tellConversation(state, { seq, at, event: frame }, this.#scene);
-			const showing = { told: { seq, at }, conversation: this.#conversation, platform };
-			return { state: told.state, rows: toRows(told.intentions, showing) };
-		} catch (error) {
-			log.error("an event cannot be told", { session: this.session, seq, event: frame.event, error });
-			return { state, rows: [] };
-		}
+		const { platform, log } = this.#parts;
+		const at = await this.#moments.of(frame.seq);
+		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
+		return tellFrame(state, { frame, at }, where);
 	}
 
 	#caughtUpTo(seq: number): void {

@@ -12,10 +12,11 @@ export interface Cursor {
 	readonly after?: number;
 }
 
-/** What a session looks like, as JSON, and the last of its events that another database may have shown already. */
+/** What a session looks like, as JSON, the last of its events that another database may have shown already, and its key. */
 export interface ToldState {
 	readonly state: string;
 	readonly replayedTo: number;
+	readonly externalKey: string;
 }
 
 interface Move {
@@ -28,6 +29,7 @@ interface Move {
 	/** Count where `isTold`. */
 	readonly state: string | null;
 	readonly replayedTo: number;
+	readonly externalKey: string | null;
 }
 
 const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: number }>((db, p) =>
@@ -37,7 +39,9 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 /** Where it is known where the cursor was, and it was elsewhere, nothing is changed. */
 function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
-		const told = isTold ? { state: p("state"), replayed_to: p("replayedTo") } : {};
+		const told = isTold
+			? { state: p("state"), replayed_to: p("replayedTo"), external_key: p("externalKey") }
+			: {};
 		const moved = { conversation: p("conversation"), seq: p("seq"), changed_at: p("now"), ...told };
 		return db
 			.insertInto("cursors")
@@ -46,7 +50,10 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 				const update = conflict.column("session").doUpdateSet((eb) => ({
 					...{ conversation: eb.ref("excluded.conversation"), seq: eb.ref("excluded.seq") },
 					changed_at: eb.ref("excluded.changed_at"),
-					...(isTold && { state: eb.ref("excluded.state"), replayed_to: eb.ref("excluded.replayed_to") }),
+					...(isTold && {
+						...{ state: eb.ref("excluded.state"), replayed_to: eb.ref("excluded.replayed_to") },
+						external_key: eb.ref("excluded.external_key"),
+					}),
 				}));
 				return isKnown ? update.where("cursors.seq", "=", p("after")) : update;
 			});
@@ -79,7 +86,8 @@ export async function moveCursor(
 	const { conversation, cursor, told } = moved;
 	const { session, seq, after } = cursor;
 	const kind = told ? "told" : "bare";
-	const move = { session, conversation, seq, now, after: after ?? 0, state: null, replayedTo: 0, ...told };
+	const untold = { state: null, replayedTo: 0, externalKey: null };
+	const move = { session, conversation, seq, now, after: after ?? 0, ...untold, ...told };
 	if (after !== undefined && after < seq) {
 		const moved = await upserts.known[kind](tx, move);
 		if (moved > 0) return after;

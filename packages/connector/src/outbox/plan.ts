@@ -21,7 +21,10 @@ export interface PlannedRow {
 	readonly card?: string;
 	/** Anything that JSON can hold. */
 	readonly payload: unknown;
-	/** `SEQ/INDEX` of a row of an earlier event that was not planned and that it stands for: it gets the id of that one. */
+	/**
+	 * `SEQ/INDEX` of a row of an earlier event that was not planned and that it stands for: it gets the id of that one.
+	 * Something else where no recorded event has its place.
+	 */
 	readonly standsFor?: string;
 	/** Why it must wait for a person's decision. */
 	readonly hold?: string;

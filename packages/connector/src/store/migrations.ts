@@ -126,6 +126,11 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
+/** Of a session that was deleted the gateway does not say any more which room it was talked to in. */
+async function keepKeys(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
+}
+
 /** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
@@ -133,4 +138,5 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0003-decisions", up: createDecisions },
 	{ name: "0004-stops", up: indexStops },
 	{ name: "0005-narrow-indexes", up: narrowIndexes },
+	{ name: "0006-session-keys", up: keepKeys },
 ];

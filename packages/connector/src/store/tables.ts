@@ -46,6 +46,8 @@ interface CursorsTable {
 	replayed_to: Generated<number>;
 	/** The `ConversationState` after that event, as JSON; null where there is none. */
 	state: Generated<string | null>;
+	/** Says which room the session is of, as long as the gateway no longer does; null where there is no state. */
+	external_key: Generated<string | null>;
 	changed_at: number;
 }
 

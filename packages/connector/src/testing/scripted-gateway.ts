@@ -37,6 +37,8 @@ export class ScriptedGateway {
 	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();
 	readonly #waiting = new Set<() => void>();
 	#isAway = false;
+	/** No id is given twice. */
+	#created = 0;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
@@ -60,6 +62,12 @@ export class ScriptedGateway {
 		const [newest] = this.sessions.toSorted((one, other) => other.updatedAt - one.updatedAt);
 		if (newest) return newest;
 		throw new Error("the gateway has no session yet");
+	}
+
+	/** Somebody deletes the session that was used last. */
+	delete(): void {
+		this.newest.deleted = this.#isAway ? "missed" : "heard";
+		this.changed();
 	}
 
 	/** A connection of its own, as each process has one. */
@@ -150,8 +158,9 @@ export class ScriptedGateway {
 			(session) => !session.isDeleted && external_key && session.externalKey === external_key,
 		);
 		if (known) return { session: known, status: "resumed" };
+		this.#created += 1;
 		const session = new ScriptedSession({
-			...{ id: `sess_${String(this.sessions.length + 1).padStart(4, "0")}`, title: title ?? "" },
+			...{ id: `sess_${String(this.#created).padStart(4, "0")}`, title: title ?? "" },
 			...{ externalKey: external_key ?? undefined, clock: this.#clock, changed: this.changed },
 			place: place && `${place.tenant}:${place.channel}`,
 		});
@@ -249,14 +258,19 @@ class ScriptedReader implements OpenSession {
 	}
 
 	async *events(): AsyncGenerator<EventFrame> {
+		let isToldGone = false;
 		for (let after = this.#reading.after; !this.#isClosed; ) {
-			const next = this.#gateway.away ? undefined : this.#reading.session.frames[after];
-			if (next === undefined) {
-				await this.#gateway.change();
-			} else {
+			const { session } = this.#reading;
+			const next = this.#gateway.away ? undefined : session.frames[after];
+			if (next !== undefined) {
 				after += 1;
 				yield next;
-			}
+			} else if (!this.#gateway.away && session.isDeleted && !isToldGone) {
+				// What is joined anew after the connection was lost is not there.
+				if (session.deleted === "missed") throw unknown(this.id);
+				isToldGone = true;
+				yield deletion(this.id, after);
+			} else await this.#gateway.change();
 		}
 	}
 
@@ -265,6 +279,11 @@ class ScriptedReader implements OpenSession {
 		this.#reading.closed();
 		this.#gateway.changed();
 	}
+}
+
+/** As it stands on the wire of a real gateway: passing, with the number of the last one that was recorded. */
+function deletion(id: string, seq: number): EventFrame {
+	return { type: "event", event: "session.deleted", session_id: id, payload: {}, seq, transient: true };
 }
 
 /** For whom something is asked stands beside a method's own params. */

@@ -21,7 +21,8 @@ export class ScriptedSession {
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
-	isDeleted = false;
+	/** Its deletion passes once, by those who listen: `missed` where the gateway could not be reached then. */
+	deleted: "heard" | "missed" | undefined;
 	readonly #clock: Clock;
 	readonly #changed: () => void;
 	#count = 0;
@@ -44,15 +45,22 @@ export class ScriptedSession {
 		this.record("session.created", {});
 	}
 
+	get isDeleted(): boolean {
+		return this.deleted !== undefined;
+	}
+
 	get updatedAt(): number {
 		return this.moments.at(-1) ?? 0;
 	}
 
-	record<Name extends EventName>(event: Name, payload: EventPayloads[Name]): void {
+	/** What a gateway records: that a session was deleted it only tells. */
+	record<Name extends Exclude<EventName, "session.deleted">>(
+		event: Name,
+		payload: EventPayloads[Name],
+	): void {
 		const seq = this.frames.length + 1;
 		this.frames.push({ type: "event", event, session_id: this.id, payload, seq });
 		this.moments.push(this.#clock.now());
-		if (event === "session.deleted") this.isDeleted = true;
 		this.#changed();
 	}
 

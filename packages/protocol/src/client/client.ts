@@ -21,7 +21,8 @@ export interface ClientOptions {
 	readonly retryFirst?: boolean;
 	/**
 	 * Whether frames are wanted that are shown once and never replayed, such as a text while it is being written; true
-	 * unless told. Where they are not, they are left out unread, but for those of prompts.
+	 * unless told. Where they are not, they are left out unread, but for those of prompts and
+	 * `session.deleted`.
 	 */
 	readonly transient?: boolean;
 	/** `detail` says in words for a person what happened. */

@@ -227,11 +227,12 @@ const event = '{"type":"event","event":"';
 
 /**
  * Told without parsing: gateways write the keys of a frame in one order, and inside of a text no quote stands alone. One
- * that is written in another way is parsed like any other; prompts are counted by whoever reads them.
+ * that is written in another way is parsed like any other; prompts are counted by whoever reads them, and that a session
+ * was deleted nothing else tells.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
-	return !text.startsWith("prompt.", event.length);
+	return !text.startsWith("prompt.", event.length) && !text.startsWith('session.deleted"', event.length);
 }
 
 function wentBack(id: string, after: number, last: number): ParleyError {

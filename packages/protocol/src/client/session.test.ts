@@ -173,6 +173,21 @@ test("who wants no frames that are shown once gets all others, and the prompts",
 	await other.client.close();
 });
 
+test("who wants no frames that are shown once still hears that a session was deleted, as gateways write it", async () => {
+	const other = new WatchedClient(gateway.url, { transient: false });
+	const connection = await gateway.connection();
+	const opening = other.client.open({ session_id: "sess_1" });
+	await connection.opens("sess_1", "resumed", 7);
+	const read = readerOf(await opening);
+	const passing = (event: string): string =>
+		`{"type":"event","event":"${event}","session_id":"sess_1","payload":{},"seq":7,"transient":true}`;
+	connection.socket.send(passing("session.deleted_by_nobody"));
+	connection.socket.send(passing("session.deleted"));
+	const deleted = { type: "event", event: "session.deleted", session_id: "sess_1", payload: {}, seq: 7 };
+	expect(await read(1)).toEqual([{ ...deleted, transient: true }]);
+	await other.client.close();
+});
+
 test("two sessions share a connection, each in its own order, and are both joined again", async () => {
 	const one = readerOf(await open({ session_id: "sess_1" }, "resumed", 0));
 	const two = readerOf(await open({ session_id: "sess_2" }, "resumed", 5));

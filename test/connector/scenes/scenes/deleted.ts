@@ -1,0 +1,98 @@
+import type { Scene, Step } from "../step.ts";
+import type { Town } from "../town.ts";
+
+/** As `parley sessions rm --force` does at a terminal. */
+const deletes: Step = {
+	what: "the operator deletes the conversations of the scene",
+	does: async ({ city, operator, site }: Town) => {
+		const { sessions } = await city.through(operator.request("list_sessions", {}));
+		const names = site.tenants.map((tenant) => `${site.platform}:${tenant}:`);
+		for (const { session_id, external_key = "" } of sessions) {
+			if (!names.some((name) => external_key.startsWith(name))) continue;
+			await city.through(operator.request("delete_session", { session_id, force: true }));
+		}
+	},
+};
+
+const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
+const suspended: Step[] = [
+	{ says: `@Parley !task new title:Tidy ${review}` },
+	{ shows: ["⏸️ **It waits for you**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
+];
+const asks: Step[] = [
+	{ says: "@Parley write: notes.txt <<< hello" },
+	{ shows: ["Approval", "`write_file`", "[Approve once]"] },
+];
+const taskIsOver: Step[] = [
+	{ shows: ["**Tidy**", "⏹️ Cancelled", "its conversation was deleted"], times: 1 },
+	{ shows: "This conversation was deleted. What you write next begins another one.", times: 1 },
+	{ hides: "[Cancel]" },
+	{ hides: "[Approve]", in: "Tidy" },
+];
+const goesOn: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline] still here", times: 1 }];
+
+/** What somebody else deletes, which the gateway tells once, and only to those who are there. */
+export const deleted: readonly Scene[] = [
+	{
+		name: "a conversation that is deleted elsewhere says so, and the next message begins another one",
+		steps: [
+			{ says: "@Parley say: before" },
+			{ shows: "[offline] before" },
+			deletes,
+			{ shows: "This conversation was deleted. What you write next begins another one.", times: 1 },
+			...goesOn,
+		],
+	},
+	{
+		name: "the card and the question of a task go when its conversation is deleted elsewhere",
+		steps: [...suspended, deletes, ...taskIsOver, ...goesOn],
+	},
+	{
+		name: "an approval goes when its conversation is deleted elsewhere",
+		steps: [
+			...asks,
+			deletes,
+			{ shows: ["Approval", "⌛ **No answer**, so nothing was run"], times: 1 },
+			{ hides: "[Approve once]" },
+			{ shows: "This conversation was deleted.", times: 1 },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a task whose conversation is deleted while the connector is stopped is over when it is back",
+		steps: [
+			...suspended,
+			{ stops: "connector" },
+			deletes,
+			{ starts: "connector" },
+			...taskIsOver,
+			{ restarts: "connector" },
+			...taskIsOver,
+			...goesOn,
+		],
+	},
+	{
+		name: "an approval whose conversation is deleted while the connector is stopped is over when it is back",
+		steps: [
+			...asks,
+			{ stops: "connector" },
+			deletes,
+			{ starts: "connector" },
+			{ shows: ["Approval", "⌛ **No answer**", "the conversation was deleted"], times: 1 },
+			{ hides: "[Approve once]" },
+			...goesOn,
+		],
+	},
+	{
+		name: "a conversation in which nothing waited says nothing of its deletion while nobody was there",
+		steps: [
+			{ says: "@Parley say: before" },
+			{ shows: "[offline] before" },
+			{ stops: "connector" },
+			deletes,
+			{ starts: "connector" },
+			{ says: "@Parley say: after" },
+			{ showsOnly: ["[offline] before", "[offline] after"] },
+		],
+	},
+];
