@@ -16,6 +16,23 @@ export function isPicture({ mediaType, bytes }: FileFacts, before: number): bool
 	return isImageType(mediaType) && bytes <= maxPictureBytes && before + bytes <= maxPicturesBytes;
 }
 
+/** The picture that a kept file holds; undefined where it is of no type that a model sees, or gone. */
+export async function loadPicture(
+	files: Files,
+	{ id, mediaType }: FileFacts,
+): Promise<ImageBlock | undefined> {
+	if (!isImageType(mediaType)) return undefined;
+	const content = await files.load(id);
+	return content && { type: "image", mediaType, data: content.toString("base64") };
+}
+
+/** Pictures that came within a message, as it tells of those that the model does not see. */
+export function toldOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
+	return images.map((image) => ({
+		...{ id: "", name: "a picture", mediaType: image.mediaType, bytes: bytesOf(image), problem },
+	}));
+}
+
 /** Bytes of the pictures in these messages. */
 export function pictureBytes(messages: readonly Message[]): number {
 	return messages
@@ -50,9 +67,8 @@ async function load(
 	files: Files,
 	attachment: Attachment,
 ): Promise<{ readonly attachment: Attachment; readonly picture?: ImageBlock }> {
-	const { id, mediaType, shown } = attachment;
-	if (!shown || !isImageType(mediaType)) return { attachment };
-	const content = await files.load(id);
-	if (!content) return { attachment: { ...attachment, problem: "it is no longer kept" } };
-	return { attachment, picture: { type: "image", mediaType, data: content.toString("base64") } };
+	if (!attachment.shown || !isImageType(attachment.mediaType)) return { attachment };
+	const picture = await loadPicture(files, attachment);
+	if (!picture) return { attachment: { ...attachment, problem: "it is no longer kept" } };
+	return { attachment, picture };
 }

@@ -1,23 +1,25 @@
 import { ParleyError } from "@parley/base";
 import { type Attachment, isOpen } from "../files/attachment.ts";
-import { bytesOf, isPicture, withPictures } from "../files/pictures.ts";
+import { fitTogether, noRoom } from "../files/picture-room.ts";
+import { isPicture, loadPicture, toldOnly, withPictures } from "../files/pictures.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import type { ImageBlock } from "../message.ts";
 import { ModelError } from "../model-error.ts";
+import { makeRoom } from "./make-room.ts";
 import { refusalWhenFull } from "./place-rules.ts";
-import { makeRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 
 /**
  * Hands what came with the message over, before the model is called for the first time: pictures that the model takes
- * are shown to it, all else is copied into the working directory. What was done is recorded and done once, also where
- * a stop of the gateway comes between.
+ * are shown to it, as long as the conversation has room for them; of others that came within the message it is told, and
+ * all else is copied into the working directory. What was done is recorded and done once, also where a stop of the
+ * gateway comes between.
  */
 export async function placeAttachments(run: Run): Promise<void> {
-	const { attachments = [], retryOf } = run.row;
+	const { attachments = [], images, retryOf } = run.row;
 	// What a run is asked again stands with the one that it makes again.
-	if (attachments.length === 0 || retryOf !== undefined) return;
-	if (attachments.some(isOpen)) await record(run, await placeAll(run, attachments));
+	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
+	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
 	run.row = await withPictures(run.session.deps.files, run.row);
 }
 
@@ -31,31 +33,53 @@ export async function withdrawPictures(run: Run, failure: ParleyError | undefine
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
 	const problem = "the request that showed it was refused";
-	const sent = images.map((image) => ({ id: "", name: "a picture", ...factsOf(image), problem }));
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
-	await record(run, [...sent, ...files], { images: null });
-	run.row = { ...run.row, images: [], pictures: [] };
+	await record(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
+	run.row = { ...run.row, pictures: [] };
 }
 
-function factsOf(image: ImageBlock): Pick<Attachment, "mediaType" | "bytes"> {
-	return { mediaType: image.mediaType, bytes: bytesOf(image) };
-}
-
-async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<Attachment[]> {
-	const seesPictures = run.settings.info?.images ?? true;
-	const wanted = seesPictures ? attachments.filter((attachment) => isPicture(attachment, 0)) : [];
-	let before = await makeRoom(
-		run,
-		wanted.reduce((sum, { bytes }) => sum + bytes, 0),
-	);
+async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<void> {
+	const { images } = run.row;
+	const pictures = await loadAll(run, attachments);
+	const inside = [...(await makeRoom(run, [...images, ...pictures.values()]))];
+	const enters = (picture: ImageBlock): boolean => {
+		const fits = fitTogether([...inside, picture]);
+		if (fits) inside.push(picture);
+		return fits;
+	};
+	const sent = Map.groupBy(images, enters);
 	const placed: Attachment[] = [];
 	for (const attachment of attachments) {
 		run.signal.throwIfAborted();
-		const shown = seesPictures && isPicture(attachment, before);
-		if (shown) before += attachment.bytes;
-		placed.push(shown ? { ...attachment, shown } : await copy(run, attachment));
+		const picture = pictures.get(attachment);
+		const entered = picture !== undefined && enters(picture);
+		if (!isOpen(attachment)) placed.push(attachment);
+		else if (entered) placed.push({ ...attachment, shown: true });
+		else placed.push(await copy(run, attachment));
 	}
-	return placed;
+	const left = sent.get(false) ?? [];
+	if (left.length > 0) {
+		const told = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
+		await record(run, { attachments: [...told, ...placed], images: sent.get(true) ?? [] });
+	} else if (attachments.some(isOpen)) await record(run, { attachments: placed });
+}
+
+/** Those that the model sees, or is to see where there is room; no more are read than there can be. */
+async function loadAll(
+	{ session, settings }: Run,
+	attachments: readonly Attachment[],
+): Promise<Map<Attachment, ImageBlock>> {
+	const seesPictures = settings.info?.images ?? true;
+	const pictures = new Map<Attachment, ImageBlock>();
+	let before = 0;
+	for (const attachment of attachments) {
+		const wanted = isOpen(attachment) ? seesPictures && isPicture(attachment, before) : attachment.shown;
+		const picture = wanted && (await loadPicture(session.deps.files, attachment));
+		if (!picture) continue;
+		pictures.set(attachment, picture);
+		before += attachment.bytes;
+	}
+	return pictures;
 }
 
 async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
@@ -76,15 +100,18 @@ async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
 
 async function record(
 	run: Run,
-	attachments: readonly Attachment[],
-	changes: { readonly images?: null } = {},
+	{
+		attachments,
+		images,
+	}: { readonly attachments: readonly Attachment[]; readonly images?: readonly ImageBlock[] },
 ): Promise<void> {
+	const sent = images && { images: images.length > 0 ? JSON.stringify(images) : null };
 	await run.commit(async (tx) => {
 		await tx
 			.updateTable("runs")
-			.set({ attachments: JSON.stringify(attachments), ...changes })
+			.set({ attachments: JSON.stringify(attachments), ...sent })
 			.where("id", "=", run.id)
 			.execute();
 	});
-	run.row = { ...run.row, attachments };
+	run.row = { ...run.row, attachments, ...(images && { images }) };
 }

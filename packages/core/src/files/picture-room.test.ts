@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { ImageBlock } from "../message.ts";
+import { testPictures } from "../testing/pictures.ts";
+import { fitTogether, halfTheRoom } from "./picture-room.ts";
+
+const [{ content: png }] = testPictures;
+const mebibyte = 1024 * 1024;
+
+function picture({
+	bytes = png.length,
+	side = 1,
+}: {
+	readonly bytes?: number;
+	readonly side?: number;
+}): ImageBlock {
+	const content = Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
+	content.writeUInt32BE(side, 20);
+	return { type: "image", mediaType: "image/png", data: content.toString("base64") };
+}
+
+const many = (number: number): ImageBlock[] => Array.from({ length: number }, () => picture({}));
+
+test("pictures fit together up to 18 MiB", () => {
+	const nine = picture({ bytes: 9 * mebibyte });
+	expect(fitTogether([nine, nine])).toBe(true);
+	expect(fitTogether([nine, nine, picture({})])).toBe(false);
+});
+
+test("more than twenty fit together where none is larger than 2,000 pixels a side", () => {
+	expect(fitTogether([...many(19), picture({ side: 2_001 })])).toBe(true);
+	expect(fitTogether([...many(20), picture({ side: 2_000 })])).toBe(true);
+	expect(fitTogether([...many(20), picture({ side: 2_001 })])).toBe(false);
+});
+
+test("a picture that tells no size is not taken for a large one", () => {
+	const damaged = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+	expect(fitTogether([...many(20), damaged])).toBe(true);
+});
+
+test("only that of which there is too much has to become half", () => {
+	const nine = picture({ bytes: 9 * mebibyte });
+	expect(halfTheRoom([nine, nine, nine])).toEqual({ bytes: 9 * mebibyte, few: 20 });
+	expect(halfTheRoom([...many(20), picture({ side: 3_000 })])).toEqual({ bytes: 18 * mebibyte, few: 10 });
+	expect(halfTheRoom([nine, nine, ...many(20), picture({ side: 3_000 })])).toEqual({
+		...{ bytes: 9 * mebibyte, few: 10 },
+	});
+});

@@ -1,0 +1,73 @@
+import { toldOnly } from "../files/pictures.ts";
+import { fromRow, type Tx } from "../journal/journal.ts";
+import { historyFor, readHistory, readSteps } from "./queue.ts";
+import type { Run, RunRow } from "./run.ts";
+import type { Step } from "./step.ts";
+
+/** Writes a part of the record as it is to be from now on. */
+type Change = (tx: Tx) => Promise<unknown>;
+
+/**
+ * Takes the pictures of these calls out of the record; their results say why. What is to be changed is read before the
+ * transaction that writes it: the runs of a session follow each other, so that nobody else changes their steps.
+ */
+export async function withoutPicturesOf(
+	run: Run,
+	callIds: ReadonlySet<string>,
+	why: string,
+): Promise<Change[]> {
+	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
+	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
+		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
+		const { pictures: _, ...kept } = step;
+		const changed: Step = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
+		return (tx: Tx) =>
+			tx
+				.updateTable("steps")
+				.set({ data: JSON.stringify(changed) })
+				.where("run_id", "=", runId)
+				.where("n", "=", n)
+				.execute();
+	});
+}
+
+/** Takes the pictures that came within the message of an earlier run out of the record; the message says why. */
+export function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
+	const told = JSON.stringify([...toldOnly(images, why), ...attachments]);
+	return (tx) =>
+		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
+}
+
+/** What is in memory of the conversation, as the record has it now. */
+export async function readAgain(run: Run): Promise<void> {
+	const { session, row } = run;
+	session.history = undefined;
+	run.history = historyFor(row, await readHistory(session.deps, session.id, row.ordinal));
+	run.steps.splice(0, run.steps.length, ...(await readSteps(session.deps.journal.store, run.id)));
+}
+
+/** The steps of those earlier runs that have made one of the calls. */
+async function earlierSteps(
+	{ history, session }: Run,
+	callIds: ReadonlySet<string>,
+): Promise<{ readonly runId: string; readonly n: number; readonly step: Step }[]> {
+	const ordinals = history
+		.filter(({ messages }) =>
+			messages.some(
+				({ role, content }) =>
+					role === "tool" && content.some((block) => block.type === "result" && callIds.has(block.callId)),
+			),
+		)
+		.map(({ ordinal }) => ordinal);
+	if (ordinals.length === 0) return [];
+	const rows = await session.deps.journal.store.read((db) =>
+		db
+			.selectFrom("steps")
+			.innerJoin("runs", "runs.id", "steps.run_id")
+			.select(["run_id", "n", "data"])
+			.where("session_id", "=", session.id)
+			.where("ordinal", "in", ordinals)
+			.execute(),
+	);
+	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
+}
