@@ -94,8 +94,10 @@ test("the model is asked while the message is being written down, once, and nobo
 	await t.settle();
 	expect(asked.map(lastText)).toEqual(["one", "two"]);
 	expect(log.events.length).toBe(before);
+	t.clock.advance(70);
 	disk.go();
 	await sending;
+	await expect(log.next("model.called")).resolves.toMatchObject({ durationMs: 70 });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "to two", error: "" });
 	expect(asked).toHaveLength(2);
 	expect(asked[1]?.messages).toHaveLength(3);
@@ -119,6 +121,7 @@ test("a message that cannot be written down ends what was asked for it", async (
 	await t.send(session, "three");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "to three" });
 	expect(asked[2]?.messages).toHaveLength(3);
+	expect(t.log.records.filter(({ message }) => message.includes("begun early"))).toHaveLength(1);
 	log.check();
 });
 

@@ -20,6 +20,13 @@ interface Opened {
 	readonly request: ModelRequest;
 	readonly events: AsyncIterator<ModelEvent, unknown>;
 	readonly first: Promise<IteratorResult<ModelEvent, unknown>>;
+	/** When it was begun, on the monotonic clock. */
+	readonly beganAt: number;
+}
+
+/** A call that goes on as the run's own. */
+export interface Begun extends Pick<Opened, "beganAt"> {
+	readonly events: AsyncIterable<ModelEvent>;
 }
 
 /**
@@ -30,6 +37,7 @@ interface Opened {
  */
 export class HeadStart {
 	readonly #opened: Promise<Opened | undefined>;
+	readonly #session: Session;
 	readonly #controller = new AbortController();
 	#requestId: string | undefined;
 	#answered: Answered | undefined;
@@ -37,19 +45,16 @@ export class HeadStart {
 
 	/** Where it cannot be known to be right, nothing is asked. */
 	constructor(leading: Leading, deps: RunDeps) {
+		this.#session = leading.session;
 		// Whatever is in the way of it is in the way of the run as well, which tells of it.
 		this.#opened = this.#open(leading, deps).catch(() => undefined);
 	}
 
 	/**
-	 * The events of the call, where it was begun with this request; then `signal` ends it, and `answered` is told as
-	 * `Model.stream` does. Undefined where another call has to be made. Can be taken once.
+	 * The call, where it was begun with this request; then `signal` ends it, and `answered` is told as `Model.stream`
+	 * does. Undefined where another one has to be made. Can be taken once.
 	 */
-	async take(
-		request: ModelRequest,
-		signal: AbortSignal,
-		answered: Answered,
-	): Promise<AsyncIterable<ModelEvent> | undefined> {
+	async take(request: ModelRequest, signal: AbortSignal, answered: Answered): Promise<Begun | undefined> {
 		const opened = await this.#opened;
 		if (this.#over || !opened || signal.aborted || !isSame(opened.request, request)) {
 			this.drop();
@@ -59,14 +64,18 @@ export class HeadStart {
 		signal.addEventListener("abort", () => this.#controller.abort(), { once: true });
 		if (this.#requestId !== undefined) answered(this.#requestId);
 		this.#answered = answered;
-		return new Continued(opened);
+		return { events: new Continued(opened), beganAt: opened.beganAt };
 	}
 
-	/** Ends it, unless it was taken. */
+	/** Ends it, unless it was taken. What the provider takes for it nobody will know. */
 	drop(): void {
 		if (this.#over) return;
 		this.#over = true;
 		this.#controller.abort();
+		const { id: sessionId, deps } = this.#session;
+		void this.#opened.then((opened) => {
+			if (opened) deps.log.info("a model call that was begun early is not used", { sessionId });
+		});
 	}
 
 	async #open({ session, request, asked }: Leading, deps: RunDeps): Promise<Opened | undefined> {
@@ -84,10 +93,11 @@ export class HeadStart {
 		const { signal } = this.#controller;
 		const asker: Asker = { id: "", session, signal, settings: { model: settings.model, ...limits } };
 		const likely = plainRequest(asker, parts, [...history, own]);
-		return likely && !this.#over ? this.#ask(settings.model, likely) : undefined;
+		if (!likely || this.#over) return undefined;
+		return { ...this.#ask(settings.model, likely), beganAt: session.deps.clock.monotonic() };
 	}
 
-	#ask(model: Model, request: ModelRequest): Opened {
+	#ask(model: Model, request: ModelRequest): Omit<Opened, "beganAt"> {
 		const told = (id: string): void => {
 			this.#requestId = id;
 			this.#answered?.(id);

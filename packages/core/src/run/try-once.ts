@@ -20,7 +20,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		...facts,
 		...(auxiliary && { auxiliary }),
 	});
-	const startedAt = clock.monotonic();
+	let startedAt = clock.monotonic();
 	let requestId: string | undefined;
 	let firstMs: number | undefined;
 	const done = (reply: Reply): Attempt => {
@@ -36,7 +36,8 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 			requestId = id;
 		};
 		const begun = await run.headStart?.take(request, run.signal, answered);
-		for await (const event of begun ?? model.stream(request, run.signal, answered)) {
+		if (begun) startedAt = begun.beganAt;
+		for await (const event of begun?.events ?? model.stream(request, run.signal, answered)) {
 			firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
