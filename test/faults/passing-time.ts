@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import type { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { Watch } from "../watch.ts";
 
-/** Published by undici, which is what `fetch` is: https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md */
-const channel = "undici:request:bodyChunkReceived";
+/** Published when an answer begins: https://nodejs.org/api/diagnostics_channel.html#http */
+const channel = "http.client.response.finish";
 
 /** Lets a test move the clock between the moments at which bytes arrive. */
 export class PassingTime implements Disposable {
@@ -13,16 +15,17 @@ export class PassingTime implements Disposable {
 	/** Whether what is watched has ended. */
 	readonly #over: () => boolean;
 	readonly #watch = new Watch();
+	readonly #watched = new WeakSet<Socket>();
 	#chunks = 0;
 
 	constructor(clock: ManualClock, over: () => boolean) {
 		this.clock = clock;
 		this.#over = over;
-		subscribe(channel, this.#arrive);
+		subscribe(channel, this.#begin);
 	}
 
 	[Symbol.dispose](): void {
-		unsubscribe(channel, this.#arrive);
+		unsubscribe(channel, this.#begin);
 	}
 
 	/** So many times so much time, each of which brings the client something; it never gives up meanwhile. */
@@ -48,9 +51,15 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(true);
 	}
 
-	readonly #arrive = (): void => {
-		this.#chunks += 1;
-		this.#watch.notify();
+	readonly #begin = (message: unknown): void => {
+		// True because of what the channel promises.
+		const { socket } = (message as { readonly response: IncomingMessage }).response;
+		if (this.#watched.has(socket)) return;
+		this.#watched.add(socket);
+		socket.on("data", () => {
+			this.#chunks += 1;
+			this.#watch.notify();
+		});
 	};
 }
 
