@@ -54,7 +54,7 @@ export async function fitRequest(
 	return fitted;
 }
 
-/** The request where it fits as it is, which is known without asking anybody; else undefined. Changes nothing. */
+/** The request where it fits as it is, which is known without asking anybody; else undefined. */
 export function plainRequest(
 	asker: Asker,
 	parts: Parts,

@@ -56,13 +56,19 @@ const table = new ModelTable([info("quick-2", "fast"), info("solid-2", "standard
 /** Replies with what was asked, and keeps the signals of its calls. */
 function echoing() {
 	const signals: AbortSignal[] = [];
+	const calls = { open: 0 };
 	const reply: ScriptedReply = async function* (request, signal) {
 		signals.push(signal);
-		yield says(`to ${lastText(request)}`);
-		const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
-		yield { type: "end", stop: "end_turn", usage, model: request.model };
+		calls.open += 1;
+		try {
+			yield says(`to ${lastText(request)}`);
+			const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+			yield { type: "end", stop: "end_turn", usage, model: request.model };
+		} finally {
+			calls.open -= 1;
+		}
 	};
-	return { signals, model: new ScriptedModel(...Array.from({ length: 9 }, () => reply)) };
+	return { signals, calls, model: new ScriptedModel(...Array.from({ length: 9 }, () => reply)) };
 }
 
 function lastText(request: ModelRequest | undefined): string {
@@ -73,7 +79,7 @@ function lastText(request: ModelRequest | undefined): string {
 /** A session in which something was said before, at a disk that can be held. */
 async function talking(stack: AsyncDisposableStack, options: Partial<TestRuntimeOptions> = {}) {
 	const disk = new Disk();
-	const { signals, model: echo } = echoing();
+	const { signals, calls, model: echo } = echoing();
 	const t = stack.use(
 		await TestRuntime.open({ model: echo, table, modelName: "standard", wrap: disk.wrap, ...options }),
 	);
@@ -82,7 +88,7 @@ async function talking(stack: AsyncDisposableStack, options: Partial<TestRuntime
 	await t.send(session, "one");
 	await log.next("assistant.message");
 	await t.settle();
-	return { t, disk, log, session, signals, asked: echo.requests };
+	return { t, disk, log, session, signals, calls, asked: echo.requests };
 }
 
 test("the model is asked while the message is being written down, once, and nobody hears of it before", async () => {
@@ -110,14 +116,15 @@ test("the model is asked while the message is being written down, once, and nobo
 
 test("a message that cannot be written down ends what was asked for it", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, disk, log, session, signals, asked } = await talking(stack);
+	const { t, disk, log, session, signals, calls, asked } = await talking(stack);
 	disk.hold();
 	const sending = t.send(session, "two");
 	await t.settle();
-	expect(signals[1]?.aborted).toBe(false);
+	expect([signals[1]?.aborted, calls.open]).toEqual([false, 1]);
 	disk.go(new ParleyError("the disk is full", { code: "unavailable" }));
 	await expect(sending).rejects.toThrow("the disk is full");
-	expect(signals[1]?.aborted).toBe(true);
+	await t.settle();
+	expect([signals[1]?.aborted, calls.open]).toEqual([true, 0]);
 	await t.send(session, "three");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "to three" });
 	expect(asked[2]?.messages).toHaveLength(3);
@@ -189,6 +196,17 @@ test("a run that is cancelled ends the call that was begun for it", async () => 
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 	expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 	expect(model.requests).toHaveLength(2);
+});
+
+test("a message that is cancelled in its own breath leaves no call behind", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, log, session, calls, asked } = await talking(stack);
+	const sending = t.send(session, "two");
+	await Promise.all([sending, t.runtime.cancel(unkeyed(), session)]);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	await t.settle();
+	expect(calls.open).toBe(0);
+	expect(asked.length).toBeLessThanOrEqual(2);
 });
 
 test("what became of the call is the run's: it is tried again like any other", async () => {

@@ -17,6 +17,7 @@ export interface Leading {
 
 /** A call that was begun, and what came of it so far. */
 interface Opened {
+	readonly model: Model;
 	readonly request: ModelRequest;
 	readonly events: AsyncIterator<ModelEvent, unknown>;
 	readonly first: Promise<IteratorResult<ModelEvent, unknown>>;
@@ -51,12 +52,18 @@ export class HeadStart {
 	}
 
 	/**
-	 * The call, where it was begun with this request; then `signal` ends it, and `answered` is told as `Model.stream`
+	 * The call, where this model was asked just this; then `signal` ends it, and `answered` is told as `Model.stream`
 	 * does. Undefined where another one has to be made. Can be taken once.
 	 */
-	async take(request: ModelRequest, signal: AbortSignal, answered: Answered): Promise<Begun | undefined> {
+	async take(
+		model: Model,
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered: Answered,
+	): Promise<Begun | undefined> {
 		const opened = await this.#opened;
-		if (this.#over || !opened || signal.aborted || !isSame(opened.request, request)) {
+		const isIt = opened?.model === model && isSame(opened.request, request);
+		if (this.#over || !isIt || signal.aborted) {
 			this.drop();
 			return undefined;
 		}
@@ -72,10 +79,17 @@ export class HeadStart {
 		if (this.#over) return;
 		this.#over = true;
 		this.#controller.abort();
+		void this.#opened.then((opened) => opened && this.#close(opened));
+	}
+
+	async #close({ first, events }: Opened): Promise<void> {
 		const { id: sessionId, deps } = this.#session;
-		void this.#opened.then((opened) => {
-			if (opened) deps.log.info("a model call that was begun early is not used", { sessionId });
-		});
+		deps.log.info("a model call that was begun early is not used", { sessionId });
+		// One that has said something waits to be asked for more.
+		await first.catch(() => undefined);
+		await events
+			.return?.()
+			.catch((error: unknown) => deps.log.debug("an unused model call failed", { error }));
 	}
 
 	async #open({ session, request, asked }: Leading, deps: RunDeps): Promise<Opened | undefined> {
@@ -106,7 +120,7 @@ export class HeadStart {
 		const first = events.next();
 		// Who takes it gets its failure; who does not has asked for none.
 		first.catch(() => undefined);
-		return { request, events, first };
+		return { model, request, events, first };
 	}
 }
 

@@ -117,10 +117,10 @@ export class Runner {
 		const busy = this.#stopped || session.live.size > 0 || this.#led.has(session) || session.task;
 		const known = session.history && session.systemPrompt !== undefined;
 		if (busy || !known || images.length > 0 || attachments.length > 0) return undefined;
-		this.#led.add(session);
 		const content = session.redactor.redactKnown(message.content);
 		const { person: actor } = request.principal;
 		const asked = { content, images, retryOf: undefined, ...(actor && { actor }) };
+		this.#led.add(session);
 		return new HeadStart({ session, request, asked }, this.#deps);
 	}
 
@@ -137,6 +137,7 @@ export class Runner {
 				this.#pictures.keep(session);
 				break;
 			} catch (error) {
+				first.headStart?.drop();
 				if (isLost(run, error)) break;
 				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
 				logFailure(first, failures, error);

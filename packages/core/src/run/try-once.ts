@@ -35,7 +35,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		const answered = (id: string): void => {
 			requestId = id;
 		};
-		const begun = await run.headStart?.take(request, run.signal, answered);
+		const begun = await run.headStart?.take(model, request, run.signal, answered);
 		if (begun) startedAt = begun.beganAt;
 		for await (const event of begun?.events ?? model.stream(request, run.signal, answered)) {
 			firstMs ??= clock.monotonic() - startedAt;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, setGlobalProxyFromEnv } from "node:http";
 import { type AddressInfo, createServer as createRawServer, type Server } from "node:net";
+import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,6 +92,57 @@ test("no timer is left of a connection that came, and an abort ends what is unde
 	expect(clock.pending).toBe(0);
 	controller.abort();
 	await expect(bodyOf(response)).rejects.toThrow("aborted");
+});
+
+/** A proxy that lets a tunnel begin, or not, and then says nothing. */
+async function silentProxy(answer: string): Promise<{ readonly connected: Promise<unknown> }> {
+	const proxy = createServer();
+	const sockets: Duplex[] = [];
+	proxy.on("connect", (_request, socket) => {
+		sockets.push(socket);
+		socket.write(answer);
+	});
+	const connected = once(proxy, "connect");
+	onTestFinished(setGlobalProxyFromEnv({ https_proxy: `http://${await addressOf(proxy)}` }));
+	onTestFinished(() => {
+		for (const socket of sockets) socket.destroy();
+		proxy.close();
+	});
+	return { connected };
+}
+
+test.each([
+	["does not answer", ""],
+	["lets it begin, and there is no TLS", "HTTP/1.1 200 Connection Established\r\n\r\n"],
+])("behind a proxy that %s an abort and ten seconds end what is under way", async (_what, answer) => {
+	const { connected } = await silentProxy(answer);
+	const clock = new ManualClock();
+	const httpFetch = createHttpFetch(clock);
+	const controller = new AbortController();
+	const { signal } = controller;
+	const aborted = expect(httpFetch("https://model.invalid/", { ...post("one"), signal })).rejects.toThrow(
+		"abort",
+	);
+	await connected;
+	controller.abort();
+	await aborted;
+	const late = expect(httpFetch("https://model.invalid/", post("two"))).rejects.toMatchObject({
+		code: "ETIMEDOUT",
+	});
+	clock.advance(10_000);
+	await late;
+});
+
+test("an answer that is none of HTTP's fails", async () => {
+	const { address } = await serve(({ socket }) =>
+		socket.end("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+	);
+	const odd = await serve((_request, response) => response.writeHead(999).end());
+	const httpFetch = createHttpFetch(new ManualClock());
+	await expect(httpFetch(`http://${address}/`, post("one"))).rejects.toMatchObject({ code: "ECONNRESET" });
+	await expect(httpFetch(`http://${odd.address}/`, post("one"))).rejects.toThrow(
+		"the status 999 is none of HTTP's",
+	);
 });
 
 test("the proxy that Node is to use is used", async () => {

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
+import { TLSSocket } from "node:tls";
 import type { Clock } from "@parley/base";
 
 /** How long a connection may take to be there, in milliseconds, with all that TLS needs. */
@@ -17,6 +18,7 @@ export function createHttpFetch(clock: Clock): typeof fetch {
 
 function ask(url: string, init: RequestInit, clock: Clock): Promise<IncomingMessage> {
 	const { method = "GET", headers, signal } = init;
+	signal?.throwIfAborted();
 	const named = headers instanceof Headers ? headers : new Headers(headers);
 	const request = url.startsWith("https:") ? requestSecure : requestPlain;
 	return new Promise((resolve, reject) => {
@@ -25,30 +27,44 @@ function ask(url: string, init: RequestInit, clock: Clock): Promise<IncomingMess
 			headers: { ...Object.fromEntries(named), "accept-encoding": "identity" },
 			...(signal && { signal }),
 		});
-		limitConnecting(asking, clock);
-		asking.once("response", resolve);
+		asking.on("response", resolve);
 		asking.on("error", reject);
+		// Where nothing else is told of its end: before it has a socket, and of an answer that is none of HTTP's.
+		signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+		asking.on("close", () => reject(failure("ECONNRESET", "the connection was closed without an answer")));
+		limitConnecting(asking, clock, reject);
 		asking.end(init.body);
 	});
 }
 
-/** Whether a host is there shows within seconds; what it then says may take minutes. */
-function limitConnecting(asking: ClientRequest, clock: Clock): void {
-	asking.once("socket", (socket) => {
-		if (!socket.connecting) return;
-		const timer = clock.after(CONNECT_MS, () => {
-			asking.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" }));
-		});
-		const stop = (): void => timer.cancel();
-		socket.once("encrypted" in socket ? "secureConnect" : "connect", stop);
-		asking.on("error", stop).on("close", stop);
+/** Whether a host is there shows within seconds, behind a proxy too; what it then says may take minutes. */
+function limitConnecting(asking: ClientRequest, clock: Clock, reject: (reason: Error) => void): void {
+	const timer = clock.after(CONNECT_MS, () => {
+		reject(failure("ETIMEDOUT", "no connection in time"));
+		asking.destroy();
+	});
+	const stop = (): void => timer.cancel();
+	asking.on("error", stop).on("close", stop);
+	asking.on("socket", (socket) => {
+		// One of TLS that is there already was kept from an earlier request.
+		if (socket instanceof TLSSocket && socket.getProtocol() === null) socket.once("secureConnect", stop);
+		else if (socket.connecting) socket.once("connect", stop);
+		else stop();
 	});
 }
 
 /** What is around the body of a `Response` by itself is what takes the time. */
 function responseOf(answer: IncomingMessage): Response {
 	const { statusCode: status = 0, statusMessage: statusText = "", headers } = answer;
+	if (status < 200 || status > 599) {
+		answer.destroy();
+		throw failure("HPE_INVALID_STATUS", `the status ${status} is none of HTTP's`);
+	}
 	const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
 	const response = new Response(null, { status, statusText, headers: named });
 	return Object.defineProperty(response, "body", { value: answer, configurable: true });
+}
+
+function failure(code: string, message: string): Error {
+	return Object.assign(new Error(message), { code });
 }
