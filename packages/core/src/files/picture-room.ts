@@ -17,7 +17,7 @@ const pictureRoom: PictureRoom = { bytes: maxPicturesBytes, few: 20 };
 
 /** Says to a model why a picture is not shown. */
 export const noRoom =
-	`the pictures of this conversation have ${pictureRoom.bytes} bytes together at most, ` +
+	`the pictures of this conversation have ${pictureRoom.bytes / 1024 / 1024} MiB together at most, ` +
 	`and are no more than ${pictureRoom.few} where one is larger than ${largeSide} pixels a side`;
 
 /** Whether all of them can be shown together. */
@@ -26,6 +26,11 @@ export function fitTogether(
 	{ bytes, few }: PictureRoom = pictureRoom,
 ): boolean {
 	return sizeOf(pictures) <= bytes && (pictures.length <= few || !pictures.some(isLarge));
+}
+
+/** Whether they have more bytes than all pictures that are shown together may have. */
+export function fillMoreThanRoom(pictures: readonly ImageBlock[]): boolean {
+	return sizeOf(pictures) > pictureRoom.bytes;
 }
 
 /** Where they do not fit: half of what they have too little of, as much as there is of all else. */

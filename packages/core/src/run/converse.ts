@@ -4,7 +4,7 @@ import { recordCall } from "./attempt.ts";
 import { callModel } from "./model-call.ts";
 import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
 import { refusalOf } from "./refusal.ts";
-import { withdrawFromResults } from "./result-pictures.ts";
+import { withdrawFromConversation } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
 import { limitsOf } from "./settings.ts";
@@ -40,7 +40,7 @@ export async function converse(run: Run): Promise<Ending> {
 		await run.session.deps.failpoints.reach("model-done");
 		if ("stopped" in answer) return { error: messageOf(answer.stopped), last: undefined };
 		const { failure } = answer.reply;
-		if (await withdrawFromResults(run, answer)) continue;
+		if (await withdrawFromConversation(run, answer)) continue;
 		await withdrawPictures(run, failure);
 		const error = errorOf(run, answer);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer, failure };

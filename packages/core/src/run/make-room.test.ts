@@ -1,126 +1,26 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Store } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
-import type { ImageBlock, Message } from "../message.ts";
-import { ModelTable } from "../models/table/model-table.ts";
-import { operator } from "../principal.ts";
-import { EventLog } from "../testing/event-log.ts";
-import { testPictures } from "../testing/pictures.ts";
-import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
-import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import { says } from "../testing/scripted-model.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+import {
+	answers,
+	large,
+	look,
+	mebibyte,
+	padded,
+	png,
+	Showing,
+	sent,
+	shownAs,
+	table,
+	times,
+} from "./testing/showing.ts";
 
-const [{ content: png }] = testPictures;
-const mebibyte = 1024 * 1024;
-const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-const large = Buffer.from(png);
-large.writeUInt32BE(2_001, 16);
-
-/** A picture of so many MiB as a prompt brings it, each an object of its own. */
-const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
-const shownAs = (content: Buffer): ImageBlock => ({
-	...{ type: "image", mediaType: "image/png", data: content.toString("base64") },
-});
 const told = (mebibytes: string, why: string): string =>
 	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
 const madeRoom = "taken out to make room: ask for it again if you need it";
-const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
-const times = <T>(number: number, make: (index: number) => T): T[] =>
-	Array.from({ length: number }, (_, index) => make(index));
-
-class Showing implements AsyncDisposable {
-	readonly t: TestRuntime;
-	readonly model: ScriptedModel;
-	readonly session: string;
-	readonly log: EventLog;
-
-	private constructor(parts: Pick<Showing, "t" | "model" | "session" | "log">) {
-		this.t = parts.t;
-		this.model = parts.model;
-		this.session = parts.session;
-		this.log = parts.log;
-	}
-
-	static async begin(
-		replies: readonly ScriptedReply[],
-		options: Partial<TestRuntimeOptions> = {},
-		id?: string,
-	): Promise<Showing> {
-		const model = new ScriptedModel(...replies);
-		const t = await TestRuntime.open({ ...options, model });
-		const session = id ?? (await t.create());
-		return new Showing({ t, model, session, log: await EventLog.join(t.runtime, session) });
-	}
-
-	put(content: Uint8Array): Promise<void> {
-		return writeFile(join(this.t.directory, "work", "photo.png"), content);
-	}
-
-	async prompt(content: string, ...images: readonly ImageBlock[]) {
-		await this.t.runtime.send(unkeyed(), this.session, { content, images });
-		return this.log.next("assistant.message");
-	}
-
-	async attach(...contents: readonly Buffer[]) {
-		const attachments: string[] = [];
-		for (const content of contents) {
-			const whole = async function* () {
-				yield content;
-			};
-			const { id } = await this.t.runtime.files.keep(operator, { name: "mine.png", content: whole() });
-			attachments.push(id);
-		}
-		await this.t.runtime.send(unkeyed(), this.session, { content: "mine", attachments });
-		return this.log.next("assistant.message");
-	}
-
-	async compact(): Promise<void> {
-		const { signal } = new AbortController();
-		await this.t.runtime.compact(unkeyed(), this.session, { signal });
-	}
-
-	messages(request = -1): readonly Message[] {
-		return this.model.requests.at(request)?.messages ?? [];
-	}
-
-	/** How many pictures each message of a request has that may have some. */
-	shown(request = -1): number[] {
-		return this.messages(request).flatMap((message) => {
-			if (message.role === "assistant") return [];
-			if (message.role === "user") return [message.content.filter(({ type }) => type === "image").length];
-			return message.content.map(({ pictures }) => pictures?.length ?? 0);
-		});
-	}
-
-	/** The text of the nth message of a request. */
-	text(index: number, request = -1): string {
-		const content = this.messages(request).at(index)?.content ?? [];
-		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();
-	}
-
-	/** Everything is as before, and another process goes on. */
-	async restart(...replies: readonly ScriptedReply[]): Promise<Showing> {
-		await this.t.stop();
-		const { directory, clock } = this.t;
-		return Showing.begin(replies, { directory, clock }, this.session);
-	}
-
-	[Symbol.asyncDispose](): Promise<void> {
-		return this.t[Symbol.asyncDispose]();
-	}
-}
-
-/** A window for many pictures. */
-const table = new ModelTable([
-	{
-		...{ id: "scripted", provider: "scripted", contextWindow: 1_000_000, maxOutput: 1000 },
-		...{ reasoning: "none", sampling: true, images: true },
-	},
-]);
-
-const answers = (number: number): ScriptedReply[] => times(number, (index) => [says(`answer ${index}`)]);
 
 test("pictures of older prompts make room for those of a prompt, and the model reads it in their place", async () => {
 	const before = await Showing.begin(answers(5));
@@ -134,7 +34,7 @@ test("pictures of older prompts make room for those of a prompt, and the model r
 	expect(first?.content).toHaveLength(1);
 	await before.prompt("prompt 4");
 	expect(before.messages().slice(0, 7)).toEqual([first, ...rest]);
-	await using after = await before.restart(...answers(1));
+	await using after = await before.restart(answers(1));
 	await after.prompt("prompt 5");
 	expect(after.messages().slice(0, 9)).toEqual(before.messages());
 });
@@ -169,9 +69,9 @@ test("pictures of one prompt for which there is no room are told of", async () =
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
 	expect(before.text(0)).toMatch(
-		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation have 18874368 bytes together at most.*\]$/,
+		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation have 18 MiB together at most.*\]$/,
 	);
-	await using after = await before.restart(...answers(1));
+	await using after = await before.restart(answers(1));
 	await after.prompt("and now?");
 	expect(after.messages().slice(0, 1)).toEqual(before.messages());
 });
@@ -201,19 +101,15 @@ test("what a summary stands for takes no room", async () => {
 	expect(showing.shown()).toEqual([0, 6]);
 });
 
-test("what a summary stands for is not taken out of the record for the sake of others", async () => {
-	const ids = times(6, (index) => `c${index}`);
-	await using showing = await Showing.begin([
-		...[ids.map((id) => look(id)), [says("seen")], [says("a summary")]],
-		...answers(1),
-	]);
-	await showing.put(padded(3 * mebibyte));
-	await showing.prompt("look");
-	await showing.compact();
-	await showing.attach(padded(3 * mebibyte));
-	expect(showing.shown()).toEqual([0, 1]);
-	const steps = await showing.t.store.read((db) => db.selectFrom("steps").select("data").execute());
-	expect(steps.filter(({ data }) => data.includes('"pictures":['))).toHaveLength(6);
+test("nothing is taken out for a picture that finds no room beside those that stay", async () => {
+	await using showing = await Showing.begin(answers(3));
+	await showing.attach(...times(5, () => padded(3 * mebibyte)));
+	await showing.prompt("first", sent(2));
+	await showing.prompt("second", sent(3.5));
+	expect(showing.shown()).toEqual([5, 1, 0]);
+	await using after = await showing.restart(answers(1));
+	await after.prompt("third", sent(3.5), sent(2.5));
+	expect(after.shown()).toEqual([5, 0, 0, 1]);
 });
 
 test("the transaction that takes pictures out reads no steps", async () => {
@@ -259,7 +155,7 @@ test("where one picture is large there are no more than twenty, and ten when the
 	await before.prompt("look");
 	expect(before.shown(2)).toEqual([12, 8, 0]);
 	expect(before.shown()).toEqual([0, 8, 0, 1]);
-	await using after = await before.restart(...answers(1));
+	await using after = await before.restart(answers(1));
 	await after.prompt("and now?");
 	expect(after.shown()).toEqual([0, 8, 0, 1, 0]);
 });

@@ -41,7 +41,11 @@ export async function withdrawPictures(run: Run, failure: ParleyError | undefine
 async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<void> {
 	const { images } = run.row;
 	const pictures = await loadAll(run, attachments);
-	const inside = [...(await makeRoom(run, [...images, ...pictures.values()]))];
+	const coming = [...images, ...pictures.values()];
+	const inside = await makeRoom(
+		run,
+		coming.map((picture) => [picture]),
+	);
 	const enters = (picture: ImageBlock): boolean => {
 		const fits = fitTogether([...inside, picture]);
 		if (fits) inside.push(picture);

@@ -226,9 +226,7 @@ test("pictures that are too large together are not shown, and the model learns w
 	expect(looking.shown(1)).toEqual([1, 1, 1, 1, 1, 1, 0]);
 	expect(looking.results(1).at(-1)).toEqual({
 		...{ type: "result", callId: "c6", failed: true },
-		text: expect.stringMatching(
-			/\n\[not shown: the pictures of this conversation have 18874368 bytes together/,
-		),
+		text: expect.stringMatching(/\n\[not shown: the pictures of this conversation have 18 MiB together/),
 	});
 	const told = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
 	expect(told).toHaveLength(1);

@@ -10,25 +10,39 @@ export type Shown =
 	| { readonly callId: string; readonly pictures: readonly ImageBlock[] }
 	| { readonly ordinal: number; readonly pictures: readonly ImageBlock[] };
 
-/**
- * All pictures that the model sees, oldest first, but for those of the run's own message: what a summary stands for, or
- * was cleared, it sees no more.
- */
-export async function shownIn({ row, history, steps, session }: Run): Promise<Shown[]> {
+/** The pictures of a conversation but for those of the run's own message, each oldest first. */
+export interface Standing {
+	/** Those that the model sees. */
+	readonly shown: readonly Shown[];
+	/** Those that it sees no more, nor ever will: a summary stands for them, or they were cleared. */
+	readonly hidden: readonly Shown[];
+}
+
+/** What there is in the run's conversation at this moment. */
+export async function standingIn({ row, history, steps, session }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
 	const { marks } = await contextsOf(session.deps).of(session);
 	const view = viewOf([...history, own], marks);
 	const messages = new Set(view);
 	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
-	return [...history, own].flatMap((run) =>
-		run.messages.flatMap((message): Shown[] => {
-			if (message.role === "tool") return picturedIn(message).filter(({ callId }) => calls.has(callId));
-			if (run === own || !messages.has(message)) return [];
-			const pictures = sentIn(message);
-			return pictures.length > 0 ? [{ ordinal: run.ordinal, pictures }] : [];
-		}),
+	const standing = [...history, own].flatMap((run) =>
+		run.messages.flatMap((message) => [
+			...picturedIn(message).map((one): Placed => ({ one, isShown: calls.has(one.callId) })),
+			...(run === own ? [] : sentIn(message)).map(
+				(one): Placed => ({ one: { ...one, ordinal: run.ordinal }, isShown: messages.has(message) }),
+			),
+		]),
 	);
+	return {
+		shown: standing.flatMap(({ one, isShown }) => (isShown ? [one] : [])),
+		hidden: standing.flatMap(({ one, isShown }) => (isShown ? [] : [one])),
+	};
+}
+
+interface Placed {
+	readonly one: Shown;
+	readonly isShown: boolean;
 }
 
 /** The calls whose pictures no model, or not this one, has answered to: another may have no eyes, or take more. */
@@ -59,14 +73,18 @@ function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
 
 function picturedIn(message: Message): Pictured[] {
 	if (message.role !== "tool") return [];
-	return message.content.flatMap(({ callId, pictures }) => (pictures ? [{ callId, pictures }] : []));
+	return message.content.flatMap(({ callId, pictures = [] }) =>
+		pictures.length > 0 ? [{ callId, pictures }] : [],
+	);
 }
 
 function picturedBy(step: Step): Pictured[] {
-	const { callId, pictures } = step.kind === "result" ? step : {};
-	return callId !== undefined && pictures ? [{ callId, pictures }] : [];
+	if (step.kind !== "result") return [];
+	const { callId, pictures = [] } = step;
+	return pictures.length > 0 ? [{ callId, pictures }] : [];
 }
 
-function sentIn(message: Message): ImageBlock[] {
-	return message.role === "user" ? message.content.filter((block) => block.type === "image") : [];
+function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[] {
+	const pictures = message.role === "user" ? message.content.filter((block) => block.type === "image") : [];
+	return pictures.length > 0 ? [{ pictures }] : [];
 }

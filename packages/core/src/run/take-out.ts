@@ -1,3 +1,4 @@
+import type { Attachment } from "../files/attachment.ts";
 import { toldOnly } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { historyFor, readHistory, readSteps } from "./queue.ts";
@@ -5,22 +6,26 @@ import type { Run, RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 
 /** Writes a part of the record as it is to be from now on. */
-type Change = (tx: Tx) => Promise<unknown>;
+export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Takes the pictures of these calls out of the record; their results say why. What is to be changed is read before the
+ * Takes the pictures of these calls out of the record; their results say why, or, where they were cleared and the model
+ * is told so in any case, stay word for word: what it reads of them must not change. What is to be changed is read before the
  * transaction that writes it: the runs of a session follow each other, so that nobody else changes their steps.
  */
 export async function withoutPicturesOf(
 	run: Run,
 	callIds: ReadonlySet<string>,
-	why: string,
+	why: string | undefined,
 ): Promise<Change[]> {
+	if (callIds.size === 0) return [];
 	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
-		const changed: Step = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
+		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
+		// Without any, but not absent: what clears a result tells the model by this that it has had some.
+		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
 		return (tx: Tx) =>
 			tx
 				.updateTable("steps")
@@ -33,7 +38,17 @@ export async function withoutPicturesOf(
 
 /** Takes the pictures that came within the message of an earlier run out of the record; the message says why. */
 export function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
-	const told = JSON.stringify([...toldOnly(images, why), ...attachments]);
+	return toldOf(id, [...toldOnly(images, why), ...attachments]);
+}
+
+/** Like `withoutSent`, and from then on its attached pictures are told of as well. Their files stay. */
+export function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
+	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
+	return toldOf(id, [...toldOnly(images, why), ...files]);
+}
+
+function toldOf(id: string, attachments: readonly Attachment[]): Change {
+	const told = JSON.stringify(attachments);
 	return (tx) =>
 		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
 }
