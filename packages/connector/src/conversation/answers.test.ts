@@ -237,7 +237,6 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			expect.stringMatching(/^progress retry:r1 /),
 			"progress retry:r1 > m1: This conversation was deleted.",
 			"progress queue:r2 > m2: This conversation was deleted.",
-			"milestone: This conversation was deleted. What you write next begins another one.",
 		],
 	},
 	{

@@ -20,9 +20,9 @@ export const answers: Part<AnswersSlice> = {
 		const { event } = told;
 		switch (event.event) {
 			case "user.message":
-				return accept(slice, event.payload, scene);
+				return accept({ ...slice, usedAt: told.at }, event.payload, scene);
 			case "assistant.message":
-				return finish(slice, event.payload, scene);
+				return finish({ ...slice, usedAt: told.at }, event.payload, scene);
 			case "run.retrying":
 				return retrying(slice, { at: told.at, payload: event.payload }, scene);
 			case "internal.llm.call":
@@ -63,8 +63,5 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 		...showQueueOver(run, over, scene),
 		...showRetryOver(run, over, scene),
 	]);
-	return {
-		slice: empty,
-		intentions: [...cards, notice("milestone", `${over} What you write next begins another one.`)],
-	};
+	return { slice: empty, intentions: cards };
 }

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
-import { emptyConversation, tellConversation } from "./conversation.ts";
+import { type ConversationState, emptyConversation, tellConversation } from "./conversation.ts";
 import type { Scene, Told } from "./part.ts";
 
 const scene: Scene = {
@@ -32,4 +32,37 @@ test("each part remembers its own of an event, and the same event gives the same
 	expect(step.intentions).toEqual([{ type: "show", lane: "milestone", text: "> From the terminal: hi" }]);
 	expect(tellConversation(emptyConversation, said, scene)).toEqual(step);
 	expect(parseJson(JSON.stringify(step.state))).toEqual(step.state);
+});
+
+function deletedAt(at: number): Told {
+	const event = {
+		type: "event",
+		event: "session.deleted",
+		session_id: "sess_1",
+		seq: 9,
+		payload: {},
+	} as const;
+	return { seq: 9, at, event };
+}
+
+test("a deletion is told where something was expected, or something was said within a day", () => {
+	const day = 24 * 3_600_000;
+	const notice = {
+		...{ type: "show", lane: "milestone" },
+		text: "This conversation was deleted. What you write next begins another one.",
+	};
+	const tell = (state: ConversationState, told: Told) => tellConversation(state, told, scene);
+	const { state: asked } = tell(emptyConversation, said);
+	const { state: answered } = tell(asked, {
+		...{ seq: 2, at: 2000 },
+		event: {
+			...{ type: "event", event: "assistant.message", session_id: "sess_1", seq: 2 },
+			payload: { content: "hello", run_id: "r1", error: "", context: { model: "offline" } },
+		},
+	});
+	expect(tell(emptyConversation, deletedAt(1000)).intentions).toEqual([]);
+	expect(tell(asked, deletedAt(1000 + 9 * day)).intentions).toEqual([notice]);
+	expect(tell(answered, deletedAt(1999 + day)).intentions).toEqual([notice]);
+	expect(tell(answered, deletedAt(2000 + day)).intentions).toEqual([]);
+	expect(tell(asked, deletedAt(1000)).state).toEqual(emptyConversation);
 });

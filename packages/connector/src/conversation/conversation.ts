@@ -29,6 +29,18 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
 }
 
+/** Who has said or read something there lately may come back to it; nobody is called for what lies longer. */
+const recentMs = 24 * 3_600_000;
+
+/** In a room that has something to do with it: cards are closed by those parts that have shown them. */
+function deletion(state: ConversationState, { event, at }: Told): readonly Intention[] {
+	if (event.event !== "session.deleted") return [];
+	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
+	if (!isExpecting(state) && at - usedAt >= recentMs) return [];
+	const text = "This conversation was deleted. What you write next begins another one.";
+	return [{ type: "show", lane: "milestone", text }];
+}
+
 /** What an event makes of a conversation, and what of it people are to see, in order. Pure. */
 export function tellConversation(
 	state: ConversationState,
@@ -50,6 +62,6 @@ export function tellConversation(
 			tasks: steps.tasks.slice,
 			trust: steps.trust.slice,
 		},
-		intentions: Object.values(steps).flatMap(({ intentions }) => intentions),
+		intentions: [...Object.values(steps).flatMap(({ intentions }) => intentions), ...deletion(state, told)],
 	};
 }

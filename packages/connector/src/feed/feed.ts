@@ -4,16 +4,15 @@ import { isExpecting } from "../conversation/conversation.ts";
 import { readSessionKey, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
 import { goneSession } from "./gone-session.ts";
 import { type KnownSession, KnownSessions } from "./known-sessions.ts";
-import { forgetMark, isWhole, readMark, readTraces } from "./marks.ts";
+import { beginMark, forgetMark, isWhole, readMark, readTraces, type Traces } from "./marks.ts";
 import { SessionFeed, type SessionFeedParts } from "./session-feed.ts";
+import { readUnlisted } from "./unlisted.ts";
 
 /** Sessions that are brought back at the start, and how many of them at once. */
 const mostListed = 1000;
 const parallel = 8;
 /** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
 export const recentMs = 24 * 3_600_000;
-/** So long cards are remembered, and with that what could still be changed on them. */
-const changeableMs = 90 * 24 * 3_600_000;
 
 const firstWaitMs = 1000;
 const mostWaitMs = 30_000;
@@ -34,7 +33,6 @@ export interface Opening {
 }
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
-type Traces = Awaited<ReturnType<typeof readTraces>>;
 
 /** All sessions of the connector: those that are talked to or still have something to say are read and told. */
 export class Feed {
@@ -100,11 +98,26 @@ export class Feed {
 		});
 	}
 
-	/** A session that turned out to be gone, which its room is told: the next message there begins another one. */
-	forget(id: string): void {
-		this.#feeds.get(id)?.gone();
-		const known = this.#known.withId(id);
-		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
+	/**
+	 * Reads a session anew that the gateway has not found for a request. It says so of one, too, that is there but not
+	 * joined on this connection; what is really gone is not found here either: its room is told, and it is known no more.
+	 */
+	async reopen(feed: SessionFeed): Promise<void> {
+		const { session } = feed;
+		const known = this.#known.withId(session);
+		// Somebody else has seen that before.
+		if (known === undefined || this.#feeds.get(session) !== feed) return;
+		this.#feeds.delete(session);
+		const reopen = async (): Promise<SessionFeed> => {
+			feed.close();
+			await feed.ended.catch(() => undefined);
+			return this.#resume(known);
+		};
+		try {
+			await this.#once(writeSessionKey(known.key), reopen);
+		} catch (reason) {
+			if (ParleyError.from(reason).code !== "not_found") throw reason;
+		}
 	}
 
 	/** Resolves when nothing more is told. The signal must be aborted. */
@@ -127,9 +140,8 @@ export class Feed {
 				const told = await store.read(readTraces);
 				const ours = sessions.filter((session) => this.#learn(session));
 				const alive = ours.filter((session) => this.#isAlive(session, busy, told));
-				const listed = new Set(sessions.map(({ session_id }) => session_id));
 				const read = alive.flatMap(({ session_id }) => this.#known.withId(session_id) ?? []);
-				return [...read, ...(await this.#unlisted(listed, told))];
+				return [...read, ...(await this.#unlisted(sessions, told))];
 			} catch (error) {
 				signal.throwIfAborted();
 				log.warn("the gateway does not say which sessions there are", { error });
@@ -156,24 +168,19 @@ export class Feed {
 		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id)?.seq ?? 0);
 	}
 
-	/**
-	 * Those that still promise something where people see it, and that the gateway does not list: it has too many, or
-	 * they were deleted while no process of ours was there.
-	 */
-	async #unlisted(listed: ReadonlySet<string>, told: Traces): Promise<readonly KnownSession[]> {
-		const { store, clock, platform } = this.#parts;
-		const expecting: KnownSession[] = [];
-		for (const [id, { externalKey = "", changedAt }] of told) {
-			const key = readSessionKey(externalKey);
-			if (key?.platform !== platform.name || listed.has(id)) continue;
-			if (clock.now() - changedAt > changeableMs) continue;
-			const mark = await store.read((db) => readMark(db, id));
-			if (!mark?.state || !isExpecting(mark.state)) continue;
-			const session = { id, key, usedAt: changedAt };
-			expecting.push(session);
+	/** Those of them that are to be read, which are known from then on. */
+	async #unlisted(sessions: readonly Listed[], told: Traces): Promise<readonly KnownSession[]> {
+		const listed = new Set(sessions.map(({ session_id }) => session_id));
+		const { expecting, isAll } = await readUnlisted(this.#parts, listed, told);
+		for (const session of expecting) {
+			const externalKey = writeSessionKey(session.key);
 			if (this.#known.get(externalKey) === undefined) this.#known.set(externalKey, session);
 		}
-		return expecting;
+		if (!isAll || sessions.length >= mostListed) return expecting;
+		this.#parts.log.warn(
+			"the gateway has none of the conversations that were shown: all were deleted, or this is not the token or not the data that they belong to; what was shown stays as it is",
+		);
+		return [];
 	}
 
 	async #bringBack(sessions: readonly KnownSession[]): Promise<void> {
@@ -217,7 +224,7 @@ export class Feed {
 			if (ParleyError.from(reason).code === "not_found") await this.#tellGone(known);
 			throw reason;
 		});
-		return this.#tell(opened, { key, after, mark: mark ?? { seq: 0, replayedTo: opened.lastSeq } });
+		return this.#tell(opened, { key, after, mark: mark ?? (await beginMark(store, opened)) });
 	}
 
 	/** It was deleted while nobody read it: what it promises people is taken back, where they wait for something. */
@@ -230,9 +237,8 @@ export class Feed {
 		if (isWhole(mark) && isExpecting(mark.state)) {
 			const { seq: after } = mark;
 			const feed = new SessionFeed(this.#parts, { opened: goneSession(id, after), key, mark, after });
-			if ((await feed.ended) === "closed") return;
-		}
-		await this.#forgetMark(id);
+			await feed.ended;
+		} else await this.#forgetMark(id);
 	}
 
 	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
@@ -242,8 +248,7 @@ export class Feed {
 			...(title !== undefined && { title }),
 		});
 		const mark = await store.read((db) => readMark(db, opened.id));
-		const replayedTo = opened.status === "created" ? 0 : opened.lastSeq;
-		return this.#tell(opened, { key, after: 0, mark: mark ?? { seq: 0, replayedTo } });
+		return this.#tell(opened, { key, after: 0, mark: mark ?? (await beginMark(store, opened)) });
 	}
 
 	#tell(
@@ -265,16 +270,17 @@ export class Feed {
 		return feed;
 	}
 
-	async #ended({ session }: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
+	async #ended(feed: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
 		const { log, signal } = this.#parts;
-		this.#feeds.delete(session);
+		const { session } = feed;
+		if (this.#feeds.get(session) === feed) this.#feeds.delete(session);
 		if (signal.aborted || end === "closed") return;
-		const isLost = end === "deleted" || end.code === "data_loss";
 		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
 		else log.error("a session cannot be read any more", { session, error: end });
-		if (!isLost) return;
-		this.forget(session);
-		await this.#forgetMark(session);
+		if (end !== "deleted" && end.code !== "data_loss") return;
+		const known = this.#known.withId(session);
+		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
+		if (end !== "deleted") await this.#forgetMark(session);
 	}
 
 	async #forgetMark(session: string): Promise<void> {

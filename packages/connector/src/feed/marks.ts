@@ -1,4 +1,5 @@
-import { hotStatement, parseJson } from "@parley/base";
+import { hotStatement, parseJson, type Store } from "@parley/base";
+import type { OpenSession } from "@parley/protocol";
 import type { Kysely } from "kysely";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -44,8 +45,10 @@ interface Trace {
 	readonly externalKey?: string;
 }
 
+export type Traces = ReadonlyMap<string, Trace>;
+
 /** All sessions that were told. */
-export async function readTraces(db: Tx): Promise<ReadonlyMap<string, Trace>> {
+export async function readTraces(db: Tx): Promise<Traces> {
 	const columns = ["session", "seq", "changed_at", "external_key"] as const;
 	const rows = await db.selectFrom("cursors").select(columns).execute();
 	return new Map(
@@ -59,6 +62,28 @@ export async function readTraces(db: Tx): Promise<ReadonlyMap<string, Trace>> {
 /** A session that is told from its beginning as if it had never been. */
 export async function forgetMark(tx: Tx, session: string): Promise<void> {
 	await tx.deleteFrom("cursors").where("session", "=", session).execute();
+}
+
+/**
+ * Of a session that this database tells from its beginning. It may have told it before and forgotten it, and the gateway
+ * has it again from a copy: what was posted then must not stand for what is posted from here on. Its cards stay, so that
+ * what is told of them again edits them. Where that fails, the session is closed.
+ */
+export async function beginMark(store: Store<ConnectorTables>, opened: OpenSession): Promise<Mark> {
+	if (opened.status === "created") return { seq: 0, replayedTo: 0 };
+	try {
+		await store.commit((tx) =>
+			tx
+				.deleteFrom("outbox")
+				.where("session", "=", opened.id)
+				.where("state", "in", ["confirmed", "dead"])
+				.execute(),
+		);
+	} catch (reason) {
+		opened.close();
+		throw reason;
+	}
+	return { seq: 0, replayedTo: opened.lastSeq };
 }
 
 /** As deep and as wide as a conversation can grow. */

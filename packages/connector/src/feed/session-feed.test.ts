@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { playScene, type Step } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
-import { goneSession } from "./gone-session.ts";
 import { readMark } from "./marks.ts";
 
 async function markOf({ store }: Stage, session = "sess_0001") {
@@ -135,96 +134,4 @@ test("what shows nothing is written down when it has become too much to be told 
 	session.record("grant.ended", { grant_id: "grant_99", reason: "over" });
 	await stage.quiet();
 	expect((await markOf(stage)).seq).toBe(session.frames.length);
-});
-
-const asks: readonly Step[] = [
-	{ says: "clean up" },
-	{ gateway: { asks: {} } },
-	{ shows: ["[Approve once]"] },
-];
-const deletes: Step = { does: ({ gateway }) => gateway.delete() };
-/** The card has nothing to press any more, and the room is told once. */
-const isTold: Step = { shows: ["the conversation was deleted", "This conversation was deleted. What you"] };
-const hasNoButtons = (stage: Stage): void => {
-	expect(stage.posts(stage.room()).join()).not.toContain("[");
-};
-
-async function sessionsOf({ store }: Stage): Promise<readonly string[]> {
-	const rows = await store.read((db) => db.selectFrom("cursors").select("session").execute());
-	return rows.map(({ session }) => session);
-}
-
-test("a deletion, which is told once with the number of the last event, closes what was open and is forgotten", async () => {
-	const stage = await playScene([...asks, deletes, isTold, { does: hasNoButtons }]);
-	expect(await sessionsOf(stage)).not.toContain("sess_0001");
-	await playScene([{ restarts: true }, isTold, { says: "two" }, { gateway: { answers: "second" } }], stage);
-	expect(stage.gateway.sessions).toHaveLength(2);
-	expect(stage.posts(stage.room()).at(-1)).toContain("second");
-});
-
-test("a session that is not found when the gateway is back was deleted meanwhile", async () => {
-	const stage = await playScene([
-		...asks,
-		{ gateway: "goes away" },
-		deletes,
-		{ gateway: "comes back" },
-		...[isTold, { does: hasNoButtons }],
-	]);
-	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
-});
-
-test("a session that was deleted between two processes is told so by the next one, once", async () => {
-	const stage = await playScene(asks);
-	await stage.connector.stop();
-	stage.gateway.delete();
-	await playScene([{ restarts: true }, isTold, { does: hasNoButtons }, { restarts: true }, isTold], stage);
-	expect(await sessionsOf(stage)).not.toContain("sess_0001");
-	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
-});
-
-test("a message that waits for the gateway begins another session where its own was deleted between two processes", async () => {
-	const stage = await playScene([...asks, { gateway: "goes away" }, { says: "two" }, deletes]);
-	await playScene([{ restarts: true }, { gateway: "comes back" }, { gateway: { answers: "second" } }], stage);
-	const [card, ...others] = stage.posts(stage.room());
-	expect(card).toContain("the conversation was deleted");
-	expect(others).toEqual([expect.stringContaining("was deleted"), expect.stringContaining("second")]);
-	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
-});
-
-test("a deletion that the database refuses to plan is told as soon as it can be", async () => {
-	const stage = await playScene(asks);
-	stage.store.refusals = 2;
-	await playScene([deletes, { passes: 5000 }, isTold, { does: hasNoButtons }], stage);
-});
-
-test("a deletion in the middle of a replay closes the cards that are there, and makes no others", async () => {
-	const stage = await playScene([...asks, { passes: 2 * 86_400_000 }]);
-	const session = stage.gateway.newest;
-	const asked = session.frames.length;
-	session.record("session.renamed", { title: "About one", by: "model" });
-	const connect = stage.gateway.connect.bind(stage.gateway);
-	stage.gateway.connect = () => {
-		const client = connect();
-		const open = client.open.bind(client);
-		client.open = async (params) => {
-			const { id, status, lastSeq } = await open(params);
-			const frames = [
-				...session.frames.slice(0, asked),
-				...(await Array.fromAsync(goneSession(id, lastSeq).events())),
-			];
-			return { id, status, lastSeq, events: () => ReadableStream.from(frames), close: () => undefined };
-		};
-		return client;
-	};
-	await playScene([{ losesDatabase: true }, { passes: 60_000 }, isTold, { does: hasNoButtons }], stage);
-});
-
-test("a session that a restored gateway has again goes on, and what happens next there is shown", async () => {
-	const stage = await playScene([...asks, deletes, { passes: 1000 }]);
-	stage.gateway.newest.deleted = undefined;
-	const renames: Step = {
-		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "Back", by: "person" }),
-	};
-	await playScene([{ restarts: true }, renames], stage);
-	expect(stage.posts(stage.room()).at(-1)).toContain("called “Back”");
 });

@@ -13,7 +13,7 @@ import type { RoomSession } from "../rooms/desk.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "../rooms/external-key.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { deletionAt } from "./gone-session.ts";
-import type { Mark } from "./marks.ts";
+import { forgetMark, type Mark } from "./marks.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
 import { type StepTold, tellFrame } from "./tell-frame.ts";
@@ -71,9 +71,7 @@ export class SessionFeed implements RoomSession {
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	#drained: Promise<void> = Promise.resolve();
-	/** The gateway has it no more. */
-	#isGone = false;
-	/** That is told. */
+	/** The gateway has it no more, and that is told. */
 	#isDeleted = false;
 
 	/** `mark` is how far it was told; its state is gone on from where the session was opened after it. */
@@ -123,16 +121,9 @@ export class SessionFeed implements RoomSession {
 		this.#opened.close();
 	}
 
-	/** The gateway has said that it is there no more: that is told, and then it ends. */
-	gone(): void {
-		this.#isGone = true;
-		this.close();
-	}
-
 	async #read(): Promise<"deleted" | "closed"> {
 		try {
-			if (await this.#takeAll()) this.#isGone = true;
-			if (this.#isGone) this.#take(deletionAt(this.session, this.#lastPlace()));
+			if (await this.#takeAll()) this.#take(deletionAt(this.session, this.#lastPlace()));
 		} finally {
 			await this.#drained;
 			await this.#keep();
@@ -213,15 +204,15 @@ export class SessionFeed implements RoomSession {
 			old = new OldCards();
 		}
 		const replayed = seq <= this.#replayedTo;
-		if (seq > this.#planned && (replayed || rows.length > 0 || this.#isWorthWriting(state, seq))) {
-			await this.#write({ seq, state, rows, replayed });
-		}
+		const isDeleted = frames.some(({ event }) => event === "session.deleted");
+		const isWritten = replayed || rows.length > 0 || isDeleted || this.#isWorthWriting(state, seq);
+		if (seq > this.#planned && isWritten) await this.#write({ seq, state, rows, replayed, isDeleted });
 		this.#old = old;
 		this.#state = state;
 		this.#told = seq;
 		this.#caughtUpTo(seq);
 		this.#showTyping();
-		this.#isDeleted ||= frames.some(({ event }) => event === "session.deleted");
+		this.#isDeleted ||= isDeleted;
 	}
 
 	async #write(told: {
@@ -229,14 +220,15 @@ export class SessionFeed implements RoomSession {
 		readonly state: ConversationState;
 		readonly rows: readonly PlannedRow[];
 		readonly replayed: boolean;
+		readonly isDeleted?: boolean;
 	}): Promise<void> {
-		const { seq, state, rows, replayed } = told;
+		const { seq, state, rows, replayed, isDeleted = false } = told;
 		const cursor = { session: this.session, seq, after: this.#planned };
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
-		await this.#parts.outbox.plan({
-			...{ conversation: this.#conversation, cursor, told: written, rows, replayed },
-		});
+		const plan = { conversation: this.#conversation, cursor, told: written, rows, replayed };
+		// A mark behind the last event would hide what a gateway that has the session again records next.
+		await this.#parts.outbox.plan(plan, isDeleted ? (tx) => forgetMark(tx, this.session) : undefined);
 		this.#planned = seq;
 		this.#written = state;
 	}

@@ -42,19 +42,22 @@ export async function say(parts: SayingParts, person: Person, room: Room, words:
 		...{ content, key, ...(message !== undefined && { correlation_id: message }) },
 		...{ ...(ids.length > 0 && { attachments: ids }), ...onBehalf(person, room) },
 	};
-	const again = async (): Promise<SessionFeed> => {
-		// Somebody has deleted the session: it goes on with a fresh one.
-		parts.feed.forget(feed.session);
-		return parts.rooms.current(person, room, `${key}/2`);
+	let talked = feed;
+	const again = async (): Promise<string> => {
+		// It was deleted, or is not joined on this connection: what is there no more goes on with a fresh one.
+		await parts.feed.reopen(feed);
+		talked = await parts.rooms.current(person, room, `${key}/2`);
+		// What the session has taken already it takes no second time under the same key.
+		return send(parts, talked, talked.session === feed.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, feed, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
-		if (code === "not_found") return send(parts, await again(), { ...sent, key: `${key}/2` });
+		if (code === "not_found") return again();
 		if (isRepeated(reason)) return undefined;
 		throw reason;
 	});
-	const known = run ?? (message === undefined ? undefined : runOf(feed.state.answers, message)?.id);
-	return { session: feed.session, sent: true, failures, ...(known !== undefined && { run: known }) };
+	const known = run ?? (message === undefined ? undefined : runOf(talked.state.answers, message)?.id);
+	return { session: talked.session, sent: true, failures, ...(known !== undefined && { run: known }) };
 }
 
 async function send(

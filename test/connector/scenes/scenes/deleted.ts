@@ -1,18 +1,27 @@
 import type { Scene, Step } from "../step.ts";
 import type { Town } from "../town.ts";
 
-/** As `parley sessions rm --force` does at a terminal. */
-const deletes: Step = {
+/** As `parley sessions rm --force` does at a terminal; those that were used first are spared. */
+const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ city, operator, site }: Town) => {
 		const { sessions } = await city.through(operator.request("list_sessions", {}));
 		const names = site.tenants.map((tenant) => `${site.platform}:${tenant}:`);
-		for (const { session_id, external_key = "" } of sessions) {
-			if (!names.some((name) => external_key.startsWith(name))) continue;
+		const own = sessions
+			.filter(({ external_key = "" }) => names.some((name) => external_key.startsWith(name)))
+			.toSorted((one, other) => Date.parse(one.updated_at) - Date.parse(other.updated_at));
+		for (const { session_id } of own.slice(spared)) {
 			await city.through(operator.request("delete_session", { session_id, force: true }));
 		}
 	},
-};
+});
+const deletes = deleting({ spared: 0 });
+/** Where the gateway has nothing any more, nobody can say whether that was deleted. */
+const deletesAllButOne = deleting({ spared: 1 });
+const elsewhere: Step[] = [
+	{ says: "@Parley say: elsewhere", in: "random" },
+	{ shows: "[offline] elsewhere", in: "random" },
+];
 
 const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
 const suspended: Step[] = [
@@ -61,9 +70,10 @@ export const deleted: readonly Scene[] = [
 	{
 		name: "a task whose conversation is deleted while the connector is stopped is over when it is back",
 		steps: [
+			...elsewhere,
 			...suspended,
 			{ stops: "connector" },
-			deletes,
+			deletesAllButOne,
 			{ starts: "connector" },
 			...taskIsOver,
 			{ restarts: "connector" },
@@ -74,9 +84,10 @@ export const deleted: readonly Scene[] = [
 	{
 		name: "an approval whose conversation is deleted while the connector is stopped is over when it is back",
 		steps: [
+			...elsewhere,
 			...asks,
 			{ stops: "connector" },
-			deletes,
+			deletesAllButOne,
 			{ starts: "connector" },
 			{ shows: ["Approval", "⌛ **No answer**", "the conversation was deleted"], times: 1 },
 			{ hides: "[Approve once]" },
@@ -86,10 +97,11 @@ export const deleted: readonly Scene[] = [
 	{
 		name: "a conversation in which nothing waited says nothing of its deletion while nobody was there",
 		steps: [
+			...elsewhere,
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
 			{ stops: "connector" },
-			deletes,
+			deletesAllButOne,
 			{ starts: "connector" },
 			{ says: "@Parley say: after" },
 			{ showsOnly: ["[offline] before", "[offline] after"] },

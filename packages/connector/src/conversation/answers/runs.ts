@@ -24,6 +24,8 @@ export interface AnswersSlice {
 	readonly ended: readonly EndedRun[];
 	/** The run that was asked for last: the gateway makes no other answer again. */
 	readonly newest?: string;
+	/** When something was said or answered, the last time; in milliseconds since the epoch. */
+	readonly usedAt?: number;
 }
 
 /** The gateway takes 32 messages behind the one that is answered. */
