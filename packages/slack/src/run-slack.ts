@@ -119,6 +119,7 @@ async function startParts(
 		accept,
 		posted,
 		intake: reading.intake,
+		outdated: reading.outdated,
 		malformed: () => malformed.count,
 	};
 }

@@ -19,6 +19,7 @@ export function openIntake(parts: {
 	readonly clock: Clock;
 	readonly log: Logger;
 }) {
+	const outdated = outdatedIn(parts.store);
 	const people = new People(parts);
 	const channels = new Channels(parts);
 	const files = new Files(parts);
@@ -26,7 +27,7 @@ export function openIntake(parts: {
 	const messages = new Messages({ ...parts, people, channels, threads, files });
 	const intake = new Intake({
 		...{ ...parts, people, channels, threads, files, messages },
-		outdated: outdatedIn(parts.store),
+		outdated,
 	});
-	return { people, channels, files, messages, intake };
+	return { people, channels, files, messages, intake, outdated };
 }

@@ -1,5 +1,6 @@
 import type { Store } from "@parley/base";
 import type { ConnectorTables } from "@parley/connector";
+import type { Incoming } from "./incoming.ts";
 
 /** Whether what a message said at `edited`, or at first, has been overtaken by what became of it later. */
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
@@ -26,4 +27,11 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 		);
 		return later !== undefined;
 	};
+}
+
+/** The same of what an event has come to; of other arrivals than messages and edits nothing is. */
+export async function isOvertaken({ arrival, key }: Incoming, outdated: Outdated): Promise<boolean> {
+	if (arrival.type !== "message" && arrival.type !== "edited") return false;
+	const version = key.id.slice(`${arrival.type}:${arrival.message}:`.length);
+	return outdated(arrival.message, version === "" ? undefined : version);
 }

@@ -18,7 +18,11 @@ async function open(more: Partial<Takers> = {}) {
 	const passed: string[] = [];
 	const lost: unknown[] = [];
 	const takers: Takers = {
-		...{ intake: reading.intake, interactions: { handle: async () => ({ text: "answered" }) } },
+		...{
+			intake: reading.intake,
+			outdated: reading.outdated,
+			interactions: { handle: async () => ({ text: "answered" }) },
+		},
 		accept: async (_, { id }) => void accepted.push(id),
 		...more,
 	};
@@ -62,6 +66,25 @@ test("an edit and a deletion come behind the message that they are about", async
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
 	await Promise.all([message, deleted]);
 	expect(accepted).toEqual(["message:C1-1.1", "deleted:C1-1.1"]);
+});
+
+test("a message that comes right behind its deletion is not taken", async () => {
+	const { intake, outdated, store } = await openReading();
+	const accept: Takers["accept"] = (arrival, key) => {
+		const kept = { ...key, data: JSON.stringify(arrival), state: "waiting", attempts: 0 } as const;
+		return store.commit((tx) =>
+			tx
+				.insertInto("inbound")
+				.values({ ...kept, reason: null, changed_at: 0 })
+				.execute(),
+		);
+	};
+	const { taking } = await open({ intake, outdated, accept });
+	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
+	const deleted = taking.take(envelope({ event_id: "Ev2", event }));
+	await Promise.all([deleted, taking.take(envelope(text("C1", "1.1")))]);
+	const inbox = await store.read((db) => db.selectFrom("inbound").select("id").execute());
+	expect(inbox).toEqual([{ id: "deleted:C1-1.1" }]);
 });
 
 test("what cannot be taken rejects, so that it comes again, and what is behind it is taken", async () => {

@@ -4,10 +4,12 @@ import type { SlackEnvelope, SlackReply } from "../slack-port.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Intake } from "./intake.ts";
 import { lineOf } from "./line.ts";
+import { isOvertaken, type Outdated } from "./outdated.ts";
 
 /** What is handed what Slack sends, once it is there. */
 export interface Takers {
 	readonly intake: Pick<Intake, "translate">;
+	readonly outdated: Outdated;
 	readonly interactions: { handle(envelope: SlackEnvelope): Promise<SlackReply> };
 	readonly accept: (arrival: Arrival, key: Incoming["key"]) => Promise<unknown>;
 }
@@ -66,8 +68,17 @@ export class Taking {
 		const before = line === undefined ? undefined : this.#tails.get(line);
 		const taken = Promise.allSettled([translated, before]).then(async () => {
 			const all = await translated;
-			if ("ignored" in all) log.debug("an event of Slack was ignored", { why: all.ignored });
-			else for (const incoming of all) await this.#accept(seenBefore ? seen(incoming) : incoming);
+			if ("ignored" in all) {
+				log.debug("an event of Slack was ignored", { why: all.ignored });
+				return undefined;
+			}
+			const { outdated } = await takers;
+			for (const incoming of all) {
+				// What was before it in line was not taken yet when this was translated.
+				const isOld = before !== undefined && (await isOvertaken(incoming, outdated));
+				if (isOld) log.debug("an event of Slack was overtaken", { id: incoming.key.id });
+				else await this.#accept(seenBefore ? seen(incoming) : incoming);
+			}
 			return undefined;
 		});
 		if (line !== undefined) this.#wait(line, taken);
