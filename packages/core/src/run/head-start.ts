@@ -47,8 +47,12 @@ export class HeadStart {
 	/** Where it cannot be known to be right, nothing is asked. */
 	constructor(leading: Leading, deps: RunDeps) {
 		this.#session = leading.session;
-		// Whatever is in the way of it is in the way of the run as well, which tells of it.
-		this.#opened = this.#open(leading, deps).catch(() => undefined);
+		this.#opened = this.#open(leading, deps).catch((error: unknown) => {
+			// Whatever is in the way of it is in the way of the run as well, which tells people of it.
+			const { id: sessionId, deps: own } = leading.session;
+			own.log.debug("a model call could not be begun early", { sessionId, error });
+			return undefined;
+		});
 	}
 
 	/**
@@ -102,7 +106,9 @@ export class HeadStart {
 		const calling = { session, deps, settings };
 		if ((await refusedByBudget(calling, model)) !== undefined) return undefined;
 		const { parts, limits } = await requestParts(calling, model);
-		const history = session.history ?? [];
+		const { history } = session;
+		// It may have left memory meanwhile.
+		if (!history) return undefined;
 		const own = { ordinal: (history.at(-1)?.ordinal ?? 0) + 1, messages: messagesOf(asked, []) };
 		const { signal } = this.#controller;
 		const asker: Asker = { id: "", session, signal, settings: { model: settings.model, ...limits } };
