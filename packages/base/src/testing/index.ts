@@ -9,3 +9,4 @@ export {
 	contractMigration,
 	storeContract,
 } from "./store-contract.ts";
+export { storeWith } from "./store-with.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as tick } from "node:timers/promises";
-import { ManualClock } from "@parley/base/testing";
+import { ManualClock, storeWith } from "@parley/base/testing";
 import { type Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -18,16 +18,12 @@ async function open() {
 	const store = await openSqlite();
 	const clock = new ManualClock();
 	let reads = 0;
-	const watched = {
-		engine: store.engine,
-		commit: store.commit.bind(store),
-		health: () => store.health(),
-		close: () => store.close(),
-		read: ((query) => {
+	const watched = storeWith(store, {
+		read: (query) => {
 			reads += 1;
 			return store.read(query);
-		}) satisfies typeof store.read,
-	};
+		},
+	});
 	const start = () => SeldomHeard.open(watched, clock);
 	return { store, start, seldom: await start(), clock, reads: () => reads };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
+import { storeWith } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
@@ -198,19 +199,16 @@ test("what a crash has left is swept, and what is on its way is not", async () =
 test("a file that is recorded while a sweep looks at the rows is not swept", async () => {
 	const [placed, looked, recorded] = [0, 1, 2].map(() => Promise.withResolvers<void>());
 	let sweeping: Promise<void> | undefined;
-	const wrap = (store: Store<Tables>): Store<Tables> => ({
-		engine: store.engine,
-		commit: (command) => store.commit(command),
-		async read(query) {
-			const rows = await store.read(query);
-			if (!sweeping) return rows;
-			looked?.resolve();
-			await recorded?.promise;
-			return rows;
-		},
-		health: () => store.health(),
-		close: () => store.close(),
-	});
+	const wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			async read(query) {
+				const rows = await store.read(query);
+				if (!sweeping) return rows;
+				looked?.resolve();
+				await recorded?.promise;
+				return rows;
+			},
+		});
 	await using own = await TestRuntime.open({ model: new ScriptedModel([says("done")]), wrap });
 	const { files } = own.runtime;
 	const arrival = {

@@ -2,7 +2,7 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
-import { ManualClock, openPgliteStore, seededIds } from "@parley/base/testing";
+import { ManualClock, openPgliteStore, seededIds, storeWith } from "@parley/base/testing";
 import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { type EventsOf, Journal } from "./journal.ts";
@@ -55,7 +55,7 @@ test.each(engines)("others have their turn while many events are looked through 
 		return store.read(query);
 	};
 	const journal = new Journal({
-		...{ store: watched(store, read), clock: new ManualClock(), ids: seededIds(1) },
+		...{ store: storeWith(store, { read }), clock: new ManualClock(), ids: seededIds(1) },
 	});
 	const rare = Array.from({ length: 25 }, (_one, index) => index * 1000 + 1);
 	const recent = async (limit: number, filter: EventsOf) =>
@@ -79,13 +79,3 @@ test.each(engines)("others have their turn while many events are looked through 
 	await expect(after(count, 100, {})).resolves.toEqual([]);
 	await store.close();
 });
-
-function watched(store: Store<Tables>, read: Store<Tables>["read"]): Store<Tables> {
-	return {
-		engine: store.engine,
-		commit: (command) => store.commit(command),
-		read,
-		health: () => store.health(),
-		close: () => store.close(),
-	};
-}

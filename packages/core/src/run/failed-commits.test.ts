@@ -1,5 +1,5 @@
 import { ParleyError, type Store } from "@parley/base";
-import { ManualClock } from "@parley/base/testing";
+import { ManualClock, storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
 import { createOfflineModel } from "../models/offline/offline-model.ts";
@@ -23,18 +23,15 @@ class Refusal {
 		this.#armed = armed;
 	}
 
-	readonly wrap = (store: Store<Tables>): Store<Tables> => ({
-		engine: store.engine,
-		read: (query) => store.read(query),
-		health: () => store.health(),
-		close: () => store.close(),
-		commit: async (command) => {
-			if (this.#armed) this.#left -= 1;
-			if (this.#left !== 0 || this.refused) return store.commit(command);
-			this.refused = true;
-			throw new ParleyError("the disk is full", { code: "unavailable" });
-		},
-	});
+	readonly wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			commit: async (command) => {
+				if (this.#armed) this.#left -= 1;
+				if (this.#left !== 0 || this.refused) return store.commit(command);
+				this.refused = true;
+				throw new ParleyError("the disk is full", { code: "unavailable" });
+			},
+		});
 }
 
 /** Goes on until it works; a client may do so where it got no answer. */

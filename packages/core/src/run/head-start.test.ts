@@ -1,4 +1,5 @@
 import { ParleyError, type Store } from "@parley/base";
+import { storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
 import type { ModelRequest } from "../model.ts";
@@ -15,21 +16,18 @@ class Disk {
 	#holds = false;
 	readonly #held: ((error?: ParleyError) => void)[] = [];
 
-	readonly wrap = (store: Store<Tables>): Store<Tables> => ({
-		engine: store.engine,
-		read: (query) => store.read(query),
-		health: () => store.health(),
-		close: () => store.close(),
-		commit: async (command) => {
-			if (this.#holds) {
-				const { promise, resolve } = Promise.withResolvers<ParleyError | undefined>();
-				this.#held.push(resolve);
-				const error = await promise;
-				if (error) throw error;
-			}
-			return store.commit(command);
-		},
-	});
+	readonly wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			commit: async (command) => {
+				if (this.#holds) {
+					const { promise, resolve } = Promise.withResolvers<ParleyError | undefined>();
+					this.#held.push(resolve);
+					const error = await promise;
+					if (error) throw error;
+				}
+				return store.commit(command);
+			},
+		});
 
 	hold(): void {
 		this.#holds = true;

@@ -8,11 +8,10 @@ import { ModelError } from "../model-error.ts";
 import { operator } from "../principal.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { EventLog } from "../testing/event-log.ts";
-import { testPictures } from "../testing/pictures.ts";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import { mebibyte, padded, png } from "./testing/showing.ts";
 
-const [{ content: png }] = testPictures;
 const picture = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
 const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
 const refused = "the request that showed it was refused";
@@ -21,8 +20,6 @@ const look = (id: string, path = "photo.png") => calls(id, "read_file", { path }
 const refuse: ScriptedReply = () => {
 	throw new ModelError("could not process image", { fault: "rejected", refusesContent: true });
 };
-const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-const mebibyte = 1024 * 1024;
 
 class Looking implements AsyncDisposable {
 	readonly t: TestRuntime;

@@ -1,4 +1,5 @@
 import type { Store } from "@parley/base";
+import { storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
 import { operator } from "../principal.ts";
@@ -148,16 +149,13 @@ test("who left before the stop has left: a restart gives no more time", async ()
 
 test("a question that trust made needless between its call and itself is not asked", async () => {
 	let trust = (): Promise<void> | undefined => undefined;
-	const wrap = (store: Store<Tables>): Store<Tables> => ({
-		engine: store.engine,
-		health: () => store.health(),
-		commit: (command) => store.commit(command),
-		close: () => store.close(),
-		read: async (query) => {
-			await trust();
-			return store.read(query);
-		},
-	});
+	const wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			read: async (query) => {
+				await trust();
+				return store.read(query);
+			},
+		});
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit], wrap });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

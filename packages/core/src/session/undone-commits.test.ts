@@ -1,4 +1,5 @@
 import type { Store } from "@parley/base";
+import { storeWith } from "@parley/base/testing";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
@@ -8,20 +9,17 @@ import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 /** Does what PostgreSQL may do: undoes each command once, so that it runs again. */
-const undoing = (store: Store<Tables>): Store<Tables> => ({
-	engine: store.engine,
-	read: (query) => store.read(query),
-	health: () => store.health(),
-	close: () => store.close(),
-	commit: (command) =>
-		store.commit(async (tx) => {
-			await sql`savepoint undone`.execute(tx);
-			await command(tx).catch(() => undefined);
-			await sql`rollback to savepoint undone`.execute(tx);
-			await sql`release savepoint undone`.execute(tx);
-			return command(tx);
-		}),
-});
+const undoing = (store: Store<Tables>): Store<Tables> =>
+	storeWith(store, {
+		commit: (command) =>
+			store.commit(async (tx) => {
+				await sql`savepoint undone`.execute(tx);
+				await command(tx).catch(() => undefined);
+				await sql`rollback to savepoint undone`.execute(tx);
+				await sql`release savepoint undone`.execute(tx);
+				return command(tx);
+			}),
+	});
 
 async function converse(wrap?: (store: Store<Tables>) => Store<Tables>): Promise<readonly string[]> {
 	const model = new ScriptedModel([calls("c1", "probe")], [says("done")], [says("again")]);

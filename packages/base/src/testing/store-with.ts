@@ -1,0 +1,13 @@
+import type { Store } from "../store/store.ts";
+
+/** The store, but for what a test does in its place or in front of it. */
+export function storeWith<DB>(store: Store<DB>, own: Partial<Store<DB>>): Store<DB> {
+	return {
+		engine: store.engine,
+		read: (query) => store.read(query),
+		commit: (command) => store.commit(command),
+		health: () => store.health(),
+		close: () => store.close(),
+		...own,
+	};
+}
