@@ -17,6 +17,8 @@ const streamLines = 4;
 const streamTurns = 32;
 /** However long these turns are, in milliseconds. */
 const streamMs = 2;
+/** How long a line for which nobody waits may wait for others, in milliseconds. */
+const restMs = 5;
 
 export interface LineWriterOptions {
 	readonly output: Writable;
@@ -40,6 +42,10 @@ export class LineWriter {
 	#until = 0;
 	/** What is left of a long text. */
 	#rest: Buffer | undefined;
+	/** Whether what there is leaves with this tick. */
+	#settling = false;
+	/** Until what may wait for others leaves without them. */
+	#resting: Timer | undefined;
 	#blocked: Timer | undefined;
 	#gone = false;
 	#waiters: (() => void)[] = [];
@@ -60,9 +66,23 @@ export class LineWriter {
 
 	/** `line` is without its end. */
 	write(line: string): void {
+		if (!this.#blocked && !this.#settling) this.#settle();
+		this.#add(line);
+	}
+
+	/**
+	 * The same for a line for which nobody waits: it leaves with the next that somebody does, within 5 ms. A write wakes the
+	 * reader, who then works beside whatever is still to come.
+	 */
+	writeAtRest(line: string): void {
+		if (!this.#blocked) this.#resting ??= this.#clock.after(restMs, () => this.flush());
+		this.#add(line);
+	}
+
+	#add(line: string): void {
 		if (this.#gone) return;
 		this.#length += line.length + 1;
-		if (this.#lines.push(line) === 1 && !this.#blocked) this.#settle();
+		this.#lines.push(line);
 		if (this.#length > large) this.flush();
 		if (this.#length > mostWaiting) this.#leave();
 	}
@@ -71,6 +91,8 @@ export class LineWriter {
 	flush(): void {
 		if (this.#blocked) return;
 		this.#waited = 0;
+		this.#resting?.cancel();
+		this.#resting = undefined;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
 			if (this.#output.write(part, () => this.#wasRead())) continue;
 			this.#wait();
@@ -104,6 +126,7 @@ export class LineWriter {
 	 * happens behind its input, is told with it.
 	 */
 	#settle(): void {
+		this.#settling = true;
 		setImmediate(setImmediate, this.#leaveTick);
 	}
 
@@ -114,6 +137,7 @@ export class LineWriter {
 			return;
 		}
 		this.#streams = streams;
+		this.#settling = false;
 		this.flush();
 	};
 

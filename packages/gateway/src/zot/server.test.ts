@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
+import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
@@ -8,10 +9,12 @@ import { serveZot } from "./server.ts";
 
 /** The client's end of standard output, which reads while it is told to. */
 class Reader extends Writable {
+	readonly writes: string[] = [];
 	text = "";
 	reading = true;
 
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.writes.push(chunk.toString());
 		this.text += chunk.toString();
 		if (this.reading) done();
 	}
@@ -41,6 +44,14 @@ async function serve(token: string | undefined, ...script: readonly ScriptedRepl
 	return { ground, input, output, clock, stop, code, send };
 }
 
+/** Of each line of a write. */
+function typesIn(write: string): unknown[] {
+	return write
+		.trimEnd()
+		.split("\n")
+		.map((line) => Object(parseJson(line)).type);
+}
+
 const prompt = (id: string) => ({ id, type: "prompt", message: id });
 
 test("a process whose input ends does what it was asked for, the line without an end as well, and ends with 0", async () => {
@@ -50,6 +61,24 @@ test("a process whose input ends does what it was asked for, the line without an
 	input.end(JSON.stringify(prompt("p2")));
 	expect(await code).toBe(0);
 	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p2"}');
+});
+
+test("what a prompt is told before its first word leaves with that, and alone where the word does not come", async () => {
+	const { ground, output, clock, stop, code, send } = await serve(undefined, [says("1")], stuck(""));
+	await using _ground = ground;
+	send(prompt("p1"));
+	await output.hears('"done"');
+	const [first = ""] = output.writes;
+	expect(typesIn(first)).toEqual(["response", "user_message", "turn_start", "assistant_start", "text_delta"]);
+	const writes = output.writes.length;
+	send(prompt("p2"));
+	await ground.t.settle();
+	expect(output.writes).toHaveLength(writes);
+	clock.advance(5);
+	expect(output.writes).toHaveLength(writes + 1);
+	expect(typesIn(output.writes.at(-1) ?? "")).toEqual(["response", "user_message", "turn_start"]);
+	stop.abort();
+	expect(await code).toBe(0);
 });
 
 test("who may not stay is told so, and nothing behind that is read", async () => {
@@ -66,6 +95,7 @@ test("who does not read for 30 s ends the process with 74, and what runs with it
 	await using _ground = ground;
 	output.reading = false;
 	send(prompt("p"));
+	await output.hears("text_delta");
 	while (clock.pending === 0) await tick();
 	clock.advance(29_999);
 	await ground.t.settle();
@@ -84,6 +114,7 @@ test("who is not there any more at the end, or does not read that, is no success
 	send({ id: "1", type: "ping" });
 	await output.hears("pong");
 	input.end(`${JSON.stringify(prompt("p"))}\n`);
+	while ((await ground.agent.transcript()).length < 2) await tick();
 	while (clock.pending === 0) await tick();
 	clock.advance(30_000);
 	expect(await code).toBe(74);

@@ -5,6 +5,7 @@ import { type Line, LineReader } from "../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
 import { type ComingAgent, Connection } from "./connection.ts";
+import type { Frame } from "./schema.ts";
 
 /** Of one line, either way. */
 const mostLineBytes = 16 * 1024 * 1024;
@@ -17,6 +18,13 @@ const farewells = {
 	refused: "the client was not let in: its first line has to be a hello with the token",
 	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
 } as const;
+
+const preludes: ReadonlySet<Frame["type"]> = new Set(["user_message", "turn_start", "assistant_start"]);
+
+/** What a prompt is told before its first word, which is what anybody waits for. */
+function isPrelude(frame: Frame): boolean {
+	return frame.type === "response" ? frame.command === "prompt" && frame.success : preludes.has(frame.type);
+}
 
 export interface ServeOptions {
 	/** One that is to come is opened behind what the client has sent already. */
@@ -47,7 +55,9 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	const connection = new Connection({
 		...{ agent, log, version, token, approvals },
 		send: (frame) => {
-			out.write(encodeFrame(frame));
+			const line = encodeFrame(frame);
+			if (isPrelude(frame)) out.writeAtRest(line);
+			else out.write(line);
 			// The first word of a reply does not wait for what else is done in its tick.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
