@@ -43,25 +43,25 @@ export function decodeCommand(line: string): Decoded {
 	} catch (reason) {
 		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
-	const envelope = Envelope.safeParse(value, spoken);
-	if (!envelope.success) return refusedEnvelope(value, envelope.error);
-	const { type, id } = envelope.data;
-	if (!isCommand(type)) return refused(id, type, "unknown command");
+	const type = isFields(value) ? value["type"] : undefined;
+	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, spoken).error);
 	const fields = commands[type].safeParse(value, spoken);
-	if (!fields.success) return refused(id, type, describe(fields.error));
+	if (!fields.success) return refusedLine(value, fields.error);
+	const { data } = fields;
 	// True because the schema of this very type has passed.
-	return { kind: "command", command: { ...fields.data, type, id: id ?? undefined } as Command };
+	return { kind: "command", command: { ...data, type, id: data.id ?? undefined } as Command };
 }
 
-function isCommand(type: string): type is CommandType {
-	return Object.hasOwn(commands, type);
+function isCommand(type: unknown): type is CommandType {
+	return typeof type === "string" && Object.hasOwn(commands, type);
 }
 
-/** A client that matches responses by their id gets it back wherever it can be read. */
-function refusedEnvelope(value: unknown, error: z.ZodError): Decoded {
+/** What is wrong with a line: without an `error`, its type. A client that matches responses by their id gets it back wherever it can be read. */
+function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
 	const { type, id } = isFields(value) ? value : {};
 	const known = Id.safeParse(id).data;
-	const text = isFields(value) ? describe(error) : "malformed json: a line holds one object";
+	const wrong = error ? describe(error) : "unknown command";
+	const text = isFields(value) ? wrong : "malformed json: a line holds one object";
 	return refused(known, typeof type === "string" ? type : "", text);
 }
 

@@ -72,23 +72,26 @@ const reasoningWord = () =>
 		.pipe(z.literal(Object.keys(reasoningWords) as (keyof typeof reasoningWords)[]))
 		.transform((word) => reasoningWords[word]);
 
+const id = Id.nullish();
+
 /** Of each command what it has to hold. Further fields are ignored. */
 const makers = {
-	hello: () => z.object({ token: z.string().nullish() }),
-	prompt: () => z.object({ message: Message.nullish(), images: z.array(image()).nullish() }),
-	abort: () => z.object({}),
-	compact: () => z.object({}),
-	get_state: () => z.object({}),
-	get_messages: () => z.object({}),
-	clear: () => z.object({}),
-	set_model: () => z.object({ model: Name }),
-	set_reasoning: () => z.object({ reasoning: reasoningWord() }),
-	get_models: () => z.object({}),
-	ping: () => z.object({}),
-	queue: () => z.object({}),
-	cancel_queued: () => z.object({ request_id: Id }),
+	hello: () => z.object({ id, token: z.string().nullish() }),
+	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),
+	abort: () => z.object({ id }),
+	compact: () => z.object({ id }),
+	get_state: () => z.object({ id }),
+	get_messages: () => z.object({ id }),
+	clear: () => z.object({ id }),
+	set_model: () => z.object({ id, model: Name }),
+	set_reasoning: () => z.object({ id, reasoning: reasoningWord() }),
+	get_models: () => z.object({ id }),
+	ping: () => z.object({ id }),
+	queue: () => z.object({ id }),
+	cancel_queued: () => z.object({ id, request_id: Id }),
 	approve: () =>
 		z.object({
+			id,
 			ask: z.string().nullish(),
 			allow: z.boolean(),
 			reason: z.string().nullish(),
