@@ -1,14 +1,14 @@
 import type { EncodedRequest } from "./request.ts";
 import type { Turn } from "./turns.ts";
 
-/** Characters of a block that are kept beside it: of a longer one to copy it is most of the work. */
+/** Characters of a turn or a block that are kept beside it: of a longer one to copy it is most of the work. */
 const mostKept = 4096;
 
 const known = new WeakMap<object, string>();
 
 /**
- * The request as JSON. Each one repeats all that the one before it has said: instructions, tools and the blocks of
- * messages are put into words once, where they are the same objects.
+ * The request as JSON. Each one repeats all that the one before it has said: instructions, tools, turns and their
+ * blocks are put into words once, where they are the same objects.
  */
 export function textOfRequest({ system, tools, messages, ...rest }: EncodedRequest["body"]): string {
 	const parts = [
@@ -20,15 +20,21 @@ export function textOfRequest({ system, tools, messages, ...rest }: EncodedReque
 	return `{${parts.join(",")}}`;
 }
 
-function textOfTurn({ role, content }: Turn): string {
-	const blocks = content.map((block) => textOf(block, mostKept));
-	return `{"role":"${role}","content":[${blocks.join(",")}]}`;
+function textOfTurn(turn: Turn): string {
+	return textOf(turn, mostKept, () => {
+		const blocks = turn.content.map((block) => textOf(block, mostKept));
+		return `{"role":"${turn.role}","content":[${blocks.join(",")}]}`;
+	});
 }
 
-function textOf(value: object, most = Number.POSITIVE_INFINITY): string {
+function textOf(
+	value: object,
+	most = Number.POSITIVE_INFINITY,
+	make: () => string = () => JSON.stringify(value),
+): string {
 	const before = known.get(value);
 	if (before !== undefined) return before;
-	const text = JSON.stringify(value);
+	const text = make();
 	if (text.length <= most) known.set(value, text);
 	return text;
 }

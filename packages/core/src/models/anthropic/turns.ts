@@ -48,14 +48,15 @@ export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[
 	return turns;
 }
 
-/** `turn` stays as it is: others share it. */
+/** Turns stay as they are: other requests share them. */
 function append(turns: Turn[], turn: Turn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
-	if (last?.role === "user" && turn.role === "user") last.content.push(...turn.content);
-	else if (last?.role === "assistant" && turn.role === "assistant") last.content.push(...turn.content);
-	else if (turn.role === "user") turns.push({ role: "user", content: [...turn.content] });
-	else turns.push({ role: "assistant", content: [...turn.content] });
+	if (last?.role === "user" && turn.role === "user") {
+		turns[turns.length - 1] = { role: "user", content: [...last.content, ...turn.content] };
+	} else if (last?.role === "assistant" && turn.role === "assistant") {
+		turns[turns.length - 1] = { role: "assistant", content: [...last.content, ...turn.content] };
+	} else turns.push(turn);
 }
 
 interface Known {
@@ -83,14 +84,29 @@ function turnOf(message: Message, reader: Reader): Turn {
  * written as an object, never as a bare string: so a mark that moves on leaves the bytes of its block as they were.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-export function markTurns(turns: readonly Turn[]): void {
-	const marked = turns.filter((turn) => turn.role === "user").slice(-2);
-	for (const { content } of marked) {
-		const last = content.at(-1);
-		if (last) content[content.length - 1] = { ...last, cache_control: ephemeral };
+export function markTurns(turns: Turn[]): void {
+	let left = 2;
+	for (let at = turns.length - 1; at >= 0 && left > 0; at--) {
+		const turn = turns[at];
+		if (turn?.role !== "user") continue;
+		turns[at] = marked(turn);
+		left -= 1;
 	}
 }
 
+const withMark = new WeakMap<UserTurn, UserTurn>();
+
+/** The same turn with a mark is the same object: the last one of a request is the one before in the next. */
+function marked(turn: UserTurn): UserTurn {
+	const before = withMark.get(turn);
+	if (before) return before;
+	const content = turn.content.map((block, at, { length }) =>
+		at === length - 1 ? { ...block, cache_control: ephemeral } : block,
+	);
+	const made: UserTurn = { role: "user", content };
+	withMark.set(turn, made);
+	return made;
+}
 function encodeTurn(message: Message, reader: Reader): Turn {
 	switch (message.role) {
 		case "user":
