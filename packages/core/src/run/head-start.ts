@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { contextsOf } from "../context/contexts.ts";
 import { type Asker, plainRequest } from "../context/fit-request.ts";
+import type { Marks } from "../context/marks.ts";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../model.ts";
 import { type Keyed, knowsKey } from "../session/idempotency.ts";
 import type { Session } from "../session/session.ts";
 import { refusedByBudget } from "./refusal.ts";
-import { requestParts } from "./request-parts.ts";
+import { type RequestParts, requestParts } from "./request-parts.ts";
 import type { RunDeps } from "./run.ts";
-import { type Asked, messagesOf } from "./transcript.ts";
+import { type Asked, messagesOf, type RunTranscript } from "./transcript.ts";
 
 /** A message that is about to be accepted. */
 export interface Leading {
@@ -15,10 +17,17 @@ export interface Leading {
 	readonly asked: Asked;
 }
 
+/** What a request is put together from. */
+interface Ingredients extends RequestParts {
+	readonly transcript: readonly RunTranscript[];
+	readonly marks: Marks;
+}
+
 /** A call that was begun, and what came of it so far. */
 interface Opened {
 	readonly model: Model;
 	readonly request: ModelRequest;
+	readonly from: Ingredients;
 	readonly events: AsyncIterator<ModelEvent, unknown>;
 	readonly first: Promise<IteratorResult<ModelEvent, unknown>>;
 	/** When it was begun, on the monotonic clock. */
@@ -55,8 +64,16 @@ export class HeadStart {
 		});
 	}
 
+	/** What it has asked, where a request that is put together from these comes to the same; else undefined. */
+	async asked(parts: RequestParts, transcript: readonly RunTranscript[]): Promise<ModelRequest | undefined> {
+		const opened = await this.#opened;
+		if (!opened || this.#over) return undefined;
+		const marks = contextsOf(this.#session.deps).known(this.#session)?.marks;
+		return isSame(opened.from, { ...parts, transcript, marks }) ? opened.request : undefined;
+	}
+
 	/**
-	 * The call, where this model was asked just this; then `signal` ends it, and `answered` is told as `Model.stream`
+	 * The call, where this model was asked this very request; then `signal` ends it, and `answered` is told as `Model.stream`
 	 * does. Undefined where another one has to be made. Can be taken once.
 	 */
 	async take(
@@ -66,7 +83,7 @@ export class HeadStart {
 		answered: Answered,
 	): Promise<Begun | undefined> {
 		const opened = await this.#opened;
-		const isIt = opened?.model === model && isSame(opened.request, request);
+		const isIt = opened?.model === model && opened.request === request;
 		if (this.#over || !isIt || signal.aborted) {
 			this.drop();
 			return undefined;
@@ -105,19 +122,22 @@ export class HeadStart {
 		const [model] = settings.names;
 		const calling = { session, deps, settings };
 		if ((await refusedByBudget(calling, model)) !== undefined) return undefined;
-		const { parts, limits } = await requestParts(calling, model);
+		const parts = await requestParts(calling, model);
 		const { history } = session;
-		// It may have left memory meanwhile.
-		if (!history) return undefined;
+		const marks = contextsOf(session.deps).known(session)?.marks;
+		// They may have left memory meanwhile.
+		if (!history || !marks) return undefined;
 		const own = { ordinal: (history.at(-1)?.ordinal ?? 0) + 1, messages: messagesOf(asked, []) };
+		const transcript = [...history, own];
 		const { signal } = this.#controller;
-		const asker: Asker = { id: "", session, signal, settings: { model: settings.model, ...limits } };
-		const likely = plainRequest(asker, parts, [...history, own]);
+		const asker: Asker = { id: "", session, signal, settings: { model: settings.model, ...parts.limits } };
+		const likely = plainRequest(asker, parts.parts, transcript);
 		if (!likely || this.#over) return undefined;
-		return { ...this.#ask(settings.model, likely), beganAt: session.deps.clock.monotonic() };
+		const from = { ...parts, transcript, marks };
+		return { ...this.#ask(settings.model, likely), from, beganAt: session.deps.clock.monotonic() };
 	}
 
-	#ask(model: Model, request: ModelRequest): Omit<Opened, "beganAt"> {
+	#ask(model: Model, request: ModelRequest): Omit<Opened, "from" | "beganAt"> {
 		const told = (id: string): void => {
 			this.#requestId = id;
 			this.#answered?.(id);
@@ -130,17 +150,19 @@ export class HeadStart {
 	}
 }
 
-/** Whether they ask the same; what they have in common is mostly one object, as are the messages of earlier runs. */
-function isSame(
-	{ messages, ...parts }: ModelRequest,
-	{ messages: others, ...otherParts }: ModelRequest,
-): boolean {
-	if (messages.length !== others.length) return false;
-	const same = messages.every((message, index) => {
-		const other = others[index];
-		return message === other || isDeepStrictEqual(message, other);
-	});
-	return same && isDeepStrictEqual(parts, otherParts);
+/** Whether they come to the same request; most of them is one object, as are the transcripts of earlier runs. */
+function isSame(one: Ingredients, other: Omit<Ingredients, "marks"> & { marks: Marks | undefined }): boolean {
+	const { transcript } = other;
+	if (one.marks !== other.marks || one.transcript.length !== transcript.length) return false;
+	return (
+		one.transcript.every((run, index) => isEqual(run, transcript[index])) &&
+		isDeepStrictEqual(one.limits, other.limits) &&
+		isDeepStrictEqual(one.parts, other.parts)
+	);
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+	return one === other || isDeepStrictEqual(one, other);
 }
 
 /** Events of which the first was asked for already. */

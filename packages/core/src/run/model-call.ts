@@ -16,14 +16,16 @@ import { type Answer, type Stopped, withRetries } from "./with-retries.ts";
  */
 export async function callModel(run: Run): Promise<Answer | Stopped> {
 	const requestFor = async (model: string): Promise<ModelRequest> => {
-		const { parts, limits } = await requestParts(run, model);
+		const parts = await requestParts(run, model);
 		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
+		const transcript = [...run.history, own];
+		const before = await run.headStart?.asked(parts, transcript);
+		if (before) return before;
 		const asker = {
 			...{ id: run.id, session: run.session, signal: run.signal },
-			settings: { model: run.settings.model, ...limits },
+			settings: { model: run.settings.model, ...parts.limits },
 		};
-		const transcript = [...run.history, own];
-		return fitRequest(asker, parts, transcript, (text) => callForText(run, text, model));
+		return fitRequest(asker, parts.parts, transcript, (text) => callForText(run, text, model));
 	};
 	return withRetries(run, {
 		names: namesFrom(run, run.asking),

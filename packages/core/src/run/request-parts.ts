@@ -10,15 +10,18 @@ export interface Calling {
 	readonly deps: Pick<RunDeps, "table" | "budgets" | "systemPrompt">;
 }
 
-/** What a request of the session to this model holds beside its messages. */
-export async function requestParts(
-	{ session, settings, deps }: Calling,
-	model: string,
-): Promise<{
+/** What a request holds beside its messages. */
+export interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
 	readonly limits: ReturnType<typeof limitsOf>;
-}> {
+}
+
+/** Those of the session's requests to this model. */
+export async function requestParts(
+	{ session, settings, deps }: Calling,
+	model: string,
+): Promise<RequestParts> {
 	const limits = limitsOf(settings, model, deps.table);
 	const parts = {
 		model,
