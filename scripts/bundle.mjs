@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { noticesOf } from "./notices.mjs";
 import { root } from "./paths.mjs";
+import { startChunks } from "./start-chunks.mjs";
 
 /**
  * What modules read beside themselves has to lie beside their chunk: all chunks lie in one folder.
@@ -138,25 +139,34 @@ const pastIndexes = {
 	},
 };
 
+/** @satisfies {import("rolldown").InputOptions} */
+const options = {
+	cwd: root,
+	input: entries,
+	external,
+	platform: /** @type {const} */ ("node"),
+	// What packages offer as ECMAScript modules comes without what nobody uses.
+	resolve: { mainFields: ["module", "main"] },
+	plugins: [placesKnown, pastIndexes, usedAlone],
+	/**
+	 * @param {string} _level
+	 * @param {import("rolldown").RolldownLog} log
+	 */
+	onLog(_level, { code, id, message }) {
+		if (code !== "EVAL" || !evaluates.test(id ?? "")) throw new Error(message);
+	},
+};
+
 /** @param {string} folder */
 async function write(folder) {
-	const bundle = await rolldown({
-		cwd: root,
-		input: entries,
-		external,
-		platform: "node",
-		// What packages offer as ECMAScript modules comes without what nobody uses.
-		resolve: { mainFields: ["module", "main"] },
-		plugins: [placesKnown, pastIndexes, usedAlone],
-		onLog(_level, { code, id, message }) {
-			if (code !== "EVAL" || !evaluates.test(id ?? "")) throw new Error(message);
-		},
-	});
+	const bundle = await rolldown(options);
+	const groups = await startChunks(options);
 	const names = { entryFileNames: "[name].js", chunkFileNames: "[name].js" };
 	const { output } = await bundle.write({
 		dir: folder,
 		format: "esm",
 		comments: { annotation: false, jsdoc: false },
+		codeSplitting: { groups },
 		...names,
 	});
 	for (const file of Object.values(beside).flat())

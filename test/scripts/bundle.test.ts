@@ -58,6 +58,34 @@ test("the bundle of the sources as they are is run", async () => {
 	});
 });
 
+/** What these files load at once, themselves included. */
+function loadedBy(...names: readonly string[]): Set<string> {
+	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
+	const loaded = new Set(names);
+	// Grows while it is walked through.
+	for (const name of loaded) {
+		const imports = texts.get(name)?.matchAll(/^import [^"']*["']\.\/([^"']+)["'];$/gm) ?? [];
+		for (const [, imported = ""] of imports) loaded.add(imported);
+	}
+	return loaded;
+}
+
+test("what a client waits for lies in few files, and no small command loads what is not its own", () => {
+	const names = readdirSync(bundle);
+	expect([...loadedBy("main.js", "rpc-program.js", "run-rpc.js")].toSorted()).toEqual(
+		["main", "rpc-program", "run-rpc", "base", "schemas", "agent", "rolldown-runtime"]
+			.map((name) => `${name}.js`)
+			.toSorted(),
+	);
+	for (const name of ["ask.js", "data.js", "gateway-health.js", "check-rows.js"]) {
+		expect(names).toContain(name);
+		expect(loadedBy(name)).not.toContain("agent.js");
+	}
+	for (const name of ["main.js", "program.js", "check-rows.js"]) {
+		expect(loadedBy(name)).not.toContain("schemas.js");
+	}
+});
+
 test.for<[what: string, change: () => void]>([
 	["an edited one", () => clone.write(source, program.replace(help, `${help}!`))],
 	["an added one", () => clone.write(added, "")],
@@ -87,7 +115,7 @@ test("without sources the bundle is run, and without both it says what to do", a
 });
 
 test("a bundle that cannot be loaded is named, and the sources are run", async () => {
-	const file = join(bundle, "usage.js");
+	const file = join(bundle, "base.js");
 	const text = readFileSync(file);
 	for (const broken of ["export {", ""]) {
 		writeFileSync(file, broken);

@@ -1,0 +1,85 @@
+// Which modules of the bundle lie in one file because a start loads all of them: Node takes half a millisecond for each file
+// that it has to find, read and link, whatever is in it.
+
+/** @import { CodeSplittingGroup, InputOptions, OutputChunk, Plugin } from "rolldown" */
+
+import { relative } from "node:path";
+import { rolldown } from "rolldown";
+import { root } from "./paths.mjs";
+
+/** What small commands load, too. */
+const common = [
+	/^\0node:/,
+	/^packages\/base\/src\/(?!log|redact|stderr)/,
+	/^packages\/cli\/src\/(?!rpc\/)/,
+	/^packages\/gateway\/src\/errno\.ts$/,
+];
+
+/**
+ * The files, the most common first: who loads one of those is not to load the rest with it. `of` are the entries of the
+ * bundle that load it at once: `parley`, whatever it is asked for, and `parley rpc` before its first response, for which a
+ * client waits.
+ * @type {readonly { readonly name: string, readonly of: readonly string[], readonly holds: (path: string) => boolean }[]}
+ */
+const files = [
+	{
+		name: "base",
+		of: ["main", "rpc-program", "run-rpc"],
+		holds: (path) => common.some((one) => one.test(path)),
+	},
+	{ name: "schemas", of: ["run-rpc"], holds: (path) => path.includes("/node_modules/zod/") },
+	{ name: "agent", of: ["run-rpc"], holds: () => true },
+];
+
+/**
+ * What is loaded later is no part of a start.
+ * @type {Plugin}
+ */
+const withoutLater = {
+	name: "without-later",
+	resolveId: {
+		order: "pre",
+		handler: (id, _importer, { kind }) => (kind === "dynamic-import" ? { id, external: true } : undefined),
+	},
+};
+
+/**
+ * What makes these files of a bundle with these options.
+ * @param {InputOptions & { plugins: Plugin[], input: Record<string, string> }} options
+ * @returns {Promise<CodeSplittingGroup[]>}
+ */
+export async function startChunks({ input, plugins, ...options }) {
+	const names = new Set(files.flatMap(({ of }) => of));
+	const entries = Object.fromEntries([...names].map((name) => [name, input[name] ?? ""]));
+	const bundle = await rolldown({ ...options, input: entries, plugins: [withoutLater, ...plugins] });
+	const { output } = await bundle.generate({ format: "esm", entryFileNames: "[name]" });
+	const chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part]] : [])));
+	return files.map(({ name, of, holds }, index) => {
+		const modules = new Set([...reached(of, chunks)].flatMap((chunk) => chunk.moduleIds));
+		for (const { facadeModuleId } of chunks.values()) modules.delete(facadeModuleId ?? "");
+		return {
+			name,
+			priority: files.length - index,
+			/** @param {string} id */
+			test: (id) => modules.has(id) && holds(id.startsWith("/") ? relative(root, id) : id),
+		};
+	});
+}
+
+/**
+ * These chunks, and all that they import.
+ * @param {readonly string[]} names
+ * @param {ReadonlyMap<string, OutputChunk>} chunks
+ */
+function reached(names, chunks) {
+	/** @type {Set<OutputChunk>} */
+	const all = new Set();
+	const left = [...names];
+	for (let name = left.pop(); name !== undefined; name = left.pop()) {
+		const chunk = chunks.get(name);
+		if (!chunk || all.has(chunk)) continue;
+		all.add(chunk);
+		left.push(...chunk.imports);
+	}
+	return all;
+}
