@@ -89,7 +89,8 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 		},
 		environment: { ...io.environment, ...key },
 		cwd: io.cwd,
-		defaultData: await defaultDataDirectory(),
+		// To find it takes a file more to load.
+		defaultData: data ?? (await defaultDataDirectory()),
 		defaultLogLevel: "warn",
 	});
 }

@@ -1,16 +1,18 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { KnownNetworks } from "../transport/known-networks.ts";
 
 /** Networks that no packet leaves for the internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
-const nearby = new BlockList();
-nearby.addSubnet("127.0.0.0", 8);
-nearby.addSubnet("10.0.0.0", 8);
-nearby.addSubnet("172.16.0.0", 12);
-nearby.addSubnet("192.168.0.0", 16);
-nearby.addSubnet("169.254.0.0", 16);
-nearby.addSubnet("100.64.0.0", 10);
-nearby.addAddress("::1", "ipv6");
-nearby.addSubnet("fc00::", 7, "ipv6");
-nearby.addSubnet("fe80::", 10, "ipv6");
+const nearby = new KnownNetworks((list) => {
+	list.addSubnet("127.0.0.0", 8);
+	list.addSubnet("10.0.0.0", 8);
+	list.addSubnet("172.16.0.0", 12);
+	list.addSubnet("192.168.0.0", 16);
+	list.addSubnet("169.254.0.0", 16);
+	list.addSubnet("100.64.0.0", 10);
+	list.addAddress("::1", "ipv6");
+	list.addSubnet("fc00::", 7, "ipv6");
+	list.addSubnet("fe80::", 10, "ipv6");
+});
 
 /** Names that resolve inside one's own network alone, besides those without a dot, such as a container's. */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
@@ -37,6 +39,6 @@ export function isOfficial(url: URL): boolean {
 export function isNearby({ hostname }: URL): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const family = isIP(host);
-	if (family !== 0) return nearby.check(host, family === 6 ? "ipv6" : "ipv4");
+	if (family !== 0) return nearby.has(host, family === 6 ? "ipv6" : "ipv4");
 	return !host.includes(".") || nearbyNames.test(host);
 }

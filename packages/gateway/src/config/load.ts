@@ -123,6 +123,8 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 function check(source: Source): CheckedSource {
+	// Most say nothing, and to make a schema takes a while.
+	if (Object.keys(source.values).length === 0) return { settings: {}, source };
 	const { success, data, error } = configSchema(Object.keys(source.values)).safeParse(source.values, atOnce);
 	if (!success) throw explain(source, error);
 	const absolute = (path: string): string => resolve(source.base, path);

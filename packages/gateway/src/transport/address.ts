@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
+import { KnownNetworks } from "./known-networks.ts";
 
 /** A place to listen at. */
 export interface Endpoint {
@@ -8,9 +9,10 @@ export interface Endpoint {
 	readonly port: number;
 }
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
+const loopback = new KnownNetworks((list) => {
+	list.addSubnet("127.0.0.0", 8, "ipv4");
+	list.addAddress("::1", "ipv6");
+});
 
 /** Reads `HOST:PORT`, IPv6 in brackets (`[::1]:7777`); undefined when it is something else. */
 export function parseEndpoint(text: string): Endpoint | undefined {
@@ -31,8 +33,8 @@ export function formatEndpoint({ host, port }: Endpoint): string {
 
 /** Whether an IP address, also an IPv4 one written as IPv6, reaches no further than this machine. Names never do. */
 export function isLoopback(address: string): boolean {
-	if (isIPv4(address)) return loopback.check(address, "ipv4");
-	return isIPv6(address) && loopback.check(address, "ipv6");
+	if (isIPv4(address)) return loopback.has(address, "ipv4");
+	return isIPv6(address) && loopback.has(address, "ipv6");
 }
 
 /** Whether a listener there reaches no further than this machine. */

@@ -1,0 +1,25 @@
+import type { BlockList } from "node:net";
+
+/** Networks that are always the same. They are put together when they are asked for first: not every start does. */
+export class KnownNetworks {
+	readonly #fill: (list: BlockList) => void;
+	#list: BlockList | undefined;
+
+	constructor(fill: (list: BlockList) => void) {
+		this.#fill = fill;
+	}
+
+	/** Whether the IP address is in one of them; an IPv4 one may be written as IPv6. */
+	has(address: string, family: "ipv4" | "ipv6"): boolean {
+		this.#list ??= this.#make();
+		return this.#list.check(address, family);
+	}
+
+	#make(): BlockList {
+		// Imported, it would be loaded with whoever may come to ask.
+		const { BlockList } = process.getBuiltinModule("node:net");
+		const list = new BlockList();
+		this.#fill(list);
+		return list;
+	}
+}
