@@ -43,34 +43,50 @@ export function createLogger(options: LoggerOptions): Logger {
 		// A line that says so would be lost itself.
 		if (output.write(line) === false) return;
 		const lost = output.takeLost?.() ?? 0;
-		if (lost > 0) lines.warn({ lost }, "log lines are missing here: nobody read them in time");
+		if (lost > 0) lines().warn({ lost }, "log lines are missing here: nobody read them in time");
 	};
-	const lines = pino(
-		{
-			level: options.level,
-			base: null,
-			timestamp: stdTimeFunctions.isoTime,
-			formatters: { level: (label) => ({ level: label }) },
-			// Errors are plain objects by then; pino's own serializer would take them for foreign ones.
-			serializers: { err: (value: unknown) => value },
-		},
-		{ write },
-	);
-	return bind(lines, options.redactor.into("log"), {});
+	let made: pino.Logger | undefined;
+	// Made with the first line: a start waits for it, and mostly has nothing to say.
+	const lines = (): pino.Logger => {
+		made ??= pino(
+			{
+				level: options.level,
+				base: null,
+				timestamp: stdTimeFunctions.isoTime,
+				formatters: { level: (label) => ({ level: label }) },
+				// Errors are plain objects by then; pino's own serializer would take them for foreign ones.
+				serializers: { err: (value: unknown) => value },
+			},
+			{ write },
+		);
+		return made;
+	};
+	const least = logLevels.indexOf(options.level);
+	return bind((level) => (logLevels.indexOf(level) < least ? undefined : lines()), {
+		redactor: options.redactor.into("log"),
+		bound: {},
+	});
 }
 
-function bind(lines: pino.Logger, redactor: TextRedactor, bound: LogFields): Logger {
+type LineLevel = Exclude<LogLevel, "silent">;
+
+/** What writes lines of a level; undefined where nothing does. */
+type Lines = (level: LineLevel) => pino.Logger | undefined;
+
+function bind(
+	lines: Lines,
+	{ redactor, bound }: { readonly redactor: TextRedactor; readonly bound: LogFields },
+): Logger {
 	// Bound fields are redacted on each line, not once, so that a secret learnt later is taken out of them too.
-	const at = (level: Exclude<LogLevel, "silent">) => (message: string, fields?: LogFields) => {
-		if (!lines.isLevelEnabled(level)) return;
-		lines[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
+	const at = (level: LineLevel) => (message: string, fields?: LogFields) => {
+		lines(level)?.[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
 	};
 	return {
 		debug: at("debug"),
 		info: at("info"),
 		warn: at("warn"),
 		error: at("error"),
-		child: (fields) => bind(lines, redactor, { ...bound, ...fields }),
+		child: (fields) => bind(lines, { redactor, bound: { ...bound, ...fields } }),
 	};
 }
 
