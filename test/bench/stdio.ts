@@ -16,6 +16,7 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
+const starts = 3;
 const options = readOptions(7);
 /** Rounds that are not counted: programs talk to a process for longer than that. */
 const warmUp = 8;
@@ -127,6 +128,13 @@ async function measureReplies(): Promise<Round[]> {
 	return rounds;
 }
 
+/** The median of a few: of single starts each third is disturbed by something. */
+async function start(args: readonly string[], input?: string): Promise<Start> {
+	const taken: Start[] = [];
+	for (let n = 0; n < starts; n++) taken.push(await timeToLine(args, directory, input));
+	return { clock: median(taken.map(({ clock }) => clock)), cpu: median(taken.map(({ cpu }) => cpu)) };
+}
+
 interface StartRound {
 	/** Of an installed package, which has no sources beside it, compiled before. */
 	readonly ours: Start;
@@ -145,8 +153,8 @@ async function measureStarts(): Promise<StartRound[]> {
 	for (const round of roundsOf(options, 1)) {
 		const taken = await inTurn(
 			round,
-			() => timeToLine(installed, directory, line("ping")),
-			() => timeToLine([path("./servers/imports-rpc.mjs"), home], directory),
+			() => start(installed, line("ping")),
+			() => start([path("./servers/imports-rpc.mjs"), home]),
 		);
 		const clone = await timeToLine([...rpc, "--provider", "offline"], directory, line("ping"));
 		const state = await timeToLine(installed, directory, line("get_state"));
@@ -197,7 +205,7 @@ const replyClock = speed("speed of a reply ÷ bare loop", replied, "clock");
 const replyCpu = speed("speed of a reply ÷ bare loop, by CPU", replied, "cpu");
 const startClock = ratio("start ÷ bare import", started, "clock");
 const startCpu = ratio("start ÷ bare import, by CPU", started, "cpu");
-const start = times("zot rpc: spawn to first response", started, "ours");
+const firstResponse = times("zot rpc: spawn to first response", started, "ours");
 report(
 	"stdio",
 	[
@@ -213,7 +221,7 @@ report(
 		times("bare loop", replied, "floor"),
 		replyClock,
 		replyCpu,
-		start,
+		firstResponse,
 		times("zot rpc, by CPU", started, "ours", "cpu"),
 		times("zot rpc in a clone: spawn to first response", started, "clone"),
 		times("zot rpc in a clone, by CPU", started, "clone", "cpu"),
@@ -237,7 +245,7 @@ report(
 		{ figure: startCpu, atMost: 1.5, goal: true },
 		{ figure: startCpu, atMost: 2 },
 		{ figure: startClock, atMost: 1.5, ofMachine: true },
-		{ figure: start, atMost: 130, ofMachine: true },
+		{ figure: firstResponse, atMost: 130, ofMachine: true },
 	],
 	options,
 );
