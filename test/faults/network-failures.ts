@@ -45,14 +45,19 @@ export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<Net
 			return { baseUrl: `https://127.0.0.1:${port}`, close };
 		},
 	},
-	{
-		name: "a proxy that answers 407",
-		fault: "rejected",
-		message: /proxy/,
+	refusingProxy("407 Proxy Authentication Required", { fault: "rejected", message: /proxy.*credentials/ }),
+	refusingProxy("403 Forbidden", { fault: "rejected", message: /proxy.*\(403\)/ }),
+	refusingProxy("502 Bad Gateway", { fault: "unreachable", message: /proxy.*\(502\)/ }),
+]);
+
+function refusingProxy(answer: string, told: Pick<NetworkFailure, "fault" | "message">): NetworkFailure {
+	return {
+		name: `a proxy that answers ${answer}`,
+		...told,
 		async open() {
 			const { server, port, close } = await serve();
 			server.on("connect", (_request, socket) => {
-				socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n");
+				socket.end(`HTTP/1.1 ${answer}\r\nproxy-authenticate: Basic\r\n\r\n`);
 			});
 			const restore = http.setGlobalProxyFromEnv({ https_proxy: `http://127.0.0.1:${port}` });
 			const undo = (): Promise<void> => {
@@ -61,8 +66,8 @@ export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<Net
 			};
 			return { baseUrl: "https://model.invalid", close: undo };
 		},
-	},
-]);
+	};
+}
 
 /** To another host, which must never hear of the request or the key. */
 function redirect(status: number): NetworkFailure {

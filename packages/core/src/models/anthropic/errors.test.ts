@@ -176,6 +176,24 @@ test.each([
 		"rejected",
 		"the proxy before api.example.org asks for credentials",
 	],
+	[
+		"a proxy that lets nobody through",
+		Object.assign(errno("ERR_PROXY_TUNNEL", "Failed to establish tunnel"), { statusCode: 403 }),
+		"rejected",
+		"the proxy before api.example.org does not let requests through to it (403): check its rules, or NO_PROXY",
+	],
+	[
+		"a proxy that does not get through itself",
+		Object.assign(errno("ERR_PROXY_TUNNEL", "Failed to establish tunnel"), { statusCode: 502 }),
+		"unreachable",
+		"the proxy before api.example.org cannot reach it (502)",
+	],
+	[
+		"a proxy that says nothing",
+		errno("ERR_PROXY_TUNNEL", "Connection to establish proxy tunnel ended unexpectedly"),
+		"unreachable",
+		"cannot reach api.example.org (ERR_PROXY_TUNNEL)",
+	],
 ])("no answer: %s", (_name, cause, fault, message) => {
 	expect(told(connectionError(failed(cause), asked))).toEqual([fault, message]);
 });

@@ -67,6 +67,8 @@ export function connectionError(reason: unknown, asked: Asked): ModelError {
 	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
 	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", asked));
+	const refusal = [...causes(reason)].find(({ code }) => code === "ERR_PROXY_TUNNEL")?.["statusCode"];
+	if (typeof refusal === "number") return fail(...proxyRefusal(refusal, asked));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
 		return fail("timeout", `${asked.host} took too long to answer`);
 	}
@@ -76,6 +78,16 @@ export function connectionError(reason: unknown, asked: Asked): ModelError {
 	}
 	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
 	return fail("unreachable", `cannot reach ${asked.host}${code === undefined ? "" : ` (${code})`}`);
+}
+
+/** What a proxy's answer to CONNECT says: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+function proxyRefusal(status: number, { host }: Asked): [ModelFault, string] {
+	return status >= 500
+		? ["unreachable", `the proxy before ${host} cannot reach it (${status})`]
+		: [
+				"rejected",
+				`the proxy before ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
+			];
 }
 
 function faultOfStatus(status: number): ModelFault {
