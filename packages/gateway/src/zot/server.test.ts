@@ -130,6 +130,18 @@ test.each(["closed", "broken"])("an output that is %s ends the process with 74",
 	expect((await ground.agent.transcript()).length).toBe(2);
 });
 
+test("an input that cannot be read ends what runs, and the process with 74", async () => {
+	const { ground, input, output, code, send } = await serve(undefined, stuck("…"));
+	await using _ground = ground;
+	send(prompt("p"));
+	await output.hears("text_delta");
+	input.destroy(new Error("EBADF"));
+	expect(await code).toBe(74);
+	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p"}');
+	const lines = ground.t.log.records.filter(({ message }) => message.startsWith("the input cannot be read"));
+	expect(lines).toMatchObject([{ level: "error", fields: { error: { message: "EBADF" } } }]);
+});
+
 test("who is asked to end tells how all ends, and begins nothing that comes then", async () => {
 	const { ground, output, stop, code, send } = await serve(
 		undefined,

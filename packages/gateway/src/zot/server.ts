@@ -11,7 +11,7 @@ import type { Frame } from "./schema.ts";
 const mostLineBytes = 16 * 1024 * 1024;
 
 /** How the process is to end: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
-const exitCodes = { ended: 0, refused: 1, unread: 74 } as const;
+const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
 /** What whoever looks for the reason of such an end finds in the log. */
 const farewells = {
@@ -42,8 +42,8 @@ export interface ServeOptions {
 
 /**
  * Serves the client behind two streams until its lines end and all that it asked for is done, and returns the exit code:
- * 1 where it may not stay, 74 where it does not read any more. Once `stop` is aborted everything is ended first. Rejects
- * where an agent to come cannot be opened.
+ * 1 where it may not stay, 74 where it does not read any more or cannot be read. Once `stop` is aborted everything is ended first.
+ * Rejects where an agent to come cannot be opened.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
@@ -89,9 +89,9 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	};
 	input.on("data", read);
 	input.on("error", (error) => {
-		log.error("the input cannot be read", { error });
+		log.error("the input cannot be read: what was asked for is ended", { error });
 		hears = false;
-		void connection.terminate().then(() => end.resolve("ended"), end.reject);
+		end.resolve("unreadable");
 	});
 	input.once("end", () => {
 		const last = lines.end();
@@ -115,6 +115,6 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	});
 	if (how !== "ended") await connection.terminate();
 	const ended = (await out.end()) ? how : "unread";
-	if (ended !== "ended") log.warn(farewells[ended]);
+	if (ended === "refused" || ended === "unread") log.warn(farewells[ended]);
 	return exitCodes[ended];
 }
