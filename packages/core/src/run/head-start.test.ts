@@ -51,14 +51,15 @@ function info(id: string, tier: "fast" | "standard"): ModelInfo {
 
 const table = new ModelTable([info("quick-2", "fast"), info("solid-2", "standard")]);
 
-/** Replies with what was asked, and keeps the signals of its calls. */
-function echoing() {
+/** Replies with what was asked, when `before` lets it, and keeps the signals of its calls. */
+function echoing(before: (asked: string) => Promise<void> = async () => undefined) {
 	const signals: AbortSignal[] = [];
 	const calls = { open: 0 };
 	const reply: ScriptedReply = async function* (request, signal) {
 		signals.push(signal);
 		calls.open += 1;
 		try {
+			await before(lastText(request));
 			yield says(`to ${lastText(request)}`);
 			const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 			yield { type: "end", stop: "end_turn", usage, model: request.model };
@@ -245,4 +246,23 @@ test("nothing is asked for what a budget forbids, and for a message with files o
 	expect(asked).toHaveLength(2);
 	disk.go();
 	await refused;
+});
+
+test("the message behind one that was cancelled while it waited is asked about once", async () => {
+	await using stack = new AsyncDisposableStack();
+	const gate = Promise.withResolvers<void>();
+	const { model, signals } = echoing(async (asked) => (asked === "two" ? gate.promise : undefined));
+	const { t, log, session } = await talking(stack, { model });
+	await t.send(session, "two");
+	const runId = await t.send(session, "three");
+	await t.runtime.cancel(unkeyed(), session, { runId });
+	gate.resolve();
+	await t.settle();
+	for (const content of ["four", "five"]) {
+		await t.send(session, content);
+		await t.settle();
+	}
+	expect(log.events.at(-1)?.event).toMatchObject({ type: "assistant.message", content: "to five" });
+	expect(model.requests.map(lastText)).toEqual(["one", "two", "four", "five"]);
+	expect(signals.some(({ aborted }) => aborted)).toBe(false);
 });

@@ -150,12 +150,15 @@ export class HeadStart {
 	}
 }
 
-/** Whether they come to the same request; most of them is one object, as are the transcripts of earlier runs. */
+/**
+ * Whether they come to the same request. Most of them is one object, as are the messages of earlier runs. The number of the
+ * newest one may differ, as runs that were cancelled before they began have numbers too: marks are of earlier ones.
+ */
 function isSame(one: Ingredients, other: Omit<Ingredients, "marks"> & { marks: Marks | undefined }): boolean {
 	const { transcript } = other;
 	if (one.marks !== other.marks || one.transcript.length !== transcript.length) return false;
 	return (
-		one.transcript.every((run, index) => isEqual(run, transcript[index])) &&
+		one.transcript.every(({ messages }, index) => isEqual(messages, transcript[index]?.messages)) &&
 		isDeepStrictEqual(one.limits, other.limits) &&
 		isDeepStrictEqual(one.parts, other.parts)
 	);
