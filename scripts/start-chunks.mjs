@@ -50,7 +50,9 @@ const withoutLater = {
  */
 export async function startChunks({ input, plugins, ...options }) {
 	const names = new Set(files.flatMap(({ of }) => of));
-	const entries = Object.fromEntries([...names].map((name) => [name, input[name] ?? ""]));
+	const entries = Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)));
+	if (Object.keys(entries).length < names.size)
+		throw new Error(`not all of these are entries: ${[...names]}`);
 	const bundle = await rolldown({ ...options, input: entries, plugins: [withoutLater, ...plugins] });
 	const { output } = await bundle.generate({ format: "esm", entryFileNames: "[name]" });
 	const chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part]] : [])));

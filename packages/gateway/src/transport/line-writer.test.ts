@@ -143,6 +143,16 @@ test("a line for which nobody waits leaves with the next that somebody does, or 
 	expect(clock.pending).toBe(0);
 });
 
+test("for a reader that has gone nothing rests", async () => {
+	const { clock, writer, output } = writerTo(new SlowPipe(true));
+	writer.writeAtRest("a");
+	output.destroy();
+	await turned();
+	writer.writeAtRest("b");
+	expect(clock.pending).toBe(0);
+	expect(output.writes).toEqual([]);
+});
+
 test("what is flushed does not wait for the end of its tick", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	writer.write("a");

@@ -66,6 +66,7 @@ export class LineWriter {
 
 	/** `line` is without its end. */
 	write(line: string): void {
+		if (this.#gone) return;
 		if (!this.#blocked && !this.#settling) this.#settle();
 		this.#add(line);
 	}
@@ -75,12 +76,12 @@ export class LineWriter {
 	 * reader, who then works beside whatever is still to come.
 	 */
 	writeAtRest(line: string): void {
+		if (this.#gone) return;
 		if (!this.#blocked) this.#resting ??= this.#clock.after(restMs, () => this.flush());
 		this.#add(line);
 	}
 
 	#add(line: string): void {
-		if (this.#gone) return;
 		this.#length += line.length + 1;
 		this.#lines.push(line);
 		if (this.#length > large) this.flush();
@@ -188,6 +189,7 @@ export class LineWriter {
 		if (this.#gone) return;
 		this.#gone = true;
 		this.#blocked?.cancel();
+		this.#resting?.cancel();
 		this.#lines = [];
 		this.#rest = undefined;
 		this.#onUnread();

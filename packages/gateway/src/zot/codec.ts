@@ -44,6 +44,7 @@ export function decodeCommand(line: string): Decoded {
 		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
 	const type = isFields(value) ? value["type"] : undefined;
+	// Where nothing is wrong with the rest of it, what is wrong is its type.
 	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, spoken).error);
 	const fields = commands[type].safeParse(value, spoken);
 	if (!fields.success) return refusedLine(value, fields.error);
@@ -56,7 +57,10 @@ function isCommand(type: unknown): type is CommandType {
 	return typeof type === "string" && Object.hasOwn(commands, type);
 }
 
-/** What is wrong with a line: without an `error`, its type. A client that matches responses by their id gets it back wherever it can be read. */
+/**
+ * What is wrong with a line: `error`, or, without one, a type that nobody knows. A client that matches responses by their id
+ * gets it back wherever it can be read.
+ */
 function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
 	const { type, id } = isFields(value) ? value : {};
 	const known = Id.safeParse(id).data;

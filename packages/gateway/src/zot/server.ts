@@ -21,7 +21,7 @@ const farewells = {
 
 const preludes: ReadonlySet<Frame["type"]> = new Set(["user_message", "turn_start", "assistant_start"]);
 
-/** What a prompt is told before its first word, which is what anybody waits for. */
+/** What precedes a word, a call or an end, which is what anybody waits for. */
 function isPrelude(frame: Frame): boolean {
 	return frame.type === "response" ? frame.command === "prompt" && frame.success : preludes.has(frame.type);
 }
@@ -110,6 +110,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	);
 	const how = await end.promise.finally(() => {
 		hears = false;
+		out.flush();
 		input.off("data", read);
 		input.destroy();
 	});

@@ -9,8 +9,8 @@ const CONNECT_MS = 10_000;
 /**
  * A `fetch` for requests whose body is a text: Node's HTTP client without the streams that `fetch` puts around it, which
  * are most of what lies between a request and the first byte of its answer. Follows no redirect and asks for nothing
- * compressed. Connections and proxies are those of Node's own agents. Of the response the body is to be iterated over,
- * and nothing else of it works.
+ * compressed. Connections and proxies are those of Node's own agents. Of the response there are the status and the headers,
+ * and a body to be iterated over.
  */
 export function createHttpFetch(clock: Clock): typeof fetch {
 	return async (input, init = {}) => responseOf(await ask(String(input), init, clock));
@@ -57,6 +57,11 @@ function limitConnecting(asking: ClientRequest, clock: Clock, reject: (reason: E
 	});
 }
 
+/** As much of a response as anybody asks for. */
+interface Told extends Pick<Response, "status" | "statusText" | "ok" | "headers"> {
+	readonly body: IncomingMessage;
+}
+
 /** What is around the body of a `Response` by itself is what takes the time. */
 function responseOf(answer: IncomingMessage): Response {
 	const { statusCode: status = 0, statusMessage: statusText = "", headers } = answer;
@@ -65,7 +70,7 @@ function responseOf(answer: IncomingMessage): Response {
 		throw failure("HPE_INVALID_STATUS", `the status ${status} is none of HTTP's`);
 	}
 	const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-	const told = { status, statusText, ok: status < 300, headers: new Headers(named), body: answer };
+	const told: Told = { status, statusText, ok: status < 300, headers: new Headers(named), body: answer };
 	// True of what the SDK asks of a response that is streamed, and of what `Exchange` does.
 	return told as unknown as Response;
 }

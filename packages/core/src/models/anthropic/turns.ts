@@ -107,6 +107,7 @@ function marked(turn: UserTurn): UserTurn {
 	withMark.set(turn, made);
 	return made;
 }
+
 function encodeTurn(message: Message, reader: Reader): Turn {
 	switch (message.role) {
 		case "user":
