@@ -18,6 +18,8 @@ export interface ReadyCall {
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
+	/** Whether that is for what the call found, which another call may change; what is wrong with its arguments stays so. */
+	readonly found?: true;
 }
 
 const MAX_SHOWN = 200;
@@ -39,7 +41,7 @@ export async function prepareCall(
 	try {
 		return { kind: "ready", tool, args: parsed.data, plan: await tool.plan(parsed.data, context) };
 	} catch (reason) {
-		return refused(faultOf(reason, tool, context));
+		return { ...refused(faultOf(reason, tool, context)), found: true };
 	}
 }
 

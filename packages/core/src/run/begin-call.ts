@@ -2,7 +2,7 @@ import { addTaint } from "../session/session-taint.ts";
 import { taintOf } from "../taint.ts";
 import { changedNote } from "./ask-approval.ts";
 import { auditStart, isGated } from "./audit-call.ts";
-import { type ApprovedCall, decideCall } from "./decide-call.ts";
+import { type ApprovedCall, decideNow } from "./decide-call.ts";
 import { versionFor } from "./plan-call.ts";
 import type { Run } from "./run.ts";
 import { settleCall } from "./settle-call.ts";
@@ -20,7 +20,7 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
 		if (entry.token !== undefined) {
 			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
 		}
-		entry = await decideCall(run, call, []);
+		entry = await decideNow(run, call);
 	}
 	return undefined;
 }

@@ -3,7 +3,7 @@ import type { CallBlock } from "../message.ts";
 import { findPrompt } from "../session/prompts.ts";
 import { joinTaints, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
-import { prepareCall } from "../tool-call.ts";
+import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { approvalOf, askApproval, refusalOf } from "./ask-approval.ts";
 import { auditDenial } from "./audit-call.ts";
 import { refuseRepeat } from "./breaker.ts";
@@ -33,18 +33,27 @@ export interface ApprovedCall extends PlannedCall {
 	readonly trusted?: TrustBadge;
 }
 
+/** A call of which it shows only when those before it have run what it would do. */
+export interface DependentCall {
+	readonly call: CallBlock;
+	readonly ready?: undefined;
+}
+
+/** A call that has its turn before it. */
+export type WaitingCall = ApprovedCall | DependentCall;
+
 const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
 
 /**
  * Announces a call and finds out whether it may run, asking a person where the policy says so. `before` holds the
- * calls of the same reply that will run before it. Undefined when the call has its result already: refused, denied,
- * or run before a restart.
+ * calls of the same reply that will run before it; of one that depends on them nothing is found out yet. Undefined when
+ * the call has its result already: refused, denied, or run before a restart.
  */
 export async function decideCall(
 	run: Run,
 	call: CallBlock,
-	before: readonly ApprovedCall[],
-): Promise<ApprovedCall | undefined> {
+	before: readonly WaitingCall[],
+): Promise<WaitingCall | undefined> {
 	if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) return undefined;
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
@@ -53,12 +62,47 @@ export async function decideCall(
 	if (await settleRepeat(run, call)) return undefined;
 	const context = await contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);
+	if (depends(prepared, before)) return { call };
 	if (prepared.kind === "refused") return settleCall(run, call, { text: prepared.text, failed: true });
+	const approved = before.filter(isDecided);
 	const pending = {
-		taint: joinTaints(before.map(({ ready }) => taintOf(ready.plan.classes))),
-		trusted: before.filter(({ trusted }) => trusted !== undefined).length,
+		taint: joinTaints(approved.map(({ ready }) => taintOf(ready.plan.classes))),
+		trusted: approved.filter(({ trusted }) => trusted !== undefined).length,
 	};
 	return decideReady(run, { call, ready: prepared, context }, { begun, pending });
+}
+
+/** The same when its turn has come, and nothing of its reply is left before it. */
+export async function decideNow(run: Run, call: CallBlock): Promise<ApprovedCall | undefined> {
+	const decided = await decideCall(run, call, []);
+	return decided && isDecided(decided) ? decided : undefined;
+}
+
+export function isDecided(waiting: WaitingCall): waiting is ApprovedCall {
+	return waiting.ready !== undefined;
+}
+
+/** Whether it leaves all as it is. Of a call that depends on others nobody knows yet. */
+export function isPure({ ready }: WaitingCall): boolean {
+	return ready?.tool.effect === "none";
+}
+
+/**
+ * Whether the calls before it decide what it would do, as far as that can be told: it cannot be done as things are, or
+ * changes the very file that one of them changes, and a question about it would show what is not so any more. What
+ * stands behind such a call waits as well: what that brings into the session may decide about it.
+ */
+function depends(prepared: ReadyCall | RefusedCall, before: readonly WaitingCall[]): boolean {
+	if (!before.every(isDecided)) return true;
+	const changing = before.filter((waiting) => !isPure(waiting));
+	if (prepared.kind === "refused") return prepared.found === true && changing.length > 0;
+	if (prepared.tool.effect === "none") return false;
+	const path = pathOf(prepared);
+	return path !== undefined && changing.some(({ ready }) => pathOf(ready) === path);
+}
+
+function pathOf({ plan }: ReadyCall): string | undefined {
+	return plan.binding["path"];
 }
 
 /** Gives a call its result where it failed in the same way too often to be tried again. */

@@ -4,7 +4,15 @@ import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
 import { beginCall } from "./begin-call.ts";
-import { type ApprovedCall, decideCall, settleRepeat } from "./decide-call.ts";
+import {
+	type ApprovedCall,
+	decideCall,
+	decideNow,
+	isDecided,
+	isPure,
+	settleRepeat,
+	type WaitingCall,
+} from "./decide-call.ts";
 import { releaseSecrets } from "./release-secrets.ts";
 import { withinRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
@@ -12,42 +20,50 @@ import { recordResult } from "./settle-call.ts";
 import { ToolProgress } from "./tool-progress.ts";
 
 /**
- * Brings all calls of one reply to their results: all are decided first, then they run in the model's order, calls
- * without effect together. Throws `cancelled` when the run is stopped on the way.
+ * Brings all calls of one reply to their results: all are decided first, but for those that depend on others of them; then
+ * they run in the model's order, calls without effect together. Throws `cancelled` when the run is stopped on the way.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
-	const approved: ApprovedCall[] = [];
+	const waiting: WaitingCall[] = [];
 	for (const call of calls) {
-		const decided = await decideCall(run, call, approved);
+		const decided = await decideCall(run, call, waiting);
 		run.signal.throwIfAborted();
-		if (decided) approved.push(decided);
+		if (decided) waiting.push(decided);
 	}
-	for (const group of inGroups(approved)) {
+	let changed = false;
+	for (const group of inGroups(waiting)) {
 		run.signal.throwIfAborted();
 		const wanted: ApprovedCall[] = [];
-		// The same call may have failed too often by now, earlier in this very reply.
-		for (const entry of group) if (!(await settleRepeat(run, entry.call))) wanted.push(entry);
+		for (const entry of group) {
+			const call = await entryNow(run, entry, changed);
+			if (call) wanted.push(call);
+		}
 		if (wanted.length > 0) await runGroup(run, wanted);
+		changed ||= !group.every(isPure);
 	}
+}
+
+/** The call as it is to run, when its turn has come; undefined where it has its result by then. */
+async function entryNow(run: Run, entry: WaitingCall, changed: boolean): Promise<ApprovedCall | undefined> {
+	// What nobody was asked about is looked at again: the calls before it may have changed what it works on.
+	if (!isDecided(entry) || (changed && entry.token === undefined)) return decideNow(run, entry.call);
+	// The same call may have failed too often by now, earlier in this very reply.
+	return (await settleRepeat(run, entry.call)) ? undefined : entry;
 }
 
 /** Calls that run together at most. */
 const maxTogether = 8;
 
 /** Neighbours without effect form groups; every other call is a group of its own. */
-function inGroups(approved: readonly ApprovedCall[]): ApprovedCall[][] {
-	const groups: ApprovedCall[][] = [];
-	for (const entry of approved) {
+function inGroups(waiting: readonly WaitingCall[]): WaitingCall[][] {
+	const groups: WaitingCall[][] = [];
+	for (const entry of waiting) {
 		const group = groups.at(-1) ?? [];
 		const joins = [...group, entry].every(isPure) && group.length > 0 && group.length < maxTogether;
 		if (joins) group.push(entry);
 		else groups.push([entry]);
 	}
 	return groups;
-}
-
-function isPure(entry: ApprovedCall): boolean {
-	return entry.ready.tool.effect === "none";
 }
 
 async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<void> {
