@@ -1,6 +1,7 @@
 import type { ParleyError, RedactedStream } from "@parley/base";
 import type { AssistantMessage, CallBlock, TextBlock, ThinkingBlock } from "../message.ts";
 import type { ModelEvent, StopReason } from "../model.ts";
+import { ModelError } from "../model-error.ts";
 import { noUsage, type Usage } from "../usage/usage.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
@@ -25,12 +26,18 @@ export interface FoldDeps {
 	readonly callId: (id: string, soFar: readonly Block[]) => string;
 }
 
-/** Puts a reply together from its events. */
+/** Characters of a reply: more than any model says, and few enough for one line of every wire, however they are escaped. */
+const mostText = 2 * 1024 * 1024;
+
+/** Puts a reply together from its events. Throws a `ModelError` where it is longer than any. */
 export class Fold {
 	readonly #deps: FoldDeps;
 	readonly #blocks: Block[] = [];
 	/** The text of the block that grows, joined when it is whole: a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
+	#length = 0;
+	/** Of a character that a server has cut in two. */
+	#half = "";
 	#usage: Usage = noUsage;
 	#model = "";
 	#stop: StopReason | undefined;
@@ -46,7 +53,7 @@ export class Fold {
 	take(event: ModelEvent): void {
 		switch (event.type) {
 			case "text":
-				this.#speak(this.#deps.redaction.push(event.text));
+				this.#speak(this.#deps.redaction.push(this.#whole(event.text)));
 				return;
 			case "thinking":
 				this.#closeText();
@@ -70,6 +77,18 @@ export class Fold {
 		this.#deps.speak(text);
 	}
 
+	/** Strict readers refuse a text with half a character in it, and the whole line with that. */
+	#whole(piece: string): string {
+		this.#length += piece.length;
+		if (this.#length > mostText) {
+			throw new ModelError(`the reply is longer than ${mostText} characters`, { fault: "rejected" });
+		}
+		const text = this.#half + piece;
+		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
+		this.#half = isCut ? text.slice(-1) : "";
+		return (isCut ? text.slice(0, -1) : text).toWellFormed();
+	}
+
 	reply(failure: ParleyError | undefined): Reply {
 		this.#closeText();
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
@@ -88,7 +107,10 @@ export class Fold {
 	}
 
 	#closeText(): void {
-		this.#speak(this.#deps.redaction.end());
+		const { redaction } = this.#deps;
+		if (this.#half !== "") this.#speak(redaction.push(this.#half.toWellFormed()));
+		this.#half = "";
+		this.#speak(redaction.end());
 		if (this.#text.length === 0) return;
 		this.#blocks.push({ type: "text", text: this.#text.join("") });
 		this.#text = [];
@@ -112,4 +134,9 @@ export class Fold {
 		}
 		this.#blocks.push({ type: "thinking", text, ...sealed });
 	}
+}
+
+/** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+function isFirstHalf(codeUnit: number): boolean {
+	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
