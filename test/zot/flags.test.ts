@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { only, streamed, ZotClient, type ZotOptions } from "../conformance/drivers/zot-client.ts";
+import { only, streamed, ZotClient, type ZotOptions, zotBinary } from "../conformance/drivers/zot-client.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says, uses } from "../simulators/anthropic/reply.ts";
 import { Stranger } from "./stranger.ts";
@@ -61,11 +61,28 @@ test("--tools are exactly these, --no-tools none, and --cwd is where they work",
 	const named = await request(["--tools", "read, bash", "--cwd", ".."]);
 	expect(named.body.tools?.map((tool) => "name" in tool && tool.name)).toEqual(["read", "bash"]);
 	expect(named.system).not.toContain(named.work);
-	for (const none of [["--no-tools"], ["--tools", ""]]) {
+	const both = [
+		["--no-tools", "--tools", "read"],
+		["--tools", "read", "--no-tools"],
+	];
+	for (const none of [["--no-tools"], ["--tools", ""], ...both]) {
 		const { body } = await request(none);
 		expect(body.tools ?? []).toEqual([]);
 	}
 });
+
+test.each([[["--no-session"]], [["--no-session", "--session", ""]], [["--session", "", "--no-session"]]])(
+	"nothing is kept by %j",
+	async (flags) => {
+		using stranger = new Stranger();
+		const command = [process.execPath, zotBinary, "rpc", "--provider", "offline", ...flags] as const;
+		const { code, stdout, stderr } = await stranger.run([...command], {
+			input: '{"id":"1","type":"ping"}\n',
+		});
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout).toContain('"pong":true');
+	},
+);
 
 test("--max-steps ends a prompt that goes on calling, with an error", async () => {
 	await using service = await FakeAnthropic.start();
@@ -145,7 +162,10 @@ test("of a server that has told its models these are listed, and names that it d
 		flags: ["--provider", "anthropic", "--base-url", url, "--model", "mine"],
 	});
 	expect(await named.data({ id: "1", type: "set_model", model: "other" })).toEqual({ model: "other" });
-	expect(await named.data({ id: "2", type: "get_models" })).toEqual({ models: [] });
+	// The one that answers alone, with what is assumed of it.
+	expect(await named.data({ id: "2", type: "get_models" })).toMatchObject({
+		models: [{ id: "other", context_window: 32_768, max_output: 8_192 }],
+	});
 });
 
 test("--session keeps the conversation for the next process, and for one at a time", async () => {

@@ -1,6 +1,7 @@
 import type { RpcFlags } from "@parley/gateway/rpc";
 import { Command, Option } from "commander";
 import type { Io } from "../io.ts";
+import { UsageError } from "../usage.ts";
 
 /** What the command line says: the wire's own flags, and those of every gateway that matter here. */
 export interface RpcCommandFlags extends RpcFlags {
@@ -25,9 +26,13 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--append-system-prompt <text>", "more of that; may be repeated", collect)
 			.option("--reasoning <level>", "how much models think: off, minimal, low, medium, high, xhigh or max")
 			.option("--max-steps <n>", "model calls of one prompt at most (default no limit)")
-			.option("--tools <names>", "these tools and no others: read,write,edit,bash")
+			.option("--tools <names>", "these tools and no others: read,write,edit,bash", unlessNone)
 			.option("--no-tools", "no tools at all")
-			.option("--session <dir>", "keep the conversation there, and go on with it (default nothing is kept)")
+			.option(
+				"--session <dir>",
+				"keep the conversation there, and go on with it (default nothing is kept)",
+				placeOf,
+			)
 			.option("--rpc-approvals", "ask the client before calls that the rules ask about")
 			.option("--data <dir>", "the operator's own directory: configuration, models.json, policy.jsonc")
 			.option("--config <file>", "settings (default parley.config.json in the data directory)")
@@ -35,7 +40,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
 			// What existing clients say, and what holds anyway.
-			.addOption(new Option("--no-session").hideHelp())
+			.addOption(new Option("--no-session").argParser(placeOf).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())
 			.addOption(new Option("--no-skill").hideHelp())
 			.addOption(new Option("--no-yolo").hideHelp())
@@ -49,4 +54,19 @@ export function rpcCommand(io: Io, version: string): Command {
 
 function collect(value: string, values: readonly string[] = []): string[] {
 	return [...values, value];
+}
+
+/** A flag and its `--no-` are one setting, of which the last would count: without tools there are none, whatever names some. */
+function unlessNone(names: string, before: string | false | undefined): string | false {
+	return before === false ? false : names;
+}
+
+/** Of `--session DIR` and `--no-session`, which has no text, the last; whoever says both would lose a conversation. */
+function placeOf(directory: string | undefined, before: string | false | undefined): string | false {
+	const given = directory ?? false;
+	const place = given || before;
+	if (!place || (given !== false && before !== false)) return given;
+	throw new UsageError(
+		`--session ${JSON.stringify(place)} keeps the conversation, and --no-session keeps none: leave one of them out`,
+	);
 }

@@ -79,7 +79,7 @@ function demandLines(): void {
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
-	const key = apiKey === undefined || apiKey === "" ? {} : { ANTHROPIC_API_KEY: apiKey };
+	const key = apiKey === undefined || apiKey.trim() === "" ? {} : { ANTHROPIC_API_KEY: apiKey };
 	return loadConfig({
 		flags: {
 			// Where clients have nothing to say they say it.

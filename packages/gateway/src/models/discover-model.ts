@@ -21,13 +21,22 @@ export interface Discovered {
 	readonly name: string;
 	/** All that the server has told. */
 	readonly served: readonly string[];
+	/** What somebody is to be told who cannot choose either: the server has several, and the name is that of its first. */
+	readonly undecided?: ParleyError;
 }
 
 /**
  * The model of a server where nobody named any: the preferred one, or the only one that it has. Rejects with
  * `failed_precondition` and what to do where it has several others, or cannot be asked.
  */
-export async function discoverModel(
+export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
+	const found = await discoverModels(server, preferred);
+	if (found.undecided) throw found.undecided;
+	return found;
+}
+
+/** Like `discoverModel`, where somebody may be able to choose among several later. */
+export async function discoverModels(
 	{ baseUrl, apiKey }: ModelServer,
 	preferred: string | undefined,
 ): Promise<Discovered> {
@@ -37,7 +46,8 @@ export async function discoverModel(
 	if (name === undefined) throw unknown(`${url} lists no models`);
 	if (name === preferred || served.length === 1) return { name, served };
 	const more = served.length > mostListed ? ", …" : "";
-	throw unknown(`${url} lists ${served.length} models: ${served.slice(0, mostListed).join(", ")}${more}`);
+	const several = `${url} lists ${served.length} models: ${served.slice(0, mostListed).join(", ")}${more}`;
+	return { name, served, undecided: unknown(several) };
 }
 
 async function readNames(url: string, apiKey: string | undefined): Promise<string[]> {

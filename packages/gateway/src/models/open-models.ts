@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import type { Clock, Logger, ParleyError } from "@parley/base";
 import {
 	createAnthropicModel,
 	createOfflineModel,
@@ -12,7 +12,7 @@ import {
 import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
-import { type Discovered, discoverModel } from "./discover-model.ts";
+import { type Discovered, discoverModel, discoverModels } from "./discover-model.ts";
 import { readModelTable } from "./read-model-table.ts";
 
 const anthropic = "anthropic";
@@ -23,6 +23,8 @@ export interface OpenModelsOptions {
 	readonly log: Logger;
 	/** Answers instead of the configured provider. */
 	readonly model?: Model | undefined;
+	/** Whether what is kept may choose where another server has several models and nobody named one. */
+	readonly mayBeKept?: boolean;
 }
 
 /** Who answers, and what is known of them. */
@@ -36,6 +38,8 @@ export interface Models {
 	readonly anyModel: boolean;
 	/** Those of another server alone, and what the operator described: where it was asked, and told which it has. */
 	readonly served?: ModelTable;
+	/** To be thrown where nothing kept chooses one of these: `modelName` is then only that of the first. */
+	readonly undecided?: ParleyError;
 	/** The model behind another server, as an agent profile names it; it is asked without a key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	/** Host and port of the server, where it is not the provider's own. */
@@ -65,7 +69,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
 	}
 	if (baseUrl === undefined) checkConfigured(config, table);
-	const { name: modelName, served } = await chooseName(config, table);
+	const { name: modelName, served, undecided } = await chooseName(options, table);
 	const server = baseUrl === undefined ? {} : { baseUrl };
 	const model = createAnthropicModel({ apiKey, ...server, table, clock, log, defaultModel: modelName });
 	const answering = { ...common, model, modelName, fallback, preload: preloadAnthropic };
@@ -80,6 +84,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		...answering,
 		...{ anyModel: true, table: new ModelTable(table.list(), listed), serverHost: new URL(baseUrl).host },
 		...(served && { served: tableOf(served, own, table) }),
+		...(undecided && { undecided }),
 	};
 }
 
@@ -93,11 +98,12 @@ function tableOf(served: readonly string[], own: readonly ModelInfo[], table: Mo
 }
 
 async function chooseName(
-	{ model, baseUrl, apiKey }: Config,
+	{ config: { model, baseUrl, apiKey }, mayBeKept = false }: OpenModelsOptions,
 	table: ModelTable,
 ): Promise<Pick<Discovered, "name"> & Partial<Discovered>> {
 	if (model === undefined && baseUrl !== undefined) {
-		return discoverModel({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
+		const discover = mayBeKept ? discoverModels : discoverModel;
+		return discover({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
 	}
 	const wanted = model ?? "standard";
 	return { name: table.find(wanted, anthropic)?.id ?? wanted };

@@ -1,9 +1,10 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError, type Redactor } from "@parley/base";
 import { type Model, shortToolNames } from "@parley/core";
 import type { Config } from "../config/load.ts";
+import { databaseIn } from "../data-directory.ts";
 import { errno } from "../errno.ts";
 import { type Models, openModels } from "../models/open-models.ts";
 import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts";
@@ -39,7 +40,9 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const cwd = readCwd(flags.cwd, currentDirectory);
 	if (config.providerReason === "no key" && !options.model) throw withoutKey();
 	if (config.provider === "offline" && !options.model) checkOfflineModel(flags.model);
-	const models = await openModels({ config, clock, log, model: options.model });
+	const mayBeKept =
+		flags.session !== undefined && existsSync(databaseIn(resolve(currentDirectory, flags.session)));
+	const models = await openModels({ config, clock, log, model: options.model, mayBeKept });
 	const { served } = models;
 	return {
 		cwd,

@@ -1,4 +1,7 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { openSqliteStore } from "@parley/base";
 import { migrations, type Tables } from "@parley/core";
 import { calls, says } from "@parley/core/testing";
@@ -94,6 +97,32 @@ test("a kept model that the provider does not have is dropped, and that is told"
 	expect(after.model.requests[0]?.model).toBe("scripted");
 });
 
+test("of a server with several models the kept one goes on, and where none is kept somebody has to name one", async () => {
+	await using place = await AgentPlace.make();
+	await using server = await serveModels("a", "b");
+	const at = (model?: string) => place.start({ session, baseUrl: server.baseUrl, model });
+	await expect(at()).rejects.toThrow("lists 2 models: a, b; name the model that is to answer with --model");
+	await expect(access(place.path("kept"))).rejects.toThrow("ENOENT");
+	await (await at("b")).close();
+	const after = await at();
+	expect(after.agent.model).toBe("b");
+	// Opened by its first line, it would have told another model.
+	expect("open" in after.agent).toBe(false);
+	if (!("open" in after.agent)) await after.agent.clear();
+	expect(after.agent.model).toBe("b");
+	await after.close();
+	expect((await at()).agent.model).toBe("b");
+});
+
+test("a kept model that is none of several that a server has does not choose", async () => {
+	await using place = await AgentPlace.make();
+	await using server = await serveModels("a", "b");
+	await (await place.start({ session, baseUrl: server.baseUrl, model: "c" })).close();
+	await expect(place.start({ session, baseUrl: server.baseUrl })).rejects.toThrow(
+		"lists 2 models: a, b; name",
+	);
+});
+
 test("what a process that was killed in the middle of clear has left is removed, and does not go on", async () => {
 	await using place = await AgentPlace.make();
 	const before = await place.open({ session }, [says("1")]);
@@ -151,6 +180,23 @@ test("who finds the directory in use is told of --session", async () => {
 			"end that process, or wait until it has ended, or choose another directory with --session DIR",
 	);
 });
+
+/** A server that has these models. */
+async function serveModels(...ids: readonly string[]) {
+	const data = ids.map((id) => ({ id }));
+	const server = createServer((_, response) => response.end(JSON.stringify({ data }))).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	return {
+		baseUrl: `http://127.0.0.1:${port}`,
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, "close");
+		},
+	};
+}
 
 function warnings(place: AgentPlace) {
 	return place.log.records.filter(({ level }) => level === "warn");

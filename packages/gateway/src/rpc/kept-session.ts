@@ -72,6 +72,15 @@ export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Pro
 	for (const other of others) await runtime.remove(asked, other, true);
 }
 
+/** Throws where the server has several models, and none of them is kept. */
+export function decideModel(models: Models, kept: KeptSession | undefined): Models {
+	const { undecided, table, model } = models;
+	if (!undecided) return models;
+	const before = kept?.model;
+	if (before === undefined || !table.find(before, model.provider)) throw undecided;
+	return { ...models, modelName: before };
+}
+
 interface ModelWish {
 	readonly models: Models;
 	readonly kept: KeptSession | undefined;

@@ -134,6 +134,18 @@ test.each<[RpcFlags, (system: string) => unknown]>([
 	expect(system).toContain(place.path("work"));
 });
 
+test("with a server and a name the model that answers is listed, with what is known or assumed of it", async () => {
+	await using place = await AgentPlace.make();
+	const { agent } = await place.start({ session: "../kept", baseUrl: "http://127.0.0.1:9", model: "llama" });
+	if ("open" in agent) throw new Error("it is not there yet");
+	const assumed = { provider: "anthropic", contextWindow: 32_768, maxOutput: 8_192, reasoning: "none" };
+	expect(agent.models()).toMatchObject([{ id: "llama", ...assumed }]);
+	await agent.setModel("claude-opus-4-5");
+	expect(agent.models()).toMatchObject([{ id: "claude-opus-4-5", contextWindow: 200_000 }]);
+	await agent.setModel("gemma");
+	expect(agent.models()).toMatchObject([{ id: "gemma", ...assumed }]);
+});
+
 test.each<[RpcFlags["tools"], readonly string[]]>([
 	[undefined, ["bash", "edit", "read", "write"]],
 	["bash,read", ["bash", "read"]],

@@ -23,7 +23,14 @@ import { openProbeListeners } from "../probe-listeners.ts";
 import { loadOrCreateSecretKey } from "../secret-key.ts";
 import { Agent, type AgentSettings } from "../zot/agent.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
-import { checkOwnPlace, findKept, settleModel, takeUp, workingDirectory } from "./kept-session.ts";
+import {
+	checkOwnPlace,
+	decideModel,
+	findKept,
+	settleModel,
+	takeUp,
+	workingDirectory,
+} from "./kept-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
 /** The core in this process, with one session. */
@@ -43,20 +50,23 @@ interface Home {
 /** Rejects with what whoever starts the process can mend. `checked` is what `checkStart` has found of the same options. */
 export async function openAgent(options: OpenAgentOptions, checked?: CheckedStart): Promise<OpenAgent> {
 	const { flags, config, clock, log } = options;
-	const start = checked ?? (await checkStart(options));
-	const { cwd, models } = start;
+	const checkedStart = checked ?? (await checkStart(options));
+	const { cwd } = checkedStart;
 	await using undo = new AsyncDisposableStack();
-	const home = await openHome(start, options);
+	const home = await openHome(checkedStart, options);
 	undo.defer(() => home.lock?.release());
 	const store = undo.adopt(
 		await openSqliteStore<Tables>({ file: home.file, migrations, fresh: freshSchema, clock }),
 		(opened) => opened.close(),
 	);
 	const kept = await findKept(store);
+	const models = decideModel(checkedStart.models, kept);
+	const start = { ...checkedStart, models };
 	const settings: AgentSettings = {
 		provider: models.model.provider,
 		cwd: kept ? workingDirectory(kept, flags.cwd ? cwd : undefined) : cwd,
 		...{ acceptsAll: flags.rpcApprovals !== true },
+		findModel: (name) => models.table.find(name, models.model.provider),
 		reasoning: config.reasoning,
 	};
 	const runtime = new Runtime(await runtimeOptions(options, { start, store, home, settings }));
@@ -67,7 +77,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		...{ runtime, settings, now: () => clock.monotonic(), sessionId: kept?.id },
 	});
 	if (flags.session !== undefined) {
-		await settleModel(agent, { ...{ models, log, kept }, wanted: flags.model ? runtime.model : undefined });
+		const wanted = flags.model ? runtime.model : undefined;
+		await settleModel(agent, { models, log, kept, wanted });
 	}
 	const opened = undo.move();
 	return {

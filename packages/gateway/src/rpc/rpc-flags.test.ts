@@ -65,6 +65,10 @@ test("--cwd is a directory that exists, from where the process was started", asy
 		for (const given of ["file", "nothing", "file/below"]) {
 			expect(() => readCwd(given, directory)).toThrow(`${join(directory, given)} is not a directory`);
 		}
+		const long = "x".repeat(5_000);
+		expect(() => readCwd(long, "/")).toThrow(/^--cwd \/x{199}… cannot be looked at \(ENAMETOOLONG\)$/);
+		const deep = "y/".repeat(1_000);
+		expect(() => readCwd(deep, "/")).toThrow(/^--cwd \/[y/]{199}… is not a directory that exists$/);
 	} finally {
 		await rm(directory, { recursive: true });
 	}

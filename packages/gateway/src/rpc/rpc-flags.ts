@@ -2,7 +2,12 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
+import { errno } from "../errno.ts";
+import { shorten } from "../zot/codec.ts";
 import { reasoningWords } from "../zot/schema.ts";
+
+/** Characters of a directory that a refusal repeats. */
+const mostShown = 200;
 
 /** What the command line says, unchecked. */
 export interface RpcFlags {
@@ -53,10 +58,19 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 /** The directory that the agent works in: absolute. */
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
-	if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
-	throw refused(`--cwd ${cwd} is not a directory that exists`);
+	if (isDirectory(cwd)) return cwd;
+	throw refused(`--cwd ${shorten(cwd, mostShown)} is not a directory that exists`);
 }
 
-function refused(message: string): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument" });
+function isDirectory(cwd: string): boolean {
+	try {
+		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	} catch (cause) {
+		const why = errno(cause) ?? "unknown error";
+		throw refused(`--cwd ${shorten(cwd, mostShown)} cannot be looked at (${why})`, cause);
+	}
+}
+
+function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
 }

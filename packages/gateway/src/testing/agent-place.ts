@@ -5,13 +5,14 @@ import { createIds, Redactor, systemClock } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { ScriptedModel, type ScriptedReply } from "@parley/core/testing";
 import { loadConfig } from "../config/load.ts";
-import { type OpenAgent, openAgent } from "../rpc/open-agent.ts";
+import { openAgent } from "../rpc/open-agent.ts";
 import type { RpcFlags } from "../rpc/rpc-flags.ts";
+import { type StartedAgent, startAgent } from "../rpc/start-agent.ts";
 
 /** Somebody's machine: `data` is the gateway's of its operator, `work` where the agent works. */
 export class AgentPlace implements AsyncDisposable {
 	readonly #directory: string;
-	readonly #opened: OpenAgent[] = [];
+	readonly #opened: StartedAgent[] = [];
 	readonly log = new MemoryLogger();
 
 	private constructor(directory: string) {
@@ -61,9 +62,21 @@ export class AgentPlace implements AsyncDisposable {
 		};
 	}
 
-	config(provider: string | undefined, model?: string) {
+	/** As the command starts it, with the provider that these flags come to. */
+	async start(flags: RpcFlags): Promise<StartedAgent> {
+		const { provider, model, baseUrl } = flags;
+		const started = await startAgent({
+			...{ flags, clock: systemClock, ids: createIds(), log: this.log, redactor: new Redactor() },
+			config: this.config(provider, model, baseUrl),
+			currentDirectory: this.path("work"),
+		});
+		this.#opened.push(started);
+		return started;
+	}
+
+	config(provider: string | undefined, model?: string, baseUrl?: string) {
 		return loadConfig({
-			flags: { provider, model, data: this.path("data"), sandbox: "off" },
+			flags: { provider, model, baseUrl, data: this.path("data"), sandbox: "off" },
 			...{ environment: {}, cwd: this.path("work"), defaultData: this.path("data") },
 		});
 	}

@@ -95,7 +95,7 @@ export class ZotGround implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.connection.terminate();
+		await this.connection.terminate("stopped");
 		await this.agent.close();
 		await this.t[Symbol.asyncDispose]();
 	}

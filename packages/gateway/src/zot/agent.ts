@@ -1,15 +1,16 @@
 import { ParleyError } from "@parley/base";
-import type {
-	Follower,
-	ImageBlock,
-	Keyed,
-	ModelInfo,
-	Principal,
-	PromptResponse,
-	Reasoning,
-	Runtime,
-	SessionEvent,
-	TimedMessage,
+import {
+	type Follower,
+	type ImageBlock,
+	type Keyed,
+	type ModelInfo,
+	type Principal,
+	type PromptResponse,
+	type Reasoning,
+	type Runtime,
+	type SessionEvent,
+	type TimedMessage,
+	unknownModel,
 } from "@parley/core";
 
 /** Well before the end of what was accepted: 8 hours after it was. */
@@ -25,6 +26,8 @@ export interface AgentSettings {
 	readonly cwd: string;
 	/** Whether calls run unasked, but for what is always asked. */
 	readonly acceptsAll: boolean;
+	/** What is known of a model of the provider, listed or not. */
+	readonly findModel?: (name: string) => ModelInfo | undefined;
 	/** How much models think; read whenever a prompt begins. */
 	reasoning: Reasoning | undefined;
 }
@@ -107,11 +110,12 @@ export class Agent {
 	/** Forgets all that was said. The model that was chosen stays. */
 	async clear(): Promise<void> {
 		const left = this.#sessionId;
-		const model = this.#model;
+		// Also where it is the provider's own default now: that of the next process may be another.
+		const chosen = this.#follower?.session.model;
 		const fresh = await this.#create();
 		await this.#follower?.leave();
 		await this.#enter(fresh);
-		if (this.#model !== model) await this.setModel(model);
+		if (chosen !== undefined) await this.setModel(chosen);
 		await this.#runtime.remove(asked("clear"), left, true);
 	}
 
@@ -125,8 +129,12 @@ export class Agent {
 		return model;
 	}
 
+	/** Those that are listed, and the one that answers: another server may have it, and nobody have described it. */
 	models(): readonly ModelInfo[] {
-		return this.#runtime.models(principal);
+		const listed = this.#runtime.models(principal);
+		if (listed.some(({ id }) => id === this.#model)) return listed;
+		const { provider, findModel } = this.settings;
+		return [findModel?.(this.#model) ?? unknownModel(this.#model, provider), ...listed];
 	}
 
 	async answer(token: string, response: PromptResponse): Promise<void> {

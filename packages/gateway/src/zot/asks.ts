@@ -6,7 +6,13 @@ import type { Ask, Command } from "./schema.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 
-const gone = "the client's input has ended";
+/** Why nobody answers any more. */
+const reasons = {
+	ended: "the client's input has ended",
+	lost: "the client is gone, or cannot be heard any more",
+	stopped: "the process was asked to end",
+} as const;
+export type Unanswered = keyof typeof reasons;
 
 /** The questions of the session: asked of the client where it wants to be, else answered with no. */
 export class Asks {
@@ -14,7 +20,7 @@ export class Asks {
 	readonly #send: ((ask: Ask) => void) | undefined;
 	readonly #open = new Map<string, Prompt>();
 	#count = 0;
-	#ended = false;
+	#ended: Unanswered | undefined;
 
 	/** Without `send` nobody is asked. */
 	constructor(agent: Agent, send: ((ask: Ask) => void) | undefined) {
@@ -24,7 +30,7 @@ export class Asks {
 
 	async raise(prompt: Prompt): Promise<void> {
 		if (!this.#send) return this.#refuse(prompt, alwaysAsked(prompt));
-		if (this.#ended) return this.#refuse(prompt, gone);
+		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
 		this.#count += 1;
 		const id = `ask-${this.#count}`;
 		const ask = encodeAsk(id, prompt);
@@ -51,12 +57,13 @@ export class Asks {
 		if (remember_all) await this.#agent.acceptAll();
 	}
 
-	/** The client says nothing any more. */
-	async end(): Promise<void> {
-		this.#ended = true;
+	/** Nobody answers any more. */
+	async end(why: Unanswered): Promise<void> {
+		this.#ended ??= why;
+		const reason = reasons[this.#ended];
 		const open = [...this.#open.values()];
 		this.#open.clear();
-		await Promise.all(open.map((prompt) => this.#refuse(prompt, gone)));
+		await Promise.all(open.map((prompt) => this.#refuse(prompt, reason)));
 	}
 
 	/** Where nobody answers. */

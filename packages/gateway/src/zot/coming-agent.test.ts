@@ -82,7 +82,7 @@ test("what the client has asked for is done before its end, and aborted where al
 		);
 		await using _ground = ground;
 		send({ id: "p", type: "prompt", message: "go" }, { id: "q", type: "ping" });
-		const ended = connection[how]();
+		const ended = how === "end" ? connection.end() : connection.terminate("stopped");
 		come();
 		await connection.open();
 		await ended;

@@ -219,6 +219,20 @@ test("a question that nobody answered is gone with its prompt, and denied where 
 	expect(JSON.stringify(results)).toContain("the client's input has ended");
 });
 
+test.each([
+	["stopped", "the process was asked to end"],
+	["lost", "the client is gone, or cannot be heard any more"],
+] as const)("a question that is open where all is ended (%s) says why", async (why, says) => {
+	const { ground } = await asked("echo 1");
+	await using _ground = ground;
+	await ground.connection.terminate(why);
+	expect(ground.told("p").at(-1)).toBe("done");
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results).toMatchObject([
+		{ is_error: true, content: [{ text: expect.stringContaining(`denied without an answer: ${says}`) }] },
+	]);
+});
+
 test("the end of the input waits for all that was asked for, and a termination ends it", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], stuck("3"));
 	await using ground = await ZotGround.open({ model });
@@ -228,7 +242,7 @@ test("the end of the input waits for all that was asked for, and a termination e
 	expect(ground.answers).toContainEqual(["g", true]);
 	ground.send(prompt("p3"), prompt("p4"));
 	await ground.hears("text_delta", 3);
-	await ground.connection.terminate();
+	await ground.connection.terminate("stopped");
 	expect(ground.told("p3").slice(-2)).toEqual(["turn_end aborted", "done"]);
 	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
 });

@@ -1,5 +1,6 @@
 import type { Line } from "../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
+import type { Unanswered } from "./asks.ts";
 import { decodeCommand, failure, success } from "./codec.ts";
 import { Responder, type ResponderOptions } from "./responder.ts";
 import { type Command, type Frame, protocolVersion } from "./schema.ts";
@@ -88,10 +89,10 @@ export class Connection {
 		await responder?.end();
 	}
 
-	/** Ends everything at once; resolves when the last `done` was told. */
-	async terminate(): Promise<void> {
+	/** Ends everything at once, because of this; resolves when the last `done` was told. */
+	async terminate(why: Exclude<Unanswered, "ended">): Promise<void> {
 		const responder = this.#responder ?? (await this.#atWork());
-		await responder?.terminate();
+		await responder?.terminate(why);
 	}
 
 	#attach(agent: Agent): void {

@@ -77,7 +77,7 @@ test("64 wait, and one more is refused; those that wait can be listed and taken 
 		["2", 'nothing that waits has the id "w7"'],
 		["3", 'nothing that waits has the id "at work"'],
 	]);
-	await ground.connection.terminate();
+	await ground.connection.terminate("stopped");
 	expect(ground.told("w7")).toEqual([]);
 	expect(ground.told("at work").at(-1)).toBe("done");
 	expect(ground.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);

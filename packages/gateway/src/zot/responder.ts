@@ -1,7 +1,7 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { SessionEvent } from "@parley/core";
 import type { Agent } from "./agent.ts";
-import { Asks } from "./asks.ts";
+import { Asks, type Unanswered } from "./asks.ts";
 import { encodeError, encodeMessage, failure, success } from "./codec.ts";
 import { fitMessages } from "./fit.ts";
 import { Jobs } from "./jobs.ts";
@@ -49,18 +49,18 @@ export class Responder {
 	}
 
 	/** The client says no more: finishes what it has asked for. */
-	async end(): Promise<void> {
+	async end(why: Unanswered = "ended"): Promise<void> {
 		await this.#asks
-			.end()
+			.end(why)
 			.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
 		await this.#answering;
 		await this.#jobs.idle();
 	}
 
 	/** Ends everything at once; resolves when the last `done` was told. */
-	async terminate(): Promise<void> {
+	async terminate(why: Unanswered): Promise<void> {
 		this.#jobs.abortAll();
-		await this.end();
+		await this.end(why);
 	}
 
 	/** What it says waits for the responses before it. */

@@ -100,7 +100,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	});
 	stop.addEventListener("abort", () => {
 		hears = false;
-		void connection.terminate().then(() => end.resolve("ended"), end.reject);
+		void connection.terminate("stopped").then(() => end.resolve("ended"), end.reject);
 	});
 	// To load it keeps the process from everything else: what has come already is read before, which is in the next turn.
 	setImmediate(() =>
@@ -114,7 +114,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		input.off("data", read);
 		input.destroy();
 	});
-	if (how !== "ended") await connection.terminate();
+	if (how !== "ended") await connection.terminate("lost");
 	const ended = (await out.end()) ? how : "unread";
 	if (ended === "refused" || ended === "unread") log.warn(farewells[ended]);
 	return exitCodes[ended];

@@ -94,6 +94,16 @@ test.each<[string, SessionEvent[], string[]]>([
 		[...told, "turn_end aborted", "done"],
 	],
 	[
+		"a reply of a provider that counts nothing",
+		[...spoken, replied("end_turn", text("ab")), called("", noUsage), ended()],
+		[...told, "turn_end end_turn", "done"],
+	],
+	[
+		"an abort while it speaks, before anything was counted",
+		[...spoken, replied(undefined, text("ab")), called("cancelled", noUsage), ended("cancelled")],
+		[...told, "turn_end aborted", "done"],
+	],
+	[
 		"an abort before it has said anything",
 		[calling, replied(undefined), called("cancelled", noUsage), ended("cancelled")],
 		["turn_start 1", "turn_end aborted", "done"],

@@ -6,6 +6,12 @@ import type { Block, Counts, Notice } from "./schema.ts";
 type Replied = Extract<TransientEvent, { type: "model.replied" }>;
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
+/** What a model call was for, and whether it came to anything: not every provider counts what it has answered. */
+interface Counted {
+	readonly auxiliary: boolean;
+	readonly replied: boolean;
+}
+
 /** Adds up what all model calls of the process took. */
 export class Tally {
 	#usage: Usage = noUsage;
@@ -16,9 +22,9 @@ export class Tally {
 		return encodeCounts(this.#usage, this.#cost);
 	}
 
-	/** What one call took, and all until now; nothing for a call that never reached the model. */
-	add({ usage, cost, runId }: Called, auxiliary: boolean): Notice[] {
-		if (usage.inputTokens === 0 && usage.outputTokens === 0) return [];
+	/** What one call took, and all until now; nothing for a call that never reached the model: `replied` if anything came. */
+	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
+		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
 		this.#usage = sum(this.#usage, usage);
 		this.#cost += cost;
 		const own = encodeCounts(usage, cost);
@@ -113,7 +119,7 @@ export class PromptLines {
 	#called(called: Called, at: number): Notice[] {
 		const replied = this.#replied;
 		this.#replied = undefined;
-		if (!replied) return this.#tally.add(called, true);
+		if (!replied) return this.#tally.add(called, { auxiliary: true, replied: called.error === "" });
 		this.#open = false;
 		const { error } = called;
 		const stop = encodeStop(replied.stop, replied.content, error);
@@ -126,7 +132,7 @@ export class PromptLines {
 		const told = stop === "aborted" ? "" : refused;
 		return [
 			...(replied.content.length > 0 ? this.#speak() : []),
-			...this.#tally.add(called, false),
+			...this.#tally.add(called, { auxiliary: false, replied: hasReply(replied) }),
 			...encodeReply(replied.content, { stop, error: told, at }),
 		];
 	}
@@ -155,6 +161,10 @@ export class PromptLines {
 		if (this.#aborted) return [];
 		return [...(this.#open ? [] : this.#begin()), { type: "turn_end", stop: "aborted" }];
 	}
+}
+
+function hasReply({ content, stop }: Replied): boolean {
+	return stop !== undefined || content.length > 0;
 }
 
 function result(id: string, content: readonly Block[], is_error: boolean) {
