@@ -12,7 +12,7 @@ const common = [
 	/^\0node:/,
 	/^packages\/base\/src\/(?!log|redact|stderr)/,
 	/^packages\/cli\/src\/(?!rpc\/)/,
-	/^packages\/gateway\/src\/errno\.ts$/,
+	/^packages\/gateway\/src\/(?:errno|data-directory|private-file|secret-key)\.ts$/,
 ];
 
 /**

@@ -47,10 +47,15 @@ test.each([
 	[null, "invalid arguments of add: expected object, received null"],
 	[[1], "invalid arguments of add: expected object, received array"],
 	["a", "invalid arguments of add: expected object, received string"],
-	[{ a: -1 }, "a is negative"],
-	[{ a: 0 }, "internal error"],
 ])("%j is refused in words", async (args, text) => {
 	expect(await prepare(args)).toEqual({ kind: "refused", text });
+});
+
+test.each([
+	[{ a: -1 }, "a is negative"],
+	[{ a: 0 }, "internal error"],
+])("%j is refused for what was found", async (args, text) => {
+	expect(await prepare(args)).toEqual({ kind: "refused", text, found: true });
 });
 
 test("an unknown tool is refused with those that there are", async () => {
