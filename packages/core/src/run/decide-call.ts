@@ -93,9 +93,10 @@ export function isPure({ ready }: WaitingCall): boolean {
  * stands behind such a call waits as well: what that brings into the session may decide about it.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly WaitingCall[]): boolean {
+	if (prepared.kind === "refused" && !prepared.found) return false;
 	if (!before.every(isDecided)) return true;
 	const changing = before.filter((waiting) => !isPure(waiting));
-	if (prepared.kind === "refused") return prepared.found === true && changing.length > 0;
+	if (prepared.kind === "refused") return changing.length > 0;
 	if (prepared.tool.effect === "none") return false;
 	const path = pathOf(prepared);
 	return path !== undefined && changing.some(({ ready }) => pathOf(ready) === path);

@@ -116,17 +116,23 @@ test("what somebody else has changed since an approval is still not written over
 
 test("arguments that make no sense are told before anything runs", async () => {
 	let ran = 0;
-	const tool = probeTool("act", { classes: ["write"], run: async () => `${++ran}` });
-	const model = new ScriptedModel([calls("a", "act"), calls("b", "nothing")], [says("done")]);
+	const binding = () => ({ path: "/the/same" });
+	const tool = probeTool("act", { classes: ["write"], binding, run: async () => `${++ran}` });
+	const model = new ScriptedModel(
+		[calls("a", "act"), calls("b", "act"), calls("c", "nothing")],
+		[says("done")],
+	);
 	await using t = await TestRuntime.open({ model, tools: [tool] });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
+	const first = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), first.prompt.token, { value: true });
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await log.next("assistant.message");
 	const ends = log.recorded.filter((type) => type === "tool.failed" || type === "tool.completed");
-	expect(ends).toEqual(["tool.failed", "tool.completed"]);
-	expect(ran).toBe(1);
+	expect(ends).toEqual(["tool.failed", "tool.completed", "tool.completed"]);
+	expect(ran).toBe(2);
 	log.check();
 });
