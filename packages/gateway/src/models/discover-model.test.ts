@@ -1,24 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import { expect, test } from "vitest";
+import { serveHttp } from "../testing/serve-http.ts";
 import { discoverModel } from "./discover-model.ts";
-
-/** A server of models that answers as it is told. */
-async function serve(listener: RequestListener) {
-	const server = createServer(listener).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	// A server on a port has an address of this form.
-	const { port } = server.address() as AddressInfo;
-	return {
-		baseUrl: `http://127.0.0.1:${port}`,
-		async [Symbol.asyncDispose]() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, "close");
-		},
-	};
-}
 
 function listing(...ids: readonly string[]): RequestListener {
 	return (_, response) => response.end(JSON.stringify({ object: "list", data: ids.map((id) => ({ id })) }));
@@ -26,7 +9,7 @@ function listing(...ids: readonly string[]): RequestListener {
 
 test("the only model of a server is taken, and the server is asked for it with the key", async () => {
 	const asked: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
-	await using server = await serve((request, response) => {
+	await using server = await serveHttp((request, response) => {
 		asked.push({ url: request.url, headers: request.headers });
 		response.end('{"data":[{"id":"gemma.gguf","created":1}],"models":[]}');
 	});
@@ -41,19 +24,19 @@ test("the only model of a server is taken, and the server is asked for it with t
 });
 
 test("of several models the preferred one is taken", async () => {
-	await using server = await serve(listing("a", "claude", "b"));
+	await using server = await serveHttp(listing("a", "claude", "b"));
 	await expect(discoverModel(server, "claude")).resolves.toEqual({
 		...{ name: "claude", served: ["a", "claude", "b"] },
 	});
 });
 
 test("where several models are there, somebody has to choose", async () => {
-	await using server = await serve(listing("a", "b"));
+	await using server = await serveHttp(listing("a", "b"));
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		...{ code: "failed_precondition" },
 		message: `${server.baseUrl}/v1/models lists 2 models: a, b; name the model that is to answer with --model`,
 	});
-	await using many = await serve(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));
+	await using many = await serveHttp(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));
 	await expect(discoverModel(many, undefined)).rejects.toThrow(
 		/lists 300 models: m0, .*, m9, …; name the model/,
 	);
@@ -72,7 +55,7 @@ test.each<[string, RequestListener]>([
 	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
 	["answered more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
 ])("a server that %s is refused with what to do", async (why, listener) => {
-	await using server = await serve(listener);
+	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
 		message: expect.stringMatching(

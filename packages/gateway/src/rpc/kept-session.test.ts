@@ -1,12 +1,10 @@
-import { once } from "node:events";
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openSqliteStore } from "@parley/base";
 import { migrations, type Tables } from "@parley/core";
 import { calls, says } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { AgentPlace } from "../testing/agent-place.ts";
+import { serveHttp } from "../testing/serve-http.ts";
 
 const session = "../kept";
 const run = [calls("c1", "bash", { command: "echo hi" })];
@@ -182,20 +180,9 @@ test("who finds the directory in use is told of --session", async () => {
 });
 
 /** A server that has these models. */
-async function serveModels(...ids: readonly string[]) {
+function serveModels(...ids: readonly string[]): ReturnType<typeof serveHttp> {
 	const data = ids.map((id) => ({ id }));
-	const server = createServer((_, response) => response.end(JSON.stringify({ data }))).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	// A server on a port has an address of this form.
-	const { port } = server.address() as AddressInfo;
-	return {
-		baseUrl: `http://127.0.0.1:${port}`,
-		async [Symbol.asyncDispose]() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, "close");
-		},
-	};
+	return serveHttp((_, response) => response.end(JSON.stringify({ data })));
 }
 
 function warnings(place: AgentPlace) {

@@ -58,7 +58,7 @@ export class Responder {
 	}
 
 	/** Ends everything at once; resolves when the last `done` was told. */
-	async terminate(why: Unanswered): Promise<void> {
+	async terminate(why: Exclude<Unanswered, "ended">): Promise<void> {
 		this.#jobs.abortAll();
 		await this.end(why);
 	}

@@ -1,0 +1,19 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server on this machine that answers as it is told. */
+export async function serveHttp(listener: RequestListener) {
+	const server = createServer(listener).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	return {
+		baseUrl: `http://127.0.0.1:${port}`,
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, "close");
+		},
+	};
+}
