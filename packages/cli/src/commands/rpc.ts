@@ -63,9 +63,8 @@ function unlessNone(names: string, before: string | false | undefined): string |
 
 /** Of `--session DIR` and `--no-session`, which has no text, the last; whoever says both would lose a conversation. */
 function placeOf(directory: string | undefined, before: string | false | undefined): string | false {
-	const given = directory ?? false;
-	const place = given || before;
-	if (!place || (given !== false && before !== false)) return given;
+	const place = directory === undefined ? before : before === false && directory;
+	if (!place) return directory ?? false;
 	throw new UsageError(
 		`--session ${JSON.stringify(place)} keeps the conversation, and --no-session keeps none: leave one of them out`,
 	);
