@@ -128,7 +128,7 @@ async function measureReplies(): Promise<Round[]> {
 	return rounds;
 }
 
-/** The median of a few: of single starts each third is disturbed by something. */
+/** The median of a few: a single start is easily disturbed. */
 async function start(args: readonly string[], input?: string): Promise<Start> {
 	const taken: Start[] = [];
 	for (let n = 0; n < starts; n++) taken.push(await timeToLine(args, directory, input));

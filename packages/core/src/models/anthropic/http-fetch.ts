@@ -33,7 +33,7 @@ function ask(url: string, init: RequestInit, clock: Clock): Promise<IncomingMess
 			reject(signal?.reason);
 			asking.destroy();
 		};
-		// Node's own option for it looks after streams of any kind, and takes a tenth of the request for that.
+		// Node's own option for it looks after streams of any kind: more than this one needs.
 		signal?.addEventListener("abort", abort, { once: true });
 		asking.on("close", () => reject(failure("ECONNRESET", "the connection was closed without an answer")));
 		limitConnecting(asking, clock, reject);
