@@ -1,9 +1,17 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { measurePace, paceVariable } from "./packages/base/src/testing/pace.ts";
 import { ProgressReporter } from "./scripts/progress-reporter.mjs";
 
-// PostgreSQL inside the process takes seconds to start where all cores are busy.
-const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** A busy or slow machine gets more time. Each process of the run reads this factor from its environment. */
+const pace = Number(process.env[paceVariable] ?? measurePace());
+process.env[paceVariable] = String(pace);
+/** Milliseconds, on an idle machine. A PostgreSQL inside the process takes seconds to start. */
+const patient = {
+	testTimeout: 60_000 * pace,
+	hookTimeout: 60_000 * pace,
+	expect: { poll: { timeout: 10_000 * pace } },
+};
 const large = ["{packages/*/src,test}/**/*.ci.test.ts"];
 const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
 /** Where `test:ci` follows, what scales runs there alone, with its larger numbers. */
@@ -84,8 +92,8 @@ const ci = [
 		test: {
 			name: "ci",
 			include: [...large, scaled],
-			testTimeout: 600_000,
-			hookTimeout: 60_000,
+			...patient,
+			testTimeout: 600_000 * pace,
 		},
 	},
 ];

@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 
 export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** Longer than anything that a test waits for takes on a busy machine. */
+/** Longer than any single wait of a test on an idle machine. `paced` or `afterPatience` scale it. */
 export const patienceMs = 30_000;
 
 export interface GatewayProcessOptions {

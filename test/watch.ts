@@ -1,3 +1,4 @@
+import { afterPatience } from "@parley/base/testing";
 import { patienceMs } from "./gateway-process.ts";
 
 /** Lets a test wait for a condition that others may make true: they `notify`, nobody polls. */
@@ -16,15 +17,15 @@ export class Watch {
 		const look = (): void => {
 			if (holds()) resolve();
 		};
-		const deadline = AbortSignal.timeout(patienceMs);
-		const giveUp = (): void => reject(new Error(`waited ${patienceMs / 1000} s in vain until ${what}`));
-		deadline.addEventListener("abort", giveUp, { once: true });
+		const cancel = afterPatience(patienceMs, () =>
+			reject(new Error(`gave up after ${patienceMs / 1000} s of an idle machine: waited until ${what}`)),
+		);
 		this.#looks.add(look);
 		try {
 			await promise;
 		} finally {
 			this.#looks.delete(look);
-			deadline.removeEventListener("abort", giveUp);
+			cancel();
 		}
 	}
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { paced } from "@parley/base/testing";
 import { expect } from "vitest";
 import { binary, patienceMs } from "../gateway-process.ts";
 import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
@@ -13,7 +14,7 @@ async function pipe(command: readonly string[], input: string): Promise<string> 
 	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
 	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
 	const child = spawn(process.execPath, command, {
-		...{ cwd: directory, env, stdio: ["pipe", "pipe", "inherit"], timeout: patienceMs },
+		...{ cwd: directory, env, stdio: ["pipe", "pipe", "inherit"], timeout: paced(patienceMs) },
 	});
 	child.stdin.end(input);
 	const said = await text(child.stdout);

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSqliteFile } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { checkAudit, type Tables } from "@parley/core";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
@@ -21,7 +22,7 @@ async function told(data: string): Promise<string[]> {
 }
 
 test("whenever the gateway is killed the chain is whole, and no effect is without its row", {
-	timeout: 4 * patienceMs,
+	timeout: paced(4 * patienceMs),
 }, async () => {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-audit-crash-")));
 	const random = new Random(testSeed());

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../random.ts";
 import { check } from "./checker.ts";
@@ -16,7 +17,7 @@ const seeds = Array.from({ length: testScale(1, 5) }, (_, index) => first + inde
 
 test.each(seeds)(
 	"a gateway that is killed again and again loses nothing, repeats nothing, tells everybody the same (seed %i)",
-	{ timeout: 240_000 },
+	{ timeout: paced(240_000) },
 	async (seed) => {
 		const began = performance.now();
 		const random = new Random(seed);

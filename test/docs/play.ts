@@ -1,5 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { parseJson } from "@parley/base";
+import { afterPatience } from "@parley/base/testing";
 import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import type { Scene, Step } from "./examples.ts";
 import { type Bound, fillIn, mismatch } from "./matches.ts";
@@ -70,11 +71,21 @@ class Player implements AsyncDisposable {
 
 	/** The next event that is as shown; others may come before it, of which a document need not speak. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
+		const { promise: late, reject } = Promise.withResolvers<never>();
+		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));
+		try {
+			await this.#eventUntil(client, shown, late);
+		} finally {
+			cancel();
+		}
+	}
+
+	async #eventUntil(
+		client: OzzieClient,
+		shown: Readonly<Record<string, unknown>>,
+		late: Promise<never>,
+	): Promise<void> {
 		const others: string[] = [];
-		const limit = AbortSignal.timeout(patienceMs);
-		const late = new Promise<never>((_, reject) => {
-			limit.addEventListener("abort", () => reject(new Error("it does not come")), { once: true });
-		});
 		for (;;) {
 			const event = await Promise.race([client.event(String(shown["event"])), late]).catch((reason) => {
 				throw new Error(`${String(reason)}; instead:\n${others.join("\n")}`, { cause: reason });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
@@ -59,47 +60,51 @@ function resultsIn({ body }: ReceivedRequest): Map<string, { text: string; faile
 	);
 }
 
-test("a person asks the real binary to mend a program, and the model reads, edits and runs the tests", async () => {
-	await using stack = new AsyncDisposableStack();
-	const directory = stack.adopt(await mkdtemp(join(tmpdir(), "parley-e2e-")), (path) =>
-		rm(path, { recursive: true, force: true }),
-	);
-	const [project, data] = [join(directory, "project"), join(directory, "data")];
-	await run("mkdir", [project]);
-	await writeFile(join(project, "sum.mjs"), faulty);
-	await writeFile(join(project, "sum.test.mjs"), check);
-	const model = stack.use(await FakeAnthropic.start());
-	model.script(...recorded);
-	const environment = {
-		ANTHROPIC_API_KEY: model.apiKey,
-		ANTHROPIC_BASE_URL: model.url,
-		PARLEY_TITLES: "false",
-	};
-	const port = await choosePort(new Random(testSeed()));
-	const options = { port, data, root: project, environment: { ...environment, PARLEY_MODEL: "standard" } };
-	const gateway = new GatewayProcess(options);
-	stack.defer(async () => {
-		gateway.kill("SIGTERM");
-		await gateway.exited;
-	});
-	expect(await gateway.ready, gateway.stderr.join("\n")).toBe(true);
+test(
+	"a person asks the real binary to mend a program, and the model reads, edits and runs the tests",
+	async () => {
+		await using stack = new AsyncDisposableStack();
+		const directory = stack.adopt(await mkdtemp(join(tmpdir(), "parley-e2e-")), (path) =>
+			rm(path, { recursive: true, force: true }),
+		);
+		const [project, data] = [join(directory, "project"), join(directory, "data")];
+		await run("mkdir", [project]);
+		await writeFile(join(project, "sum.mjs"), faulty);
+		await writeFile(join(project, "sum.test.mjs"), check);
+		const model = stack.use(await FakeAnthropic.start());
+		model.script(...recorded);
+		const environment = {
+			ANTHROPIC_API_KEY: model.apiKey,
+			ANTHROPIC_BASE_URL: model.url,
+			PARLEY_TITLES: "false",
+		};
+		const port = await choosePort(new Random(testSeed()));
+		const options = { port, data, root: project, environment: { ...environment, PARLEY_MODEL: "standard" } };
+		const gateway = new GatewayProcess(options);
+		stack.defer(async () => {
+			gateway.kill("SIGTERM");
+			await gateway.exited;
+		});
+		expect(await gateway.ready, gateway.stderr.join("\n")).toBe(true);
 
-	const ask = ["ask", "the test of sum.mjs fails: mend it", "-y", "--data", data];
-	const { stdout, stderr } = await run(process.execPath, [binary, ...ask], { cwd: project });
+		const ask = ["ask", "the test of sum.mjs fails: mend it", "-y", "--data", data];
+		const { stdout, stderr } = await run(process.execPath, [binary, ...ask], { cwd: project });
 
-	expect(stdout).toContain("`sum.mjs` subtracted; now it adds, and its test passes.");
-	expect(await readFile(join(project, "sum.mjs"), "utf8")).toBe(mended);
-	expect(stderr).toContain("edit_file");
-	expect(model.requests).toHaveLength(recorded.length);
-	const results = new Map(model.requests.flatMap((request) => [...resultsIn(request)]));
-	expect(results.get("toolu_1")).toMatchObject({ text: expect.stringContaining("a - b"), failed: false });
-	expect(results.get("toolu_2")).toMatchObject({ text: expect.stringContaining("adds up"), failed: false });
-	expect(results.get("toolu_3")?.text).toMatch(/fail 1/);
-	expect(results.get("toolu_4")).toMatchObject({ failed: false });
-	expect(results.get("toolu_5")?.text).toMatch(/pass 1.*fail 0/s);
-	// What the model thought goes back to it as it was.
-	const said = model.requests[1]?.body.messages.find(({ role }) => role === "assistant");
-	expect(said?.content[0]).toMatchObject({ type: "thinking", signature: "c2lnbmVk" });
-	const used = await run(process.execPath, [binary, "usage", "--json", "--data", data]);
-	expect(JSON.parse(used.stdout)).toMatchObject({ total: { calls: recorded.length } });
-}, 60_000);
+		expect(stdout).toContain("`sum.mjs` subtracted; now it adds, and its test passes.");
+		expect(await readFile(join(project, "sum.mjs"), "utf8")).toBe(mended);
+		expect(stderr).toContain("edit_file");
+		expect(model.requests).toHaveLength(recorded.length);
+		const results = new Map(model.requests.flatMap((request) => [...resultsIn(request)]));
+		expect(results.get("toolu_1")).toMatchObject({ text: expect.stringContaining("a - b"), failed: false });
+		expect(results.get("toolu_2")).toMatchObject({ text: expect.stringContaining("adds up"), failed: false });
+		expect(results.get("toolu_3")?.text).toMatch(/fail 1/);
+		expect(results.get("toolu_4")).toMatchObject({ failed: false });
+		expect(results.get("toolu_5")?.text).toMatch(/pass 1.*fail 0/s);
+		// What the model thought goes back to it as it was.
+		const said = model.requests[1]?.body.messages.find(({ role }) => role === "assistant");
+		expect(said?.content[0]).toMatchObject({ type: "thinking", signature: "c2lnbmVk" });
+		const used = await run(process.execPath, [binary, "usage", "--json", "--data", data]);
+		expect(JSON.parse(used.stdout)).toMatchObject({ total: { calls: recorded.length } });
+	},
+	paced(60_000),
+);

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { House, read } from "./discord/house.ts";
 import { runs } from "./machine.ts";
@@ -5,7 +6,7 @@ import { runs } from "./machine.ts";
 const refusedExitCode = 78;
 
 test("from the invitation to an approval after everything was killed: the real client, the real programs", {
-	timeout: 120_000,
+	timeout: paced(120_000),
 }, async () => {
 	await using house = await House.open();
 	const { world, requests, watch } = house;
@@ -74,7 +75,9 @@ test("from the invitation to an approval after everything was killed: the real c
 	expect(runs(survivor)).toBe(false);
 });
 
-test("who is refused for good ends with words and is not started again", { timeout: 60_000 }, async () => {
+test("who is refused for good ends with words and is not started again", {
+	timeout: paced(60_000),
+}, async () => {
 	await using house = await House.open();
 	const { world } = house;
 	world.state.app.privileged = 0;

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { paced } from "@parley/base/testing";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
@@ -67,7 +68,7 @@ async function send(page: Page, text: string): Promise<number> {
 }
 
 test("a person opens the link in a browser without scripts, types the password, and the tool gets it", {
-	timeout: 90_000,
+	timeout: paced(90_000),
 }, async ({ skip }) => {
 	const executablePath = findChromium();
 	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");
@@ -109,7 +110,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 });
 
 test("with scripts allowed nothing runs there either, and what does not fit is said", {
-	timeout: 90_000,
+	timeout: paced(90_000),
 }, async ({ skip }) => {
 	const executablePath = findChromium();
 	if (executablePath === undefined) return skip("there is no chromium: set PARLEY_CHROMIUM or install one");

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { runs } from "./machine.ts";
 import { House, read } from "./slack/house.ts";
@@ -5,7 +6,7 @@ import { House, read } from "./slack/house.ts";
 const refusedExitCode = 78;
 
 test("from the invitation to an approval after everything was killed: the real client, the real programs", {
-	timeout: 120_000,
+	timeout: paced(120_000),
 }, async () => {
 	await using house = await House.open();
 	const { world, server } = house;
@@ -67,7 +68,7 @@ test("from the invitation to an approval after everything was killed: the real c
 });
 
 test("over HTTP: what is signed is taken, and answered where it was asked", {
-	timeout: 60_000,
+	timeout: paced(60_000),
 }, async () => {
 	await using house = await House.open();
 	const { world, server } = house;
@@ -103,7 +104,9 @@ function listening(lines: readonly string[]): number {
 	return line === undefined ? 0 : Number(JSON.parse(line).port);
 }
 
-test("who is refused for good ends with words and is not started again", { timeout: 60_000 }, async () => {
+test("who is refused for good ends with words and is not started again", {
+	timeout: paced(60_000),
+}, async () => {
 	await using house = await House.open();
 	const { world, server } = house;
 	const supervisor = house.start({ ...house.tokens, SLACK_APP_TOKEN: "xapp-1-none" });

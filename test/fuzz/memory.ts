@@ -1,4 +1,5 @@
 import { setTimeout as rest } from "node:timers/promises";
+import { paced } from "@parley/base/testing";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { patienceMs } from "../gateway-process.ts";
 
@@ -33,7 +34,7 @@ export const timersOfUse = 4;
 
 /** Asks again until no more is open than was before, or it has taken too long: much is closed a little later. */
 export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
-	const deadline = performance.now() + patienceMs / 3;
+	const deadline = performance.now() + paced(patienceMs / 3);
 	for (;;) {
 		const held = await probe(gateway);
 		const isSettled = held.descriptors <= before.descriptors && held.timers <= before.timers + timersOfUse;

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pacedNow } from "@parley/base/testing";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import type { Random } from "../random.ts";
 import { Watch } from "../watch.ts";
@@ -132,7 +133,7 @@ export class Siege {
 			...[this.#start, this.#mark, held].map(describe),
 		].join("\n");
 		const faults = [
-			...(slowest < patienceMs ? [] : [`a healthy client waited ${slowest} ms`]),
+			...(slowest < pacedNow(patienceMs) ? [] : [`a healthy client waited ${slowest} ms`]),
 			...(held.rss <= this.#mark.rss + slackBytes
 				? []
 				: [`memory grew from ${this.#mark.rss} to ${held.rss}`]),

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { says, uses } from "../simulators/anthropic/reply.ts";
 import { findIn, registered, shaped, textOf, wrappedIn } from "./canaries.ts";
@@ -23,7 +24,7 @@ test("the canaries are found in all that they are pushed through, or nothing bel
 });
 
 test("no secret is in any file, event, answer, line of the log or model request, whatever way it came in", {
-	timeout: 120_000,
+	timeout: paced(120_000),
 }, async () => {
 	const [first = "", second = ""] = registered;
 	const files = { "secrets.txt": hidden, "wrapped.txt": wrapped, "AGENTS.md": `Notes.\n${hidden}` };
@@ -153,7 +154,7 @@ test("a password that is typed into a page is nowhere else, and neither is the a
 	for (const [sink, text] of Object.entries(said)) expect(looksIn(ids, text), sink).toEqual([]);
 });
 
-test("a secret in a reply is found wherever the reply is cut", { timeout: 120_000 }, async () => {
+test("a secret in a reply is found wherever the reply is cut", { timeout: paced(120_000) }, async () => {
 	const [plain = "", spaced = ""] = registered;
 	await using ground = await Ground.open(registered, {});
 	await ground.client.open();

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { paced } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
 import { expect, test } from "vitest";
@@ -67,7 +68,7 @@ test.skipIf(!hasBubblewrap)(
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
 		expect(await client.call("list_sessions", {})).toMatchObject({ sessions: [{}] });
 	},
-	60_000,
+	paced(60_000),
 );
 
 test.skipIf(!hasBubblewrap)(
@@ -89,7 +90,7 @@ test.skipIf(!hasBubblewrap)(
 		const beat = "while :; do date +%s%N >beat; sleep 0.05; done";
 		await client.call("send_message", { content: `run: (setsid sh -c '${beat}' &); sleep 60` });
 		await expect
-			.poll(() => readFile(join(root, "beat"), "utf8").catch(() => ""), { timeout: 20_000 })
+			.poll(() => readFile(join(root, "beat"), "utf8").catch(() => ""), { timeout: paced(20_000) })
 			.toMatch(/\d/);
 		gateway.kill("SIGKILL");
 		await gateway.exited;
@@ -103,9 +104,9 @@ test.skipIf(!hasBubblewrap)(
 					last = now;
 					return still;
 				},
-				{ interval: 300, timeout: 10_000 },
+				{ interval: 300, timeout: paced(10_000) },
 			)
 			.toBe(true);
 	},
-	60_000,
+	paced(60_000),
 );

@@ -1,4 +1,5 @@
 import { delay, systemClock } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { DrainClient } from "../bench/measure/drain-client.ts";
 import { readMetric } from "../bench/measure/read-metric.ts";
@@ -17,7 +18,7 @@ const patienceMs = 6_000;
 const budget = 8 * 1024 * 1024;
 
 test(`one of ${subscribers + 1} subscribers never reads: it is closed, and comes back for the rest`, {
-	timeout: 280_000,
+	timeout: paced(280_000),
 }, async () => {
 	const server = await startServer("gateway");
 	await using _ = { [Symbol.asyncDispose]: () => server.stop() };

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { paced } from "@parley/base/testing";
 import { calls, hasBubblewrap, ScriptedModel, says } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
 import { expect, test } from "vitest";
@@ -46,7 +47,7 @@ function parley(directory: string, ...args: readonly string[]): Promise<Ended> {
 testInside(
 	"channels are trusted, listed and trusted no more at the command line, also over a crash",
 	{
-		timeout: patienceMs * 3,
+		timeout: paced(patienceMs * 3),
 	},
 	async () => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-grants-")));

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
 import { test as base, expect } from "vitest";
@@ -76,7 +77,7 @@ function as(user: string, channel = "general"): object {
 }
 
 test("the first owner comes in with the code of the terminal, others with their word, and all of it lasts", {
-	timeout: 120_000,
+	timeout: paced(120_000),
 }, async ({ place }) => {
 	const { parley } = place;
 	const { stdout: token } = await parley("token", "create", "connector", "discord", "--platform", "discord");
@@ -115,9 +116,9 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect(audit).not.toContain(code);
 });
 
-test("the operator is told what waits, whom it is about, and how to say no", { timeout: 120_000 }, async ({
-	place,
-}) => {
+test("the operator is told what waits, whom it is about, and how to say no", {
+	timeout: paced(120_000),
+}, async ({ place }) => {
 	const { parley, data } = place;
 	const made = await parley("token", "create", "connector", "discord", "--platform", "discord");
 	await using connector = await place.connect(made.stdout);
@@ -144,9 +145,9 @@ test("the operator is told what waits, whom it is about, and how to say no", { t
 	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
 });
 
-test("a channel's commands work in its workspace, and reach nothing beside it", { timeout: 120_000 }, async ({
-	place,
-}) => {
+test("a channel's commands work in its workspace, and reach nothing beside it", {
+	timeout: paced(120_000),
+}, async ({ place }) => {
 	const { parley, data } = place;
 	const made = await parley(
 		"token",

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { paced } from "@parley/base/testing";
 import { test as base, expect } from "vitest";
 import { WebSocket } from "ws";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
@@ -60,9 +61,9 @@ async function statusOf({ url }: Place, token: string): Promise<number> {
 	return (await fetch(`${url}/api/sessions`, { headers })).status;
 }
 
-test("tokens are made, listed, rotated and revoked at the command line", { timeout: patienceMs * 3 }, async ({
-	place,
-}) => {
+test("tokens are made, listed, rotated and revoked at the command line", {
+	timeout: paced(patienceMs * 3),
+}, async ({ place }) => {
 	const made = await place.token("create", "observer", "wall", "--days", "7");
 	expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_observer_\S+\n$/) });
 	expect(made.stderr).toMatch(/^observer token wall \([0-9a-z]{8}\): it counts for \d+ \w+ more\./);
@@ -103,7 +104,7 @@ test("tokens are made, listed, rotated and revoked at the command line", { timeo
 });
 
 test("the operator's token is rotated in its file, and the next command finds it", {
-	timeout: patienceMs * 2,
+	timeout: paced(patienceMs * 2),
 }, async ({ place }) => {
 	const path = join(place.data, "tokens", "operator");
 	const before = readFileSync(path, "utf8");

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { paced } from "@parley/base/testing";
 
 export interface Ended {
 	readonly code: number;
@@ -30,7 +31,7 @@ export class Stranger implements Disposable {
 		const { promise, resolve } = Promise.withResolvers<Ended>();
 		const env = { PATH: process.env["PATH"], HOME: this.home, PARLEY_SANDBOX: "off", ...options.env };
 		const { cwd = this.directory } = options;
-		const child = execFile(program, args, { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
+		const child = execFile(program, args, { cwd, env, timeout: paced(30_000) }, (error, stdout, stderr) => {
 			const code = error === null ? 0 : error.code;
 			resolve({ code: typeof code === "number" ? code : -1, stdout, stderr });
 		});

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ParleyError } from "./errors.ts";
 import { Redactor } from "./redactor.ts";
+import { paced } from "./testing/pace.ts";
 
 const secret = 'p@ss "wörd"/+?~';
 
@@ -130,20 +131,24 @@ test.each([
 	expect(new Redactor().redact(text)).toBe(text);
 });
 
-test("hostile text takes linear time", () => {
-	const redactor = new Redactor();
-	for (const piece of [
-		"eyJaaaaa",
-		"eyJaaaaa.",
-		"-----BEGIN PRIVATE KEY",
-		"MTk4NjIyNDgzNDcxOTI1MjQ4.",
-		"xoxb",
-		"-",
-	]) {
-		const text = piece.repeat(200_000 / piece.length);
-		expect(redactor.redact(text).length).toBeGreaterThan(0);
-	}
-}, 2000);
+test(
+	"hostile text takes linear time",
+	() => {
+		const redactor = new Redactor();
+		for (const piece of [
+			"eyJaaaaa",
+			"eyJaaaaa.",
+			"-----BEGIN PRIVATE KEY",
+			"MTk4NjIyNDgzNDcxOTI1MjQ4.",
+			"xoxb",
+			"-",
+		]) {
+			const text = piece.repeat(200_000 / piece.length);
+			expect(redactor.redact(text).length).toBeGreaterThan(0);
+		}
+	},
+	paced(2000),
+);
 
 test("fields are copied as plain data, with keys and strings redacted at every depth", () => {
 	const cause = new TypeError("inner hunter2");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
+import { afterPatience } from "@parley/base/testing";
 import { type ProcessEnd, patienceMs } from "../../gateway-process.ts";
 import type { FakeAnthropic } from "../../simulators/anthropic/fake-anthropic.ts";
 import { Watch } from "../../watch.ts";
@@ -187,9 +188,9 @@ export class ZotClient implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		// So that it takes what its tools run along; it ends within seconds then, or something is wrong with it.
 		this.#child.kill("SIGTERM");
-		const patience = AbortSignal.timeout(patienceMs);
-		patience.addEventListener("abort", () => this.#child.kill("SIGKILL"));
+		const cancel = afterPatience(patienceMs, () => void this.#child.kill("SIGKILL"));
 		await this.exited;
+		cancel();
 		await rm(this.directory, { recursive: true, force: true });
 	}
 

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../../random.ts";
 import { allSequences } from "./sequences.ts";
@@ -27,7 +28,7 @@ const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole
 		},
 	};
 const engines: readonly EngineName[] = ["SQLite", "PGlite"];
-const timeout = level === "everything" ? 3_600_000 : 240_000;
+const timeout = paced(level === "everything" ? 3_600_000 : 240_000);
 
 test("every action is played, and no sequence is the beginning of another", () => {
 	expect(new Set(all.flat())).toEqual(new Set(actions));

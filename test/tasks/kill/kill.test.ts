@@ -1,7 +1,8 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Ground } from "./ground.ts";
 
-const timeout = 120_000;
+const timeout = paced(120_000);
 const endings = ["task.completed", "task.failed", "task.cancelled"];
 
 test("a gateway killed with tasks in every state goes on with all of them", { timeout }, async () => {

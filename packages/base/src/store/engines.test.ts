@@ -11,6 +11,7 @@ import {
 	openPgliteStore,
 	storeContract,
 } from "../testing/index.ts";
+import { paced } from "../testing/pace.ts";
 import { hotChange, hotInsert, hotStatement } from "./hot-statement.ts";
 import { keyvMigration, openKeyv } from "./sql-keyv.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -30,7 +31,7 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 	let store: Store<ContractTables>;
 	beforeAll(async () => {
 		store = await engines[engine]();
-	}, 60_000);
+	}, paced(60_000));
 
 	test.each(storeContract)("$name", async ({ check }) => {
 		await expect(check(store)).resolves.toBeUndefined();

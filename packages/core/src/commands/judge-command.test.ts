@@ -2,6 +2,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDirectory } from "../testing/tool-context.ts";
 import { judgeCommand } from "./judge-command.ts";
@@ -425,33 +426,37 @@ test("a removal inside the roots is judged by the real place, and the root itsel
 	expect(await classesOf(`rm -rf ${cwd}/link/x`)).toBe("irreversible");
 });
 
-test("long and deeply nested commands are judged in time, and what is not read is asked about", async () => {
-	const size = 16 * 1024;
-	const hostile = [
-		"$(",
-		"`",
-		"${",
-		"{,",
-		'"',
-		"'",
-		"(",
-		"<(",
-		"sudo ",
-		"a ",
-		"$x ",
-		"eval ",
-		"\\",
-		"<<<'",
-		"git ",
-		"~/* ",
-		"xargs rm -r a ",
-		"cd a;rm -r b;",
-	];
-	for (const piece of hostile) {
-		const start = systemClock.monotonic();
-		await classesOf(piece.repeat(Math.floor(size / piece.length)));
-		expect(systemClock.monotonic() - start, piece).toBeLessThan(2_000);
-	}
-	const nested = Array.from({ length: 400 }, (_, index) => `bash -c 'echo ${index}'`).join("\n");
-	expect(await classesOf(nested)).toBe("irreversible");
-}, 60_000);
+test(
+	"long and deeply nested commands are judged in time, and what is not read is asked about",
+	async () => {
+		const size = 16 * 1024;
+		const hostile = [
+			"$(",
+			"`",
+			"${",
+			"{,",
+			'"',
+			"'",
+			"(",
+			"<(",
+			"sudo ",
+			"a ",
+			"$x ",
+			"eval ",
+			"\\",
+			"<<<'",
+			"git ",
+			"~/* ",
+			"xargs rm -r a ",
+			"cd a;rm -r b;",
+		];
+		for (const piece of hostile) {
+			const start = systemClock.monotonic();
+			await classesOf(piece.repeat(Math.floor(size / piece.length)));
+			expect(systemClock.monotonic() - start, piece).toBeLessThan(2_000);
+		}
+		const nested = Array.from({ length: 400 }, (_, index) => `bash -c 'echo ${index}'`).join("\n");
+		expect(await classesOf(nested)).toBe("irreversible");
+	},
+	paced(60_000),
+);

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seededIds } from "@parley/base/testing";
+import { paced, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { createDirectory } from "../testing/tool-context.ts";
 import { splitBlindly, splitCommands, splitPlainly } from "./words.ts";
@@ -80,52 +80,56 @@ test("read blindly, quotes hide nothing", () => {
 	]);
 });
 
-test("what is read plainly is all that a real shell runs", async () => {
-	await using directory = await createDirectory();
-	// One write for each program, since those of a pipe run together: bash writes out what it has at the end of a line.
-	const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\x01\' >> "$RECORD"\n';
-	for (const name of ["ls", "rm", "a"]) {
-		writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });
-	}
-	const pieces = [
-		"ls",
-		"rm",
-		"a",
-		" ",
-		" ",
-		" ",
-		"'",
-		'"',
-		"\\",
-		";",
-		"&&",
-		"|",
-		"~",
-		"#",
-		"2>&1",
-		">/dev/null",
-		"=",
-		"-x",
-	];
-	const more = ["!", "x", "^", "%", ":", "@", "\t", ">", "2", "&", "||", ","];
-	const random = seededIds(7);
-	let run = 0;
-	for (let round = 0; round < 4_000 && run < 80; round += 1) {
-		const bytes = Buffer.from(random.create("x").slice(2, 12));
-		const text = [...bytes].map((byte) => [...pieces, ...pieces, ...more][byte % 48] ?? "").join("");
-		const commands = splitPlainly(`ls ${text}`);
-		// After `&&` and `||` a shell may leave out what is read here: every word that it runs must have been seen.
-		if (!commands) continue;
-		run += 1;
-		const record = join(directory.path, "record");
-		rmSync(record, { force: true });
-		const environment = { PATH: directory.path, RECORD: record };
-		spawnSync("/bin/bash", ["-c", `ls ${text}`], { env: environment, cwd: directory.path });
-		const ran = readFileSync(record, "utf8")
-			.split("\x01\0")
-			.filter((entry) => entry !== "");
-		const seen = commands.map((words) => words.map((word) => `${word}\0`).join(""));
-		for (const entry of ran) expect(seen, text).toContain(entry);
-	}
-	expect(run).toBeGreaterThan(50);
-}, 60_000);
+test(
+	"what is read plainly is all that a real shell runs",
+	async () => {
+		await using directory = await createDirectory();
+		// One write for each program, since those of a pipe run together: bash writes out what it has at the end of a line.
+		const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\x01\' >> "$RECORD"\n';
+		for (const name of ["ls", "rm", "a"]) {
+			writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });
+		}
+		const pieces = [
+			"ls",
+			"rm",
+			"a",
+			" ",
+			" ",
+			" ",
+			"'",
+			'"',
+			"\\",
+			";",
+			"&&",
+			"|",
+			"~",
+			"#",
+			"2>&1",
+			">/dev/null",
+			"=",
+			"-x",
+		];
+		const more = ["!", "x", "^", "%", ":", "@", "\t", ">", "2", "&", "||", ","];
+		const random = seededIds(7);
+		let run = 0;
+		for (let round = 0; round < 4_000 && run < 80; round += 1) {
+			const bytes = Buffer.from(random.create("x").slice(2, 12));
+			const text = [...bytes].map((byte) => [...pieces, ...pieces, ...more][byte % 48] ?? "").join("");
+			const commands = splitPlainly(`ls ${text}`);
+			// After `&&` and `||` a shell may leave out what is read here: every word that it runs must have been seen.
+			if (!commands) continue;
+			run += 1;
+			const record = join(directory.path, "record");
+			rmSync(record, { force: true });
+			const environment = { PATH: directory.path, RECORD: record };
+			spawnSync("/bin/bash", ["-c", `ls ${text}`], { env: environment, cwd: directory.path });
+			const ran = readFileSync(record, "utf8")
+				.split("\x01\0")
+				.filter((entry) => entry !== "");
+			const seen = commands.map((words) => words.map((word) => `${word}\0`).join(""));
+			for (const entry of ran) expect(seen, text).toContain(entry);
+		}
+		expect(run).toBeGreaterThan(50);
+	},
+	paced(60_000),
+);

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { findNearestLines } from "./nearest-lines.ts";
 
@@ -59,8 +60,12 @@ test.each([
 	expect(findNearestLines(wanting, wanted)).toBeUndefined();
 });
 
-test("large texts of few different lines take no long time", () => {
-	const lines = "}\n".repeat(128 * 1024);
-	expect(findNearestLines(lines, `x\n${"}\n".repeat(1_000)}y`)).toBeDefined();
-	expect(findNearestLines(`${"ab ".repeat(600)}\n`.repeat(140), `${"ab ".repeat(600)}x`)).toBeDefined();
-}, 3_000);
+test(
+	"large texts of few different lines take no long time",
+	() => {
+		const lines = "}\n".repeat(128 * 1024);
+		expect(findNearestLines(lines, `x\n${"}\n".repeat(1_000)}y`)).toBeDefined();
+		expect(findNearestLines(`${"ab ".repeat(600)}\n`.repeat(140), `${"ab ".repeat(600)}x`)).toBeDefined();
+	},
+	paced(3_000),
+);

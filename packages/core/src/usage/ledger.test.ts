@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
-import { ManualClock, openPgliteStore } from "@parley/base/testing";
+import { ManualClock, openPgliteStore, paced } from "@parley/base/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { RecordedEvent } from "../event.ts";
 import { migrations } from "../journal/migrations.ts";
@@ -28,7 +28,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 
 	beforeAll(async () => {
 		store = await engines[engine]();
-	}, 60_000);
+	}, paced(60_000));
 	afterAll(() => store.close());
 	beforeEach(async () => {
 		clock = new ManualClock(Date.UTC(2026, 0, 31, 22));

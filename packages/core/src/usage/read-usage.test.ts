@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
-import { openPgliteStore } from "@parley/base/testing";
+import { openPgliteStore, paced } from "@parley/base/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
@@ -41,7 +41,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 			const charge = { sessionId, at: Date.parse(day), model, provider: "p", usage, cost: usd * dollar };
 			await store.commit((tx) => recordCharge(tx, async () => [], charge, noBudgets));
 		}
-	}, 60_000);
+	}, paced(60_000));
 	afterAll(() => store.close());
 
 	const rowsOf = async (filter: UsageFilter) => {

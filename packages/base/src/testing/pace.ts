@@ -1,0 +1,60 @@
+import { type Clock, systemClock } from "../clock.ts";
+
+/** The known piece of work, in rounds: about 100 ms on an idle core. */
+const rounds = 20_000_000;
+const idleMs = 100;
+/** Highest factor that is returned. Tests cannot run on a machine that is slower than that. */
+const highest = 50;
+
+/** Environment variable in which vitest.config.ts passes the factor of a test run to its processes. */
+export const paceVariable = "PARLEY_TEST_PACE";
+
+/**
+ * Times a known piece of work. Returns the factor by which this machine is slower now than an idle one, from 1 to 50.
+ * Blocks the event loop during the work: 100 ms on an idle machine.
+ */
+export function measurePace(clock: Clock = systemClock): number {
+	const start = clock.monotonic();
+	let sum = 1;
+	for (let round = 1; round < rounds; round++) sum = (sum * 31 + round) % 65_521;
+	// The result is used, so that the compiler cannot remove the loop.
+	if (sum < 0) throw new Error(`the known piece of work returned ${sum}`);
+	return Math.min(highest, Math.max(1, (clock.monotonic() - start) / idleMs));
+}
+
+let pace: number | undefined;
+
+/** Factor of `measurePace` at the start of the test run. */
+export function runPace(): number {
+	pace ??= Number(process.env[paceVariable] ?? measurePace());
+	return pace;
+}
+
+/** Converts milliseconds of an idle machine to milliseconds of this one, as it was at the start of the test run. */
+export function paced(ms: number): number {
+	return Math.ceil(ms * runPace());
+}
+
+/** Converts a promised time to the limit for a measurement that has just ended, on a machine that may be busy. */
+export function pacedNow(promisedMs: number): number {
+	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));
+}
+
+/**
+ * Calls `giveUp` after this time of an idle machine. A wait that expires on a machine that has become busier is
+ * extended in proportion first. Returns a function that cancels the wait.
+ */
+export function afterPatience(ms: number, giveUp: () => void): () => void {
+	let allowedMs = paced(ms);
+	const expire = (): void => {
+		const neededMs = pacedNow(ms);
+		if (neededMs < allowedMs * 1.5) {
+			giveUp();
+			return;
+		}
+		timer = systemClock.after(neededMs - allowedMs, expire);
+		allowedMs = neededMs;
+	};
+	let timer = systemClock.after(allowedMs, expire);
+	return () => timer.cancel();
+}
