@@ -1,5 +1,5 @@
 import { prepare } from "./build.mjs";
-import { line, one } from "./counts.mjs";
+import { one, report } from "./counts.mjs";
 import { vitest } from "./vitest.mjs";
 
 const hourMs = 3_600_000;
@@ -12,7 +12,9 @@ const hourMs = 3_600_000;
 export async function run() {
 	const env = { PARLEY_TEST_SCALE: "full" };
 	const args = ["--project", "ci", "test/connector"];
-	const counts = (await prepare()) ? await vitest({ args, env, limitMs: 3 * hourMs }) : one(false);
-	console.log(line(counts));
+	const counts = (await prepare())
+		? await vitest({ args, env, limitMs: 3 * hourMs })
+		: one(false, "preparation");
+	report(counts);
 	return counts.failed === 0 ? 0 : 1;
 }

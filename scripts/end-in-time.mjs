@@ -2,7 +2,7 @@
 const GRACE_MS = 10_000;
 
 /**
- * Waits until a program ends; after `limitMs` it is told to (SIGTERM), and killed where it does not obey.
+ * Waits until a program ends. After `limitMs` it gets SIGTERM, and 10 s later SIGKILL. An infinite limit never ends it.
  * @param {import("node:child_process").ChildProcess} child
  * @param {number} limitMs
  * @returns {Promise<{ code: number, isLate: boolean }>} Where a signal ended it the code is 1, where it did not start 127.
@@ -11,11 +11,13 @@ export function endInTime(child, limitMs) {
 	let isLate = false;
 	/** @type {NodeJS.Timeout | undefined} */
 	let last;
-	const limit = setTimeout(() => {
+	const stop = () => {
 		isLate = true;
 		child.kill("SIGTERM");
 		last = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
-	}, limitMs);
+	};
+	// Node fires a timer of an infinite delay at once.
+	const limit = Number.isFinite(limitMs) ? setTimeout(stop, limitMs) : undefined;
 	return new Promise((resolve) => {
 		/** @param {number} code */
 		const end = (code) => {

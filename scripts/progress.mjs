@@ -17,11 +17,14 @@ export function countProgress(progress, succeeded) {
 	/** @type {Set<string>} */
 	const withFailures = new Set();
 	for (const { file, test, state } of readSteps(progress)) {
-		if (test !== undefined && state !== "running") counts = add(counts, ofState(state));
+		if (test !== undefined && state !== "running") counts = add(counts, ofState(state, `${file} > ${test}`));
 		if (test !== undefined && state === "failed") withFailures.add(file);
-		if (test === undefined && state === "failed" && !withFailures.has(file)) counts = add(counts, one(false));
+		if (test === undefined && state === "failed" && !withFailures.has(file))
+			counts = add(counts, one(false, file));
 	}
-	return counts.failed === 0 && !succeeded ? add(counts, one(false)) : counts;
+	return counts.failed === 0 && !succeeded
+		? add(counts, one(false, "vitest failed outside all tests: see its output above"))
+		: counts;
 }
 
 /**
@@ -57,9 +60,10 @@ function readSteps(progress) {
 
 /**
  * @param {string} state
+ * @param {string} name
  * @returns {import("./counts.mjs").Counts}
  */
-function ofState(state) {
-	if (state === "passed" || state === "failed") return one(state === "passed");
+function ofState(state, name) {
+	if (state === "passed" || state === "failed") return one(state === "passed", name);
 	return { ...none, skipped: 1 };
 }

@@ -1,7 +1,8 @@
 import { bench, benches } from "./benches.mjs";
 import { prepare } from "./build.mjs";
 import { seconds } from "./capture.mjs";
-import { add, line, one } from "./counts.mjs";
+import { add, one, report } from "./counts.mjs";
+import { limitOfRun } from "./limit.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
@@ -26,29 +27,32 @@ const shorter = {
 	"ws-scatter": ["--rounds", "7"],
 };
 
-/** All of it, from the start of the process: half a minute less than .ci/run gives it. */
-const LIMIT_MS = 9.5 * 60_000;
-const VITEST_LIMIT_MS = 7.2 * 60_000;
 const BENCH_LIMIT_MS = 150_000;
+/** Part of a limit that the tests may use. The benches use the rest. */
+const TESTS_SHARE = 0.75;
 
 /** The larger numbers: `*.ci.test.ts`, `*.scale.test.ts` once more at full scale, and each bench of a ratio as a test. */
 export async function run() {
-	const counts = (await prepare()) ? await measure() : one(false);
-	console.log(line(counts));
+	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");
+	report(counts);
 	return counts.failed === 0 ? 0 : 1;
 }
 
-async function measure() {
-	let counts = await vitest({ env: { PARLEY_TEST_SCALE: "ci" }, limitMs: VITEST_LIMIT_MS });
+/** @param {number} limitMs From the start of this process; may be infinite. */
+async function measure(limitMs) {
+	let counts = await vitest({
+		env: { PARLEY_TEST_SCALE: "ci" },
+		limitMs: limitMs * TESTS_SHARE - performance.now(),
+	});
 	for (const name of benches().filter((each) => !large.includes(each))) {
 		const began = performance.now();
 		const code = await bench(
 			name,
 			shorter[name] ?? [],
-			Math.min(BENCH_LIMIT_MS, Math.max(1, LIMIT_MS - began)),
+			Math.min(BENCH_LIMIT_MS, Math.max(1, limitMs - began)),
 		);
 		console.log(`bench ${name.padEnd(12)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
-		counts = add(counts, one(code === 0));
+		counts = add(counts, one(code === 0, `bench ${name}`));
 	}
 	return counts;
 }

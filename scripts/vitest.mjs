@@ -7,9 +7,12 @@ import { endInTime } from "./end-in-time.mjs";
 import { binary, environment, root } from "./paths.mjs";
 import { countProgress, unfinished } from "./progress.mjs";
 
+/** Time to count the tests of a run that was stopped. */
+const LIST_LIMIT_MS = 180_000;
+
 /**
- * Runs vitest, which prints as usual, and counts its tests. After `limitMs` it is ended, which counts as one failed
- * test more; what was still running is told then, and what had ended is counted.
+ * Runs vitest, which prints as usual, and counts its tests. A run that exceeds `limitMs` is stopped, which adds one
+ * failure. The output then names the tests that were running and says how many did not run.
  * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv, limitMs: number }} options
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
@@ -33,13 +36,38 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 		const { code, isLate } = await endInTime(child, limitMs);
 		const progress = readFileSync(file, "utf8");
 		if (!isLate) return countProgress(progress, code === 0);
-		const left = unfinished(progress).map((what) => `\n  ${what}`);
-		console.log(`the tests took more than ${Math.round(limitMs / 1000)} s; still running:${left.join("")}`);
-		return add(countProgress(progress, true), one(false));
+		const running = unfinished(progress).map((name) => `\n  ${name}`);
+		const reason = `the tests took more than ${Math.round(limitMs / 1000)} s`;
+		console.log(`${reason}; these were running:${running.join("")}`);
+		const ended = countProgress(progress, true);
+		const total = await countAll(args, env, folder);
+		const rest =
+			total === undefined
+				? "the tests that did not run could not be counted"
+				: `${total - ended.passed - ended.failed - ended.skipped} of ${total} tests did not run`;
+		return add(ended, one(false, `${reason}: ${rest}`));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 		if (memory !== undefined) forget(memory);
 	}
+}
+
+/**
+ * Returns the number of tests that vitest would run, or undefined if it cannot list them in time.
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} folder For the list.
+ */
+async function countAll(args, env, folder) {
+	const file = join(folder, "list.json");
+	// Tests that are declared through a function of their own are invisible to the static parser.
+	const child = spawn(binary("vitest"), ["list", ...args, "--no-static-parse", `--json=${file}`], {
+		cwd: root,
+		env: { ...environment(), ...env },
+		stdio: "ignore",
+	});
+	const { code, isLate } = await endInTime(child, LIST_LIMIT_MS);
+	return code === 0 && !isLate ? JSON.parse(readFileSync(file, "utf8")).length : undefined;
 }
 
 /** @param {string} directory A test that was ended may have left in it what only its owner can remove. */

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { line } from "../../scripts/counts.mjs";
 import { endInTime } from "../../scripts/end-in-time.mjs";
+import { limitOfRun } from "../../scripts/limit.mjs";
 import { countProgress, unfinished } from "../../scripts/progress.mjs";
 
 type Step = [file: string, state: string, test?: string];
@@ -84,6 +85,34 @@ test.for(cases)("what a run of vitest counts as: $name", ({ steps, succeeded, co
 	expect(line(countProgress(written(...steps), succeeded))).toBe(counted);
 });
 
+test("failed tests are named, with the file that failed outside its tests", () => {
+	const progress = written(
+		["a", "passed", "1"],
+		["a", "failed", "2"],
+		["a", "failed"],
+		["b", "failed"],
+		["c", "passed", "1"],
+	);
+	expect(countProgress(progress, false).failures).toEqual(["a > 2", "b"]);
+	const outside = countProgress(written(["c", "passed", "1"]), false).failures;
+	expect(outside).toEqual([expect.stringContaining("outside all tests")]);
+});
+
+test.for([
+	["900", 900_000],
+	[undefined, Number.POSITIVE_INFINITY],
+] as const)("a limit of %s s for a run is %d ms", ([text, limitMs]) => {
+	vi.stubEnv("PARLEY_TEST_LIMIT_S", text);
+	onTestFinished(() => void vi.unstubAllEnvs());
+	expect(limitOfRun()).toBe(limitMs);
+});
+
+test("an invalid limit for a run is refused", () => {
+	vi.stubEnv("PARLEY_TEST_LIMIT_S", "soon");
+	onTestFinished(() => void vi.unstubAllEnvs());
+	expect(limitOfRun).toThrow('Invalid PARLEY_TEST_LIMIT_S "soon": use a number of seconds.');
+});
+
 test("half a line, as of a run that was killed while it wrote, is no step", () => {
 	const progress = `${written(["a", "passed", "1"])}{"file":"a","sta`;
 	expect(line(countProgress(progress, true))).toBe("1 passed, 0 failed, 0 skipped");
@@ -140,6 +169,8 @@ test("vitest's own results are written down as they come", async () => {
 test("a program that ends in time is left alone, one that does not is told to end", async () => {
 	const run = (program: string) => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
 	expect(await endInTime(run("process.exitCode = 7;"), 60_000)).toEqual({ code: 7, isLate: false });
+	const unlimited = endInTime(run("process.exitCode = 8;"), Number.POSITIVE_INFINITY);
+	expect(await unlimited).toEqual({ code: 8, isLate: false });
 	expect(await endInTime(run("setInterval(() => {}, 1000);"), 1)).toEqual({ code: 1, isLate: true });
 	expect(await endInTime(spawn("/nowhere/node", []), 60_000)).toEqual({ code: 127, isLate: false });
 });
