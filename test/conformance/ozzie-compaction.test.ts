@@ -10,18 +10,20 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Answers everything with a few words, and counts a token for four characters. */
-function createListener(requests: ModelRequest[]): Model {
+/** Answers everything with a few words, and counts a token for four characters. Refuses summaries if told so. */
+function createListener(requests: ModelRequest[], refusesSummaries = false): Model {
 	return {
 		provider: "listener",
 		defaultModel: "listener",
 		async *stream(request) {
 			requests.push(request);
-			yield { type: "text", text: request.tools.length > 0 ? "I see." : "They spoke of beans." };
+			const refuses = refusesSummaries && request.tools.length === 0;
+			if (!refuses)
+				yield { type: "text", text: request.tools.length > 0 ? "I see." : "They spoke of beans." };
 			const { system, messages, tools } = request;
 			const inputTokens = tokensOf({ system, messages, tools });
 			const usage = { inputTokens, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
-			yield { type: "end", stop: "end_turn", usage, model: "listener" };
+			yield { type: "end", stop: refuses ? "refusal" : "end_turn", usage, model: "listener" };
 		},
 	};
 }
@@ -60,3 +62,30 @@ verifiesOn("ozzie", ["model.compacted"], "a conversation outgrows the window, an
 	}
 	expect(JSON.stringify(requests.at(-1)?.messages)).toContain("turn 1: ");
 });
+
+verifiesOn(
+	"ozzie",
+	["model.compacted-without-summary"],
+	"a conversation goes on if the model refuses",
+	async () => {
+		const requests: ModelRequest[] = [];
+		const row = { id: "listener", provider: "listener", context_window: window, max_output: 1_000 };
+		const data = { "models.json": JSON.stringify({ models: [row] }) };
+		await using gateway = await TestGateway.start({ model: createListener(requests, true), data });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		let compacted: Readonly<Record<string, unknown>> | undefined;
+		for (let turn = 1; compacted === undefined; turn++) {
+			await client.call("send_message", { content: `turn ${turn}: ${"beans ".repeat(800)}` });
+			for (;;) {
+				const { event, payload } = await client.event();
+				if (event === "context.compacted" && payload["level"] === "summary") compacted = payload;
+				if (event !== "assistant.message") continue;
+				expect(payload).toMatchObject({ content: "I see.", error: "" });
+				break;
+			}
+		}
+		expect(compacted).toMatchObject({ error: expect.stringContaining("the model refused") });
+		expect(requests.filter(({ tools }) => tools.length === 0)).toHaveLength(2);
+	},
+);

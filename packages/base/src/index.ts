@@ -23,4 +23,5 @@ export { checkSqliteFile, copySqliteFile, readSqliteFile } from "./store/sqlite-
 export { openSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
 export type { HealthWatch } from "./store/storage-health.ts";
 export type { Engine, Migration, Store, StoreHealth } from "./store/store.ts";
+export { StoreError } from "./store/store-error.ts";
 export { mintToken, readTokenText, type TokenText, tokenKindOf } from "./token-text.ts";

@@ -49,9 +49,13 @@ export function budgetReachedRows(
 }
 
 export function compactedRows(
-	{ level, tokens_before, tokens_after }: EventPayloads["context.compacted"],
+	{ level, tokens_before, tokens_after, error }: EventPayloads["context.compacted"],
 	{ columns, styles }: Look,
 ): string[] {
-	const words = `${compacted[level]}: about ${formatRoughly(tokens_before)} tokens became ${formatRoughly(tokens_after)}`;
+	const sizes = `about ${formatRoughly(tokens_before)} tokens became ${formatRoughly(tokens_after)}`;
+	const words =
+		error === ""
+			? `${compacted[level]}: ${sizes}`
+			: `the earlier conversation was shortened without a summary (${visibleLine(error)}): ${sizes}`;
 	return wrapText(words, columns).map(styles.dim);
 }

@@ -125,6 +125,8 @@ export type ConversationEvent =
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
+			/** Why no model wrote the summary. Absent if a model did, and at other levels. */
+			readonly error?: string;
 	  }
 	| {
 			readonly type: "tool.started";

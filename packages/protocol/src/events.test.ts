@@ -22,7 +22,7 @@ const budget = {
 	...{ scope: "session", period: "day", percent: 80, spent_usd: 0.8, limit_usd: 1 },
 	message: "80 % of it is spent",
 };
-const compacted = { run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 1_000 };
+const compacted = { run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 1_000, error: "" };
 
 const approval = {
 	type: "confirm",

@@ -47,6 +47,8 @@ export const modelPayloads = {
 		level: z.enum(["tool_results", "thinking", "summary"]),
 		tokens_before: tokens,
 		tokens_after: tokens,
+		/** Why no model wrote the summary; "" if a model did, and at other levels. */
+		error: z.string().default(""),
 	}),
 };
 

@@ -29,6 +29,11 @@ export const modelRequirements = {
 		"our own: Events",
 		"When a conversation outgrows the model's window, older parts are made shorter for the model, and everybody is told.",
 	),
+	"model.compacted-without-summary": ozzie(
+		"our own: Events",
+		"If the model writes no summary after two calls, older parts are shortened without it, and `error` says why. The run goes on.",
+		"kept",
+	),
 
 	"agent.list": ozzie(
 		"our own: Models, agents and money",

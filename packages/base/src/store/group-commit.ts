@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import { ParleyError } from "../errors.ts";
 import type { Failpoints } from "../failpoints.ts";
 import type { StorageFailure, StorageHealth } from "./storage-health.ts";
 import type { StoreHealth } from "./store.ts";
+import { StoreError } from "./store-error.ts";
 
 type Awaitable = Promise<void> | void;
 
@@ -77,7 +77,7 @@ export class GroupCommit<DB> {
 
 	/** See `Store.commit`. */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
-		if (this.#closed) return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
+		if (this.#closed) return Promise.reject(new StoreError("the store is closed"));
 		return new Promise((resolve, reject) => {
 			const execute = async (): Promise<Settle> => {
 				const value = await command(this.#tx);

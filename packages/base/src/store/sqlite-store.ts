@@ -26,6 +26,7 @@ import {
 import { BetweenTransactions, inMemory, openMemory } from "./sqlite-memory.ts";
 import { type HealthWatch, StorageHealth } from "./storage-health.ts";
 import type { Migration, Store, StoreHealth } from "./store.ts";
+import { StoreError } from "./store-error.ts";
 
 /** Where the database is and what must be in it. */
 export interface SqliteStoreOptions {
@@ -179,7 +180,7 @@ class SqliteStore<DB> implements Store<DB> {
 	}
 
 	async read<T>(query: (db: Kysely<DB>) => Promise<T>): Promise<T> {
-		if (this.#closing !== undefined) throw new ParleyError("the store is closed", { code: "unavailable" });
+		if (this.#closing !== undefined) throw new StoreError("the store is closed");
 		const result = query(this.#db);
 		this.#reads.add(result);
 		try {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { ParleyError } from "../errors.ts";
 import type { StoreHealth } from "./store.ts";
+import { StoreError } from "./store-error.ts";
 
 /** What keeps a store from committing. */
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
@@ -36,11 +36,11 @@ export class StorageHealth {
 	}
 
 	/** A transaction was lost; returns what its commands are told. */
-	failed(state: StorageFailure, cause: unknown): ParleyError {
+	failed(state: StorageFailure, cause: unknown): StoreError {
 		if (this.#health.state !== state) {
 			this.#health = { state, since: this.#health.since ?? this.#clock.now() };
 			this.#watch?.(this.#health, cause);
 		}
-		return new ParleyError(messages[state], { code: "unavailable", cause });
+		return new StoreError(messages[state], cause);
 	}
 }

@@ -7,6 +7,7 @@ import { GroupCommit, type TransactionControl, type UndoneWatch } from "../store
 import { findPending, migrate } from "../store/migrate.ts";
 import { StorageHealth } from "../store/storage-health.ts";
 import type { Migration, Store } from "../store/store.ts";
+import { StoreError } from "../store/store-error.ts";
 
 interface DialectStoreOptions {
 	/** Has one connection. */
@@ -65,7 +66,7 @@ function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promis
 		engine: "postgres",
 		commit: (command) => commits.commit(command),
 		read: async (query) => {
-			if (closing !== undefined) throw new ParleyError("the store is closed", { code: "unavailable" });
+			if (closing !== undefined) throw new StoreError("the store is closed");
 			return query(db);
 		},
 		health: () => commits.health(),

@@ -118,6 +118,7 @@ test("budgets and compactions are told on stderr", () => {
 		level: "tool_results",
 		tokens_before: 9_000,
 		tokens_after: 500,
+		error: "",
 	} as const;
 	const { out, error } = write(
 		event("context.compacted", compacted),

@@ -208,6 +208,7 @@ test("budgets and compactions are told between the rows", () => {
 		level: "thinking",
 		tokens_before: 90_000,
 		tokens_after: 50_000,
+		error: "",
 	} as const;
 	expect(
 		apply(

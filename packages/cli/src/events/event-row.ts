@@ -76,8 +76,9 @@ function aboutSession(event: OzzieEvent): About {
 		case "internal.worker":
 			return { words: workerWords(event.payload), failed: event.payload.event === "failed" };
 		case "context.compacted": {
-			const { level, tokens_before, tokens_after } = event.payload;
-			return { words: `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens` };
+			const { level, tokens_before, tokens_after, error } = event.payload;
+			const sizes = `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens`;
+			return error === "" ? { words: sizes } : { words: `${sizes}, no summary: ${error}`, failed: true };
 		}
 		default:
 			return { words: "" };

@@ -34,8 +34,13 @@ export async function compact(job: CompactionJob): Promise<void> {
 	const { transcript, room, context } = job;
 	const plan = planCompaction({ transcript, room, tokensOf: job.safeTokensOf }, context.marks);
 	if (!plan.summary) return record(job, plan.compactions);
-	const text = await noteBefore(job, plan.summary, (task) => summaryOrExtract(job, task));
-	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions]);
+	let error: string | undefined;
+	const text = await noteBefore(job, plan.summary, async (task) => {
+		const written = await summaryOrExtract(job, task);
+		error = written.error;
+		return written.text;
+	});
+	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions], error);
 }
 
 /** Puts a summary in the place of the whole transcript. Throws where there is none to be had. */
@@ -88,9 +93,16 @@ function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<string> {
+/** Text that takes the place of older messages. `error`: why no model wrote it. */
+interface Written {
+	readonly text: string;
+	readonly error?: string;
+}
+
+/** Returns a summary, or an extract of the messages if the model writes none. Throws if the job is cancelled. */
+async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
 	try {
-		return await summarise(task, job.write);
+		return { text: await summarise(task, job.write) };
 	} catch (error) {
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
@@ -99,7 +111,8 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 		});
 		const { earlier, messages, length, measure } = task;
 		const before = earlier === "" ? "" : `${shortenTo(earlier, length / 2, measure)}\n`;
-		return before + extractOf(messages, length - measure(before), measure);
+		const text = before + extractOf(messages, length - measure(before), measure);
+		return { text, error: ParleyError.from(error).message };
 	}
 }
 
@@ -108,8 +121,12 @@ function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
-/** Writes the compactions down, each with what it changed. */
-async function record(job: CompactionJob, compactions: readonly Compaction[]): Promise<void> {
+/** Stores the compactions with their sizes. `summaryError`: why the summary among them was not written by a model. */
+async function record(
+	job: CompactionJob,
+	compactions: readonly Compaction[],
+	summaryError?: string,
+): Promise<void> {
 	const { context, transcript } = job;
 	let { marks } = context;
 	let tokensBefore = job.tokensOf(viewOf(transcript, marks));
@@ -117,7 +134,8 @@ async function record(job: CompactionJob, compactions: readonly Compaction[]): P
 	for (const compaction of compactions) {
 		marks = withCompaction(marks, compaction);
 		const tokensAfter = job.tokensOf(viewOf(transcript, marks));
-		measured.push({ ...compaction, tokensBefore, tokensAfter });
+		const error = compaction.level === "summary" ? summaryError : undefined;
+		measured.push({ ...compaction, tokensBefore, tokensAfter, ...(error !== undefined && { error }) });
 		tokensBefore = tokensAfter;
 	}
 	if (measured.length > 0) await context.record(job.runId, measured);

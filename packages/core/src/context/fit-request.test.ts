@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, StoreError } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Message } from "../message.ts";
 import { ModelError } from "../model-error.ts";
@@ -288,7 +288,7 @@ test("a compaction that cannot be recorded is not used", async () => {
 	await talks(toy, "Third.", 400);
 	await toy.ask("And now?");
 	const { commit } = toy.store;
-	const failure = new ParleyError("the disk is full", { code: "unavailable" });
+	const failure = new StoreError("the disk is full");
 	toy.store.commit = () => Promise.reject(failure);
 	await expect(toy.fit()).rejects.toBe(failure);
 	toy.store.commit = commit;

@@ -22,6 +22,8 @@ import { viewOf } from "./view.ts";
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
+	/** Why no model wrote the summary. */
+	readonly error?: string;
 }
 
 /** A request that was put together, with what was expected of it. */
@@ -173,10 +175,10 @@ export class SessionContext {
 
 function compacted(
 	runId: string,
-	{ level, tokensBefore, tokensAfter }: MeasuredCompaction,
+	{ level, error, ...sizes }: MeasuredCompaction,
 ): RecordedEvent & { readonly level: CompactionLevel } {
-	const tokens = { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
-	return { type: "context.compacted", runId, level, ...tokens };
+	const tokens = { tokensBefore: Math.round(sizes.tokensBefore), tokensAfter: Math.round(sizes.tokensAfter) };
+	return { type: "context.compacted", runId, level, ...tokens, ...(error !== undefined && { error }) };
 }
 
 /** The calls that an event tells of, oldest first. One with a single message may have been for something else. */

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, StoreError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { addTokens, endRun } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
@@ -41,8 +41,8 @@ async function work(run: Run): Promise<Ending> {
 		return await converse(run);
 	} catch (reason) {
 		const error = ParleyError.from(reason);
-		// Failures of the model and of tools are part of the record: this is the store, and a later try may do.
-		if (error.code === "unavailable") throw reason;
+		// A run ends with any other error. The store may work again later, and the run then continues.
+		if (reason instanceof StoreError) throw reason;
 		if (run.cause === undefined) {
 			run.log.error("a run failed", { error: reason });
 		}

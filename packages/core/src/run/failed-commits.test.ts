@@ -1,4 +1,4 @@
-import { ParleyError, type Store } from "@parley/base";
+import { type Store, StoreError } from "@parley/base";
 import { ManualClock, storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { Tables } from "../journal/tables.ts";
@@ -29,7 +29,7 @@ class Refusal {
 				if (this.#armed) this.#left -= 1;
 				if (this.#left !== 0 || this.refused) return store.commit(command);
 				this.refused = true;
-				throw new ParleyError("the disk is full", { code: "unavailable" });
+				throw new StoreError("the disk is full");
 			},
 		});
 }

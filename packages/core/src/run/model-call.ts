@@ -7,7 +7,8 @@ import { refusalOf } from "./refusal.ts";
 import { requestParts } from "./request-parts.ts";
 import type { Run } from "./run.ts";
 import { silent, speaking } from "./speaking.ts";
-import { messagesOf } from "./transcript.ts";
+import { summaryCalls, withoutText } from "./summary-reply.ts";
+import { messagesOf, textOf } from "./transcript.ts";
 import { type Answer, type Stopped, withRetries } from "./with-retries.ts";
 
 /**
@@ -48,13 +49,14 @@ async function callForText(
 	if (refused !== undefined) throw new ParleyError(refused, { code: "resource_exhausted" });
 	const requestFor = async (model: string): Promise<ModelRequest> => ({ ...request, model, tools: [] });
 	const names = namesFrom(run, first);
-	const answer = await withRetries(run, { names, speech: silent, steerable: false, requestFor });
+	const limits = { most: summaryCalls, useless: withoutText };
+	const answer = await withRetries(run, { names, speech: silent, steerable: false, requestFor, ...limits });
 	if ("stopped" in answer) throw answer.stopped;
 	await run.commit((tx, record, step) => recordAttempt(run, answer, { tx, record, step }));
-	const { failure } = answer.reply;
+	const failure = answer.reply.failure ?? withoutText(answer.reply);
 	if (failure?.code === "cancelled" || failure instanceof ModelError) throw failure;
 	if (failure) throw new ModelError(failure.message, { fault: "rejected", cause: failure });
-	return answer.reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+	return textOf(answer.reply.content);
 }
 
 /** Who has taken over from models that stayed away goes on; those are not asked again in this run. */

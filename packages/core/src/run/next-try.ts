@@ -28,17 +28,22 @@ const longestWaitMs = 120_000;
 /** Clients that failed together must not come back together. */
 const jitterMs = 1_000;
 
-/** The tries for one reply: a model as often as makes sense, then its fallbacks. `random`: chance from 0 to 1. */
+/**
+ * Tries for one reply: a model several times, depending on its failure, then its fallbacks. `random` returns a number
+ * from 0 to 1. `most` limits the calls of all models together.
+ */
 export class Tries {
 	readonly #names: readonly string[];
 	readonly #random: () => number;
+	readonly #most: number;
 	#failedHere = 0;
 	#failed = 0;
 	#index = 0;
 
-	constructor(names: readonly string[], random: () => number) {
+	constructor(names: readonly string[], random: () => number, most = Number.POSITIVE_INFINITY) {
 		this.#names = names;
 		this.#random = random;
+		this.#most = most;
 	}
 
 	/** Undefined where another try makes no sense, or none is left. */
@@ -47,6 +52,7 @@ export class Tries {
 		this.#failedHere += 1;
 		this.#failed += 1;
 		const attempt = this.#failed;
+		if (attempt >= this.#most) return undefined;
 		if (this.#failedHere < triesOf[failure.fault]) {
 			const model = this.#names[this.#index] ?? "";
 			return { model, attempt, ...this.#wait(failure) };

@@ -132,7 +132,7 @@ export class Runner {
 		let next: RunRow | undefined;
 		for (let failures = 0; run; failures++) {
 			try {
-				if (failures > 0) run = await this.#again(first, failures);
+				if (failures > 0) run = await this.#again(run, failures);
 				if (run && !this.#stopped) next = await work(run);
 				this.#pictures.keep(session);
 				break;
@@ -155,6 +155,8 @@ export class Runner {
 		const { clock, journal } = session.deps;
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
+		// A cancel ends the pause. A run that was cancelled before waits, because its end cannot be stored yet.
+		failed.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
 		if (this.#stopped) return undefined;

@@ -1,6 +1,8 @@
 import { delay, ParleyError } from "@parley/base";
 import type { ModelRequest } from "../model.ts";
+import type { ModelError } from "../model-error.ts";
 import { type Attempt, recordAttempt } from "./attempt.ts";
+import type { Reply } from "./fold.ts";
 import { type NextTry, Tries } from "./next-try.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Run } from "./run.ts";
@@ -26,6 +28,10 @@ export interface Calling {
 	/** Whether the request holds what people say to the run: then a further try holds what they said meanwhile. */
 	readonly steerable: boolean;
 	readonly requestFor: (model: string) => Promise<ModelRequest>;
+	/** Returns the failure of a complete reply that is of no use. Every complete reply is of use if absent. */
+	readonly useless?: (reply: Reply) => ModelError | undefined;
+	/** Maximum calls, of all models together. */
+	readonly most?: number;
 }
 
 /**
@@ -33,12 +39,13 @@ export interface Calling {
  * what they cost, and count against the limits of the run and the budgets like any other call.
  */
 export async function withRetries(run: Run, calling: Calling): Promise<Answer | Stopped> {
-	const { names, speech, steerable, requestFor } = calling;
-	const tries = new Tries(names, run.deps.random);
+	const { names, speech, steerable, requestFor, most, useless } = calling;
+	const tries = new Tries(names, run.deps.random, most);
 	let request = await requestFor(names[0] ?? "");
 	for (;;) {
 		const answer = { ...(await tryOnce(run, request, speech)), asked: request.model };
-		const next = run.signal.aborted ? undefined : tries.after(answer.reply.failure);
+		const failure = answer.reply.failure ?? useless?.(answer.reply);
+		const next = run.signal.aborted ? undefined : tries.after(failure);
 		if (!next) return answer;
 		await run.commit((tx, record, step) => recordAttempt(run, answer, { tx, record, step }));
 		const refused = await refusalOf(run, next.model);

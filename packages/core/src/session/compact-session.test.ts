@@ -138,8 +138,8 @@ test("what keeps the model from writing a summary is thrown, and the session is 
 	await using opened = await open(new ScriptedModel([says("Roses?")], rejected, refuses, []));
 	const { t, session, log } = opened;
 	await expect(compact(opened)).rejects.toThrow("no such model");
-	await expect(compact(opened)).rejects.toThrow("the model refused to write a summary");
-	await expect(compact(opened)).rejects.toThrow("the model wrote an empty summary");
+	await expect(compact(opened)).rejects.toThrow("cannot be used as a summary: the model refused");
+	await expect(compact(opened)).rejects.toThrow("cannot be used as a summary: it has no text");
 	expect(await t.runtime.transcript(operator, session)).toHaveLength(2);
 	expect(log.recorded).not.toContain("context.compacted");
 });

@@ -5,6 +5,7 @@ import { Tries } from "../run/next-try.ts";
 import { readHistory } from "../run/queue.ts";
 import type { RunDeps } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
+import { withoutText } from "../run/summary-reply.ts";
 import { textOf } from "../run/transcript.ts";
 import { askAside, recordAside, refuseUnpaid } from "./call-aside.ts";
 import { answerOf, type Keyed, once } from "./idempotency.ts";
@@ -77,7 +78,7 @@ async function compact(
 	return compacted;
 }
 
-/** Tries as often as a run would, and counts every try. */
+/** Returns a function that asks for a text, repeats calls that failed as a run does, and records the cost of each. */
 function writerFor({ session, deps }: Compacting, settings: RunSettings, signal: AbortSignal): WriteText {
 	const aside = { session, deps, signal };
 	const { model, names } = settings;
@@ -88,11 +89,13 @@ function writerFor({ session, deps }: Compacting, settings: RunSettings, signal:
 			const attempt = await askAside(aside, model, { ...text, model: name, tools: [] }, "reply");
 			await session.commit((tx, record) => recordAside(aside, attempt, { tx, record }));
 			signal.throwIfAborted();
-			const { content, stop, failure } = attempt.reply;
-			if (stop === "refusal") {
-				throw new ParleyError("the model refused to write a summary", { code: "unavailable" });
+			const { content, failure } = attempt.reply;
+			if (!failure) {
+				// The person who asked for the summary decides about another call.
+				const useless = withoutText(attempt.reply);
+				if (useless) throw useless;
+				return textOf(content);
 			}
-			if (!failure) return textOf(content);
 			const next = tries.after(failure);
 			if (!next) throw failure;
 			if (next.waitMs > 0) await delay(session.deps.clock, next.waitMs, signal);

@@ -65,7 +65,7 @@ const told: {
 	"context.compacted": [
 		{ type: "context.compacted", runId: "run_1", level: "summary", tokensBefore: 9_000, tokensAfter: 800 },
 		"context.compacted",
-		{ run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 800 },
+		{ run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 800, error: "" },
 	],
 };
 

@@ -46,11 +46,9 @@ export function tellModelEvent(event: ModelEvent): Told {
 		case "budget.reached":
 			return { event: event.type, payload: encodeBudget(event) };
 		case "context.compacted": {
-			const { runId, level, tokensBefore, tokensAfter } = event;
-			return {
-				event: event.type,
-				payload: { run_id: runId, level, tokens_before: tokensBefore, tokens_after: tokensAfter },
-			};
+			const { runId, level, tokensBefore, tokensAfter, error = "" } = event;
+			const tokens = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+			return { event: event.type, payload: { run_id: runId, level, ...tokens, error } };
 		}
 	}
 }
