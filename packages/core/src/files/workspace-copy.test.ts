@@ -74,16 +74,16 @@ test("no link is followed, and nothing that stands in the way is changed", async
 	expect(await readFile(join(directory.path, "precious"), "utf8")).toBe("one");
 	await rm(there, { recursive: true });
 	await symlink("/", there);
-	await expect(copy("one")).rejects.toThrow("is no directory of its own");
+	await expect(copy("one")).rejects.toThrow('the directory "attachments" became a link');
 });
 
 test("where nothing can be written the reason is told", async () => {
 	await writeFile(join(directory.path, "attachments"), "a file");
 	await expect(copy("one")).rejects.toThrow(
-		`${join(directory.path, "attachments")} is no directory of its own`,
+		`into ${join(directory.path, "attachments")}: a part of the path is a file, not a directory`,
 	);
 	await expect(copyToWorkspace("/nowhere", { id: "f", name: "a" }, content("x"))).rejects.toMatchObject({
 		code: "not_found",
-		message: "no copy of it could be put into /nowhere/attachments: there is no such file",
+		message: 'cannot put a copy of "a" into /nowhere/attachments: there is no such file',
 	});
 });

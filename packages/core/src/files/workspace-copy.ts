@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { link, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../tools/file-error.ts";
-import { openRegular, readChunks } from "../tools/regular-file.ts";
+import { HeldDirectory } from "../tools/held-directory.ts";
+import { readChunks } from "../tools/regular-file.ts";
 import type { ContentFacts } from "./content-facts.ts";
 import type { FileFacts } from "./file-facts.ts";
 import { nthName } from "./file-name.ts";
@@ -26,10 +28,10 @@ export async function copyToWorkspace(
 	content: AsyncIterable<Uint8Array>,
 	makeLink: typeof link = link,
 ): Promise<string> {
-	const directory = join(workspace, folder);
-	const temporary = join(directory, `.parley-${id}.tmp`);
 	try {
-		await makeDirectory(directory);
+		await using root = await HeldDirectory.open(workspace);
+		await using directory = await root.enter(folder, true);
+		const temporary = directory.at(`.parley-${id}.tmp`);
 		// Left by a run that was cut off, if it is there at all.
 		await rm(temporary, { force: true });
 		const facts = await writeContent(temporary, content, { mode: 0o666 });
@@ -37,23 +39,12 @@ export async function copyToWorkspace(
 		await rm(temporary, { force: true });
 		return `${folder}/${placed}`;
 	} catch (reason) {
-		throw fileError(`no copy of it could be put into ${directory}`, reason);
+		throw fileError(`cannot put a copy of ${JSON.stringify(name)} into ${join(workspace, folder)}`, reason);
 	}
-}
-
-async function makeDirectory(directory: string): Promise<void> {
-	try {
-		await mkdir(directory);
-	} catch (cause) {
-		if (systemCode(cause) !== "EEXIST") throw cause;
-	}
-	const standing = await lstat(directory);
-	if (standing.isDirectory() && (await realpath(directory)) === directory) return;
-	throw new ParleyError(`${directory} is no directory of its own`, { code: "failed_precondition" });
 }
 
 interface Copy {
-	readonly directory: string;
+	readonly directory: HeldDirectory;
 	readonly name: string;
 	readonly facts: ContentFacts;
 }
@@ -66,7 +57,7 @@ async function place(
 ): Promise<string> {
 	for (let n = 1; n <= mostOfOneName; n++) {
 		const candidate = nthName(name, n);
-		const path = join(directory, candidate);
+		const path = directory.at(candidate);
 		if (await move(temporary, path, makeLink)) return candidate;
 		if (await holds(path, facts)) {
 			await rm(temporary, { force: true });
@@ -105,7 +96,8 @@ async function claim(path: string): Promise<boolean> {
 async function holds(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
 	const standing = await lstat(path);
 	if (!standing.isFile() || standing.size !== bytes) return false;
-	await using file = await openRegular(path, path);
+	// The directory is held: the name cannot lead elsewhere.
+	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const hash = createHash("sha256");
 	for await (const chunk of readChunks(file, path, new AbortController().signal)) hash.update(chunk);
 	return hash.digest("hex") === sha256;

@@ -239,7 +239,9 @@ test("a working directory that takes nothing does not keep people from talking",
 	expect(talk.told()[0]).toEqual([
 		{
 			type: "text",
-			text: expect.stringMatching(/; not here: \/.*\/attachments is no directory of its own\]$/),
+			text: expect.stringMatching(
+				/; not here: cannot put a copy of "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
+			),
 		},
 	]);
 });

@@ -1,5 +1,6 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
-import type { Command, Sandbox, Sandboxes } from "../sandbox.ts";
+import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../sandbox.ts";
+import { HeldDirectory } from "../tools/held-directory.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
 import { CommandRuns } from "./command-runs.ts";
 import { limitFiles } from "./file-limit.ts";
@@ -39,12 +40,17 @@ export function createUnsandboxed(
 		async run(command) {
 			const program = await findProgram(command.executable, allowed["PATH"] ?? DEFAULT_PATH);
 			if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
-			return runs.run(command, async (mark) => ({
-				argv: [...limiting(command), program, ...command.args],
-				cwd: command.cwd,
-				environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
-				contained: false,
-			}));
+			const runIn = (cwd: string): Promise<CommandOutcome> =>
+				runs.run(command, async (mark) => ({
+					argv: [...limiting(command), program, ...command.args],
+					cwd,
+					environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
+					contained: false,
+				}));
+			if (command.power !== "read") return runIn(command.cwd);
+			// Programs that read for a file tool must not start in a directory that was swapped for a link.
+			await using directory = await HeldDirectory.open(command.cwd);
+			return await runIn(directory.at("."));
 		},
 	};
 	return sandbox;

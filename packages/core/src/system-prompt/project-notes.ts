@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { inHeldDirectory } from "../tools/held-directory.ts";
 
 const FILE = "AGENTS.md";
 const MAX_BYTES = 32 * 1024;
@@ -14,7 +15,8 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 		const path = await realpath(join(cwd, FILE));
 		if (!roots.some((root) => isInside(root, path))) return notUsed("it leads out of what tools may touch");
 		// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
-		await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
 		return await readBounded(file);
 	} catch (reason) {
 		const code = errorCodeOf(reason);

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import type { ToolContext } from "../tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
+import { inHeldDirectory } from "./held-directory.ts";
 import { openRegular, readChunks, refuseForbiddenTwin, refuseSpecial } from "./regular-file.ts";
 
 /** More than this is not kept, only counted and hashed. */
@@ -29,8 +30,10 @@ export async function inspectFile(
 	context: Pick<ToolContext, "signal" | "forbidden" | "workspace">,
 ): Promise<FileState> {
 	try {
-		refuseSpecial(await lstat(path, { bigint: true }), shown);
-		await access(path, constants.W_OK);
+		await inHeldDirectory(path, async (inside) => {
+			refuseSpecial(await lstat(inside, { bigint: true }), shown);
+			await access(inside, constants.W_OK);
+		});
 	} catch (reason) {
 		if (systemCode(reason) === "ENOENT") {
 			return { fingerprint: "absent", content: undefined, size: 0, mode: undefined };

@@ -1,32 +1,33 @@
 import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import type { ToolContext } from "../tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
+import { inHeldDirectory } from "./held-directory.ts";
 import { belongsToGateway } from "./paths.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Opens the regular file at a real path for reading. Directories, pipes, sockets and devices are refused without
- * being opened. A link that was put in the way since the path was resolved is found out: what is open must still be
- * what stands at that path. `shown` names the file in errors.
+ * being opened. No link is followed, so that a link that was put in the way since the path was resolved leads to an
+ * error. `shown` names the file in errors.
  */
 export async function openRegular(path: string, shown: string): Promise<FileHandle> {
 	try {
-		refuseSpecial(await lstat(path, { bigint: true }), shown);
-		// Not blocking, so that a pipe which took the file's place cannot hold us.
-		const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-		try {
-			const opened = await handle.stat({ bigint: true });
-			refuseSpecial(opened, shown);
-			await refuseSwapped(path, opened, shown);
-			return handle;
-		} catch (reason) {
-			await handle.close();
-			throw reason;
-		}
+		return await inHeldDirectory(path, async (inside) => {
+			refuseSpecial(await lstat(inside, { bigint: true }), shown);
+			// Not blocking, so that a pipe which took the file's place cannot hold us.
+			const handle = await open(inside, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+			try {
+				refuseSpecial(await handle.stat({ bigint: true }), shown);
+				return handle;
+			} catch (reason) {
+				await handle.close();
+				throw reason;
+			}
+		});
 	} catch (reason) {
 		throw fileError(`cannot read ${JSON.stringify(shown)}`, reason);
 	}
@@ -102,10 +103,4 @@ export function refuseSpecial(stats: BigIntStats, shown: string): void {
 	if (stats.isFile()) return;
 	const kind = stats.isDirectory() ? "a directory" : "not a regular file";
 	throw new ParleyError(`${JSON.stringify(shown)} is ${kind}`, { code: "invalid_argument" });
-}
-
-async function refuseSwapped(path: string, opened: BigIntStats, shown: string): Promise<void> {
-	const [real, standing] = await Promise.all([realpath(path), lstat(path, { bigint: true })]);
-	if (real === path && standing.dev === opened.dev && standing.ino === opened.ino) return;
-	throw new ParleyError(`${JSON.stringify(shown)} changed while it was opened`, { code: "aborted" });
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { HeldDirectory } from "./held-directory.ts";
 
 interface Replacement {
 	/** Absolute and real. */
@@ -14,16 +14,14 @@ interface Replacement {
 }
 
 /**
- * Puts a file in place whole or not at all: written and synced beside it, then renamed over it. Makes missing parent
- * directories where told. Owner, links and extended attributes of the old file are not kept. Throws `aborted` when
- * its directory became a link to elsewhere since the path was resolved.
+ * Replaces a file completely or not at all: writes and syncs a file beside it, then renames that over it. Makes missing
+ * parent directories if told so. Does not keep owner, links and extended attributes of the old file. All of it happens
+ * in the directory that was opened first. Throws `aborted` if a directory of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;
-	const directory = dirname(path);
-	if (makeParents) await mkdir(directory, { recursive: true });
-	await refuseMoved(directory);
-	const temporary = join(directory, `.parley-${key}.tmp`);
+	await using directory = await HeldDirectory.open(dirname(path), makeParents);
+	const temporary = directory.at(`.parley-${key}.tmp`);
 	// Left by a call that was cut off, if it is there at all.
 	await rm(temporary, { force: true });
 	try {
@@ -33,15 +31,9 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 		// The mask of the process took bits from the mode above.
 		if (mode !== undefined) await file.chmod(mode);
 		await file.sync();
-		await refuseMoved(directory);
-		await rename(temporary, path);
+		await rename(temporary, directory.at(basename(path)));
 	} catch (reason) {
 		await rm(temporary, { force: true });
 		throw reason;
 	}
-}
-
-async function refuseMoved(directory: string): Promise<void> {
-	if ((await realpath(directory)) === directory) return;
-	throw new ParleyError(`${JSON.stringify(directory)} became a link to another place`, { code: "aborted" });
 }
