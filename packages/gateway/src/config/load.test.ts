@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -507,3 +507,52 @@ test.each([{ tlsCert: "c.pem", tlsKey: "c.pem" }, { trustedProxies: ["10.0.0.1"]
 		);
 	},
 );
+
+test.each([
+	["in the data directory", "data/parley.config.json", undefined],
+	["named with --config", "other/it's.json", { config: "other/it's.json" }],
+])(
+	"a configuration file %s that every user can change is refused with the command to fix it",
+	(_, file, flags) => {
+		using place = setUp();
+		place.write(file, '{ "model": "x" }');
+		chmodSync(place.at(file), 0o646);
+		const fix = `type: chmod o-w '${place.at(file).replaceAll("'", "'\\''")}'`;
+		expect(() => place.load({ ...(flags && { flags }) })).toThrow(
+			refusal("failed_precondition", place.at(file), "changed by every user", "mode 646", fix),
+		);
+		chmodSync(place.at(file), 0o664);
+		expect(place.load({ ...(flags && { flags }) }).model).toBe("x");
+	},
+);
+
+test("a configuration file that every user can replace is refused, but not in a directory such as /tmp", () => {
+	using place = setUp();
+	place.write("other/named.json", '{ "model": "x" }');
+	chmodSync(place.at("other"), 0o777);
+	const flags = { config: "other/named.json" };
+	expect(() => place.load({ flags })).toThrow(
+		refusal("failed_precondition", "replaced by every user", `type: chmod o-w '${place.at("other")}'`),
+	);
+	chmodSync(place.at("other"), 0o1777);
+	expect(place.load({ flags }).model).toBe("x");
+	// Every user can write this device, and its content stays the same: it is refused because it is empty.
+	expect(() => place.load({ flags: { config: "/dev/null" } })).toThrow(
+		refusal("invalid_argument", "/dev/null", "value expected"),
+	);
+});
+
+test.each([
+	["systemPromptFile", '"systemPromptFile": "steering"'],
+	["models.file", '"models": { "file": "steering" }'],
+])("the file that %s names is refused if every user can change it", (_, setting) => {
+	using place = setUp();
+	place.write("data/steering", "[]");
+	place.write("data/parley.config.json", `{ ${setting} }`);
+	chmodSync(place.at("data/steering"), 0o666);
+	expect(() => place.load()).toThrow(
+		refusal("failed_precondition", "data/steering", "changed by every user"),
+	);
+	chmodSync(place.at("data/steering"), 0o644);
+	expect(() => place.load()).not.toThrow();
+});

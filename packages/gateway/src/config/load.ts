@@ -16,6 +16,7 @@ import type { Endpoint } from "../transport/address.ts";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
 import { findLostRoot, readChat, withAbsoluteRoots } from "./chat-settings.ts";
+import { refuseForeignWriters } from "./foreign-writers.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
@@ -150,9 +151,9 @@ function checkPaths(settings: Settings, source: Source): void {
 	}
 	const lost = chat && findLostRoot(chat);
 	if (lost) throw notAllowed(source, lost.path, { value: lost.value, allowed: "a directory that exists" });
-	checkFile(systemPromptFile, source, ["systemPromptFile"]);
+	checkSteeringFile(systemPromptFile, source, ["systemPromptFile"]);
 	checkFile(settings.policyFile, source, ["policyFile"]);
-	checkFile(models?.file, source, ["models", "file"]);
+	checkSteeringFile(models?.file, source, ["models", "file"]);
 	checkFile(tls?.cert, source, ["tls", "cert"]);
 	checkFile(tls?.key, source, ["tls", "key"]);
 }
@@ -160,6 +161,12 @@ function checkPaths(settings: Settings, source: Source): void {
 function checkFile(value: string | undefined, source: Source, path: JsonPath): void {
 	if (value === undefined || statSync(value, { throwIfNoEntry: false })?.isFile()) return;
 	throw notAllowed(source, path, { value, allowed: "a file that exists" });
+}
+
+/** For a file that changes what the agent does, as the configuration file itself. */
+function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): void {
+	checkFile(value, source, path);
+	if (value !== undefined) refuseForeignWriters(value, statSync(value));
 }
 
 /** What goes over the internet without encryption can be read and changed on its way, and the key with it. */

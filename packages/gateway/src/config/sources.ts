@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type LogLevel, ParleyError } from "@parley/base";
 import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../errno.ts";
+import { refuseForeignWriters } from "./foreign-writers.ts";
 
 /** What the command line says, unchecked. */
 export interface ConfigFlags {
@@ -141,8 +142,15 @@ function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): So
 
 function readFile(path: string, mayBeMissing: boolean): string | undefined {
 	try {
-		return readFileSync(path, "utf8");
+		const file = openSync(path, "r");
+		try {
+			refuseForeignWriters(path, fstatSync(file));
+			return readFileSync(file, "utf8");
+		} finally {
+			closeSync(file);
+		}
 	} catch (cause) {
+		if (cause instanceof ParleyError) throw cause;
 		if (mayBeMissing && (errno(cause) === "ENOENT" || errno(cause) === "ENOTDIR")) return undefined;
 		throw new ParleyError(`the configuration file ${path} cannot be read (${errno(cause)}); see --config`, {
 			code: "invalid_argument",
