@@ -1,7 +1,7 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import { errno } from "./errno.ts";
 import { checkPermissions } from "./private-file.ts";
 import { secretKeyIn } from "./secret-key.ts";
@@ -61,6 +61,26 @@ function checkDatabase(path: string): void {
 			"or remove it and its -wal file to begin without the old conversations",
 		{ code: "data_loss" },
 	);
+}
+
+/**
+ * Warns that a data directory with keys or tokens has no database, before an empty one is created in it. Such a database
+ * was probably lost, or `--data` names another directory than before.
+ */
+export function warnOfLostDatabase(path: string, log: Logger): void {
+	if (existsSync(databaseIn(path))) return;
+	const left = ["keys", "tokens"].flatMap((name) => namesIn(path, name));
+	if (left.length === 0) return;
+	log.warn(
+		`${path} holds keys or tokens (${left.join(", ")}) but no database: Parley creates an empty one, without earlier ` +
+			"sessions; if a database was lost, stop Parley and type: parley restore FILE --force",
+		{ dataDirectory: path },
+	);
+}
+
+function namesIn(path: string, directory: string): string[] {
+	const whole = join(path, directory);
+	return isDirectory(whole) ? readdirSync(whole).map((name) => join(directory, name)) : [];
 }
 
 function directoryError(path: string, cause: unknown, flag: string): ParleyError {

@@ -26,6 +26,7 @@ interface Told {
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly redactor = new Redactor();
+	readonly log = new MemoryLogger();
 	readonly #path: string;
 
 	private constructor(path: string) {
@@ -59,7 +60,7 @@ class Place implements AsyncDisposable {
 				...{ listen, data: this.data, root: [], provider: "offline", auth: "none" },
 				...{ logLevel: "silent", allowedHosts: [], sandbox: "off", ...config },
 			},
-			...{ clock: this.clock, ids: createIds(), log: new MemoryLogger(), redactor: this.redactor },
+			...{ clock: this.clock, ids: createIds(), log: this.log, redactor: this.redactor },
 			...{ version: "0.0.0", currentDirectory: this.here },
 			...(model && { model }),
 			...(failpoints && { failpoints }),
@@ -268,4 +269,18 @@ test("a model that nobody knows keeps the gateway from starting, and leaves noth
 	});
 	const gateway = await place.start();
 	await place.during(gateway.stop(0));
+});
+
+test("a start on a data directory that holds keys but no database says so before it creates one", async () => {
+	await using place = await Place.create();
+	await (await place.start()).stop(0);
+	const warnings = () => place.log.records.filter(({ level }) => level === "warn");
+	expect(warnings()).toEqual([]);
+	await rm(join(place.data, "parley.sqlite"));
+	await (await place.start()).stop(0);
+	expect(warnings().map(({ message }) => message)).toEqual([
+		expect.stringMatching(
+			/data holds keys or tokens \(keys\/secrets, tokens\/operator\) but no database.*parley restore/,
+		),
+	]);
 });

@@ -34,7 +34,7 @@ import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
 import type { ProviderReason } from "./config/provider.ts";
 import type { Reach } from "./config/reach-facts.ts";
-import { databaseIn, prepareDataDirectory } from "./data-directory.ts";
+import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-directory.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { announce, type Entrance, openEntrance } from "./entrance.ts";
 import { EventStreams } from "./http/events-streams.ts";
@@ -47,8 +47,8 @@ import { openSandboxes } from "./open-sandboxes.ts";
 import { OzzieServer } from "./ozzie/server.ts";
 import { openPort, type Port } from "./port.ts";
 import { removeRuntimeFile } from "./runtime-file.ts";
-import { loadOrCreateSecretKey } from "./secret-key.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
+import { openSecretKey } from "./stored-secrets.ts";
 import { tellStoreHealth } from "./tell-store-health.ts";
 
 /** Longer than clients may take to answer a good-bye. */
@@ -104,6 +104,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (held) => held.release());
 	await finishRestore(config.data);
+	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
 	const file = databaseIn(config.data);
 	const metrics = new Metrics({ clock, version: options.version, tools: toolsOf(options) });
@@ -120,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const operatorToken = await openOperatorToken(config.data, options);
 	const runtime = new Runtime({
 		...{ store, failpoints, sandbox, operatorToken },
-		secrets: new SecretBox(await loadOrCreateSecretKey(config.data)),
+		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options)),
 		...answering(options, models),
 	});

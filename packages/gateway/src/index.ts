@@ -9,3 +9,4 @@ export { type ProviderAnswer, tryProvider } from "./doctor/try-provider.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 export { openSandboxes } from "./open-sandboxes.ts";
 export { type RuntimeFile, readRuntimeFile } from "./runtime-file.ts";
+export { checkStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";

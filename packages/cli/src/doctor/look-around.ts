@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSqliteFile, createIds, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, checkPolicy, createWebFetch, migrations, type SandboxState } from "@parley/core";
-import { type Config, openSandboxes, tryProvider } from "@parley/gateway";
+import { type Config, checkStoredSecrets, openSandboxes, tryProvider } from "@parley/gateway";
 import { databaseIn, readOperatorToken } from "@parley/gateway/data";
 import { checkAuditFile } from "../audit/check-file.ts";
 import { readStandings } from "../connectors/connector-report.ts";
@@ -47,6 +47,7 @@ export async function lookAround(flags: { readonly data?: string }, io: Io, parl
 		sandbox: shared(() => trySandbox(settings, data)),
 		policy: async () => policyOf(settings, data),
 		database: shared(() => checkDatabase(data)),
+		storedSecrets: () => checkStoredSecrets(data),
 		audit: () => checkAuditFile(data, []),
 		operatorToken: async () => (await readOperatorToken(data)) !== undefined,
 		connectors: () => readStandings(data, systemClock.now()),

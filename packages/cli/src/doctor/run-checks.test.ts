@@ -34,6 +34,12 @@ const withConfig = (changes: object): Partial<System> => ({ config: { ...config,
 const throws = (message: string) => async (): Promise<never> => {
 	throw new ParleyError(message, { code: "failed_precondition" });
 };
+const secrets = (changes: object): Partial<System> => ({
+	storedSecrets: async () => ({
+		...{ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true },
+		...changes,
+	}),
+});
 const open = (path: string, mode: number): Partial<System> => ({
 	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
 });
@@ -262,7 +268,8 @@ const findings: readonly (readonly [
 		/parley status/,
 	],
 	["database", "ok", {}, /whole/],
-	["database", "ok", { database: async () => false }, /none yet/],
+	["database", "ok", { database: async () => false, stat: async () => undefined }, /none yet/],
+	["database", "warn", { database: async () => false }, /keys\/secrets but no database/, /parley restore/],
 	[
 		"database",
 		"fail",
@@ -270,6 +277,10 @@ const findings: readonly (readonly [
 		/damaged/,
 		/^move it aside$/,
 	],
+	["passwords", "ok", {}, /opens all .*\(2\)/],
+	["passwords", "ok", secrets({ stored: 0, opened: 0, hasKey: false }), /none/],
+	["passwords", "warn", secrets({ opened: 0, hasKey: false }), /keys\/secrets is missing/, /backup/],
+	["passwords", "warn", secrets({ opened: 1 }), /does not open 1 of 2/, /enter the passwords again/],
 	["audit", "ok", {}, /3 rows/],
 	["audit", "ok", { database: throws("damaged") }, /nothing/],
 	[

@@ -11,6 +11,7 @@ import { disk } from "./checks/disk.ts";
 import { gateway } from "./checks/gateway.ts";
 import { model } from "./checks/model.ts";
 import { modes } from "./checks/modes.ts";
+import { passwords } from "./checks/passwords.ts";
 import { policy } from "./checks/policy.ts";
 import { sandbox } from "./checks/sandbox.ts";
 import { tls } from "./checks/tls.ts";
@@ -22,7 +23,7 @@ import type { System } from "./system.ts";
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
 	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
-	...[policy, sandbox, database, audit, disk, clock, model],
+	...[policy, sandbox, database, passwords, audit, disk, clock, model],
 ];
 
 /** What all checks find, together; none keeps the others from their turn. */

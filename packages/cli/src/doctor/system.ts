@@ -1,5 +1,5 @@
 import type { SandboxState } from "@parley/core";
-import type { Config, ProviderAnswer } from "@parley/gateway";
+import type { Config, ProviderAnswer, StoredSecrets } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
 import type { AuditCheck } from "../audit/check-rows.ts";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
@@ -45,6 +45,8 @@ export interface System {
 	policy(): Promise<string | undefined>;
 	/** Rejects where the database is damaged, or of a newer version; false where there is none yet. */
 	database(): Promise<boolean>;
+	/** Rejects if the key file is damaged or open to other users. */
+	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
 	/** Rejects where the file of the operator's token cannot be used; false where there is none yet. */
 	operatorToken(): Promise<boolean>;

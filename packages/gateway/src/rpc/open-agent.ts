@@ -17,10 +17,10 @@ import {
 	shortTools,
 	type Tables,
 } from "@parley/core";
-import { databaseIn, prepareDataDirectory } from "../data-directory.ts";
+import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts";
 import { openProbeListeners } from "../probe-listeners.ts";
-import { loadOrCreateSecretKey } from "../secret-key.ts";
+import { openSecretKey } from "../stored-secrets.ts";
 import { Agent, type AgentSettings } from "../zot/agent.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import {
@@ -43,7 +43,6 @@ export interface OpenAgent {
 interface Home {
 	readonly file: string;
 	readonly directory: string;
-	readonly key: Buffer;
 	readonly lock: DataLock | undefined;
 }
 
@@ -93,19 +92,24 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 
 async function openHome(
 	{ temporary }: CheckedStart,
-	{ flags: { session }, config, ids, currentDirectory }: OpenAgentOptions,
+	{ flags: { session }, config, ids, log, currentDirectory }: OpenAgentOptions,
 ): Promise<Home> {
 	if (session === undefined) {
 		// Made only where something has to be put there.
 		const directory = join(temporary, ids.create("parley-rpc"));
-		return { file: ":memory:", directory, key: randomBytes(32), lock: undefined };
+		return { file: ":memory:", directory, lock: undefined };
 	}
 	const directory = resolve(currentDirectory, session);
 	checkOwnPlace(directory, config.data);
 	await prepareDataDirectory(directory, "--session");
 	const lock = lockDataDirectory(directory, sessionWords);
-	const key = await loadOrCreateSecretKey(directory);
-	return { file: databaseIn(directory), directory: await realpath(directory), key, lock };
+	warnOfLostDatabase(directory, log);
+	return { file: databaseIn(directory), directory: await realpath(directory), lock };
+}
+
+/** A session that is not kept needs no key that outlives the process. */
+async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
+	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
 
 interface Parts {
@@ -127,7 +131,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		...{ store, clock, ids, log, redactor, model, table, fallback, anyModel, modelAt },
 		...(modelName !== undefined && { modelName }),
 		failpoints: noFailpoints,
-		secrets: new SecretBox(home.key),
+		secrets: new SecretBox(await keyOf(home, { store, log })),
 		profiles: profileOf(flags, settings, start.tools),
 		tools: shortTools(),
 		sandbox: createSandboxes({

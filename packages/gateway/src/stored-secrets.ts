@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { type Logger, ParleyError, readSqliteFile, type Store } from "@parley/base";
+import { SecretBox, type Tables } from "@parley/core";
+import { databaseIn } from "./data-directory.ts";
+import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
+
+/**
+ * Like `loadOrCreateSecretKey`. Warns if the key is missing although the database holds passwords that were stored with
+ * it: a new key opens none of them.
+ */
+export async function openSecretKey(
+	dataDirectory: string,
+	{ store, log }: { readonly store: Pick<Store<Tables>, "read">; readonly log: Logger },
+): Promise<Buffer> {
+	const path = secretKeyIn(dataDirectory);
+	const stored = existsSync(path) ? 0 : await store.read(countSecrets);
+	if (stored > 0) {
+		log.warn(
+			`the key ${path} is missing: Parley creates a new one, which cannot open the stored passwords (${stored}); ` +
+				"stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
+			{ path, stored },
+		);
+	}
+	return loadOrCreateSecretKey(dataDirectory);
+}
+
+/** How many of the stored passwords the key of a data directory opens. */
+export interface StoredSecrets {
+	readonly stored: number;
+	readonly opened: number;
+	readonly keyFile: string;
+	readonly hasKey: boolean;
+}
+
+/**
+ * Tries the key of a data directory on every stored password. Changes nothing; a gateway may run on the directory.
+ * Rejects if the key file is damaged or open to other users.
+ */
+export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
+	const keyFile = secretKeyIn(dataDirectory);
+	const hasKey = existsSync(keyFile);
+	const file = databaseIn(dataDirectory);
+	const rows = existsSync(file) ? await readSqliteFile(file, readSecrets) : [];
+	if (!hasKey || rows.length === 0) return { stored: rows.length, opened: 0, keyFile, hasKey };
+	const box = new SecretBox(await loadOrCreateSecretKey(dataDirectory));
+	const opened = rows.filter((row) => opens(box, row)).length;
+	return { stored: rows.length, opened, keyFile, hasKey };
+}
+
+type Db = Parameters<Parameters<Store<Tables>["read"]>[0]>[0];
+
+async function countSecrets(db: Db): Promise<number> {
+	const count = db.selectFrom("secrets").select((eb) => eb.fn.countAll<number>().as("count"));
+	return Number((await count.executeTakeFirst())?.count ?? 0);
+}
+
+interface Sealed {
+	readonly id: string;
+	readonly sealed: string;
+}
+
+async function readSecrets(db: Db): Promise<Sealed[]> {
+	const tables = await db.introspection.getTables();
+	if (!tables.some(({ name }) => name === "secrets")) return [];
+	return db.selectFrom("secrets").select(["id", "sealed"]).execute();
+}
+
+function opens(box: SecretBox, { id, sealed }: Sealed): boolean {
+	try {
+		box.open(id, sealed);
+		return true;
+	} catch (reason) {
+		if (reason instanceof ParleyError && reason.code === "data_loss") return false;
+		throw reason;
+	}
+}
