@@ -8,6 +8,8 @@ export const limits = {
 	/** resources/message#create-message */
 	content: 2000,
 	nonce: 25,
+	/** resources/message#create-message: an enforced nonce is unique "in the past few minutes". One minute is surely within. */
+	nonceMs: 60_000,
 	attachments: 10,
 	/** resources/message#attachment-object: what a description, the alt text, may have. */
 	attachmentDescription: 1024,

@@ -69,6 +69,7 @@ export class Life implements Failpoints {
 			scopes: (request) => surface.scopes(request),
 			send: (row: OutboxRow) => this.#asking(() => surface.send(row)),
 			find: (row: OutboxRow) => this.#asking(() => surface.find(row)),
+			dedupeWindowMs: (row) => surface.dedupeWindowMs(row),
 			typing: (conversation) => this.#asking(() => surface.typing(conversation)),
 		};
 	}

@@ -8,15 +8,20 @@ export interface Post {
 	readonly nonce: string;
 	readonly conversation: string;
 	readonly card: string | undefined;
+	readonly at: number;
 	text: string;
 }
 
 /** Slower than this no request is carried out: the outbox waits so long before it believes that one was not. */
 const latestMs = 14_000;
 
+/** Repeats that start within this time are safe: those that are carried out late still meet the nonce. */
+const safeMs = 60_000;
+const nonceMs = safeMs + latestMs;
+
 /**
- * A platform that drops requests, answers wrongly after it has carried them out, carries them out late, limits rates,
- * and makes a second post of whatever it is sent twice.
+ * A platform that drops requests, answers wrongly after it has carried them out, carries them out late, and limits
+ * rates. Some platforms refuse a second post with the same nonce for a while, the others make it.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
@@ -26,12 +31,18 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Nonces that were sent and may be posted, and were not looked for since. */
-	readonly #unclear = new Set<string>();
+	/** Nonces that were sent and may be posted, and were not looked for since; with the time of the first request. */
+	readonly #unclear = new Map<string, number>();
+	readonly #hasNonces: boolean;
 
 	constructor(clock: ManualClock, random: Random) {
 		this.#clock = clock;
 		this.#random = random;
+		this.#hasNonces = random.chance(0.5);
+	}
+
+	dedupeWindowMs(): number {
+		return this.#hasNonces ? safeMs : 0;
 	}
 
 	scopes({ conversation }: { readonly conversation: string }): string[] {
@@ -39,13 +50,14 @@ export class Platform implements Surface {
 	}
 
 	async send(row: OutboxRow): Promise<Receipt> {
-		const latest = this.#clock.now() + latestMs;
+		const startedAt = this.#clock.now();
+		const latest = startedAt + latestMs;
 		await this.#transport();
 		this.#mayFailBefore(row.conversation);
-		if (row.target === undefined && this.#unclear.has(row.nonce)) {
-			this.faults.push(`${row.id} is sent again without a look`);
-		}
-		this.#unclear.add(row.nonce);
+		const firstAt = this.#unclear.get(row.nonce);
+		const isSafe = firstAt === undefined || startedAt - firstAt < this.dedupeWindowMs();
+		if (row.target === undefined && !isSafe) this.faults.push(`${row.id} is sent again without a look`);
+		this.#unclear.set(row.nonce, firstAt ?? startedAt);
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
@@ -94,9 +106,12 @@ export class Platform implements Surface {
 			edited.text = text;
 			return { remote: edited.remote };
 		}
-		const remote = `post-${this.posts.length + 1}`;
 		const { nonce, conversation, card } = row;
-		this.posts.push({ remote, nonce, conversation, card, text });
+		const now = this.#clock.now();
+		const first = this.posts.find((post) => post.nonce === nonce);
+		if (this.#hasNonces && first && now - first.at < nonceMs) return { remote: first.remote };
+		const remote = `post-${this.posts.length + 1}`;
+		this.posts.push({ remote, nonce, conversation, card, text, at: now });
 		return { remote };
 	}
 }

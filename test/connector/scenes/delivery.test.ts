@@ -1,5 +1,5 @@
 import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
-import { delivery } from "./scenes/delivery.ts";
+import { delivery, repeats } from "./scenes/delivery.ts";
 
-playScenes(DiscordSite, delivery);
+playScenes(DiscordSite, [...delivery, ...repeats]);

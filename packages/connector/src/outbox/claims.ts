@@ -1,5 +1,5 @@
 import type { OpenRow } from "./open-row.ts";
-import type { Content, Step } from "./statements.ts";
+import type { Attempt, Content } from "./statements.ts";
 
 interface Claim {
 	/** As it was before. */
@@ -9,9 +9,11 @@ interface Claim {
 	readonly ended: PromiseWithResolvers<void>;
 }
 
-/** The step of a row that is going to be sent. */
-export function attemptOf({ id, attempts, reason }: OpenRow, now: number): Step {
-	return { id, from: "planned", to: "attempted", attempts: attempts + 1, reason, remote: null, now };
+/** The step of a row that is going to be sent: for the first time since it is known not to be posted, or once more. */
+export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now: number): Attempt {
+	const first = { attempts: attempts + 1, sentAt: now };
+	const counted = state === "planned" ? first : { attempts, sentAt };
+	return { id, from: state, to: "attempted", ...counted, reason, remote: null, now };
 }
 
 /**

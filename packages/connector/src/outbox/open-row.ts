@@ -12,6 +12,8 @@ export interface OpenRow {
 	readonly card: string | null;
 	readonly state: Exclude<DeliveryState, "confirmed" | "dead">;
 	readonly attempts: number;
+	/** Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. */
+	readonly sentAt: number | null;
 	/** Why the last attempt failed, or why it is held. */
 	readonly reason: string | null;
 	readonly at: number;

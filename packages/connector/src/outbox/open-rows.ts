@@ -2,7 +2,7 @@ import { type Clock, delay, type Logger, type Store } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
-import { attemptRow, type Content, readOpenOf, type Step, settleRow } from "./statements.ts";
+import { type Attempt, attemptRow, type Content, readOpenOf, type Step, settleRow } from "./statements.ts";
 
 /** After the database refused, it is asked again. */
 export const storeWaitMs = 1000;
@@ -100,7 +100,7 @@ export class OpenRows {
 	}
 
 	/** Lets a row be sent; undefined where it is not in that state any more. */
-	attempt(row: OpenRow, step: Step): Promise<Content | undefined> {
+	attempt(row: OpenRow, step: Attempt): Promise<Content | undefined> {
 		return this.#move(row, step, attemptRow);
 	}
 
@@ -124,7 +124,7 @@ export class OpenRows {
 		}
 	}
 
-	#move<T>(row: OpenRow, step: Step, command: (tx: Tx, step: Step) => Promise<T>): Promise<T> {
+	#move<S extends Step, T>(row: OpenRow, step: S, command: (tx: Tx, step: S) => Promise<T>): Promise<T> {
 		const { conversation, card } = row;
 		// What has a card may change what others do with it.
 		if (card !== null) return this.change(conversation, (tx) => command(tx, step));
@@ -142,9 +142,11 @@ export class OpenRows {
 	}
 }
 
-function movedOn(rows: readonly OpenRow[], { id, to, attempts, reason }: Step): OpenRow[] {
+function movedOn(rows: readonly OpenRow[], step: Step | Attempt): OpenRow[] {
+	const { id, to, attempts, reason } = step;
 	return rows.flatMap((row) => {
 		if (row.id !== id) return [row];
-		return to === "confirmed" || to === "dead" ? [] : [{ ...row, state: to, attempts, reason }];
+		const sentAt = "sentAt" in step ? step.sentAt : row.sentAt;
+		return to === "confirmed" || to === "dead" ? [] : [{ ...row, state: to, attempts, sentAt, reason }];
 	});
 }

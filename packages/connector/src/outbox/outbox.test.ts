@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PostOffice } from "../testing/post-office.ts";
-import { DeliveryError } from "./surface.ts";
+import { DeliveryError, type OutboxRow } from "./surface.ts";
 
 const failWith =
 	(kind: DeliveryError["kind"], more: Partial<DeliveryError> = {}) =>
@@ -99,6 +99,110 @@ test("what was being sent when the process ended is looked up before it is sent 
 	const find = "find sess_1/1/0";
 	expect(office.surface.asked).toEqual(['send "once"', find, find, find, 'send "once"']);
 	expect(office.shown).toEqual(["once"]);
+});
+
+test.each([
+	["that refuses a second post", 60_000, 125],
+	["that does not", 0, 20_500],
+])(
+	"on a platform %s, a 503 before the commit delays a post of its window %i ms by %i ms",
+	async (_, window, delay) => {
+		const office = await PostOffice.open();
+		office.surface.dedupeMs = window;
+		office.surface.script.push(failWith("unknown"));
+		const startedAt = office.clock.now();
+		await office.tell([{ payload: "once" }, { payload: "twice" }]);
+		while (office.shown.length === 0) await office.pass(125);
+		expect(office.clock.now() - startedAt).toBe(delay);
+		expect(office.shown).toEqual(["once", "twice"]);
+	},
+);
+
+const afterCommit = (office: PostOffice) => (row: OutboxRow) => {
+	office.surface.carryOut(row);
+	throw new DeliveryError("503", { kind: "unknown" });
+};
+
+test("repeats back off within the window, and after it the post is looked up", async () => {
+	const office = await PostOffice.open();
+	office.surface.dedupeMs = 60_000;
+	const askedAt: number[] = [];
+	const startedAt = office.clock.now();
+	const fail = (): never => {
+		askedAt.push(office.clock.now() - startedAt);
+		return failWith("unknown")();
+	};
+	office.surface.script.push(...Array.from({ length: 20 }, () => fail), () => undefined);
+	await office.tell([{ payload: "once" }]);
+	while (office.clock.now() - startedAt < 60_000) await office.pass(125);
+	expect(askedAt.slice(0, 8)).toEqual([0, 125, 375, 875, 1875, 3875, 7875, 11_875]);
+	expect(askedAt.at(-1)).toBe(59_875);
+	expect(office.surface.asked).toHaveLength(20);
+	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
+	const find = "find sess_1/1/0";
+	expect(office.surface.asked.slice(20)).toEqual([find, find, find]);
+	// The repeats count as one attempt, so that the next wait is the first one.
+	await office.pass(500);
+	expect(office.shown).toEqual(["once"]);
+});
+
+test("what was posted before an error is not posted again by a repeat, and what follows keeps its order", async () => {
+	const office = await PostOffice.open();
+	office.surface.dedupeMs = 60_000;
+	office.surface.script.push(afterCommit(office), failWith("unknown"));
+	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.pass(125);
+	await office.pass(250);
+	expect(office.shown).toEqual([1, 2]);
+	expect(office.surface.asked).toEqual(["send 1", "send 1", "send 1", "send 2"]);
+});
+
+test.each(["rejected", "gone"] as const)(
+	"a repeat that is %s says nothing of the request before it",
+	async (kind) => {
+		const office = await PostOffice.open();
+		office.surface.dedupeMs = 60_000;
+		office.surface.script.push(afterCommit(office), failWith(kind));
+		await office.tell([{ payload: "once" }]);
+		await office.pass(125);
+		expect(office.surface.asked).toEqual(['send "once"', 'send "once"', "find sess_1/1/0"]);
+		expect(await office.outbox.stuck(10)).toEqual([]);
+		expect(office.shown).toEqual(["once"]);
+	},
+);
+
+test("a repeat waits as long as the platform says", async () => {
+	const office = await PostOffice.open();
+	office.surface.dedupeMs = 60_000;
+	const limit = { scope: "general", retryAfterMs: 3000 };
+	office.surface.script.push(afterCommit(office), failWith("rate-limited", { limit }));
+	await office.tell([{ payload: "once" }]);
+	await office.pass(125);
+	await office.pass(2999);
+	expect(office.surface.asked).toHaveLength(2);
+	await office.pass(1);
+	expect(office.surface.asked).toEqual(['send "once"', 'send "once"', 'send "once"']);
+	expect(office.shown).toEqual(["once"]);
+});
+
+test.each([
+	["within the window is sent again at once", 59_999, "send"],
+	["after the window is looked up", 60_000, "find"],
+])("what a killed process was sending %s", async (_, passed, does) => {
+	const office = await PostOffice.open();
+	office.surface.dedupeMs = 60_000;
+	office.surface.script.push(afterCommit(office), never);
+	await office.tell([{ payload: "once" }]);
+	// The kill comes between two attempts, or during the second.
+	await office.pass(125);
+	office.clock.advance(passed - 125);
+	await office.restart();
+	expect(office.surface.asked.slice(2)).toEqual([does === "send" ? 'send "once"' : "find sess_1/1/0"]);
+	expect(office.shown).toEqual(["once"]);
+	await office.pass(60_000);
+	expect(await office.store.read((db) => db.selectFrom("outbox").select("state").execute())).toEqual([
+		{ state: "confirmed" },
+	]);
 });
 
 test("after the database was lost, what is found is not posted again, and what is not found is", async () => {

@@ -12,7 +12,18 @@ import { type Plan, planRows } from "./plan.ts";
 import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
 import { DeliveryError, type Receipt, type Surface } from "./surface.ts";
 import { toOutboxRow } from "./to-outbox-row.ts";
-import { type Doubt, judgeEdit, judgeLook, judgeSend, staleMs, type Verdict } from "./verdict.ts";
+import {
+	type Doubt,
+	judgeEdit,
+	judgeLook,
+	judgeRepeat,
+	judgeSend,
+	type Moment,
+	type Repeats,
+	repeatsLeft,
+	staleMs,
+	type Verdict,
+} from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -47,6 +58,7 @@ export class Outbox {
 	/** Monotonic times before which rows are left alone. */
 	readonly #waits = new Map<string, number>();
 	readonly #doubts = new Map<string, Doubt>();
+	readonly #repeats = new Map<string, Repeats>();
 	readonly #startedAt: number;
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
@@ -184,7 +196,7 @@ export class Outbox {
 
 	#runIfRoom(row: OpenRow): void {
 		if (!this.#hasRoom(row)) return;
-		this.#busy.set(row.id, this.#ending(row, row.state === "unknown" ? this.#look(row) : this.#send(row)));
+		this.#busy.set(row.id, this.#ending(row, row.state === "unknown" ? this.#resolve(row) : this.#send(row)));
 	}
 
 	async #ending({ id }: OpenRow, work: Promise<void>): Promise<void> {
@@ -207,6 +219,10 @@ export class Outbox {
 			const reason = "it is more than 24 hours old: say whether it is still to be posted";
 			return this.#settle(row, { ...row, to: "held", reason, remote: null, waitMs: 0 });
 		}
+		await this.#attempt(row);
+	}
+
+	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
 		// Undefined where somebody has put it on hold meanwhile.
@@ -215,27 +231,49 @@ export class Outbox {
 
 	/** `row` as it was before this attempt, which is written down. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
-		const { surface } = this.#parts;
+		const { surface, clock } = this.#parts;
+		const startedAt = clock.monotonic();
 		await this.#failpoints.reach("outbox.claimed");
-		const sent = toOutboxRow({ ...row, attempts: row.attempts + 1 }, content);
+		const sent = toOutboxRow({ ...row, attempts: attemptOf(row, clock.now()).attempts }, content);
 		const outcome = await this.#ask(() => surface.send(sent));
 		await this.#failpoints.reach("outbox.answered");
-		await this.#settle({ ...row, state: "attempted" }, judgeSend(row, outcome));
+		const known = this.#repeats.get(row.id);
+		const windowMs = sent.target === undefined ? surface.dedupeWindowMs(sent) : 0;
+		const repeats = known ?? { until: startedAt + windowMs, count: 0 };
+		this.#repeats.set(row.id, repeats);
+		const judge = row.state === "unknown" ? judgeRepeat : judgeSend;
+		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
 
-	async #look(row: OpenRow): Promise<void> {
-		const { store, surface, clock, chance } = this.#parts;
-		const since = row.attempts === 0 ? this.#startedAt : clock.monotonic();
-		const doubt = this.#doubts.get(row.id) ?? { since, absences: 0, failures: 0 };
-		this.#doubts.set(row.id, doubt);
-		if (row.edits) return this.#settle(row, judgeEdit(row, doubt, clock.monotonic()));
-		await this.#failpoints.reach("outbox.look");
+	/** Takes the next step of a row that was perhaps posted: a repeat while that is safe, else a lookup. */
+	async #resolve(row: OpenRow): Promise<void> {
+		const { store, surface, clock } = this.#parts;
+		if (row.edits) return this.#settle(row, judgeEdit(row, this.#doubtOf(row), clock.monotonic()));
 		const content = await store.read((db) => readContent(db, row.id));
 		if (content === undefined) return;
-		const outcome = await this.#ask(() => surface.find(toOutboxRow(row, content)));
+		const shown = toOutboxRow(row, content);
+		const { now, monotonic } = this.#moment();
+		const repeats =
+			this.#repeats.get(row.id) ?? repeatsLeft(row.sentAt, surface.dedupeWindowMs(shown), { now, monotonic });
+		this.#repeats.set(row.id, repeats);
+		if (monotonic < repeats.until) return this.#attempt(row);
+		await this.#failpoints.reach("outbox.look");
+		const doubt = this.#doubtOf(row);
+		const outcome = await this.#ask(() => surface.find(shown));
 		await this.#failpoints.reach("outbox.looked");
-		const moment = { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
-		await this.#settle(row, judgeLook(row, doubt, outcome, moment));
+		await this.#settle(row, judgeLook(row, doubt, outcome, this.#moment()));
+	}
+
+	#doubtOf({ id, attempts }: OpenRow): Doubt {
+		const since = attempts === 0 ? this.#startedAt : this.#parts.clock.monotonic();
+		const doubt = this.#doubts.get(id) ?? { since, absences: 0, failures: 0 };
+		this.#doubts.set(id, doubt);
+		return doubt;
+	}
+
+	#moment(): Moment {
+		const { clock, chance } = this.#parts;
+		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
 	/** Makes a request, and learns from the answer which buckets are empty. */
@@ -258,7 +296,10 @@ export class Outbox {
 		await this.#open.persist(row, step);
 		if (waitMs > 0) this.#waits.set(row.id, clock.monotonic() + waitMs);
 		else this.#waits.delete(row.id);
-		if (to !== "unknown") this.#doubts.delete(row.id);
+		if (to !== "unknown") {
+			this.#doubts.delete(row.id);
+			this.#repeats.delete(row.id);
+		}
 		const told = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
 		if (to === "dead") log.error("a post was given up", told);
 		if (to === "held") log.warn("a post waits for a decision", told);

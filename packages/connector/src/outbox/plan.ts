@@ -57,6 +57,7 @@ interface Insertion {
 	readonly at: number;
 	readonly state: DeliveryState;
 	readonly attempts: number;
+	readonly sentAt: number | null;
 	readonly reason: string | null;
 	readonly now: number;
 }
@@ -68,7 +69,8 @@ const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (d
 		.values({
 			...{ id: p("id"), session: p("session"), seq: p("seq"), conversation: p("conversation") },
 			...{ lane: p("lane"), card: p("card"), payload: p("payload"), at: p("at"), state: p("state") },
-			...{ attempts: p("attempts"), reason: p("reason"), remote: null, changed_at: p("now") },
+			...{ attempts: p("attempts"), sent_at: p("sentAt"), reason: p("reason") },
+			...{ remote: null, changed_at: p("now") },
 		})
 		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
@@ -135,7 +137,7 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	const { seq, at, lane, card = null, hold } = row;
 	return {
 		...{ id: `${session}/${place}`, session, seq, conversation: row.conversation ?? conversation, lane, at },
-		...{ message: `${session}/${seq}`, card, attempts: 0, reason: hold ?? null, edits: false },
+		...{ message: `${session}/${seq}`, card, attempts: 0, sentAt: null, reason: hold ?? null, edits: false },
 		state: hold === undefined ? (replayed ? "unknown" : "planned") : "held",
 	};
 }
@@ -152,7 +154,7 @@ async function planAlone(
 	const earlier = draft.of(conversation);
 	const next: OpenRow = { ...known, position: Number.POSITIVE_INFINITY };
 	const isSent = unblocked([...earlier, next]).includes(next) && claims.take(next);
-	const sent = isSent ? ({ state: "attempted", attempts: attempts + 1 } as const) : {};
+	const sent = isSent ? ({ state: "attempted", attempts: attempts + 1, sentAt: now } as const) : {};
 	const written = { ...known, session, seq, ...sent, payload: JSON.stringify(payload), now };
 	const position = await insertRow(tx, written);
 	if (position === undefined) {
@@ -183,7 +185,7 @@ async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Pla
 		const content = await attemptRow(tx, step);
 		if (content === undefined) throw new ParleyError(`row ${row.id} is gone`, { code: "internal" });
 		claims.attempt(row, content);
-		left[left.indexOf(row)] = { ...row, state: "attempted", attempts: step.attempts };
+		left[left.indexOf(row)] = { ...row, state: "attempted", attempts: step.attempts, sentAt: step.sentAt };
 	}
 	draft.set(conversation, left);
 }

@@ -19,6 +19,7 @@ interface OpenRecord {
 	readonly card: string | null;
 	readonly state: DeliveryState;
 	readonly attempts: number;
+	readonly sent_at: number | null;
 	readonly reason: string | null;
 	readonly at: number;
 	readonly target: string | null;
@@ -27,7 +28,7 @@ interface OpenRecord {
 const columns = [
 	...(["outbox.id", "outbox.position", "outbox.conversation", "outbox.session", "outbox.seq"] as const),
 	...(["outbox.lane", "outbox.card", "outbox.state", "outbox.attempts"] as const),
-	...(["outbox.reason", "outbox.at", "cards.remote as target"] as const),
+	...(["outbox.sent_at", "outbox.reason", "outbox.at", "cards.remote as target"] as const),
 ];
 
 const selectOpenOf = hotStatement<ConnectorTables, { conversation: string }, OpenRecord>((db, p) =>
@@ -65,6 +66,7 @@ function toOpenRow(record: OpenRecord): OpenRow {
 	return {
 		...{ id, position, conversation, card, state, attempts, reason, at },
 		message: `${record.session}/${record.seq}`,
+		sentAt: record.sent_at,
 		lane: laneOf(record.lane),
 		edits: record.target !== null,
 	};
@@ -89,6 +91,11 @@ export interface Step {
 	readonly now: number;
 }
 
+/** The step of a row whose request is about to leave. */
+export interface Attempt extends Step {
+	readonly sentAt: number | null;
+}
+
 function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Name]) {
 	return db
 		.updateTable("outbox")
@@ -105,8 +112,10 @@ function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Na
 const settle = hotChange<ConnectorTables, Step>(updateState);
 
 /** The `card` of a post of its own is null; `payload` is JSON. */
-const attempt = hotStatement<ConnectorTables, Step, Pick<OutboxTable, "card" | "payload">>((db, p) =>
-	updateState(db, p).returning(["card", "payload"]),
+const attempt = hotStatement<ConnectorTables, Attempt, Pick<OutboxTable, "card" | "payload">>((db, p) =>
+	updateState(db, p)
+		.set({ sent_at: p("sentAt") })
+		.returning(["card", "payload"]),
 );
 
 const upsertCard = hotStatement<ConnectorTables, { card: string; remote: string; now: number }>((db, p) =>
@@ -139,7 +148,7 @@ export async function settleRow(tx: Tx, step: Step, card: string | null): Promis
 }
 
 /** Moves a row that is going to be sent; undefined where it is not in that state any more. */
-export async function attemptRow(tx: Tx, step: Step): Promise<Content | undefined> {
+export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undefined> {
 	const [moved] = await attempt(tx, step);
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
 }

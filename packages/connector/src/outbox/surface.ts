@@ -28,7 +28,7 @@ export interface OutboxRow {
 	readonly payload: unknown;
 	/** When what it tells happened, in milliseconds since the epoch: a post of it cannot be older. */
 	readonly at: number;
-	/** From 1; 0 where it is looked up without ever having been sent from this database. */
+	/** From 1, the same for a repeat within `dedupeWindowMs`; 0 for the lookup of a row that this database never sent. */
 	readonly attempt: number;
 }
 
@@ -48,6 +48,11 @@ export interface Surface {
 	 * `unknown` where nobody can say at the moment, and with `rejected` where nobody will ever be able to.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
+	/**
+	 * How long after the start of the first request for a row a repeat may start, in milliseconds, because the platform
+	 * itself refuses a second post; 0 if it does not. A repeat that starts in time may arrive some seconds later.
+	 */
+	dedupeWindowMs(row: OutboxRow): number;
 	/** Shows that somebody is at work, for as long as the platform shows it. */
 	typing(conversation: string): Promise<void>;
 	/** The buckets that a request counts towards, as they are known. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { OpenRow } from "./open-row.ts";
 import { DeliveryError } from "./surface.ts";
-import { backoff, judgeLook, mostAttempts, staleMs } from "./verdict.ts";
+import { backoff, judgeLook, mostAttempts, repeatsLeft, staleMs } from "./verdict.ts";
 
 const row: OpenRow = {
 	...{ id: "s/1/0", position: 1, conversation: "general", message: "s/1", lane: "final", card: null },
-	...{ state: "unknown", attempts: 1, reason: "502", at: 0, edits: false },
+	...{ state: "unknown", attempts: 1, sentAt: 0, reason: "502", at: 0, edits: false },
 };
 const later = { now: 1000, monotonic: 60_000, chance: 0 };
 const doubt = () => ({ since: 0, absences: 0, failures: 0 });
@@ -45,4 +45,13 @@ test("while nobody can say, it is looked for again for a day, and then a person 
 		to: "held",
 		reason: "it may have been posted, and nobody can look: 503",
 	});
+});
+
+test.each([
+	["no request is known", null, 5000],
+	["the request is 20 s old", 980_000, 45_000],
+	["the request is older than the window", 900_000, -35_000],
+	["the clock was set back", 1_000_001, 5000],
+])("after a restart repeats end at the right time: %s", (_, sentAt, until) => {
+	expect(repeatsLeft(sentAt, 60_000, { now: 1_000_000, monotonic: 5000 })).toEqual({ until, count: 0 });
 });

@@ -14,11 +14,21 @@ const betweenLooksMs = 5000;
 
 const firstWaitMs = 1000;
 const mostWaitMs = 5 * 60_000;
+const firstRepeatMs = 250;
+const mostRepeatMs = 8000;
 
 /** Grows from about one second to five minutes, each time somewhere between half and the whole of it. */
 export function backoff(failures: number, chance: number): number {
-	const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
-	return whole * (0.5 + chance / 2);
+	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs), chance);
+}
+
+/** Wait before a repeat: doubles from 250 ms to 8 s, each time between half and the whole of it. */
+function repeatWait(repeats: number, chance: number): number {
+	return jittered(Math.min(firstRepeatMs * 2 ** repeats, mostRepeatMs), chance);
+}
+
+function jittered(ms: number, chance: number): number {
+	return ms * (0.5 + chance / 2);
 }
 
 /** Where a row goes, and how long it waits there before it is touched again. */
@@ -40,8 +50,30 @@ export interface Doubt {
 	failures: number;
 }
 
-/** What an answer to a request makes of the row that was sent. */
-export function judgeSend(row: OpenRow, outcome: Receipt | DeliveryError): Verdict {
+/** Repeats of an unclear request, while the platform refuses a second post of it. Lost with the process. */
+export interface Repeats {
+	/** Monotonic time of the end. */
+	until: number;
+	count: number;
+}
+
+/** The repeats left after a restart. A clock that was set back says nothing about the time that has passed: none. */
+export function repeatsLeft(
+	sentAt: number | null,
+	windowMs: number,
+	{ now, monotonic }: Pick<Moment, "now" | "monotonic">,
+): Repeats {
+	const passed = sentAt === null ? -1 : now - sentAt;
+	return { until: passed < 0 ? monotonic : monotonic + windowMs - passed, count: 0 };
+}
+
+/** What an answer to the first request makes of the row that was sent. `repeats`: what the platform allows of them. */
+export function judgeSend(
+	row: OpenRow,
+	repeats: Repeats,
+	outcome: Receipt | DeliveryError,
+	{ monotonic, chance }: Moment,
+): Verdict {
 	const attempts = row.attempts + 1;
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
 	const failed = { reason: outcome.message, remote: null, waitMs: 0 };
@@ -53,11 +85,43 @@ export function judgeSend(row: OpenRow, outcome: Receipt | DeliveryError): Verdi
 			// It was certainly not carried out, and is no fault of the post.
 			return { to: "planned", attempts: row.attempts, ...failed, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
-			return { to: "unknown", attempts, ...failed };
+			return {
+				to: "unknown",
+				attempts,
+				...failed,
+				waitMs: repeats.until > monotonic ? repeatWait(0, chance) : 0,
+			};
 	}
 }
 
-interface Moment {
+/**
+ * What the answer to a repeated request makes of the row. A refusal applies to the repeat alone: the request before it
+ * may have been carried out, so that the post is looked up. Counts in `repeats`.
+ */
+export function judgeRepeat(
+	row: OpenRow,
+	repeats: Repeats,
+	outcome: Receipt | DeliveryError,
+	{ monotonic, chance }: Moment,
+): Verdict {
+	const { attempts } = row;
+	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
+	const unclear = { to: "unknown" as const, attempts, reason: outcome.message, remote: null };
+	switch (outcome.kind) {
+		case "rejected":
+		case "gone":
+			repeats.until = monotonic;
+			return { ...unclear, waitMs: 0 };
+		case "rate-limited":
+			return { ...unclear, waitMs: outcome.limit ? 0 : firstWaitMs };
+		case "unknown":
+			repeats.count += 1;
+			return { ...unclear, waitMs: repeatWait(repeats.count, chance) };
+	}
+}
+
+/** The time and the chance at which something is judged. */
+export interface Moment {
 	readonly now: number;
 	readonly monotonic: number;
 	readonly chance: number;

@@ -131,6 +131,11 @@ async function keepKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
 
+/** A restarted process must know how long the platform still refuses a second post. */
+async function keepSendTimes(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
+}
+
 /** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
@@ -139,4 +144,5 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0004-stops", up: indexStops },
 	{ name: "0005-narrow-indexes", up: narrowIndexes },
 	{ name: "0006-session-keys", up: keepKeys },
+	{ name: "0007-send-times", up: keepSendTimes },
 ];

@@ -24,6 +24,8 @@ export interface OutboxTable {
 	at: number;
 	state: DeliveryState;
 	attempts: number;
+	/** Time of the first request since the row was last known not to be posted; null before any request. */
+	sent_at: Generated<number | null>;
 	/** Why it is held or dead, or why the last attempt failed; for operators. */
 	reason: string | null;
 	/** The platform's id of the post. */

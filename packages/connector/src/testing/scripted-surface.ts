@@ -21,6 +21,13 @@ export class ScriptedSurface implements Surface {
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
 	}
 
+	/** As for a platform with nonces; 0 unless a test says otherwise. */
+	dedupeMs = 0;
+
+	dedupeWindowMs(): number {
+		return this.dedupeMs;
+	}
+
 	async typing(conversation: string): Promise<void> {
 		this.asked.push(`typing ${conversation}`);
 	}
@@ -30,6 +37,8 @@ export class ScriptedSurface implements Surface {
 	}
 
 	carryOut({ target, nonce, payload, conversation }: OutboxRow): Receipt {
+		const first = this.dedupeMs > 0 && this.posts.find((post) => post.nonce === nonce);
+		if (first && target === undefined) return { remote: first.remote };
 		const edited = this.posts.find(({ remote }) => remote === target);
 		if (edited) edited.payload = payload;
 		else this.posts.push({ remote: `post ${this.posts.length + 1}`, nonce, payload, conversation });

@@ -100,6 +100,14 @@ export class DiscordSurface implements Surface {
 		});
 	}
 
+	/**
+	 * A post has an enforced nonce, a message begins one thread at most (error 160004), and a repeated private answer takes
+	 * the place of the first.
+	 */
+	dedupeWindowMs(): number {
+		return limits.nonceMs;
+	}
+
 	async typing(conversation: string): Promise<void> {
 		const channel = channelOf(conversation);
 		if (ticketConversation.test(conversation) || this.#quiet.has(channel)) return;

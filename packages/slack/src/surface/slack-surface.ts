@@ -86,6 +86,11 @@ export class SlackSurface implements Surface {
 		});
 	}
 
+	/** Slack has no key that keeps a request from posting twice: https://github.com/slackapi/slack-api-specs/issues/10 */
+	dedupeWindowMs(): number {
+		return 0;
+	}
+
 	typing(conversation: string): Promise<void> {
 		return this.#status.show(conversation);
 	}

@@ -1,8 +1,96 @@
-import type { Scene, Step } from "../step.ts";
+import type { DiscordSite } from "../discord-site.ts";
+import type { Fault, Scene, Step } from "../step.ts";
 
 const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
+
+/** Discord refuses a second post with the same nonce, so that an unclear request is repeated without a lookup. */
+function repeated(name: string, is: Fault): Scene<DiscordSite> {
+	const asked: string[] = [];
+	const posts = "POST /channels/{channel_id}/messages";
+	return {
+		...{ name: `${name}: Discord is asked once more at once, and nothing is looked up`, only: "discord" },
+		steps: [
+			{ fault: post, is },
+			{
+				what: "every other request is noted",
+				does({ site: { world } }) {
+					world.network.each((label) => {
+						asked.push(label);
+						return undefined;
+					});
+				},
+			},
+			...hello,
+			once,
+			{
+				what: "the one request after the fault has brought the answer",
+				does() {
+					const found = asked.filter((label) => label.endsWith("/channels/{channel_id}/messages"));
+					if (found.join() !== posts) throw new Error(`these were asked: ${asked.join()}`);
+				},
+			},
+		],
+	};
+}
+
+const takesNoPosts: Step<DiscordSite> = {
+	what: "Discord takes no posts",
+	does({ site: { world } }) {
+		world.network.each((label) =>
+			label === "POST /channels/{channel_id}/messages" ? { status: 503 } : undefined,
+		);
+	},
+};
+
+/** What Discord's enforced nonces allow, and what follows after their time. */
+export const repeats: readonly Scene<DiscordSite>[] = [
+	repeated("a 503 before the commit", { status: 503 }),
+	repeated("a 503 after the commit", { status: 503, drop: "after-commit" }),
+	repeated("a connection that ends before the commit", { drop: "before" }),
+	repeated("a connection that ends after the commit", { drop: "after-commit" }),
+	{
+		name: "Discord denies a post for longer than it knows the nonce, and looking for it fails at first: it is found",
+		only: "discord",
+		steps: [
+			takesNoPosts,
+			{ fault: post, is: { drop: "after-commit" } },
+			{ fault: read, is: { status: 500 } },
+			{ fault: read, is: { drop: "before" } },
+			...hello,
+			{ passes: 120_000 },
+			once,
+		],
+	},
+	{
+		name: "Discord denies a post for longer than it knows the nonce, and lets nobody look: the operator decides",
+		only: "discord",
+		steps: [
+			takesNoPosts,
+			{ fault: post, is: { drop: "after-commit" } },
+			{ fault: read, is: { status: 403 } },
+			...hello,
+			{ passes: 90_000 },
+			{ stuck: ["held: it may have been posted, and nobody can look"] },
+			once,
+		],
+	},
+	{
+		name: "Discord refuses every post for long: it is given up, and what follows comes all the same",
+		only: "discord",
+		errors: [/a post was given up/],
+		steps: [
+			takesNoPosts,
+			...hello,
+			{ passes: 60 * 60_000 },
+			{ stuck: ["dead: not posted after 8 attempts"] },
+			{ what: "Discord is well again", does: ({ site: { world } }) => world.network.heal() },
+			{ says: "@Parley say: next" },
+			{ showsOnly: ["[offline] next"] },
+		],
+	},
+];
 
 /** What goes wrong between the connector and the platform. */
 export const delivery: readonly Scene[] = [
@@ -20,7 +108,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the platform fails and has not posted it: it is looked for twice, then posted once",
+		name: "the platform fails and has not posted it: it is posted once",
 		steps: [{ fault: post, is: { status: 500 } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
@@ -41,6 +129,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "it may have been posted, and looking for it fails at first: it is found later",
+		only: "slack",
 		steps: [
 			{ fault: post, is: { drop: "after-commit" } },
 			{ fault: read, is: { status: 500 } },
@@ -63,6 +152,7 @@ export const delivery: readonly Scene[] = [
 	},
 	{
 		name: "it fails again and again: it is given up, and what follows comes all the same",
+		only: "slack",
 		errors: [/a post was given up/],
 		steps: [
 			...Array.from({ length: 8 }, (): Step => ({ fault: post, is: { status: 503 } })),
@@ -104,18 +194,6 @@ export const delivery: readonly Scene[] = [
 			...hello,
 			{ stuck: ["dead: Discord answered 403"] },
 			{ showsOnly: [] },
-		],
-	},
-	{
-		name: "what may have been posted where nobody can look waits for the operator",
-		only: "discord",
-		steps: [
-			{ fault: post, is: { drop: "after-commit" } },
-			{ fault: read, is: { status: 403 } },
-			...hello,
-			{ passes: 30_000 },
-			{ stuck: ["held: it may have been posted, and nobody can look"] },
-			once,
 		],
 	},
 	{
