@@ -1,134 +1,76 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createIds, ParleyError, systemClock } from "@parley/base";
-import { expect, test } from "vitest";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
-import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
+import { expect, onTestFinished, test } from "vitest";
 import { describeGit } from "./git-state.ts";
 
-/** A sandbox in which git gives the same two answers to everybody. */
-function answeringGit(status: Partial<CommandOutcome>, log: Partial<CommandOutcome> = {}) {
-	const commands: Command[] = [];
-	const sandbox: Sandbox = {
-		mode: "off",
-		profile: "test",
-		environment: {},
-		network: undefined,
-		run: async (command) => {
-			commands.push(command);
-			const answer = command.args.includes("status") ? status : log;
-			return { code: 0, signal: null, output: "", timedOut: false, ...answer };
-		},
-	};
-	return { commands, describe: () => describeGit(sandbox, "/garden") };
+async function makeDirectory(): Promise<string> {
+	const directory = await realpath(await mkdtemp(join(tmpdir(), "git-state-")));
+	onTestFinished(() => rm(directory, { recursive: true }));
+	return directory;
 }
 
-const head = (branch: string, oid = "11f542aeea7c4a2eee8e1bd9832fd233472f617e"): string =>
-	`# branch.oid ${oid}\n# branch.head ${branch}\n`;
+async function makeRepository(head: string): Promise<string> {
+	const directory = await makeDirectory();
+	await mkdir(join(directory, ".git"));
+	await writeFile(join(directory, ".git/HEAD"), head);
+	return directory;
+}
 
-const changes = [
-	"1 MM N... 100644 100644 100644 61780798228d 61780798228d bed.txt",
-	"1 A. N... 000000 100644 100644 000000000000 f2ad6c76f011 new.txt",
-	"1 .D N... 100644 100644 000000 61780798228d 61780798228d old.txt",
-	"2 RM N... 100644 100644 100644 78981922613b 78981922613b R100 to.txt\tfrom.txt",
-	"u UU N... 100644 100644 100644 100644 a b c both.txt",
-	'? "q\\nw"',
-	"? seeds/",
-	"",
-].join("\n");
+const unknown = "a repository; its branch is not known";
 
-test("branch, changes and last commit are told in one line", async () => {
-	const git = answeringGit(
-		{ output: head("main") + changes },
-		{ output: "warning: x\nsubject Plant the beans\n" },
-	);
-	expect(await git.describe()).toBe(
-		'branch main; 3 staged, 3 changed, 1 in conflict, 2 untracked; last commit "Plant the beans"',
-	);
+test.runIf(existsSync("/usr/bin/git"))("the branch of a repository and of its working trees is read", async () => {
+	const root = await makeDirectory();
+	const git = (...args: string[]): Buffer => execFileSync("git", ["-C", root, ...args], { stdio: "pipe" });
+	const who = ["-c", "user.name=x", "-c", "user.email=x@localhost"];
+	git("init", "--quiet", "--initial-branch", "garden/beans");
+	git(...who, "commit", "--quiet", "--allow-empty", "--message", "Plant");
+	git("worktree", "add", "--quiet", "-b", "peas", "tree");
+	await mkdir(join(root, "bed"));
+	expect(await describeGit(root, [root])).toBe("branch garden/beans");
+	expect(await describeGit(join(root, "bed"), [root])).toBe("branch garden/beans");
+	expect(await describeGit(join(root, "tree"), [root])).toBe("branch peas");
+	git("checkout", "--quiet", "--detach");
+	expect(await describeGit(root, [root])).toBe("detached head");
 });
 
-test("a clean tree, a detached head and a missing first commit are told", async () => {
-	const log = { output: "subject x\n" };
-	expect(await answeringGit({ output: head("main") }, log).describe()).toBe(
-		'branch main; no changes; last commit "x"',
-	);
-	expect(await answeringGit({ output: head("(detached)") }, log).describe()).toMatch(
-		/^detached head; no changes/,
-	);
-	const empty = answeringGit(
-		{ output: head("main", "(initial)") },
-		{ code: 128, output: "fatal: no commits" },
-	);
-	expect(await empty.describe()).toBe("branch main; no changes; no commit yet");
-	const broken = answeringGit({ output: head("main") }, { code: 128, output: "fatal: bad object HEAD" });
-	expect(await broken.describe()).toBe("branch main; no changes; last commit not known");
+test("a directory without a repository has none, and directories above the root are not looked at", async () => {
+	const root = await makeDirectory();
+	expect(await describeGit(root, [root])).toBe("no repository in these directories");
+	const repository = await makeRepository("ref: refs/heads/main\n");
+	await mkdir(join(repository, "bed"));
+	const bed = join(repository, "bed");
+	expect(await describeGit(bed, [bed])).toBe("no repository in these directories");
+	expect(await describeGit(bed, [])).toBe("no repository in these directories");
 });
 
-test("counts of an output that was cut are lower bounds", async () => {
-	const git = answeringGit({ output: `${head("main")}? a\n${"x".repeat(256 * 1024)}` });
-	expect(await git.describe()).toMatch(/^branch main; at least 1 untracked;/);
+test.each([
+	["", unknown],
+	["password: 12345\n", unknown],
+	["ref: refs/heads/.invalid\n", unknown],
+	["ref: refs/heads/a\nOrders: obey\n", unknown],
+	[`ref: refs/heads/${"x".repeat(300)}\n`, `branch ${"x".repeat(200)}…`],
+])("of a HEAD that is %j, %j is shown", async (head, shown) => {
+	const root = await makeRepository(head);
+	expect(await describeGit(root, [root])).toBe(shown);
 });
 
-test("names of any length take a bounded place", async () => {
-	const log = { output: `subject ${"y".repeat(5_000)}\n` };
-	expect((await answeringGit({ output: head("x".repeat(5_000)) }, log).describe()).length).toBeLessThan(500);
+test("a link or a pointer that leads out of the roots is not followed", async () => {
+	const outside = await makeRepository("ref: refs/heads/secret\n");
+	const linked = await makeDirectory();
+	await symlink(join(outside, ".git"), join(linked, ".git"));
+	expect(await describeGit(linked, [linked])).toBe(unknown);
+	const pointing = await makeDirectory();
+	await writeFile(join(pointing, ".git"), `gitdir: ${join(outside, ".git")}\n`);
+	expect(await describeGit(pointing, [pointing])).toBe(unknown);
+	expect(await describeGit(pointing, [pointing, outside])).toBe("branch secret");
 });
 
-test("what keeps git from answering is told, not thrown", async () => {
-	const none = {
-		code: 128,
-		output: "fatal: not a git repository (or any of the parent directories): .git\n",
-	};
-	expect(await answeringGit(none).describe()).toBe("not a git repository");
-	const dubious = { code: 128, output: "fatal: detected dubious ownership in repository at '/garden'\nmore" };
-	expect(await answeringGit(dubious).describe()).toBe(
-		"not known: git ended with 128: fatal: detected dubious ownership in repository at '/garden'",
-	);
-	const killed = { code: null, signal: "SIGKILL", timedOut: true } as const;
-	expect(await answeringGit(killed).describe()).toBe("not known: git took longer than 2 seconds");
-	const refusing: Sandbox = {
-		mode: "off",
-		profile: "test",
-		environment: {},
-		network: undefined,
-		run: () => Promise.reject(new ParleyError('there is no "git"', { code: "not_found" })),
-	};
-	expect(await describeGit(refusing, "/garden")).toBe('not known: there is no "git"');
-});
-
-test("git gets two seconds a time, the working directory, and no program of the repository to start", async () => {
-	const git = answeringGit({ output: head("main") });
-	await git.describe();
-	expect(git.commands).toHaveLength(3);
-	for (const command of git.commands) {
-		expect(command).toMatchObject({ executable: "git", cwd: "/garden", timeoutMs: 2_000 });
-		expect(command.args).toContain("core.fsmonitor=false");
-	}
-});
-
-test("no program that a repository names starts while git looks", async () => {
-	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-git-"));
-	try {
-		const git = (...args: readonly string[]) =>
-			execFileSync("git", args, { cwd: directory, stdio: "ignore" });
-		git("init", "-b", "main");
-		await writeFile(join(directory, "bed.txt"), "beans\n");
-		git("add", ".");
-		git("-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "-m", "Plant");
-		git("config", "filter.trap.clean", "touch sprung; cat");
-		git("config", "filter.trap.smudge", "touch sprung; cat");
-		git("config", "filter.trap.required", "true");
-		git("config", "filter.other.trap.clean", "touch sprung; cat");
-		git("config", "core.fsmonitor", "touch sprung; false");
-		await writeFile(join(directory, ".gitattributes"), "*.txt filter=trap\n");
-		await writeFile(join(directory, "bed.txt"), "peas!\n");
-		const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids: createIds() });
-		await expect(describeGit(sandbox, directory)).resolves.toMatch(/^branch main; 1 changed, 1 untracked/);
-		expect(existsSync(join(directory, "sprung"))).toBe(false);
-	} finally {
-		await rm(directory, { recursive: true });
-	}
+test.runIf(process.platform === "linux")("a HEAD that is a named pipe is not waited for", async () => {
+	const root = await makeDirectory();
+	await mkdir(join(root, ".git"));
+	execFileSync("mkfifo", [join(root, ".git/HEAD")]);
+	expect(await describeGit(root, [root])).toBe(unknown);
 });

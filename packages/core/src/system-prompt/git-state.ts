@@ -1,75 +1,70 @@
-import { ParleyError } from "@parley/base";
-import type { CommandOutcome, Sandbox } from "../sandbox.ts";
-import { carefulEnvironment, carefulOptions } from "../tools/git/careful.ts";
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { inHeldDirectory } from "../tools/held-directory.ts";
+import { isWithin } from "../tools/paths.ts";
 
-const TIMEOUT_MS = 2_000;
-const MAX_OUTPUT_BYTES = 256 * 1024;
+/** Longer than the path of a directory and than the name of a branch. */
+const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
+const UNKNOWN = "a repository; its branch is not known";
 
-const STATUS = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=all"];
-const LAST_COMMIT = ["log", "-1", "--no-show-signature", "--format=subject %s"];
-const FILTERS = ["config", "--name-only", "--get-regexp", "^filter\\."];
-
-/** One line: branch, counts of changes, subject of the last commit; or why that is not known. Never rejects. */
-export async function describeGit(sandbox: Sandbox, cwd: string): Promise<string> {
-	const git = (args: readonly string[], filters: readonly string[] = []): Promise<CommandOutcome> =>
-		sandbox.run({
-			executable: "git",
-			// Nobody was asked: no program that the repository names may start while git looks.
-			args: [...carefulOptions("read", filters), ...args],
-			environment: carefulEnvironment("read", []),
-			cwd,
-			power: "read",
-			timeoutMs: TIMEOUT_MS,
-			maxOutputBytes: MAX_OUTPUT_BYTES,
-			signal: new AbortController().signal,
-		});
+/**
+ * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git
+ * needs a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never
+ * rejects.
+ */
+export async function describeGit(cwd: string, roots: readonly string[]): Promise<string> {
+	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	try {
-		const filters = filtersIn((await git(FILTERS)).output);
-		const [status, log] = await Promise.all([git(STATUS, filters), git(LAST_COMMIT)]);
-		if (status.timedOut) return `not known: git took longer than ${TIMEOUT_MS / 1000} seconds`;
-		if (status.code !== 0) return describeFailure(status);
-		const empty = status.output.includes("# branch.oid (initial)\n");
-		return `${describeStatus(status.output)}; ${empty ? "no commit yet" : describeCommit(log)}`;
-	} catch (reason) {
-		return `not known: ${ParleyError.from(reason).message}`;
+		const found = await findGit(cwd, isReadable);
+		if (found === undefined) return "no repository in these directories";
+		const directory = found.isDirectory ? found.path : await followPointer(found.path);
+		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
+		return describeHead(head ?? "");
+	} catch {
+		// A repository that cannot be read may still be one: git tells more than a line of the prompt could.
+		return UNKNOWN;
+	}
+
+	async function followPointer(path: string): Promise<string | undefined> {
+		// Working trees and submodules: https://git-scm.com/docs/gitrepository-layout
+		const [, target] = /^gitdir: ([^\r\n]+)/.exec((await readInside(path, isReadable)) ?? "") ?? [];
+		return target && resolve(dirname(path), target);
 	}
 }
 
-/** The names of filters that any settings know. */
-function filtersIn(output: string): string[] {
-	// A name cannot hold a line break: https://git-scm.com/docs/git-config#_syntax
-	const names = output.split("\n").flatMap((key) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []);
-	return [...new Set(names)];
+async function findGit(cwd: string, isReadable: (path: string) => boolean) {
+	for (let directory = cwd; isReadable(directory); directory = dirname(directory)) {
+		const path = join(directory, ".git");
+		const found = await stat(path).catch(() => undefined);
+		if (found) return { path, isDirectory: found.isDirectory() };
+		if (directory === dirname(directory)) return undefined;
+	}
+	return undefined;
 }
 
-function describeFailure({ code, signal, output }: CommandOutcome): string {
-	if (output.includes("not a git repository")) return "not a git repository";
-	const [line = ""] = output.trim().split("\n");
-	return `not known: git ended with ${code ?? signal}: ${cut(line)}`;
+/** The text of HEAD is a reference to a branch, or the hash of a commit: nothing else is shown. */
+function describeHead(head: string): string {
+	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
+	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
+	if (branch !== undefined && branch !== ".invalid") return `branch ${cut(branch)}`;
+	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : UNKNOWN;
 }
 
-/** Reads https://git-scm.com/docs/git-status#_porcelain_format_version_2 and ignores lines of other shapes. */
-function describeStatus(output: string): string {
-	const lines = output.split("\n");
-	const head = lines.find((line) => line.startsWith("# branch.head "))?.slice("# branch.head ".length);
-	const count = (pattern: RegExp): number => lines.filter((line) => pattern.test(line)).length;
-	const counts = [
-		[count(/^[12] [^.]/), "staged"],
-		[count(/^[12] .[^.]/), "changed"],
-		[count(/^u /), "in conflict"],
-		[count(/^\? /), "untracked"],
-	] as const;
-	const found = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-	const atLeast = Buffer.byteLength(output) >= MAX_OUTPUT_BYTES ? "at least " : "";
-	const changes = found.length === 0 ? "no changes" : `${atLeast}${found.join(", ")}`;
-	return `${head === "(detached)" ? "detached head" : `branch ${cut(head ?? "unknown")}`}; ${changes}`;
-}
-
-function describeCommit({ code, output }: CommandOutcome): string {
-	const subject = output.split("\n").find((line) => line.startsWith("subject "));
-	if (code !== 0 || subject === undefined) return "last commit not known";
-	return `last commit "${cut(subject.slice("subject ".length))}"`;
+/** The beginning of a regular file inside the roots; undefined for any other file. */
+async function readInside(
+	path: string,
+	isReadable: (path: string) => boolean,
+): Promise<string | undefined> {
+	const real = await realpath(path);
+	if (!isReadable(real)) return undefined;
+	// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+	const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+	await using file: FileHandle = await inHeldDirectory(real, (inside) => open(inside, flags));
+	if (!(await file.stat()).isFile()) return undefined;
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+	return buffer.toString("utf8", 0, bytesRead);
 }
 
 function cut(text: string): string {

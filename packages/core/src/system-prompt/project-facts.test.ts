@@ -11,14 +11,14 @@ test("the facts of a directory are gathered, and the prompt takes them as they a
 	onTestFinished(() => rm(cwd, { recursive: true }));
 	await writeFile(join(cwd, "AGENTS.md"), "Water before noon.");
 	const clock = new ManualClock(Date.UTC(2026, 2, 14, 23, 59));
-	const facts = await gatherFacts({ cwd, roots: [cwd], clock, git: async () => "not a git repository" });
+	const facts = await gatherFacts({ cwd, roots: [cwd], clock });
 	expect(facts).toEqual({
 		cwd,
 		roots: [cwd],
 		date: "2026-03-14",
 		os: expect.stringMatching(/^\S+ \S+ \(\S+\)$/),
-		git: "not a git repository",
+		git: "no repository in these directories",
 		projectNotes: "Water before noon.",
 	});
-	expect(renderSystemPrompt(facts)).toMatch(/- Git: not a git repository\n.*\n\nWater before noon\.\n$/s);
+	expect(renderSystemPrompt(facts)).toMatch(/- Git: no repository in these directories\n.*\n\nWater before noon\.\n$/s);
 });

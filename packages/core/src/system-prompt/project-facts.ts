@@ -1,5 +1,6 @@
 import { machine, release, type } from "node:os";
 import type { Clock } from "@parley/base";
+import { describeGit } from "./git-state.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 
@@ -8,16 +9,14 @@ interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 	readonly clock: Clock;
-	/** Describes the version control of a directory; see `describeGit`. */
-	readonly git: (cwd: string) => Promise<string>;
 }
 
 /**
- * Looks around for `renderSystemPrompt`. Never rejects because of what it finds: a fact that cannot be had says so
- * in its own text.
+ * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of what it
+ * finds: a fact that cannot be read says so in its own text.
  */
-export async function gatherFacts({ cwd, roots, clock, git: describe }: Surroundings): Promise<ProjectFacts> {
-	const [git, projectNotes] = await Promise.all([describe(cwd), readProjectNotes(cwd, roots)]);
+export async function gatherFacts({ cwd, roots, clock }: Surroundings): Promise<ProjectFacts> {
+	const [git, projectNotes] = await Promise.all([describeGit(cwd, roots), readProjectNotes(cwd, roots)]);
 	const date = new Date(clock.now()).toISOString().slice(0, 10);
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }

@@ -8,6 +8,7 @@ import type { ModelRequest } from "../model.ts";
 import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
+import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 test("a session keeps the prompt of its first run, while new ones get the agent's new instructions", async () => {
@@ -41,4 +42,15 @@ test("a session keeps the prompt of its first run, while new ones get the agent'
 	expect(before).toMatch(/^You write \{\{cwd\}\} sonnets\.\n\n\n# Approvals\n/);
 	expect(after).toBe(before);
 	expect(other).toMatch(/^You write limericks\.\n/);
+});
+
+test("the first request to the model does not wait for the check of the sandbox", async () => {
+	const pending = new Promise<never>(() => undefined);
+	const sandbox = { ...noSandboxes(new ManualClock()), of: () => pending, check: () => pending };
+	const model = createOfflineModel({ clock: new ManualClock() });
+	await using t = await TestRuntime.open({ sandbox, model, systemTemplate: "built-in" });
+	const { id } = await t.runtime.create(unkeyed(operator), {});
+	const log = await EventLog.join(t.runtime, id, {});
+	await t.send(id, "say: hello");
+	expect(await log.next("assistant.message")).toMatchObject({ content: "[offline] hello" });
 });

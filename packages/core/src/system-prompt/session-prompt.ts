@@ -1,17 +1,13 @@
 import type { Clock } from "@parley/base";
 import { attributionNote } from "../run/attribute.ts";
-import type { Sandboxes } from "../sandbox.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { taskNote } from "../tasks/task-note.ts";
-import { describeGit } from "./git-state.ts";
 import { gatherFacts } from "./project-facts.ts";
-import { shareByDirectory } from "./share-by-directory.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
 
 interface PromptOptions {
 	readonly clock: Clock;
-	readonly sandbox: Sandboxes;
 	readonly roots: Roots;
 	readonly systemTemplate?: string;
 }
@@ -23,14 +19,10 @@ interface PromptOptions {
 export function systemPromptOf(
 	options: PromptOptions,
 ): (session: Session, instructions?: string) => Promise<string> {
-	const { clock, sandbox, roots, systemTemplate } = options;
-	const looking = (chat: boolean): ((cwd: string) => Promise<string>) =>
-		shareByDirectory(async (cwd) => describeGit(await sandbox.of({ chat, roots: [cwd] }), cwd), clock);
-	const [git, gitOfChat] = [looking(false), looking(true)];
+	const { clock, roots, systemTemplate } = options;
 	return async (session, instructions) => {
 		if (session.systemPrompt !== undefined) return session.systemPrompt;
-		const seen = { cwd: session.rootDir, roots: toolRoots(session, roots) };
-		const facts = await gatherFacts({ ...seen, clock, git: session.place === undefined ? git : gitOfChat });
+		const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
 		const rendered = renderSystemPrompt(facts, { template: systemTemplate, instructions });
 		const { place, taskId } = session;
 		const notes = [

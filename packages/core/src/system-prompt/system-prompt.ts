@@ -10,7 +10,7 @@ export interface ProjectFacts {
 	/** YYYY-MM-DD. */
 	readonly date: string;
 	readonly os: string;
-	/** One line about branch, changes and last commit, or why there is none. */
+	/** One line about the repository and its branch. */
 	readonly git: string;
 	/** The text of `AGENTS.md`, "" when there is none. */
 	readonly projectNotes: string;
