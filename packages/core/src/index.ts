@@ -62,7 +62,7 @@ export type { RuntimeOptions } from "./runtime-options.ts";
 export { Egress } from "./sandbox/egress/egress.ts";
 export { readAllowedHost } from "./sandbox/egress/host-name.ts";
 export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
-export { createSandboxes } from "./sandbox/sandboxes.ts";
+export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
 export { type Sandboxes, type SandboxMode, type SandboxState, sandboxModes } from "./sandbox.ts";
 export { SecretBox } from "./secrets.ts";

@@ -1,27 +1,35 @@
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { Clock, Ids, Logger } from "@parley/base";
 import { createSandboxes, type Egress, type Sandboxes } from "@parley/core";
 import type { Config } from "./config/load.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
+
+/** In the data directory, which no command sees and no tool changes. */
+export const VERDICT_FILE = "sandbox-verdict";
 
 interface SandboxParts {
 	readonly config: Config;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
+	/** Of the gateway. Without it the probes are tried in any case, and their verdict is not kept. */
+	readonly version?: string;
 }
 
-/** Looked at once everybody has been told that the gateway listens; whoever needs it earlier waits for it. */
+/** The check begins when the gateway listens; a command that needs the sandbox earlier waits for it. */
 export async function openSandboxes(
-	{ config, clock, ids, log }: SandboxParts,
+	{ config, clock, ids, log, version }: SandboxParts,
 	egress?: Egress,
 ): Promise<Sandboxes> {
+	const data = await realpath(config.data);
 	return createSandboxes({
 		...{ mode: config.sandbox ?? "preferred", environment: process.env, clock, ids, log },
-		...{ hidden: [await realpath(config.data)], ...(egress && { egress }) },
+		...{ hidden: [data], ...(egress && { egress }) },
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,
 		),
+		...(version !== undefined && { verdict: { file: join(data, VERDICT_FILE), build: version } }),
 		listen: (file) => openProbeListeners(ids, file),
 	});
 }

@@ -3,7 +3,7 @@ import { flushCompileCache } from "node:module";
 import { createIds, createLogger, ParleyError, Redactor, systemClock, type Timer } from "@parley/base";
 import { type Config, loadConfig, readReasoning, serveZot, startAgent } from "@parley/gateway/rpc";
 import type { RpcCommandFlags } from "../commands/rpc.ts";
-import { defaultDataDirectory } from "../data-directory.ts";
+import { cacheDirectory, defaultDataDirectory } from "../data-directory.ts";
 import type { Io } from "../io.ts";
 
 /** How long ended work may take to tell its end. */
@@ -38,7 +38,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	const log = createLogger({ level: config.logLevel, redactor });
 	const started = await startAgent({
 		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
-		currentDirectory: io.cwd,
+		...{ currentDirectory: io.cwd, keeping: { cache: await cacheDirectory(), version } },
 	});
 	const stop = new AbortController();
 	let signalled: keyof typeof signalCodes | undefined;

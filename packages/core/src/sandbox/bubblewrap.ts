@@ -31,6 +31,8 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
+	/** Called and awaited when the sandbox of a command ended before the command began, and was not stopped by us. */
+	failedToStart(): Promise<void>;
 }
 
 export interface Profile {
@@ -124,6 +126,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			guarding = await guard?.after({ git, isLate: () => signal.aborted });
 		}
 		const { hasBegun, ...outcome } = ended;
+		if (hasBegun === false && !outcome.timedOut && !command.signal.aborted) await bubblewrap.failedToStart();
 		if (hasBegun === false && outcome.code === 1 && outcome.output.includes("bwrap: "))
 			throw cannotBuild(outcome.output);
 		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;

@@ -9,6 +9,7 @@ import { findBubblewrap, NoSandbox } from "./find-bubblewrap.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
 import { serviceDirectories } from "./inside.ts";
+import { KeptVerdict, keyOf } from "./kept-verdict.ts";
 import { type ProbeListeners, testSandbox } from "./self-test.ts";
 import { describeSystem } from "./system-layout.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
@@ -29,6 +30,15 @@ export interface SandboxesOptions {
 	readonly path?: string;
 	/** Opens what nobody inside may reach, a socket at `file` too, for the check; without it that is not tried. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
+	/** Keeps between processes under which circumstances all probes held; without it each process tries them. */
+	readonly verdict?: KeptVerdictOptions;
+}
+
+export interface KeptVerdictOptions {
+	/** Absolute path of the file. Tools must not be able to change it. */
+	readonly file: string;
+	/** Version of the gateway. */
+	readonly build: string;
 }
 
 /** What the check came to. */
@@ -38,6 +48,8 @@ interface Found {
 	readonly probes: number;
 	readonly reason?: string;
 	readonly fix?: string;
+	/** Whether a sandbox failed to start in this process: if there is none now, nothing runs without one. */
+	readonly isLost?: boolean;
 }
 
 /** Chooses by the operator's mode, which chat can only have stricter: there a sandbox is always required. */
@@ -50,14 +62,24 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const exposed = containerOf(unsandboxed, true);
 	let found: Found | undefined;
 	let checking: Promise<Found> | undefined;
+	let isLost = false;
 
 	function check(): Promise<Found> {
-		checking ??= find(options, { runs, unsandboxed }).then((result) => {
-			found = result;
-			tell(options, result);
-			return result;
+		checking ??= find(options, { runs, unsandboxed, isLost, failedToStart }).then((result) => {
+			found = { ...result, isLost };
+			tell(options, found);
+			return found;
 		});
 		return checking;
+	}
+
+	/** The next command waits for all probes. */
+	async function failedToStart(): Promise<void> {
+		options.log.warn("the sandbox of a command failed to start; it is checked again before the next command");
+		isLost = true;
+		found = undefined;
+		checking = undefined;
+		await forgetVerdict(options);
 	}
 
 	function confined({ chat, roots }: SandboxWish, known: Found): Sandbox {
@@ -69,7 +91,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
 			return createBubblewrap(known.bubblewrap, { ...profile, ...(egress && { egress }) });
 		}
-		return chat || mode === "required" ? refusing(why ?? "there is no sandbox") : unsandboxed;
+		return chat || isRequired(mode, known) ? refusing(why ?? "there is no sandbox") : unsandboxed;
 	}
 
 	return {
@@ -89,6 +111,11 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		},
 		processes: () => runs.processes(),
 	};
+}
+
+/** Whether nothing runs without a sandbox. One that failed to start is never replaced by none. */
+function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
+	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
 /** Commands share all that the container holds, its network too: only what is outside of it is kept from them. */
@@ -112,11 +139,16 @@ function refusing(refusal: string): Sandbox {
 	};
 }
 
+interface Finding extends Pick<Bubblewrap, "runs" | "failedToStart"> {
+	readonly unsandboxed: Sandbox;
+	readonly isLost: boolean;
+}
+
 async function find(
 	options: SandboxesOptions,
-	{ runs, unsandboxed }: { readonly runs: CommandRuns; readonly unsandboxed: Sandbox },
+	{ runs, unsandboxed, isLost, failedToStart }: Finding,
 ): Promise<Found> {
-	const { hidden, steering = [], listen, clock, ids, log } = options;
+	const { hidden, steering = [], clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
@@ -126,14 +158,14 @@ async function find(
 			home: environment["HOME"],
 		});
 		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
-		const bubblewrap: Bubblewrap = { ...binary, layout, environment, hidden, steering, runs, guards };
+		const facts = { ...binary, layout, environment, hidden, steering, runs, guards };
+		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
 		const gitSettings = await sharedGitSettings(unsandboxed, "/");
-		const probes = await testSandbox({
-			...{ minor: binary.version[0] > 0 ? Number.POSITIVE_INFINITY : binary.version[1], hidden },
-			...(listen && { listen }),
-			variables: Object.keys(environment),
-			sandboxOf: (root) => createBubblewrap(bubblewrap, { roots: [root], gitSettings, network: undefined }),
-		});
+		const probes = await tryOrRecall(
+			options,
+			{ ...facts, failedToStart: async () => undefined },
+			{ gitSettings, isLost },
+		);
 		return { bubblewrap, gitSettings, probes };
 	} catch (cause) {
 		const { message } = ParleyError.from(cause);
@@ -141,6 +173,42 @@ async function find(
 		const fix = cause instanceof NoSandbox ? cause.fix : fixOf(message);
 		return { gitSettings: "", probes: 0, reason: message, ...(fix !== undefined && { fix }) };
 	}
+}
+
+/** Number of probes that held, in this process or, as its verdict says, in an earlier one. */
+async function tryOrRecall(
+	options: SandboxesOptions,
+	bubblewrap: Bubblewrap,
+	{ gitSettings, isLost }: { readonly gitSettings: string; readonly isLost: boolean },
+): Promise<number> {
+	const { hidden, listen, verdict, log } = options;
+	const { version, environment } = bubblewrap;
+	const sandboxOf = (roots: readonly string[]): Sandbox =>
+		createBubblewrap(bubblewrap, { roots, gitSettings, network: undefined });
+	const kept = verdict && new KeptVerdict(verdict.file);
+	const circumstances = verdict && { ...bubblewrap, build: verdict.build, profile: sandboxOf([]).profile };
+	// Without a key for the circumstances, no verdict is believed or kept.
+	const key = circumstances && (await keyOf(circumstances).catch(() => undefined));
+	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
+	if (known !== undefined) return known;
+	const held = await testSandbox({
+		...{ minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1], hidden },
+		...(listen && { listen }),
+		variables: Object.keys(environment),
+		sandboxOf: (root) => sandboxOf([root]),
+	});
+	if (kept && key !== undefined)
+		await kept.add(key, held).catch((error: unknown) => {
+			log.warn("the verdict about the sandbox cannot be kept; the next process checks again", { error });
+		});
+	return held;
+}
+
+async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> {
+	if (!verdict) return;
+	await new KeptVerdict(verdict.file).clear().catch((error: unknown) => {
+		log.error("the verdict about the sandbox cannot be removed", { file: verdict.file, error });
+	});
 }
 
 /** A way out is not for the operator to close; a namespace that is refused may be. */
@@ -173,7 +241,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 	if (!found && begun) return { mode, state: "checking", ...known, probes: 0 };
 	if (!found) return { mode, state: mode === "off" ? "unused" : "wanted", ...known, probes: 0 };
 	const holds = found.bubblewrap !== undefined;
-	const without: SandboxKind = mode === "required" ? "none" : "off";
+	const without: SandboxKind = isRequired(mode, found) ? "none" : "off";
 	return {
 		...{ mode, state: holds ? "ready" : "unavailable", operator: holds ? "bubblewrap" : without },
 		...known,

@@ -21,20 +21,23 @@ async function makeRepository(head: string): Promise<string> {
 
 const unknown = "a repository; its branch is not known";
 
-test.runIf(existsSync("/usr/bin/git"))("the branch of a repository and of its working trees is read", async () => {
-	const root = await makeDirectory();
-	const git = (...args: string[]): Buffer => execFileSync("git", ["-C", root, ...args], { stdio: "pipe" });
-	const who = ["-c", "user.name=x", "-c", "user.email=x@localhost"];
-	git("init", "--quiet", "--initial-branch", "garden/beans");
-	git(...who, "commit", "--quiet", "--allow-empty", "--message", "Plant");
-	git("worktree", "add", "--quiet", "-b", "peas", "tree");
-	await mkdir(join(root, "bed"));
-	expect(await describeGit(root, [root])).toBe("branch garden/beans");
-	expect(await describeGit(join(root, "bed"), [root])).toBe("branch garden/beans");
-	expect(await describeGit(join(root, "tree"), [root])).toBe("branch peas");
-	git("checkout", "--quiet", "--detach");
-	expect(await describeGit(root, [root])).toBe("detached head");
-});
+test.runIf(existsSync("/usr/bin/git"))(
+	"the branch of a repository and of its working trees is read",
+	async () => {
+		const root = await makeDirectory();
+		const git = (...args: string[]): Buffer => execFileSync("git", ["-C", root, ...args], { stdio: "pipe" });
+		const who = ["-c", "user.name=x", "-c", "user.email=x@localhost"];
+		git("init", "--quiet", "--initial-branch", "garden/beans");
+		git(...who, "commit", "--quiet", "--allow-empty", "--message", "Plant");
+		git("worktree", "add", "--quiet", "-b", "peas", "tree");
+		await mkdir(join(root, "bed"));
+		expect(await describeGit(root, [root])).toBe("branch garden/beans");
+		expect(await describeGit(join(root, "bed"), [root])).toBe("branch garden/beans");
+		expect(await describeGit(join(root, "tree"), [root])).toBe("branch peas");
+		git("checkout", "--quiet", "--detach");
+		expect(await describeGit(root, [root])).toBe("detached head");
+	},
+);
 
 test("a directory without a repository has none, and directories above the root are not looked at", async () => {
 	const root = await makeDirectory();

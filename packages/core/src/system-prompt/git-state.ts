@@ -53,10 +53,7 @@ function describeHead(head: string): string {
 }
 
 /** The beginning of a regular file inside the roots; undefined for any other file. */
-async function readInside(
-	path: string,
-	isReadable: (path: string) => boolean,
-): Promise<string | undefined> {
+async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;
 	// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.

@@ -19,6 +19,13 @@ export interface OpenAgentOptions {
 	readonly redactor: Redactor;
 	/** Relative paths of the flags start here. */
 	readonly currentDirectory: string;
+	/** Keeps what the check of the sandbox found for the next process; without it each process checks. */
+	readonly keeping?: {
+		/** Directory for the file if there is no data directory; created with mode 0700 if it is missing. */
+		readonly cache: string;
+		/** Of this program. */
+		readonly version: string;
+	};
 	/** Answers instead of the configured provider. */
 	readonly model?: Model;
 }

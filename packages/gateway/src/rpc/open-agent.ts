@@ -1,24 +1,28 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { chanceOf, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { type Clock, chanceOf, noFailpoints, openSqliteStore, type Store, type Timer } from "@parley/base";
 import {
 	builtInInstructions,
 	builtinTools,
 	createSandboxes,
 	freshSchema,
 	migrations,
+	operator,
 	type Profile,
 	type Profiles,
 	Runtime,
 	type RuntimeOptions,
+	type Sandboxes,
+	type SandboxesOptions,
 	SecretBox,
 	shortTools,
 	type Tables,
 } from "@parley/core";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts";
+import { VERDICT_FILE } from "../open-sandboxes.ts";
 import { openProbeListeners } from "../probe-listeners.ts";
 import { openSecretKey } from "../stored-secrets.ts";
 import { Agent, type AgentSettings } from "../zot/agent.ts";
@@ -32,6 +36,9 @@ import {
 	workingDirectory,
 } from "./kept-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
+
+/** A server on the same machine has said its first word by then. */
+const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
 export interface OpenAgent {
@@ -58,7 +65,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		await openSqliteStore<Tables>({ file: home.file, migrations, fresh: freshSchema, clock }),
 		(opened) => opened.close(),
 	);
-	const kept = await findKept(store);
+	const kept = flags.session === undefined ? undefined : await findKept(store);
 	const models = decideModel(checkedStart.models, kept);
 	const start = { ...checkedStart, models };
 	const settings: AgentSettings = {
@@ -68,8 +75,11 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		findModel: (name) => models.table.find(name, models.model.provider),
 		reasoning: config.reasoning,
 	};
-	const runtime = new Runtime(await runtimeOptions(options, { start, store, home, settings }));
+	const given = await runtimeOptions(options, { start, store, home, settings });
+	const { sandbox } = given;
+	const runtime = new Runtime(given);
 	undo.defer(() => runtime.drain(0));
+	undo.defer(checkBeside(runtime, sandbox, clock));
 	if (kept) await takeUp(runtime, kept);
 	await runtime.start();
 	const agent = await Agent.open({
@@ -87,6 +97,27 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 			await opened.disposeAsync();
 			if (flags.session === undefined) await rm(home.directory, { recursive: true, force: true });
 		},
+	};
+}
+
+/**
+ * Begins the check of the sandbox a moment after the first request to a model has left, so that it delays neither the
+ * request nor a quick reply. A command that comes earlier begins it. The returned function waits for a check that has
+ * begun, so that it leaves no files behind.
+ */
+function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
+	let timer: Timer | undefined;
+	const stop = runtime.observe(operator, ({ event }) => {
+		if (event.type !== "model.calling" || timer) return;
+		timer = clock.after(CHECK_AFTER_MS, () => {
+			stop();
+			if (sandbox.state.state === "wanted") void sandbox.check();
+		});
+	});
+	return async () => {
+		stop();
+		timer?.cancel();
+		if (sandbox.state.state === "checking") await sandbox.check();
 	};
 }
 
@@ -123,7 +154,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	const { flags, config, clock, ids, log, redactor } = options;
 	const { start, store, home, settings } = parts;
 	const { model, modelName, table, fallback, anyModel, modelAt } = start.models;
-	const forbidden = [config.data, home.directory].map((path) =>
+	const cache = cacheOf(options);
+	const forbidden = [config.data, home.directory, ...(cache === undefined ? [] : [cache])].map((path) =>
 		existsSync(path) ? realpathSync(path) : path,
 	);
 	const steering = [config.modelsFile, config.policyFile].filter((path) => path !== undefined);
@@ -140,6 +172,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 				hidden: forbidden.filter((path) => existsSync(path)),
 				steering,
 				listen: (file: string) => openProbeListeners(ids, file),
+				...verdictOf(options, cache),
 			},
 		}),
 		roots: { given: [], current: await realpath(settings.cwd), dataDir: home.directory },
@@ -154,6 +187,28 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		...(config.budgets && { budgets: config.budgets }),
 		limits: { modelCalls: start.maxSteps },
 	};
+}
+
+/** Directory for the verdict about the sandbox if there is no data directory; undefined if it cannot be created. */
+function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined {
+	if (!keeping || existsSync(config.data)) return undefined;
+	try {
+		mkdirSync(keeping.cache, { recursive: true, mode: 0o700 });
+		return realpathSync(keeping.cache);
+	} catch (error) {
+		log.info("the directory for the verdict about the sandbox cannot be created", { error });
+		return undefined;
+	}
+}
+
+function verdictOf(
+	{ keeping, config }: OpenAgentOptions,
+	cache: string | undefined,
+): Pick<SandboxesOptions, "verdict"> {
+	if (!keeping) return {};
+	const directory = cache ?? (existsSync(config.data) ? realpathSync(config.data) : undefined);
+	if (directory === undefined) return {};
+	return { verdict: { file: join(directory, VERDICT_FILE), build: keeping.version } };
 }
 
 /** The one agent of the process; how much it thinks can change between two prompts. */

@@ -1,0 +1,155 @@
+import { chmod, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createIds, silentLogger, systemClock } from "@parley/base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
+import { createDirectory } from "../testing/tool-context.ts";
+import { findProgram } from "./find-program.ts";
+import { KeptVerdict, keyOf } from "./kept-verdict.ts";
+import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let file: string;
+/** Lines for each run of a sandbox, and what breaks the next ones. */
+let runs: string;
+let broken: string;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	await chmod(directory.path, 0o700);
+	[file, runs, broken] = ["verdict", "runs", "broken"].map((name) => join(directory.path, name)) as [
+		string,
+		string,
+		string,
+	];
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+/** A process of the gateway, whose bubblewrap is the system's behind a script that counts. */
+async function startProcess(told: Partial<SandboxesOptions> = {}) {
+	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
+	const script = join(directory.path, "bwrap");
+	const lines = [
+		"#!/bin/sh",
+		`[ "$1" = --version ] && exec ${real} --version`,
+		`echo run >>${runs}`,
+		`[ -e ${broken} ] && echo 'bwrap: No permissions to create new namespace' >&2 && exit 1`,
+		`exec ${real} "$@"`,
+		"",
+	];
+	if ((await readFile(script, "utf8").catch(() => "")) === "") {
+		await writeFile(script, lines.join("\n"), { mode: 0o755 });
+	}
+	return createSandboxes({
+		...{ mode: "preferred", environment: process.env, clock: systemClock, ids: createIds() },
+		...{ log: silentLogger, hidden: [], path: directory.path, verdict: { file, build: "1" }, ...told },
+	});
+}
+
+async function countRuns(): Promise<number> {
+	const text = await readFile(runs, "utf8").catch(() => "");
+	await rm(runs, { force: true });
+	return text.split("\n").length - 1;
+}
+
+const wish = () => ({ chat: false, roots: [directory.path] });
+
+test.skipIf(!hasBubblewrap)("probes that held are not tried again by the next process", async () => {
+	const state = await (await startProcess()).check();
+	expect(state.state).toBe("ready");
+	expect(await countRuns()).toBe(1);
+	expect((await stat(file)).mode & 0o777).toBe(0o600);
+	const next = await startProcess();
+	expect(await next.check()).toEqual(state);
+	expect(await countRuns()).toBe(0);
+	const { mode, run } = await next.of(wish());
+	expect(mode).toBe("bubblewrap");
+	expect(await run(shellCommand("echo inside", directory.path))).toMatchObject({ output: "inside\n" });
+	expect(await countRuns()).toBe(1);
+});
+
+test.skipIf(!hasBubblewrap)("another version, another profile or another binary is probed anew", async () => {
+	await (await startProcess()).check();
+	await countRuns();
+	const changes: readonly Partial<SandboxesOptions>[] = [
+		{ verdict: { file, build: "2" } },
+		{ hidden: [join(directory.path, "data")] },
+		{ environment: { ...process.env, LANG: "xx_XX" } },
+	];
+	for (const change of changes) {
+		await (await startProcess(change)).check();
+		expect(await countRuns()).toBe(1);
+	}
+	await (await startProcess()).check();
+	expect(await countRuns()).toBe(0);
+	await rm(join(directory.path, "bwrap"));
+	await (await startProcess()).check();
+	expect(await countRuns()).toBe(1);
+});
+
+test.skipIf(!hasBubblewrap)(
+	"a sandbox that fails to start ends the verdict, and no command runs without a sandbox in its place",
+	async () => {
+		await (await startProcess()).check();
+		const { of, check } = await startProcess();
+		const sandbox = await of(wish());
+		await writeFile(broken, "");
+		const ran = join(directory.path, "ran");
+		const command = shellCommand(`touch ${ran}`, directory.path);
+		await expect(sandbox.run(command)).rejects.toThrow("the sandbox could not be set up");
+		await expect(stat(file)).rejects.toThrow("ENOENT");
+		// Preferred alone would run it without one.
+		const later = await of(wish());
+		expect(later).toMatchObject({ mode: "none", refusal: expect.stringContaining("No permissions") });
+		await expect(later.run(command)).rejects.toThrow("No permissions");
+		expect(await check()).toMatchObject({ state: "unavailable", operator: "none" });
+		await expect(stat(ran)).rejects.toThrow("ENOENT");
+	},
+);
+
+test.skipIf(!hasBubblewrap)("after a failed start, a sandbox that holds again is used again", async () => {
+	const { of } = await startProcess();
+	const sandbox = await of(wish());
+	await writeFile(broken, "");
+	await expect(sandbox.run(shellCommand("true", directory.path))).rejects.toThrow("could not be set up");
+	await rm(broken);
+	await countRuns();
+	expect(await of(wish())).toMatchObject({ mode: "bubblewrap" });
+	expect(await countRuns()).toBe(1);
+});
+
+test("a verdict is believed only in a private file of this user", async () => {
+	const key = "0".repeat(64);
+	const kept = new KeptVerdict(file);
+	await kept.add(key, 20);
+	expect(await kept.find(key)).toBe(20);
+	await chmod(file, 0o620);
+	expect(await kept.find(key)).toBeUndefined();
+	await chmod(file, 0o600);
+	await chmod(directory.path, 0o777);
+	expect(await kept.find(key)).toBeUndefined();
+	await chmod(directory.path, 0o700);
+	await symlink(file, join(directory.path, "link"));
+	expect(await new KeptVerdict(join(directory.path, "link")).find(key)).toBeUndefined();
+	expect(await kept.find(key)).toBe(20);
+	await writeFile(file, `${key} 0\n${key}\nnonsense\n`);
+	expect(await kept.find(key)).toBeUndefined();
+});
+
+test("a file keeps the latest sixteen verdicts", async () => {
+	const kept = new KeptVerdict(file);
+	const keys = Array.from({ length: 18 }, (_, index) => String(index).padStart(64, "0"));
+	for (const key of keys) await kept.add(key, 7);
+	const known = await Promise.all(keys.map((key) => kept.find(key)));
+	expect(known.map((count) => count !== undefined)).toEqual(keys.map((_, index) => index >= 2));
+});
+
+test.runIf(process.platform === "linux")("the key names the boot, the binary and the build", async () => {
+	const program = process.execPath;
+	const circumstances = { program, version: [0, 11] as const, build: "1", profile: "p" };
+	const key = await keyOf(circumstances);
+	expect(key).toMatch(/^[0-9a-f]{64}$/);
+	expect(await keyOf(circumstances)).toBe(key);
+	expect(await keyOf({ ...circumstances, build: "2" })).not.toBe(key);
+	expect(await keyOf({ ...circumstances, program: "/bin/sh" })).not.toBe(key);
+});
