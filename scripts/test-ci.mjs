@@ -19,6 +19,7 @@ const large = ["idle", "ttft"];
 const shorter = {
 	boot: ["--ratios"],
 	connector: ["--ratios", "--rounds", "1"],
+	"first-word": ["--ratios", "--rounds", "3"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"slow-reader": ["--rounds", "2"],
 	stdio: ["--ratios", "--rounds", "5"],

@@ -131,7 +131,7 @@ async function measureReplies(): Promise<Round[]> {
 /** The median of a few: a single start is easily disturbed. */
 async function start(args: readonly string[], input?: string): Promise<Start> {
 	const taken: Start[] = [];
-	for (let n = 0; n < starts; n++) taken.push(await timeToLine(args, directory, input));
+	for (let n = 0; n < starts; n++) taken.push(await timeToLine(args, directory, input === undefined ? {} : { input }));
 	return { clock: median(taken.map(({ clock }) => clock)), cpu: median(taken.map(({ cpu }) => cpu)) };
 }
 
@@ -156,8 +156,8 @@ async function measureStarts(): Promise<StartRound[]> {
 			() => start(installed, line("ping")),
 			() => start([path("./servers/imports-rpc.mjs"), home]),
 		);
-		const clone = await timeToLine([...rpc, "--provider", "offline"], directory, line("ping"));
-		const state = await timeToLine(installed, directory, line("get_state"));
+		const clone = await timeToLine([...rpc, "--provider", "offline"], directory, { input: line("ping") });
+		const state = await timeToLine(installed, directory, { input: line("get_state") });
 		if (round > 0) rounds.push({ ...taken, clone, state });
 	}
 	return rounds;
