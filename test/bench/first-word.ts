@@ -25,7 +25,17 @@ writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 const model = await startServer("model-server");
 const url = `http://127.0.0.1:${model.port}`;
 const home = installPackage(directory);
-const flags = ["rpc", "--data", data, "--cwd", join(directory, "work"), "--base-url", url, "--model", "bench"];
+const flags = [
+	"rpc",
+	"--data",
+	data,
+	"--cwd",
+	join(directory, "work"),
+	"--base-url",
+	url,
+	"--model",
+	"bench",
+];
 const prompt = `${JSON.stringify({ id: "1", type: "prompt", message: "words 2" })}\n`;
 const rpc = (bin: string): Promise<Start> =>
 	timeToLine([bin, ...flags], directory, { input: prompt, mark: '"text_delta"' });

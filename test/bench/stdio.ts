@@ -131,7 +131,8 @@ async function measureReplies(): Promise<Round[]> {
 /** The median of a few: a single start is easily disturbed. */
 async function start(args: readonly string[], input?: string): Promise<Start> {
 	const taken: Start[] = [];
-	for (let n = 0; n < starts; n++) taken.push(await timeToLine(args, directory, input === undefined ? {} : { input }));
+	for (let n = 0; n < starts; n++)
+		taken.push(await timeToLine(args, directory, input === undefined ? {} : { input }));
 	return { clock: median(taken.map(({ clock }) => clock)), cpu: median(taken.map(({ cpu }) => cpu)) };
 }
 
