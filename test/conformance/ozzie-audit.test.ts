@@ -1,3 +1,5 @@
+import { openSqliteStore } from "@parley/base";
+import { migrations, type Tables } from "@parley/core";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
@@ -122,6 +124,32 @@ verifiesOn(
 		expect(gateway.log.records.find(({ message }) => message === "audit anchor")?.fields).toMatchObject({
 			seq,
 			hash: head,
+		});
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["audit.messages"],
+	"the text of sessions is checked if the client wants it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", { content: "say: hello" });
+		await client.event("assistant.message");
+		expect(await client.call("verify_audit")).not.toHaveProperty("messages");
+		expect(await client.call("verify_audit", { messages: true })).toMatchObject({
+			ok: true,
+			messages: { ok: true, sessions: 1, all_sessions: 1, unverified: 0, faults: 0, examples: [] },
+		});
+		const file = gateway.path("data", "parley.sqlite");
+		const other = await openSqliteStore<Tables>({ file, migrations });
+		await other.commit((tx) => tx.updateTable("events").set({ data: "{}" }).where("seq", "=", 2).execute());
+		await other.close();
+		expect(await client.call("verify_audit", { messages: true })).toMatchObject({
+			ok: true,
+			messages: { ok: false, faults: 1, examples: [{ row: "event 2" }] },
 		});
 	},
 );

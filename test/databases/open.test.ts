@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
-import { migrations, operator, type Recorded, SecretBox } from "@parley/core";
+import { checkTexts, migrations, operator, type Recorded, SecretBox } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -141,6 +141,12 @@ test.each(fixtures)(
 		const answers = (await eventsOf(t, notesId, "assistant.message")).length;
 		await t.runtime.retry(unkeyed(), notesId);
 		expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
+
+		// Only rows from before the hashes are unverified, and all that was added fits.
+		const check = await checkTexts(t.store);
+		expect(check).toMatchObject({ ok: true, examples: [] });
+		expect(check.verified).toBeGreaterThan(10);
+		expect(check.unverified > 0).toBe(name < "0006");
 	},
 );
 

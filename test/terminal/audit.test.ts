@@ -1,6 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { openSqliteStore } from "@parley/base";
+import { openSqliteStore, type Store } from "@parley/base";
 import { migrations, type Tables } from "@parley/core";
 import { expect } from "vitest";
 import { pipe } from "./piped.ts";
@@ -33,7 +33,9 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 	expect(await said(place, "audit", "--verify", "--anchor", anchor)).toMatchObject({ code: 0 });
 	const cut = await said(place, "audit", "--verify", "--anchor", `9${anchor}`);
 	expect(cut).toMatchObject({ code: 1, text: expect.stringContaining("missing") });
-	await damage(join(place.data, "parley.sqlite"));
+	await damage(join(place.data, "parley.sqlite"), (tx) =>
+		tx.updateTable("audit").set({ decision: "refused" }).where("seq", "=", 2).execute(),
+	);
 	const broken = await said(place, "audit", "--verify");
 	expect(broken).toMatchObject({
 		code: 1,
@@ -41,14 +43,49 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 	});
 });
 
-/** Somebody who may write the file changes a word of it. */
-async function damage(file: string): Promise<void> {
+/** Another program changes the database. */
+async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[0]): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
-	await store.commit((tx) =>
-		tx.updateTable("audit").set({ decision: "refused" }).where("seq", "=", 2).execute(),
-	);
+	await store.commit(change);
 	await store.close();
 }
+
+test("message text that another program altered is found by audit --verify and by doctor --deep", async ({
+	place,
+}) => {
+	await place.startAnew();
+	expect((await said(place, "ask", "good morning")).code).toBe(0);
+	const whole = /the messages are whole: \d+ rows of 1 session/;
+	expect(await said(place, "audit", "--verify")).toMatchObject({
+		code: 0,
+		text: expect.stringMatching(whole),
+	});
+	expect((await said(place, "doctor", "--deep")).text).toMatch(/^ok +messages +whole: \d+ rows/m);
+	await place.killGateway();
+	expect(await said(place, "audit", "--verify")).toMatchObject({
+		code: 0,
+		text: expect.stringMatching(whole),
+	});
+
+	const file = join(place.data, "parley.sqlite");
+	await damage(file, (tx) => tx.updateTable("runs").set({ content: "good evening" }).execute());
+	const found =
+		/the messages are not whole: 1 row .*\n.*message of run_\w+: its content does not match its hash/;
+	const verified = await said(place, "audit", "--verify");
+	expect(verified).toMatchObject({ code: 1, text: expect.stringMatching(found) });
+	expect(verified.text).toContain("the audit is whole");
+	const deep = await said(place, "doctor", "--deep");
+	expect(deep).toMatchObject({
+		code: 1,
+		text: expect.stringMatching(/^FAIL +messages +the messages are not/m),
+	});
+	expect((await said(place, "doctor")).text).not.toContain("messages are");
+	const json = JSON.parse((await said(place, "audit", "--verify", "--json")).text);
+	expect(json).toMatchObject({
+		ok: true,
+		messages: { ok: false, faults: 1, examples: [{ row: expect.stringMatching(/^message of/) }] },
+	});
+});
 
 test("doctor says what is wrong and how to mend it, with and without a gateway", async ({ place }) => {
 	await place.startAnew();

@@ -16,6 +16,7 @@ export type {
 export type { FileFacts, KeptFile } from "./files/file-facts.ts";
 export { type FileLimits, FileTooLargeError } from "./files/file-limits.ts";
 export type { ByteRange, Files } from "./files/files.ts";
+export { checkTexts, type TextCheck } from "./journal/check-texts.ts";
 export { freshSchema } from "./journal/fresh-schema.ts";
 export type { Placed } from "./journal/journal.ts";
 export { migrations } from "./journal/migrations.ts";

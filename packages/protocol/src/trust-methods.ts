@@ -12,6 +12,7 @@ import {
 	PlaceProfilePayload,
 	PolicyRulePayload,
 	sessionModes,
+	TextCheckPayload,
 	TokenPayload,
 } from "./trust-payloads.ts";
 
@@ -258,6 +259,8 @@ export const trustMethods = {
 		/** `anchor` is a row as the gateway's log noted it once: what was cut off behind shows by it. */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
+			/** Whether the stored text of all sessions is checked as well: about 15 seconds for a million rows. */
+			messages: maybe(z.boolean()),
 		}),
 		result: z.object({
 			ok: z.boolean(),
@@ -267,6 +270,8 @@ export const trustMethods = {
 			head: z.string(),
 			/** The first row that does not fit, and why. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),
+			/** Present if `messages` was true. `ok` above is about the audit alone. */
+			messages: z.exactOptional(TextCheckPayload),
 		}),
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

@@ -137,6 +137,21 @@ export type GrantWishPayload = z.output<typeof GrantWishPayload>;
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });
 export type TrustedPayload = z.output<typeof TrustedPayload>;
 
+/** Result of a check of the stored text of sessions. */
+export const TextCheckPayload = z.object({
+	ok: z.boolean(),
+	/** Sessions that were checked, of `all_sessions`. */
+	sessions: z.int(),
+	all_sessions: z.int(),
+	/** Rows whose hash matches. */
+	verified: z.int(),
+	/** Rows that an earlier version wrote, without a hash. */
+	unverified: z.int(),
+	/** Rows that were altered, removed or moved; `examples` has the first 10. */
+	faults: z.int(),
+	examples: z.array(z.object({ session_id: z.string(), row: z.string(), reason: z.string() })),
+});
+
 /** One row of the audit. */
 export const AuditPayload = z.object({
 	seq: z.int().min(1),

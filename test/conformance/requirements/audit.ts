@@ -21,5 +21,9 @@ export const auditRequirements = {
 		"our own, The audit",
 		"With an `anchor` from the log `verify_audit` also sees that rows at the end are missing.",
 	),
+	"audit.messages": ozzie(
+		"our own, The audit",
+		"With `messages` `verify_audit` also checks the stored text of all sessions, and names the rows that were altered.",
+	),
 	"audit.operator": ozzie("our own, The audit", "Only the operator reads and checks the audit."),
 } satisfies Record<string, Requirement>;

@@ -3,8 +3,36 @@ import { visibleLine } from "../text/visible.ts";
 
 export type AuditCheck = MethodResult<"verify_audit">;
 
-/** How a check of the audit ended, for people: the last line is what `--anchor` takes. */
-export function checkRows({ ok, records, seq, head, broken }: AuditCheck): string[] {
+/** Result of a check of the stored text of sessions. */
+export type MessagesCheck = NonNullable<AuditCheck["messages"]>;
+
+/** The result of a check for people: first the audit, with the value for `--anchor`, then the messages. */
+export function checkRows({ messages, ...audit }: AuditCheck): string[] {
+	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
+}
+
+/** One line for messages without a fault; else a line for each example. */
+export function messagesRows(check: MessagesCheck): string[] {
+	const { ok, faults, examples } = check;
+	if (ok) return [`the messages are whole: ${messagesSummary(check)}`];
+	const rest = faults - examples.length;
+	return [
+		`the messages are not whole: ${counted(faults)} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
+		...examples.map(({ session_id, row, reason }) => visibleLine(`${session_id}, ${row}: ${reason}`)),
+		...(rest > 0 ? [`and ${rest} more`] : []),
+		"compare them with a backup: parley backup keeps the text of its time",
+	];
+}
+
+/** For example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not verified". */
+export function messagesSummary({ verified, unverified, sessions, all_sessions }: MessagesCheck): string {
+	const of = sessions === all_sessions ? "" : ` of ${all_sessions}`;
+	const rows = `${counted(verified)} of ${sessions}${of} ${all_sessions === 1 ? "session" : "sessions"}`;
+	if (unverified === 0) return rows;
+	return `${rows}; ${counted(unverified)} of an earlier version have no hash, and were not verified`;
+}
+
+function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "messages">): string[] {
 	if (ok)
 		return [`the audit is whole: ${counted(records)}`, ...(seq === 0 ? [] : [`anchor: ${seq}:${head}`])];
 	const where = broken ? `row ${broken.seq}: ${visibleLine(broken.reason)}` : "no row is to blame";

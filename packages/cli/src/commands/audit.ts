@@ -32,6 +32,8 @@ each row holds the hash of the one before it. --verify says whether a row was
 changed, moved or taken out, with exit code 1 where one was, and also works
 without a gateway. That rows at the end are missing shows by an anchor, which
 the gateway's log notes at each start and once a day, as seq and hash.
+--verify also checks the stored text of all sessions: messages, replies and
+results. Rows of an earlier version have no hash, and are counted as unverified.
 
 Examples:
   parley audit --since 2d --principal discord:1234:5678
@@ -48,7 +50,7 @@ export function auditCommand(io: Io): Command {
 		.option("--principal <id>", "of one who acted, such as operator or discord:GUILD:USER")
 		.option("--limit <n>", "how many at most, the newest", readLimit, 50)
 		.option("--all", "as many as there are")
-		.option("--verify", "check the whole record instead")
+		.option("--verify", "check the whole record and the messages of all sessions")
 		.option("--anchor <seq:hash>", "a row that the log has noted, for --verify", readAnchor)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
@@ -100,7 +102,7 @@ async function readAll(client: Client, filter: MethodInput<"read_audit">): Promi
 
 async function verify(flags: AuditFlags, io: Io): Promise<void> {
 	const check = await checkOf(flags, io);
-	if (!check.ok) io.exitCode = 1;
+	if (!check.ok || check.messages?.ok === false) io.exitCode = 1;
 	if (flags.json) return printJson(check, io);
 	const { checkRows } = await import("../audit/check-rows.ts");
 	printRows(checkRows(check), io);
@@ -112,11 +114,20 @@ async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const data = await chosenDataDirectory(flags.data, io);
 	const { findRunningGateway } = await import("../running-gateway.ts");
 	const named = url !== undefined || Boolean(io.environment["PARLEY_URL"]);
-	if (named || (await findRunningGateway(data))) {
-		return withGateway(flags, io, (client) => client.request("verify_audit", anchor ? { anchor } : {}));
+	const params = anchor ? { anchor } : {};
+	if (named) {
+		return withGateway(flags, io, (client) => client.request("verify_audit", { ...params, messages: true }));
 	}
-	const { checkAuditFile } = await import("../audit/check-file.ts");
-	return checkAuditFile(data, anchor ? [anchor] : []);
+	const audit = (await findRunningGateway(data))
+		? await withGateway(flags, io, (client) => client.request("verify_audit", params))
+		: await (await import("../audit/check-file.ts")).checkAuditFile(data, anchor ? [anchor] : []);
+	const [{ checkMessagesFile }, { progressLine }] = await Promise.all([
+		import("../audit/check-messages.ts"),
+		import("../backup/progress.ts"),
+	]);
+	const progress = progressLine(io);
+	const messages = await checkMessagesFile(data, { onProgress: progress.show }).finally(progress.end);
+	return { ...audit, ...(messages && { messages }) };
 }
 
 function readAnchor(text: string): Anchor {

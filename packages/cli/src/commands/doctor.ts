@@ -4,6 +4,7 @@ import { outputLook, printJson, printRows } from "../with-gateway.ts";
 
 interface DoctorFlags {
 	readonly data?: string;
+	readonly deep?: boolean;
 	readonly json?: boolean;
 }
 
@@ -12,6 +13,8 @@ Works with and without a running gateway, changes nothing and spends no tokens.
 Each finding has an id that stays the same, a status (ok, warn, fail) and, where
 something is not as it should be, what mends it on this system. The exit code is
 1 when one fails, 0 with warnings.
+--deep also reads the stored text of all sessions and compares it with its
+hashes, for 10 minutes at most: about 15 seconds for a million rows.
 `;
 
 /** `parley doctor`: what is wrong here, and how to mend it. */
@@ -19,14 +22,18 @@ export function doctorCommand(io: Io, version: string): Command {
 	return new Command("doctor")
 		.description("look whether everything is as it should be, and say how to mend what is not")
 		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--deep", "also check the stored text of all sessions")
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd())
 		.action(async (flags: DoctorFlags) => {
-			const [{ lookAround }, { runChecks }] = await Promise.all([
+			const [{ lookAround }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
 				import("../doctor/look-around.ts"),
 				import("../doctor/run-checks.ts"),
+				import("../backup/progress.ts"),
 			]);
-			const findings = await runChecks(await lookAround(flags, io, version));
+			const progress = progressLine(io);
+			const system = await lookAround(flags, io, version, progress.show);
+			const findings = await runChecks(system, flags.deep ? deepChecks : undefined).finally(progress.end);
 			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
 			if (flags.json) return printJson(findings, io);
 			const { doctorRows } = await import("../doctor/doctor-rows.ts");

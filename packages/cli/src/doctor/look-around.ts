@@ -10,6 +10,7 @@ import { builtinTools, checkPolicy, createWebFetch, migrations, type SandboxStat
 import { type Config, checkStoredSecrets, openSandboxes, tryProvider } from "@parley/gateway";
 import { databaseIn, readOperatorToken } from "@parley/gateway/data";
 import { checkAuditFile } from "../audit/check-file.ts";
+import { checkMessagesFile } from "../audit/check-messages.ts";
 import { readStandings } from "../connectors/connector-report.ts";
 import { chosenDataDirectory } from "../data-directory.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
@@ -21,9 +22,16 @@ import { distributionOf } from "./distribution.ts";
 import type { PathFacts, System } from "./system.ts";
 
 const patienceMs = 2_000;
+/** Limit of the check of all messages. */
+const longestCheckMs = 10 * 60_000;
 
 /** The machine that this command runs on. */
-export async function lookAround(flags: { readonly data?: string }, io: Io, parley: string): Promise<System> {
+export async function lookAround(
+	flags: { readonly data?: string },
+	io: Io,
+	parley: string,
+	onProgress: (doing: string) => void = () => undefined,
+): Promise<System> {
 	const data = await chosenDataDirectory(flags.data, io);
 	const own = { ...io, environment: { ...io.environment, PARLEY_URL: undefined } };
 	const config = await readConfig({ data }, io).catch(asError);
@@ -49,6 +57,7 @@ export async function lookAround(flags: { readonly data?: string }, io: Io, parl
 		database: shared(() => checkDatabase(data)),
 		storedSecrets: () => checkStoredSecrets(data),
 		audit: () => checkAuditFile(data, []),
+		messages: () => checkMessagesFile(data, { onProgress, signal: AbortSignal.timeout(longestCheckMs) }),
 		operatorToken: async () => (await readOperatorToken(data)) !== undefined,
 		connectors: () => readStandings(data, systemClock.now()),
 		tokens: shared(async () => {

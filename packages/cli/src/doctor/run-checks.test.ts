@@ -6,7 +6,7 @@ import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
 import { doctorRows } from "./doctor-rows.ts";
 import type { Finding, FindingStatus } from "./finding.ts";
-import { runChecks } from "./run-checks.ts";
+import { deepChecks, runChecks } from "./run-checks.ts";
 import type { System } from "./system.ts";
 import { config, fakeSystem, gateway, now } from "./testing/fake-system.ts";
 
@@ -40,6 +40,12 @@ const secrets = (changes: object): Partial<System> => ({
 		...changes,
 	}),
 });
+const texts = (changes: object): Partial<System> => ({
+	messages: async () => ({
+		...{ ok: true, sessions: 2, all_sessions: 2, verified: 40, unverified: 0, faults: 0, examples: [] },
+		...changes,
+	}),
+});
 const open = (path: string, mode: number): Partial<System> => ({
 	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
 });
@@ -47,7 +53,7 @@ const chat = (settings: object) =>
 	withConfig({ chat: { allow: [], deny: [], tenants: {}, places: {}, ...settings } });
 
 async function find(id: string, changes: Partial<System>): Promise<Finding> {
-	const found = (await runChecks(fakeSystem(changes))).find((one) => one.id === id);
+	const found = (await runChecks(fakeSystem(changes), deepChecks)).find((one) => one.id === id);
 	if (!found) throw new Error(`no check has the id ${id}`);
 	return found;
 }
@@ -281,6 +287,17 @@ const findings: readonly (readonly [
 	["passwords", "ok", secrets({ stored: 0, opened: 0, hasKey: false }), /none/],
 	["passwords", "warn", secrets({ opened: 0, hasKey: false }), /keys\/secrets is missing/, /backup/],
 	["passwords", "warn", secrets({ opened: 1 }), /does not open 1 of 2/, /enter the passwords again/],
+	["messages", "ok", {}, /whole: 40 rows of 2 sessions$/],
+	["messages", "ok", { messages: async () => undefined }, /none/],
+	["messages", "ok", texts({ unverified: 7 }), /7 rows of an earlier version have no hash/],
+	["messages", "warn", texts({ sessions: 1 }), /40 rows of 1 of 2 sessions/, /audit --verify/],
+	[
+		"messages",
+		"fail",
+		texts({ ok: false, faults: 2, examples: [{ session_id: "s", row: "event 3", reason: "altered" }] }),
+		/2 rows of sessions were altered or removed; s, event 3: altered; and 1 more$/,
+		/backup/,
+	],
 	["audit", "ok", {}, /3 rows/],
 	["audit", "ok", { database: throws("damaged") }, /nothing/],
 	[
@@ -351,7 +368,7 @@ test.each(findings.map(([id, status, changes, what, fix]) => [id, status, { chan
 );
 
 test("every check has a case in which all is well, and one in which it is not", async () => {
-	const ids = (await runChecks(fakeSystem())).map(({ id }) => id);
+	const ids = (await runChecks(fakeSystem(), deepChecks)).map(({ id }) => id);
 	expect(new Set(ids).size).toBe(ids.length);
 	for (const id of ids) {
 		const statuses = findings.filter(([checked]) => checked === id).map(([, status]) => status);

@@ -9,6 +9,7 @@ import { data } from "./checks/data.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
 import { gateway } from "./checks/gateway.ts";
+import { messages } from "./checks/messages.ts";
 import { model } from "./checks/model.ts";
 import { modes } from "./checks/modes.ts";
 import { passwords } from "./checks/passwords.ts";
@@ -25,6 +26,9 @@ const checks: readonly Check[] = [
 	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
 	...[policy, sandbox, database, passwords, audit, disk, clock, model],
 ];
+
+/** Also reads all that is stored. */
+export const deepChecks: readonly Check[] = [...checks, messages];
 
 /** What all checks find, together; none keeps the others from their turn. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {

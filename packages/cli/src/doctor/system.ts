@@ -1,7 +1,7 @@
 import type { SandboxState } from "@parley/core";
 import type { Config, ProviderAnswer, StoredSecrets } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
-import type { AuditCheck } from "../audit/check-rows.ts";
+import type { AuditCheck, MessagesCheck } from "../audit/check-rows.ts";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import type { HealthReport } from "../gateway-health.ts";
 import type { RunningGateway } from "../running-gateway.ts";
@@ -48,6 +48,8 @@ export interface System {
 	/** Rejects if the key file is damaged or open to other users. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
+	/** Reads all that is stored. Undefined if there are no hashes yet. */
+	messages(): Promise<MessagesCheck | undefined>;
 	/** Rejects where the file of the operator's token cannot be used; false where there is none yet. */
 	operatorToken(): Promise<boolean>;
 	/** Those that the running gateway knows. */

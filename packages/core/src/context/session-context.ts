@@ -1,5 +1,6 @@
 import type { CompactionLevel, RecordedEvent } from "../event.ts";
 import { stamp } from "../journal/tables.ts";
+import { summaryHash } from "../journal/text-hash.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { RunTranscript } from "../run/transcript.ts";
@@ -155,9 +156,10 @@ export class SessionContext {
 					level,
 					...place,
 				};
+				const hash = summaryHash({ sessionId: row.session_id, n: row.n, summary: text });
 				await tx
 					.insertInto("compactions")
-					.values({ ...row, at: clock.now(), ...stamp })
+					.values({ ...row, at: clock.now(), hash, ...stamp })
 					.execute();
 			}
 			await record(...compactions.map((compaction) => compacted(runId, compaction)));

@@ -3,8 +3,9 @@ import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../event.ts";
 import type { SessionsOf } from "../principal.ts";
-import { insertEvent, takeSeq } from "./statements.ts";
+import { insertEvent, readHash, takeSeq } from "./statements.ts";
 import type { Tables } from "./tables.ts";
+import { eventHash, noTextHash } from "./text-hash.ts";
 
 /** A command's view of the store: everything it does is kept together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
@@ -40,11 +41,16 @@ export class Journal {
 		const rows = await takeSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
 		const last = Number(rows[0]?.last_seq);
 		if (!Number.isSafeInteger(last)) throw new Error(`no session ${sessionId} to append to`);
+		const before = last - events.length;
+		let previous = rows[0]?.previous ?? (await hashOf(tx, sessionId, before));
 		const recorded: Recorded[] = [];
 		for (const [index, event] of events.entries()) {
-			const seq = last - events.length + 1 + index;
+			const seq = before + 1 + index;
 			const id = this.#ids.create("evt");
-			await insertEvent(tx, { id, sessionId, seq, type: event.type, at, data: JSON.stringify(event) });
+			const { type } = event;
+			const data = JSON.stringify(event);
+			previous = eventHash(previous, { id, sessionId, seq, type, at, data });
+			await insertEvent(tx, { id, sessionId, seq, type, at, data, hash: previous });
 			recorded.push({ transient: false, id, sessionId, seq, at, event });
 		}
 		return recorded;
@@ -166,6 +172,13 @@ export class Journal {
 				.execute(),
 		);
 	}
+}
+
+/** The hash that the event after `seq` follows. An event from before there were hashes has none. */
+async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
+	if (seq === 0) return noTextHash;
+	const [row] = await readHash(tx, { sessionId, seq });
+	return row?.hash ?? noTextHash;
 }
 
 type EventRow = Selectable<Tables["events"]>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
-import { openPgliteStore } from "@parley/base/testing";
+import { openPgliteStore, paced } from "@parley/base/testing";
 import { type Kysely, sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { operator } from "../principal.ts";
@@ -84,7 +84,14 @@ test.each(engines)(
 		const added = { model: null, profile: "default", taint: "", titled_by: session.title ? "person" : null };
 		expect(sessions).toEqual([{ ...session, ...added, place: null, task_id: null }]);
 		const runs = await store.read((db) => db.selectFrom("runs").selectAll().execute());
-		const unsaid = { images: null, retry_of: null, attachments: null, correlation: null, actor: null };
+		const unsaid = {
+			images: null,
+			retry_of: null,
+			attachments: null,
+			correlation: null,
+			actor: null,
+			hash: null,
+		};
 		expect(runs).toEqual([{ ...run, ...unsaid }]);
 		for (const table of ["steers", "compactions", "usage_days", "budgets", "files", "feedback"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);
@@ -95,5 +102,5 @@ test.each(engines)(
 		expect(await found("not this")).toBe(0);
 		await store.close();
 	},
-	60_000,
+	paced(60_000),
 );

@@ -1,14 +1,19 @@
 import { hotStatement } from "@parley/base";
-import { type Selectable, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { RunState, Tables } from "./tables.ts";
+import { runHash, stepHash } from "./text-hash.ts";
 
 /** The statements on the path of every message, compiled once per engine. All others are built where they are used. */
 
-/** Takes the next `count` numbers of a session; `last_seq` is the last of them. */
+/**
+ * Takes the next `count` numbers of a session; `last_seq` is the last of them, `previous` the hash of the event before
+ * the first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for
+ * another process on PostgreSQL, whose events it does not see: `readHash` tells these apart.
+ */
 export const takeSeq = hotStatement<
 	Tables,
 	{ id: string; count: number; messages: number; updatedAt: number | null },
-	{ last_seq: number }
+	{ last_seq: number; previous: string | null }
 >((db, p) =>
 	db
 		.updateTable("sessions")
@@ -19,12 +24,30 @@ export const takeSeq = hotStatement<
 			updated_at: sql<number>`coalesce(${p("updatedAt")}, updated_at)`,
 		}))
 		.where("id", "=", p("id"))
-		.returning(["last_seq"]),
+		.returning((eb) => [
+			"last_seq",
+			eb
+				.selectFrom("events")
+				.select("hash")
+				.whereRef("session_id", "=", "sessions.id")
+				.whereRef("seq", "=", eb("sessions.last_seq", "-", p("count")))
+				.as("previous"),
+		]),
+);
+
+/** The hash of an event. */
+export const readHash = hotStatement<Tables, { sessionId: string; seq: number }, { hash: string | null }>(
+	(db, p) =>
+		db
+			.selectFrom("events")
+			.select("hash")
+			.where("session_id", "=", p("sessionId"))
+			.where("seq", "=", p("seq")),
 );
 
 export const insertEvent = hotStatement<
 	Tables,
-	{ id: string; sessionId: string; seq: number; type: string; at: number; data: string }
+	{ id: string; sessionId: string; seq: number; type: string; at: number; data: string; hash: string }
 >((db, p) =>
 	db.insertInto("events").values({
 		id: p("id"),
@@ -33,22 +56,34 @@ export const insertEvent = hotStatement<
 		type: p("type"),
 		at: p("at"),
 		data: p("data"),
+		hash: p("hash"),
 		epoch: 1,
 		v: 1,
 	}),
 );
 
-export const insertStep = hotStatement<Tables, { runId: string; n: number; at: number; data: string }>(
-	(db, p) =>
-		db.insertInto("steps").values({
-			run_id: p("runId"),
-			n: p("n"),
-			at: p("at"),
-			data: p("data"),
-			epoch: 1,
-			v: 1,
-		}),
+interface NewStep {
+	readonly runId: string;
+	readonly n: number;
+	readonly at: number;
+	readonly data: string;
+}
+
+const insertHashedStep = hotStatement<Tables, NewStep & { hash: string }>((db, p) =>
+	db.insertInto("steps").values({
+		run_id: p("runId"),
+		n: p("n"),
+		at: p("at"),
+		data: p("data"),
+		hash: p("hash"),
+		epoch: 1,
+		v: 1,
+	}),
 );
+
+export function insertStep(tx: Kysely<Tables>, { runId, n, at, data }: NewStep): Promise<unknown> {
+	return insertHashedStep(tx, { runId, n, at, data, hash: stepHash({ runId, n, data }) });
+}
 
 /** What is said to a run, taken out. */
 export const takeSaid = hotStatement<
@@ -123,23 +158,26 @@ export const countRuns = hotStatement<
 	]),
 );
 
-export const insertRun = hotStatement<
-	Tables,
-	{
-		id: string;
-		sessionId: string;
-		ordinal: number;
-		state: RunState;
-		content: string;
-		images: string | null;
-		retryOf: string | null;
-		attachments: string | null;
-		correlation: string | null;
-		actor: string | null;
-		acceptAll: number;
-		at: number;
-	}
->((db, p) =>
+interface NewRunRow {
+	readonly id: string;
+	readonly sessionId: string;
+	readonly ordinal: number;
+	readonly state: RunState;
+	readonly content: string;
+	readonly images: string | null;
+	readonly retryOf: string | null;
+	readonly attachments: string | null;
+	readonly correlation: string | null;
+	readonly actor: string | null;
+	readonly acceptAll: number;
+	readonly at: number;
+}
+
+export function insertRun(tx: Kysely<Tables>, run: NewRunRow): Promise<unknown> {
+	return insertHashedRun(tx, { ...run, hash: runHash(run) });
+}
+
+const insertHashedRun = hotStatement<Tables, NewRunRow & { hash: string }>((db, p) =>
 	db.insertInto("runs").values({
 		id: p("id"),
 		session_id: p("sessionId"),
@@ -155,6 +193,7 @@ export const insertRun = hotStatement<
 		cancel_requested: 0,
 		created_at: p("at"),
 		ended_at: null,
+		hash: p("hash"),
 		epoch: 1,
 		v: 1,
 	}),

@@ -44,6 +44,8 @@ interface EventsTable extends Stamped {
 	type: string;
 	at: number;
 	data: string;
+	/** See text-hash.ts; null in rows from before the migration that added it. */
+	hash: string | null;
 }
 
 export type RunState = "queued" | "active" | "ended";
@@ -70,6 +72,8 @@ interface RunsTable extends Stamped {
 	cancel_requested: number;
 	created_at: number;
 	ended_at: number | null;
+	/** See text-hash.ts; null in rows from before the migration that added it. */
+	hash: string | null;
 }
 
 interface StepsTable extends Stamped {
@@ -79,6 +83,8 @@ interface StepsTable extends Stamped {
 	at: number;
 	/** One `Step` (run/step.ts) as JSON. */
 	data: string;
+	/** See text-hash.ts; null in rows from before the migration that added it. */
+	hash: string | null;
 }
 
 export type PromptState = "open" | "answered" | "cancelled" | "expired" | "closed" | "consumed";
@@ -148,6 +154,8 @@ interface SteersTable extends Stamped {
 	/** The `Person` of a chat platform who said it, as JSON; null for everybody else. */
 	actor: string | null;
 	created_at: number;
+	/** See text-hash.ts; null in rows from before the migration that added it. */
+	hash: string | null;
 }
 
 /** Sums of model calls: one row for each scope, UTC day and model. */
@@ -193,6 +201,8 @@ interface CompactionsTable extends Stamped {
 	 */
 	summary: string | null;
 	at: number;
+	/** See text-hash.ts; null in rows from before the migration that added it. */
+	hash: string | null;
 }
 
 /** What is known of a kept file; its content is a file of the data directory under the same id. */

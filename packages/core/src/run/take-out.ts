@@ -1,6 +1,7 @@
 import type { Attachment } from "../files/attachment.ts";
 import { toldOnly } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
+import { stepHash } from "../journal/text-hash.ts";
 import { historyFor, readHistory, readSteps } from "./queue.ts";
 import type { Run, RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
@@ -26,10 +27,11 @@ export async function withoutPicturesOf(
 		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
 		// Without any, but not absent: what clears a result tells the model by this that it has had some.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
+		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
 			tx
 				.updateTable("steps")
-				.set({ data: JSON.stringify(changed) })
+				.set({ data, hash: stepHash({ runId, n, data }) })
 				.where("run_id", "=", runId)
 				.where("n", "=", n)
 				.execute();

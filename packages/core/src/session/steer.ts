@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp } from "../journal/tables.ts";
+import { steerHash } from "../journal/text-hash.ts";
 import { actingId, hasRole, type Person } from "../principal.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
@@ -90,6 +91,6 @@ async function insertSteer(
 	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...said, created_at: clock.now() };
 	await tx
 		.insertInto("steers")
-		.values({ ...row, ...stamp })
+		.values({ ...row, hash: steerHash({ ...row, runId }), ...stamp })
 		.execute();
 }

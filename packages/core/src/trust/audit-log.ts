@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock, Logger, Store } from "@parley/base";
 import { authorize } from "../authorize.ts";
+import { checkTexts, type TextCheck } from "../journal/check-texts.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import { type Audit, type AuditRow, byItself } from "./audit.ts";
@@ -63,6 +64,12 @@ export class AuditLog {
 		authorize(principal, "audit.read");
 		const own = this.#anchor ? [this.#anchor] : [];
 		return checkAudit(this.#deps.store, [...own, ...noted]);
+	}
+
+	/** Checks the stored text of all sessions in the same way. */
+	async verifyTexts(principal: Principal): Promise<TextCheck> {
+		authorize(principal, "audit.read");
+		return checkTexts(this.#deps.store);
 	}
 
 	/** Forgets what is old, and tells the log where the record stands: once a day. */

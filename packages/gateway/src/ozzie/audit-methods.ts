@@ -1,5 +1,5 @@
 import { parseJson } from "@parley/base";
-import type { AuditRow } from "@parley/core";
+import type { AuditRow, TextCheck } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
 import type { MethodsOf } from "./request-target.ts";
 import { toTime } from "./time.ts";
@@ -23,10 +23,22 @@ export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 
 	async verify_audit({ deps }, { principal, params }) {
 		const noted = params.anchor ? [params.anchor] : [];
-		const { broken, ...facts } = await deps.runtime.trust.auditLog.verify(principal, noted);
-		return { ...facts, ...(broken && { broken: { ...broken } }) };
+		const { auditLog } = deps.runtime.trust;
+		const { broken, ...facts } = await auditLog.verify(principal, noted);
+		const messages = params.messages ? encodeTexts(await auditLog.verifyTexts(principal)) : undefined;
+		return { ...facts, ...(broken && { broken: { ...broken } }), ...(messages && { messages }) };
 	},
 };
+
+type EncodedTexts = NonNullable<MethodResult<"verify_audit">["messages"]>;
+
+function encodeTexts({ allSessions, examples, ...check }: TextCheck): EncodedTexts {
+	return {
+		...check,
+		all_sessions: allSessions,
+		examples: examples.map(({ sessionId, ...example }) => ({ session_id: sessionId, ...example })),
+	};
+}
 
 function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number] {
 	const { principal, via, action, object, decision, args, args_sha256, grant_id, hash } = row;

@@ -30,6 +30,9 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		database: async () => true,
 		storedSecrets: async () => ({ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true }),
 		audit: async () => ({ ok: true, records: 3, seq: 3, head: "f".repeat(64) }),
+		messages: async () => ({
+			...{ ok: true, sessions: 2, all_sessions: 2, verified: 40, unverified: 0, faults: 0, examples: [] },
+		}),
 		operatorToken: async () => true,
 		tokens: async () => [],
 		connectors: async () => [],

@@ -1,0 +1,332 @@
+import { setImmediate } from "node:timers/promises";
+import { hotStatement, type Store } from "@parley/base";
+import type { Selectable } from "kysely";
+import type { Tables } from "./tables.ts";
+import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
+
+/** A row that is not as it was written. */
+export interface TextFault {
+	readonly sessionId: string;
+	/** For example `event 12`, `step 3 of run_…`. */
+	readonly row: string;
+	readonly reason: string;
+}
+
+/** Result of a check of everything that was said in all sessions. */
+export interface TextCheck {
+	readonly ok: boolean;
+	/** Sessions that were checked, of all. */
+	readonly sessions: number;
+	readonly allSessions: number;
+	/** Rows whose hash matches. */
+	readonly verified: number;
+	/** Rows without a hash, from an earlier version. */
+	readonly unverified: number;
+	readonly faults: number;
+	/** The first of the faults, at most 10. */
+	readonly examples: readonly TextFault[];
+}
+
+interface CheckOptions {
+	/** Called after each session. */
+	readonly onProgress?: (checked: number, all: number) => void;
+	/** Ends the check early: it resolves with what was found until then. */
+	readonly signal?: AbortSignal;
+}
+
+const mostExamples = 10;
+/** Rows in memory at once. Each may hold a message of a megabyte. */
+const pageSize = 32;
+/** Rows that are hashed before other work of the process gets its turn: some 5 ms. */
+const rowsPerTurn = 500;
+
+/**
+ * Hashes the stored text of all sessions again and reports each row that was altered, removed or moved: events, steps,
+ * messages and summaries. Sessions may be written and deleted meanwhile.
+ */
+export async function checkTexts(
+	store: Pick<Store<Tables>, "read">,
+	{ onProgress, signal }: CheckOptions = {},
+): Promise<TextCheck> {
+	const read: Read = (query) => store.read(query);
+	const tally = new Tally();
+	const [count] = await read((db) => countSessions(db, {}));
+	const all = Number(count?.count ?? 0);
+	let sessions = 0;
+	let turn = rowsPerTurn;
+	for (let after = ""; !signal?.aborted; ) {
+		const page = await read((db) => nextSessions(db, { after }));
+		for (const session of page) {
+			if (signal?.aborted) break;
+			tally.add(await checkSession(session, read));
+			sessions += 1;
+			onProgress?.(sessions, Math.max(all, sessions));
+			if (tally.rows < turn) continue;
+			turn = tally.rows + rowsPerTurn;
+			await setImmediate();
+		}
+		const last = page.at(-1);
+		if (!last) break;
+		after = last.id;
+	}
+	const { verified, unverified, faults, examples } = tally;
+	const allSessions = Math.max(all, sessions);
+	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
+}
+
+/** Finds nothing in a session that was deleted meanwhile. */
+async function checkSession(
+	{ id, last_seq }: Rows<"sessions", "id" | "last_seq">,
+	read: Read,
+): Promise<Tally> {
+	const tally = new Tally();
+	await new SessionCheck(id, read, tally).run(Number(last_seq));
+	if (tally.faults === 0) return tally;
+	const [there] = await read((db) => findSession(db, { id }));
+	return there ? tally : new Tally();
+}
+
+class Tally {
+	verified = 0;
+	unverified = 0;
+	faults = 0;
+	readonly examples: TextFault[] = [];
+
+	get rows(): number {
+		return this.verified + this.unverified + this.faults;
+	}
+
+	fault(fault: TextFault): void {
+		this.faults += 1;
+		if (this.examples.length < mostExamples) this.examples.push(fault);
+	}
+
+	add({ verified, unverified, faults, examples }: Tally): void {
+		this.verified += verified;
+		this.unverified += unverified;
+		this.faults += faults;
+		this.examples.push(...examples.slice(0, mostExamples - this.examples.length));
+	}
+}
+
+/** A row with its place in a series of rows that are numbered without gaps. */
+interface Numbered {
+	readonly n: number;
+	readonly row: string;
+	readonly stored: string | null;
+	readonly computed: string;
+}
+
+/** Rows of one kind: numbered without gaps, and with hashes from the first row that has one. */
+class Series {
+	readonly #sessionId: string;
+	readonly #tally: Tally;
+	#next: number;
+	#isHashed: boolean;
+
+	constructor(sessionId: string, tally: Tally, { first, isHashed }: { first: number; isHashed: boolean }) {
+		this.#sessionId = sessionId;
+		this.#tally = tally;
+		this.#next = first;
+		this.#isHashed = isHashed;
+	}
+
+	/** Whether a row of this number follows the last one. */
+	follows(n: number): boolean {
+		return n === this.#next;
+	}
+
+	check({ n, row, stored, computed }: Numbered): void {
+		if (!this.follows(n)) this.#fault(row, "a row before it is missing");
+		this.#next = n + 1;
+		if (stored === null && !this.#isHashed) this.#tally.unverified += 1;
+		else if (stored === null) this.#fault(row, "it has no hash, although rows before it have one");
+		else if (stored !== computed) this.#fault(row, "its content does not match its hash");
+		else this.#tally.verified += 1;
+		this.#isHashed ||= stored !== null;
+	}
+
+	/** Reports the rows that are missing at the end. */
+	end(last: number, row: string): void {
+		if (this.#next <= last) this.#fault(row, "it is missing");
+	}
+
+	#fault(row: string, reason: string): void {
+		this.#tally.fault({ sessionId: this.#sessionId, row, reason });
+	}
+}
+
+type Read = Store<Tables>["read"];
+
+class SessionCheck {
+	readonly #id: string;
+	readonly #read: Read;
+	readonly #tally: Tally;
+	/** Whether its first event has a hash: then every row of it must have one. */
+	#isHashed = false;
+
+	constructor(id: string, read: Read, tally: Tally) {
+		this.#id = id;
+		this.#read = read;
+		this.#tally = tally;
+	}
+
+	/** `lastSeq` was read before: more events may have been recorded since. */
+	async run(lastSeq: number): Promise<void> {
+		await this.#events(lastSeq);
+		await this.#runs();
+		await this.#summaries();
+	}
+
+	async #events(lastSeq: number): Promise<void> {
+		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: false });
+		let previous = noTextHash;
+		for (let after = 0; ; ) {
+			const page = await this.#read((db) => nextEvents(db, { sessionId: this.#id, after }));
+			for (const { id, type, data, hash, ...row } of page) {
+				const [seq, at] = [Number(row.seq), Number(row.at)];
+				const event = { id, sessionId: this.#id, seq, type, at, data };
+				if (seq === 1) this.#isHashed = hash !== null;
+				// After a gap the hash of the event before is not known. The gap itself is reported.
+				const computed = series.follows(seq) ? eventHash(previous, event) : (hash ?? noTextHash);
+				series.check({ n: seq, row: `event ${seq}`, stored: hash, computed });
+				previous = hash ?? noTextHash;
+				after = seq;
+			}
+			if (page.length < pageSize) break;
+		}
+		series.end(lastSeq, `event ${lastSeq}`);
+	}
+
+	async #runs(): Promise<void> {
+		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: this.#isHashed });
+		for (let after = 0; ; ) {
+			const page = await this.#read((db) => nextRuns(db, { sessionId: this.#id, after }));
+			for (const { id, content, actor, hash, ...row } of page) {
+				const ordinal = Number(row.ordinal);
+				const computed = runHash({ id, sessionId: this.#id, ordinal, content, actor });
+				series.check({ n: ordinal, row: `message of ${id}`, stored: hash, computed });
+				await this.#steps(id, hash !== null || this.#isHashed);
+				await this.#steers(id);
+				after = ordinal;
+			}
+			if (page.length < pageSize) break;
+		}
+	}
+
+	async #steps(runId: string, isHashed: boolean): Promise<void> {
+		const series = new Series(this.#id, this.#tally, { first: 0, isHashed });
+		for (let after = -1; ; ) {
+			const page = await this.#read((db) => nextSteps(db, { runId, after }));
+			for (const { n, data, hash } of page) {
+				const computed = stepHash({ runId, n, data });
+				series.check({ n, row: `step ${n} of ${runId}`, stored: hash, computed });
+				after = n;
+			}
+			if (page.length < pageSize) break;
+		}
+	}
+
+	/** Their numbers begin again whenever the run has taken them up. */
+	async #steers(runId: string): Promise<void> {
+		for (const steer of await this.#read((db) => steersOf(db, { runId }))) {
+			const { id, ordinal, hash } = steer;
+			const series = new Series(this.#id, this.#tally, { first: ordinal, isHashed: this.#isHashed });
+			const computed = steerHash({ ...steer, runId });
+			series.check({ n: ordinal, row: `waiting message ${id}`, stored: hash, computed });
+		}
+	}
+
+	async #summaries(): Promise<void> {
+		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: this.#isHashed });
+		for (const { n, summary, hash } of await this.#read((db) => summariesOf(db, { sessionId: this.#id }))) {
+			const computed = summaryHash({ sessionId: this.#id, n, summary });
+			series.check({ n, row: `summary ${n}`, stored: hash, computed });
+		}
+	}
+}
+
+type Rows<T extends keyof Tables, K extends keyof Selectable<Tables[T]>> = Pick<Selectable<Tables[T]>, K>;
+
+const countSessions = hotStatement<Tables, object, { count: number }>((db) =>
+	db.selectFrom("sessions").select((eb) => eb.fn.countAll<number>().as("count")),
+);
+
+const nextSessions = hotStatement<Tables, { after: string }, Rows<"sessions", "id" | "last_seq">>((db, p) =>
+	db
+		.selectFrom("sessions")
+		.select(["id", "last_seq"])
+		.where("id", ">", p("after"))
+		.orderBy("id")
+		.limit(pageSize),
+);
+
+const findSession = hotStatement<Tables, { id: string }, Rows<"sessions", "id">>((db, p) =>
+	db.selectFrom("sessions").select("id").where("id", "=", p("id")),
+);
+
+const nextEvents = hotStatement<
+	Tables,
+	{ sessionId: string; after: number },
+	Rows<"events", "id" | "seq" | "type" | "at" | "data" | "hash">
+>((db, p) =>
+	db
+		.selectFrom("events")
+		.select(["id", "seq", "type", "at", "data", "hash"])
+		.where("session_id", "=", p("sessionId"))
+		.where("seq", ">", p("after"))
+		.orderBy("seq")
+		.limit(pageSize),
+);
+
+const nextRuns = hotStatement<
+	Tables,
+	{ sessionId: string; after: number },
+	Rows<"runs", "id" | "ordinal" | "content" | "actor" | "hash">
+>((db, p) =>
+	db
+		.selectFrom("runs")
+		.select(["id", "ordinal", "content", "actor", "hash"])
+		.where("session_id", "=", p("sessionId"))
+		.where("ordinal", ">", p("after"))
+		.orderBy("ordinal")
+		.limit(pageSize),
+);
+
+const nextSteps = hotStatement<
+	Tables,
+	{ runId: string; after: number },
+	Rows<"steps", "n" | "data" | "hash">
+>((db, p) =>
+	db
+		.selectFrom("steps")
+		.select(["n", "data", "hash"])
+		.where("run_id", "=", p("runId"))
+		.where("n", ">", p("after"))
+		.orderBy("n")
+		.limit(pageSize),
+);
+
+/** At most as many as may wait for a run. */
+const steersOf = hotStatement<
+	Tables,
+	{ runId: string },
+	Rows<"steers", "id" | "ordinal" | "content" | "actor" | "hash">
+>((db, p) =>
+	db
+		.selectFrom("steers")
+		.select(["id", "ordinal", "content", "actor", "hash"])
+		.where("run_id", "=", p("runId")),
+);
+
+const summariesOf = hotStatement<
+	Tables,
+	{ sessionId: string },
+	Rows<"compactions", "n" | "summary" | "hash">
+>((db, p) =>
+	db
+		.selectFrom("compactions")
+		.select(["n", "summary", "hash"])
+		.where("session_id", "=", p("sessionId"))
+		.orderBy("n"),
+);

@@ -1,0 +1,81 @@
+import { hash } from "node:crypto";
+
+/**
+ * Hashes of rows that hold what people, models and tools said. They show that a text was altered by a fault of the disk or
+ * by another program. They have no key: a program that also computes the hashes again is not noticed (decision 048).
+ *
+ * Each hash is SHA-256 as base64url, 43 characters. Fields that come before the last one contain no line break.
+ */
+
+/** The hash that the first event of a session follows. */
+export const noTextHash = "";
+
+/** Hash of an event. `previous` is the hash of the event before it in its session, so that events form a chain. */
+export function eventHash(
+	previous: string,
+	event: {
+		readonly id: string;
+		readonly sessionId: string;
+		readonly seq: number;
+		readonly type: string;
+		readonly at: number;
+		readonly data: string;
+	},
+): string {
+	const { id, sessionId, seq, type, at, data } = event;
+	return digest(`event\n${previous}\n${id}\n${sessionId}\n${seq}\n${type}\n${at}\n${data}`);
+}
+
+/** Hash of a step of a run. It follows no other: a picture that a model refuses is taken out of its step later. */
+export function stepHash({
+	runId,
+	n,
+	data,
+}: {
+	readonly runId: string;
+	readonly n: number;
+	readonly data: string;
+}): string {
+	return digest(`step\n${runId}\n${n}\n${data}`);
+}
+
+/** Hash of the message that a run answers: its text and its author, without pictures and attached files. */
+export function runHash(run: {
+	readonly id: string;
+	readonly sessionId: string;
+	readonly ordinal: number;
+	readonly actor: string | null;
+	readonly content: string;
+}): string {
+	const { id, sessionId, ordinal, actor, content } = run;
+	return digest(`run\n${id}\n${sessionId}\n${ordinal}\n${actor ?? ""}\n${content}`);
+}
+
+/** Hash of a message that waits for the next model call of a run. */
+export function steerHash(steer: {
+	readonly id: string;
+	readonly runId: string;
+	readonly ordinal: number;
+	readonly actor: string | null;
+	readonly content: string;
+}): string {
+	const { id, runId, ordinal, actor, content } = steer;
+	return digest(`steer\n${id}\n${runId}\n${ordinal}\n${actor ?? ""}\n${content}`);
+}
+
+/** Hash of a summary that takes the place of older messages. */
+export function summaryHash({
+	sessionId,
+	n,
+	summary,
+}: {
+	readonly sessionId: string;
+	readonly n: number;
+	readonly summary: string | null;
+}): string {
+	return digest(`summary\n${sessionId}\n${n}\n${summary ?? ""}`);
+}
+
+function digest(text: string): string {
+	return hash("sha256", text, "base64url");
+}
