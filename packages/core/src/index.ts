@@ -95,6 +95,7 @@ export type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 export type { Submitted, Tasks } from "./tasks/tasks.ts";
 export { defineTool, type Tool } from "./tool.ts";
 export { builtinTools } from "./tools/builtin.ts";
+export { isWithin } from "./tools/paths.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
 export { shortTools } from "./tools/short/short-tools.ts";
 export { visible } from "./tools/visible.ts";

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Logger } from "@parley/base";
 import type * as z from "zod";
 import type { FileFacts } from "./files/file-facts.ts";
@@ -79,6 +80,8 @@ export interface ToolContext {
 	progress(chunk: Uint8Array): void;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
+	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */
+	openOutput(name: string): Promise<FileHandle>;
 	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
 	share(path: string, name: string): Promise<FileFacts>;
 }

@@ -5,6 +5,7 @@ import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { KeptFile } from "./file-facts.ts";
 import { leastCounted } from "./file-limits.ts";
+import { outputPrefix } from "./output-name.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
@@ -61,6 +62,37 @@ export async function countedBytesOfAll(db: Tx): Promise<number> {
 		)
 		.executeTakeFirst();
 	return Number(row?.bytes ?? 0);
+}
+
+/** Share of the quota that kept results may take. */
+const outputShare = 1 / 4;
+
+/**
+ * Deletes the oldest kept results until one of `bytes` fits into their share and into the quota. Returns the deleted ids;
+ * deletes nothing if there is room.
+ */
+export async function dropOldestOutputs(tx: Tx, bytes: number, quotaBytes: number): Promise<string[]> {
+	const outputs = await tx
+		.selectFrom("files")
+		.select(["id", "bytes"])
+		.where("id", "like", `${outputPrefix}%`)
+		.orderBy("created_at")
+		.orderBy("id")
+		.execute();
+	const counted = outputs.map((row) => ({ id: row.id, bytes: Math.max(leastCounted, Number(row.bytes)) }));
+	const taken = counted.reduce((sum, row) => sum + row.bytes, 0);
+	let over = Math.max(
+		taken + bytes - quotaBytes * outputShare,
+		(await countedBytesOfAll(tx)) + bytes - quotaBytes,
+	);
+	const dropped: string[] = [];
+	for (const row of counted) {
+		if (over <= 0) break;
+		dropped.push(row.id);
+		over -= row.bytes;
+	}
+	if (dropped.length > 0) await tx.deleteFrom("files").where("id", "in", dropped).execute();
+	return dropped;
 }
 
 function toKept(row: FileRow): KeptFile {

@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
@@ -21,7 +22,7 @@ import {
 	refuseOverQuota,
 } from "./file-limits.ts";
 import { safeFileName } from "./file-name.ts";
-import { countedBytesOfAll, findFile, insertFile, visibleTo } from "./file-rows.ts";
+import { countedBytesOfAll, dropOldestOutputs, findFile, insertFile, visibleTo } from "./file-rows.ts";
 import { writeContent } from "./write-content.ts";
 
 export interface FilesOptions {
@@ -162,6 +163,42 @@ export class Files {
 	/** A file that a tool has handed over already. */
 	async known(id: string): Promise<KeptFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
+	}
+
+	/**
+	 * Keeps the complete result of a call for the life of its session, under `outputName`; replaces what is there under that
+	 * name. Together such results take a quarter of the quota at most: the oldest ones make room. Throws as `bring`.
+	 */
+	async keepOutput({ id, owner, sessionId, content }: Omit<Arrival, "name" | "repeated">): Promise<KeptFile> {
+		const { store } = this.#options;
+		await store.commit((tx) => tx.deleteFrom("files").where("id", "=", id).execute());
+		await this.unlink([id]);
+		let dropped: readonly string[] = [];
+		const arrival = { id, name: `${id}.txt`, owner, sessionId, content };
+		const kept = await this.bring(arrival, (insert, { bytes }) =>
+			store.commit(async (tx) => {
+				dropped = await dropOldestOutputs(tx, Math.max(leastCounted, bytes), this.limits.quotaBytes);
+				return insert(tx);
+			}),
+		);
+		await this.unlink(dropped);
+		return kept;
+	}
+
+	/** Opens a kept result of the session. Throws `not_found` if there is none of that name, or it had to make room. */
+	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
+		const row = await this.#options.store.read((db) => findFile(db, id, 0));
+		const unknown = new ParleyError(
+			`no result is kept as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation, or run the ` +
+				"call again if the result had to make room for newer ones",
+			{ code: "not_found" },
+		);
+		if (row?.sessionId !== sessionId) throw unknown;
+		try {
+			return await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW);
+		} catch (cause) {
+			throw systemCode(cause) === "ENOENT" ? unknown : fileError(`cannot read ${id}`, cause);
+		}
 	}
 
 	/** Removes what files held whose rows are gone. What cannot be removed now is so by a later sweep. */

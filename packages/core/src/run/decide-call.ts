@@ -179,6 +179,7 @@ async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 		// What only looks at a call tells nothing of it; who runs it listens.
 		progress: () => undefined,
 		ask: (question) => elicit(run, call.id, question),
+		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }),
 		...(run.session.task && { task: run.session.task.desk(run, call.id) }),
 	};

@@ -10,7 +10,7 @@ import { recordAttempt, recordCall } from "./attempt.ts";
 import { converse, type Ending, replyStep } from "./converse.ts";
 import { claimNext } from "./queue.ts";
 import type { Run, RunRow } from "./run.ts";
-import { recordResult } from "./settle-call.ts";
+import { recordResult, withoutRun } from "./settle-call.ts";
 import { takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf, textOf } from "./transcript.ts";
@@ -178,7 +178,7 @@ async function settleOpenCalls(run: Run, writing: LastWrite): Promise<void> {
 		if (known.kind !== "reply") continue;
 		for (const call of callsOf(known.content)) {
 			if (!started.has(call.id) || done.has(call.id)) continue;
-			await recordResult(run, { call, result: { text: "cancelled", failed: true } }, writing);
+			await recordResult(run, withoutRun(run, call, { text: "cancelled", failed: true }), writing);
 		}
 	}
 }

@@ -4,6 +4,7 @@ import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
 import { beginCall } from "./begin-call.ts";
+import { CallOutput } from "./call-output.ts";
 import {
 	type ApprovedCall,
 	decideCall,
@@ -16,7 +17,7 @@ import {
 import { releaseSecrets } from "./release-secrets.ts";
 import { withinRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
-import { recordResult } from "./settle-call.ts";
+import { recordResult, type SettledCall } from "./settle-call.ts";
 import { ToolProgress } from "./tool-progress.ts";
 
 /**
@@ -75,15 +76,20 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<voi
 	if (group.length === 0) return;
 	const { failpoints } = run.session.deps;
 	await failpoints.reach("tool-running");
+	await using outputs = new AsyncDisposableStack();
 	const results = await Promise.all(
-		group.map(async (entry) => ({ call: entry.call, ...(await execute(run, entry)) })),
+		group.map(async (entry) => {
+			const output = outputs.use(new CallOutput(run, entry.call.id));
+			return { call: entry.call, output, ...(await execute(run, entry, output)) };
+		}),
 	);
 	await failpoints.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
 	if (run.cause === "parked") run.signal.throwIfAborted();
 	const settled = await withinRoom(run, results);
+	const told = await Promise.all(settled.map((entry) => tell(run, entry)));
 	await run.commit(async (tx, record, step) => {
-		for (const entry of settled) await recordResult(run, entry, { tx, record, step });
+		for (const entry of told) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
 }
@@ -92,22 +98,44 @@ function taintOfCall({ ready }: ApprovedCall): Taint {
 	return taintOf(ready.plan.classes);
 }
 
+/** A call that has run. */
+interface RanCall {
+	readonly call: CallBlock;
+	readonly output: CallOutput;
+	readonly result: ToolResult;
+	readonly durationMs: number;
+}
+
+/** Takes secrets out of a result before it is cut: a half of one would not be found. */
+async function tell(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
+	const text = run.session.redactor.into("tool").redact(result.text);
+	return { call, result: { ...result, text }, told: await output.shorten(text), durationMs };
+}
+
 async function execute(
 	run: Run,
 	entry: ApprovedCall,
-): Promise<{ readonly result: ToolResult; readonly durationMs: number }> {
+	output: CallOutput,
+): Promise<Pick<RanCall, "result" | "durationMs">> {
 	const { clock } = run.session.deps;
 	const beganAt = clock.monotonic();
-	const result = await callTool(run, entry);
+	const result = await callTool(run, entry, output);
 	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
 }
 
-async function callTool(run: Run, { ready, context, changed }: ApprovedCall): Promise<ToolResult> {
+async function callTool(
+	run: Run,
+	{ ready, context, changed }: ApprovedCall,
+	output: CallOutput,
+): Promise<ToolResult> {
 	const released = await releaseSecrets(run.session, ready);
 	if (released.kind === "refused") return { text: released.text, failed: true };
 	const progress = progressOf(run, context.callId);
-	const listening = { ...context, progress: (chunk: Uint8Array) => progress.write(chunk) };
-	const result = await executeCall(released, listening);
+	const heard = (chunk: Uint8Array): void => {
+		progress.write(chunk);
+		output.write(chunk);
+	};
+	const result = await executeCall(released, { ...context, progress: heard });
 	progress.end();
 	if (changed === undefined) return result;
 	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };

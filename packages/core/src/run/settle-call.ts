@@ -4,19 +4,38 @@ import type { Tx } from "../journal/journal.ts";
 import type { CallBlock, ImageBlock } from "../message.ts";
 import type { Record } from "../session/session.ts";
 import type { ToolResult } from "../tool.ts";
+import { type DescribeGap, shortenOutput } from "../tools/shorten-output.ts";
 import { auditFinish } from "./audit-call.ts";
 import type { Run } from "./run.ts";
 import type { CallDecision, Step } from "./step.ts";
 
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
-	await run.commit((tx, record, step) => recordResult(run, { call, result }, { tx, record, step }));
+	const settled = withoutRun(run, call, result);
+	await run.commit((tx, record, step) => recordResult(run, settled, { tx, record, step }));
 }
 
-/** What came of a call; without a duration where it did not run. */
-interface SettledCall {
+/** The result of a call that did not run, without secrets and within the limits of a result. */
+export function withoutRun(
+	{ session }: Pick<Run, "session">,
+	call: CallBlock,
+	result: ToolResult,
+): SettledCall {
+	const text = session.redactor.into("tool").redact(result.text);
+	return { call, result: { ...result, text }, told: shortenOutput(text, leftOut) };
+}
+
+const leftOut: DescribeGap = ({ characters, lines }) =>
+	`[… ${characters} characters in ${lines} lines left out …]`;
+
+/** The result of a call. It has no secrets. */
+export interface SettledCall {
 	readonly call: CallBlock;
+	/** People get its text as it is. */
 	readonly result: ToolResult;
+	/** What the model gets instead of that text, within the limits of a result. */
+	readonly told: string;
+	/** Absent if it did not run. */
 	readonly durationMs?: number;
 }
 
@@ -26,14 +45,13 @@ interface Writing {
 	readonly step: (step: Step) => Promise<void>;
 }
 
-/** Writes the result of one call: the step for the model, the event for people; neither holds a known secret. */
+/** Writes the result of one call: the step for the model, and the event for people. */
 export async function recordResult(
 	run: Run,
-	{ call, result, durationMs }: SettledCall,
+	{ call, result, told, durationMs }: SettledCall,
 	{ tx, record, step }: Writing,
 ): Promise<void> {
-	const { redactor } = run.session;
-	const text = redactor.into("tool").redact(result.text);
+	const { text } = result;
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
 		const { version: policy } = run.session.deps.policies.of(run.session);
@@ -44,13 +62,13 @@ export async function recordResult(
 	// A provider takes an error as text alone.
 	const shown = failed ? [] : (result.pictures ?? []);
 	const pictures = shown.length > 0 && { pictures: shown };
-	await step({ kind: "result", callId: call.id, text, failed, ...pictures });
+	await step({ kind: "result", callId: call.id, text: told, failed, ...pictures });
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, tx, { callId: call.id, decision });
 	const took = durationMs !== undefined && { durationMs };
-	const told = pictures && { pictures: shown.map(factsOf) };
+	const seen = pictures && { pictures: shown.map(factsOf) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
-	else await record({ type: "tool.completed", ...facts, result: text, ...told, ...took });
+	else await record({ type: "tool.completed", ...facts, result: text, ...seen, ...took });
 }
 
 function factsOf(picture: ImageBlock): PictureFacts {

@@ -52,6 +52,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		log: silentLogger,
 		progress: () => undefined,
 		ask: () => Promise.resolve({ outcome: "expired" }),
+		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
 		...told,

@@ -10,7 +10,7 @@ function slice(
 	async function* chunks(): AsyncGenerator<Buffer> {
 		for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 	}
-	return sliceLines(chunks(), { first: 1, lines: 100, bytes: 1000, ...wanted });
+	return sliceLines(chunks(), { first: 1, column: 1, lines: 100, characters: 1000, ...wanted });
 }
 
 test("lines are counted right however the chunks fall", async () => {
@@ -19,14 +19,14 @@ test("lines are counted right however the chunks fall", async () => {
 		for (let first = 1; first <= 30; first += 3) {
 			const { text, next } = await slice(lines.join(""), { first, lines: 5 }, size);
 			expect(text).toBe(lines.slice(first - 1, first + 4).join(""));
-			expect(next).toBe(first + 5 > 30 ? undefined : first + 5);
+			expect(next).toEqual(first + 5 > 30 ? undefined : { line: first + 5 });
 		}
 	}
 });
 
 test("a last line without an end is a line", async () => {
 	expect(await slice("a\nb", { first: 2 })).toMatchObject({ text: "b", next: undefined });
-	expect(await slice("a\nb", { lines: 1 })).toMatchObject({ text: "a\n", next: 2 });
+	expect(await slice("a\nb", { lines: 1 })).toMatchObject({ text: "a\n", next: { line: 2 } });
 });
 
 test("beyond the end the number of lines is told", async () => {
@@ -35,22 +35,34 @@ test("beyond the end the number of lines is told", async () => {
 	expect(await slice("", {})).toMatchObject({ text: "", total: 0 });
 });
 
-test("the limit of bytes cuts after a whole line", async () => {
-	expect(await slice("aaa\nbbb\nccc\n", { bytes: 9 })).toMatchObject({
-		text: "aaa\nbbb\n",
-		next: 3,
-		cut: false,
-	});
-	expect(await slice("aaa\nbbb\nccc\n", { bytes: 8 })).toMatchObject({ text: "aaa\nbbb\n", next: 3 });
-	expect(await slice("aaa\nbbb\nccc\n", { bytes: 12 })).toMatchObject({
-		text: "aaa\nbbb\nccc\n",
-		next: undefined,
-	});
-	expect(await slice("aaa\nbbb\nccc\n", { first: 2, bytes: 5 })).toMatchObject({ text: "bbb\n", next: 3 });
+test("the limit of characters cuts after a whole line", async () => {
+	const text = "aaa\nbbb\nccc\n";
+	const two = { text: "aaa\nbbb\n", next: { line: 3 } };
+	expect(await slice(text, { characters: 9 })).toMatchObject(two);
+	expect(await slice(text, { characters: 8 })).toMatchObject(two);
+	expect(await slice(text, { characters: 12 })).toMatchObject({ text, next: undefined });
+	expect(await slice(text, { first: 2, characters: 5 })).toMatchObject({ text: "bbb\n", next: { line: 3 } });
 });
 
-test("a line longer than the limit is cut between characters", async () => {
-	expect(await slice("é".repeat(10), { bytes: 5 })).toMatchObject({ text: "éé", next: 2, cut: true });
+test("a line longer than the limit is read in parts that join to the whole line", async () => {
+	const line = "é😀x".repeat(10);
+	for (let characters = 2; characters < 12; characters += 1) {
+		for (let size = 1; size < 12; size += 1) {
+			let [first, column, text] = [2, 1, ""];
+			for (let pages = 0; pages < 50 && first < 3; pages += 1) {
+				const page = await slice(`a\n${line}\nb\n`, { first, column, characters }, size);
+				text += page.text;
+				expect(page.text.isWellFormed()).toBe(true);
+				expect(page.text.length).toBeLessThanOrEqual(characters);
+				({ line: first, column = 1 } = page.next ?? { line: 3 });
+			}
+			expect(text.slice(0, line.length + 1)).toBe(`${line}\n`);
+		}
+	}
+});
+
+test("a column beyond the end of its line is its end", async () => {
+	expect(await slice("ab\ncd\n", { column: 9 })).toMatchObject({ text: "\ncd\n", next: undefined });
 });
 
 test("bytes that are no text are replaced", async () => {
@@ -65,9 +77,9 @@ test("no more is read than is needed", async () => {
 			yield Buffer.from("line\n");
 		}
 	}
-	expect(await sliceLines(endless(), { first: 3, lines: 2, bytes: 1000 })).toMatchObject({
+	expect(await sliceLines(endless(), { first: 3, column: 1, lines: 2, characters: 1000 })).toMatchObject({
 		text: "line\nline\n",
-		next: 5,
+		next: { line: 5 },
 	});
 	expect(read).toBe(5);
 });

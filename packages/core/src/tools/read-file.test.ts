@@ -61,7 +61,7 @@ test("a long file is read in parts that join to the whole", async () => {
 	const whole = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join("");
 	await writeFile(join(context.cwd, "long.txt"), whole);
 	let [offset, text] = [1, ""];
-	for (let part = 0; part < 3; part += 1) {
+	for (let page = 0; page < 3; page += 1) {
 		const result = await read({ path: "long.txt", offset });
 		text += result.text.replace(/\[… .*$/, "");
 		offset = Number(/offset (\d+)/.exec(result.text)?.[1]);
@@ -70,14 +70,25 @@ test("a long file is read in parts that join to the whole", async () => {
 	expect(offset).toBeNaN();
 });
 
-test("at most 256 KiB are read, a longer line is cut with a marker", async () => {
-	await writeFile(join(context.cwd, "wide.txt"), `${"x".repeat(300 * 1024)}\nnext\n`);
-	const { text } = await read({ path: "wide.txt" });
-	expect(text.slice(0, 256 * 1024)).toBe("x".repeat(256 * 1024));
-	expect(text.slice(256 * 1024)).toBe(
-		"\n[… the rest of line 1, which is longer than 256 KiB, left out; the next line is offset 2 …]",
-	);
-	expect((await read({ path: "wide.txt", offset: 2 })).text).toBe("next\n");
+test("a page has at most 30,000 characters, and a longer line is read in parts", async () => {
+	const whole = `${"x".repeat(70_000)}\nnext\n`;
+	await writeFile(join(context.cwd, "wide.txt"), whole);
+	let [place, text] = [{}, ""];
+	for (let pages = 0; pages < 3; pages += 1) {
+		const result = await read({ path: "wide.txt", ...place });
+		expect(result.text.length).toBeLessThanOrEqual(30_000);
+		const [, offset, column] = /offset (\d+) and column (\d+)/.exec(result.text) ?? [];
+		text += result.text.replace(/\n\[… .*$/, "");
+		place = { offset: Number(offset), column: Number(column) };
+	}
+	expect(text).toBe(whole);
+});
+
+test("a page has at most 2,000 lines, with its marker", async () => {
+	await writeFile(join(context.cwd, "lines.txt"), "x\n".repeat(4_000));
+	const { text } = await read({ path: "lines.txt" });
+	expect(text.split("\n")).toHaveLength(2_000);
+	expect(text).toContain("go on with offset 2000");
 });
 
 test("an empty file is said to be empty", async () => {

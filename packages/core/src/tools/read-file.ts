@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
+import { isOutputName } from "../files/output-name.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
 import { resolvePath } from "./paths.ts";
@@ -8,30 +9,44 @@ import { planRead } from "./plan-read.ts";
 import { readPicture } from "./read-picture.ts";
 import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
+import { outputLimits } from "./shorten-output.ts";
 
-const MAX_LINES = 2_000;
-const MAX_BYTES = 256 * 1024;
+const MAX_LINES = outputLimits.lines;
+/** Limits of one page. The marker behind it has room below the limits of a result. */
+const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
 /** A NUL among so many first bytes tells a binary file, as it does for git. */
 const SNIFFED_BYTES = 8_000;
 
 const parameters = z.strictObject({
-	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+	path: z
+		.string()
+		.describe(
+			"The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
+		),
 	offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
-	limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("How many lines to read."),
+	column: z
+		.int()
+		.min(1)
+		.default(1)
+		.describe(
+			"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
+		),
+	limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("Maximum number of lines to read."),
 });
 type Arguments = z.infer<typeof parameters>;
 
 /**
- * Reads lines of a text file: at most 2000 lines and 256 KiB, with a marker that tells how to go on. A picture is read
- * as a whole, for the model to see.
+ * Reads lines of a text file, or of a kept result of an earlier call, in pages of at most 30,000 characters and 2,000
+ * lines. A marker at the end of a page says how to continue. A picture is read as a whole, for the model to see.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
 	description:
 		"Reads a text file, or a part of it; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
-		"look at a file whose path you know; read a file before you change it. Returns at most 2000 lines and 256 KiB; a " +
-		"marker at the end tells the offset to go on with. Not for directories (list_files), for finding text in many " +
-		"files (search_files), for other binary files.",
+		"look at a file whose path you know; read a file before you change it. Returns at most 2,000 lines and 30,000 " +
+		"characters; a marker at the end says how to continue. If a result of another call was shortened, the marker in it " +
+		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
+		"(search_files), for other binary files.",
 	parameters,
 	effect: "none",
 	plan,
@@ -39,12 +54,23 @@ export const readFile = defineTool<Arguments>({
 });
 
 async function plan({ path: text }: Arguments, context: ToolContext): Promise<ToolPlan> {
+	if (isOutputName(text)) return planOutput(text);
 	const resolved = await resolvePath(text, context);
 	const secret = isSecret(resolved.path, resolved.written);
 	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
+/** The model has seen parts of this result before, so reading the rest needs no approval. */
+function planOutput(name: string): ToolPlan {
+	const notes = ["the complete result of an earlier tool call"];
+	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
+}
+
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	if (isOutputName(args.path)) {
+		await using output = await context.openOutput(args.path);
+		return await readPage(output, args, context);
+	}
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
 		return { text: "changed since it was approved: the path leads to another file", failed: true };
@@ -52,9 +78,15 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	await using file = await openRegular(path, args.path);
 	await refuseForbiddenTwin(file, args.path, context);
 	if (await isBinary(file, args.path)) return await readBinary(file, args, context);
-	const chunks = readChunks(file, args.path, context.signal);
-	const slice = await sliceLines(chunks, { first: args.offset, lines: args.limit, bytes: MAX_BYTES });
-	return { text: describe(slice, args), failed: slice.total !== undefined && args.offset > 1 };
+	return await readPage(file, args, context);
+}
+
+async function readPage(file: FileHandle, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
+	const { offset: first, column, limit } = args;
+	const slice = await sliceLines(readChunks(file, args.path, signal), {
+		...{ first, column, lines: Math.min(limit, page.lines), characters: page.characters },
+	});
+	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
 /** Also where it is a picture: the headers of all kinds hold NULs. */
@@ -78,14 +110,13 @@ async function readBinary(file: FileHandle, args: Arguments, context: ToolContex
 	});
 }
 
-function describe({ text, next, cut, total }: LineSlice, { offset, path }: Arguments): string {
+function describe({ text, next, total }: LineSlice, { offset, path }: Arguments): string {
 	if (total !== undefined) {
 		if (offset === 1) return "(empty file)";
 		return `${JSON.stringify(path)} has ${total} lines; there is no line ${offset}`;
 	}
-	if (cut) {
-		return `${text}\n[… the rest of line ${offset}, which is longer than 256 KiB, left out; the next line is offset ${next} …]`;
-	}
 	if (next === undefined) return text;
-	return `${text}[… more lines follow: go on with offset ${next} …]`;
+	const { line, column } = next;
+	if (column === undefined) return `${text}[… more lines follow: go on with offset ${line} …]`;
+	return `${text}\n[… line ${line} continues: go on with offset ${line} and column ${column} …]`;
 }

@@ -52,6 +52,7 @@ async function contextOf(
 		...{ log, signal: new AbortController().signal, workspace: undefined },
 		progress: () => undefined,
 		ask: refuse,
+		openOutput: refuse,
 		share: refuse,
 	};
 }

@@ -1,11 +1,16 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, mkdir, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtInInstructions } from "@parley/core";
-import { calls, says, stuck } from "@parley/core/testing";
+import { calls, type ScriptedReply, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { AgentPlace } from "../testing/agent-place.ts";
 import { openAgent } from "./open-agent.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
+
+const run = (command: string) => [calls("c1", "bash", { command })];
 
 test("nothing is left on disk by a session that nobody keeps", async () => {
 	await using place = await AgentPlace.make();
@@ -14,6 +19,30 @@ test("nothing is left on disk by a session that nobody keeps", async () => {
 	expect(await opened.agent.transcript()).toHaveLength(2);
 	await opened.close();
 	await expect(access(place.path("data"))).rejects.toThrow("ENOENT");
+});
+
+test("a long result is read from a file, which is removed at the end", async () => {
+	await using place = await AgentPlace.make();
+	const read: ScriptedReply = async function* ({ messages }) {
+		const [, name = ""] =
+			/(output_\w+) holds the complete result: read it with read …/.exec(JSON.stringify(messages)) ?? [];
+		names.push(name);
+		yield* [calls("c2", "read", { path: name, offset: 8_999 }), ending];
+	};
+	const names: string[] = [];
+	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const ending = { type: "end", stop: "tool_use", usage, model: "scripted" } as const;
+	const { say, opened, results } = await place.open({}, run("seq 1 9000"), read, [says("ok")]);
+	await say("go");
+	expect(results[1]).toBe("8999\n9000\n");
+	const kept = async () => {
+		const directories = (await readdir(tmpdir())).filter((name) => name.startsWith("parley-rpc"));
+		const paths = directories.map((name) => join(tmpdir(), name, "files", names[0] ?? ""));
+		return paths.filter((path) => existsSync(path)).length;
+	};
+	expect(await kept()).toBe(1);
+	await opened.close();
+	expect(await kept()).toBe(0);
 });
 
 test("--session takes the conversation up again, with its model", async () => {
@@ -55,8 +84,6 @@ test("what was at work when the process ended is not gone on with", async () => 
 	expect(after.model.requests).toHaveLength(1);
 	expect(after.model.requests[0]?.messages.at(-1)).toMatchObject({ content: [{ text: "two" }] });
 });
-
-const run = (command: string) => [calls("c1", "bash", { command })];
 
 test("what the operator's rules deny stays denied, under the names of these tools", async () => {
 	await using place = await AgentPlace.make();

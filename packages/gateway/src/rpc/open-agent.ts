@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
-import { realpath, rm } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Clock, chanceOf, noFailpoints, openSqliteStore, type Store, type Timer } from "@parley/base";
 import {
@@ -8,6 +8,7 @@ import {
 	builtinTools,
 	createSandboxes,
 	freshSchema,
+	isWithin,
 	migrations,
 	operator,
 	type Profile,
@@ -122,12 +123,14 @@ function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => 
 }
 
 async function openHome(
-	{ temporary }: CheckedStart,
+	{ temporary, cwd }: CheckedStart,
 	{ flags: { session }, config, ids, log, currentDirectory }: OpenAgentOptions,
 ): Promise<Home> {
 	if (session === undefined) {
-		// Made only where something has to be put there.
 		const directory = join(temporary, ids.create("parley-rpc"));
+		// Usually it is made when something is kept in it. Below the working directory commands must not see or replace it,
+		// and the sandbox hides only what exists.
+		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
 	const directory = resolve(currentDirectory, session);

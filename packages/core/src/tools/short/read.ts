@@ -8,6 +8,7 @@ export const read = defineTool({
 	ruleName: readFile.name,
 	description:
 		"Reads lines of a text file; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Look at a file " +
-		"before you change it. Up to 2000 lines and 256 KiB come back at once; where more follow, a marker at the end " +
-		"says which offset to go on with. Directories and other binary files cannot be read.",
+		"before you change it. Returns at most 2,000 lines and 30,000 characters; a marker at the end says how to continue. " +
+		"If the result of another call was shortened, the marker in it names a kept file: read that with this tool. " +
+		"Directories and other binary files cannot be read.",
 });

@@ -52,7 +52,7 @@ test("they have the names and parameters that clients know", () => {
 		return [name, Object.keys(properties), required];
 	});
 	expect(told).toEqual([
-		["read", ["path", "offset", "limit"], ["path"]],
+		["read", ["path", "offset", "column", "limit"], ["path"]],
 		["write", ["path", "content"], ["path", "content"]],
 		["edit", ["path", "edits"], ["path", "edits"]],
 		["bash", ["command", "timeout"], ["command"]],

@@ -1,0 +1,80 @@
+/** Characters (UTF-16 units) and lines of one result that reach the model. `read_file` returns pages of this size. */
+export const outputLimits = { characters: 30_000, lines: 2_000 } as const;
+
+/** Room for the marker in the place of the missing part. */
+const markerRoom = 500;
+
+/** Describes the missing part, in one line of at most 500 characters. */
+export type DescribeGap = (missing: { readonly characters: number; readonly lines: number }) => string;
+
+/** Returns whether a text fits into the limits as it is. */
+export function fitsOutput(text: string, characters: number = outputLimits.characters): boolean {
+	return text.length <= characters && indexAfterLines(text, outputLimits.lines) === text.length;
+}
+
+/**
+ * Returns the head and the tail of a text, with a marker line between them, within the limits; the text itself if it
+ * fits. Cuts at the ends of lines if they are near, and never inside a character.
+ */
+export function shortenOutput(
+	text: string,
+	describe: DescribeGap,
+	characters: number = outputLimits.characters,
+): string {
+	if (fitsOutput(text, characters)) return text;
+	const half = Math.floor((characters - markerRoom) / 2);
+	// The marker is a line too, and the cut can end a line that had no end.
+	const lines = outputLimits.lines / 2 - 1;
+	const head = headOf(text, half, lines);
+	const tail = tailOf(text.slice(head.length), half, lines);
+	const gap = text.slice(head.length, text.length - tail.length);
+	const marker = describe({ characters: gap.length, lines: countLines(gap) }).slice(0, markerRoom - 2);
+	return `${head}${head.endsWith("\n") || head === "" ? "" : "\n"}${marker}\n${tail}`;
+}
+
+function headOf(text: string, characters: number, lines: number): string {
+	const most = text.slice(0, Math.min(characters, indexAfterLines(text, lines)));
+	const line = most.lastIndexOf("\n") + 1;
+	if (line > most.length / 2) return most.slice(0, line);
+	return isHighSurrogate(most, most.length - 1) ? most.slice(0, -1) : most;
+}
+
+function tailOf(text: string, characters: number, lines: number): string {
+	const most = text.slice(Math.max(text.length - characters, indexBeforeLines(text, lines)));
+	const line = most.indexOf("\n") + 1;
+	if (line > 0 && line < most.length / 2) return most.slice(line);
+	return isHighSurrogate(text, text.length - most.length - 1) ? most.slice(1) : most;
+}
+
+/** Index behind the first `lines` lines. */
+function indexAfterLines(text: string, lines: number): number {
+	let at = 0;
+	for (let count = 0; count < lines; count += 1) {
+		const end = text.indexOf("\n", at);
+		if (end === -1) return text.length;
+		at = end + 1;
+	}
+	return at;
+}
+
+/** Index of the first of the last `lines` lines. */
+function indexBeforeLines(text: string, lines: number): number {
+	let at = text.endsWith("\n") ? text.length - 1 : text.length;
+	for (let count = 0; count < lines; count += 1) {
+		at = at === 0 ? -1 : text.lastIndexOf("\n", at - 1);
+		if (at === -1) return 0;
+	}
+	return at + 1;
+}
+
+function countLines(text: string): number {
+	let count = text === "" || text.endsWith("\n") ? 0 : 1;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+	return count;
+}
+
+/** https://www.unicode.org/glossary/#high_surrogate_code_unit */
+function isHighSurrogate(text: string, index: number): boolean {
+	const unit = text.charCodeAt(index);
+	return unit >= 0xd800 && unit <= 0xdbff;
+}
