@@ -55,7 +55,7 @@ export {
 	type Role,
 	roles,
 } from "./principal.ts";
-export type { Prompt } from "./prompt.ts";
+export { alwaysRequires, type Prompt } from "./prompt.ts";
 export type { PromptResponse } from "./prompt-answer.ts";
 export type { ProviderState } from "./run/provider-health.ts";
 export { Runtime } from "./runtime.ts";

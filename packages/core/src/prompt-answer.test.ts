@@ -78,6 +78,43 @@ describe("a confirm", () => {
 		},
 	);
 
+	test.each<[PromptResponse, boolean]>([
+		[{ value: "approve" }, true],
+		[{ text: "approve", cancelled: false }, true],
+		[{ value: true }, true],
+		[{ value: "yes" }, true],
+		[{ value: "deny" }, false],
+		[{ value: false }, false],
+		[{ value: "no" }, false],
+		[{ value: "approve", cancelled: true }, false],
+	])("that is always asked and was shown as a choice is read from %j", (response, approves) => {
+		const answer = readAnswer(approvalOf(false), true, { ...response, choice: true });
+		expect(answer).toEqual(approves ? approved : denied);
+	});
+
+	test.each<[PromptResponse]>([
+		[{}],
+		[{ cancelled: false }],
+		[{ value: null, cancelled: false }],
+		[{ value: "" }],
+		[{ value: "Approve" }],
+		[{ value: "maybe" }],
+		[{ value: 1 }],
+		[{ value: ["approve"] }],
+		[{ values: ["approve"] }],
+		[{ value: "session" }],
+	])("that is always asked and was shown as a choice stays open for %j", (response) => {
+		expect(() => readAnswer(approvalOf(false), true, { ...response, choice: true })).toThrow(
+			'choose "deny" or "approve"',
+		);
+	});
+
+	test("that is not always asked is no choice", () => {
+		expect(readAnswer(approvalOf(false), false, { cancelled: false, choice: true })).toEqual(approved);
+		expect(readAnswer(approvalOf(false), false, { value: "approve", choice: true })).toEqual(denied);
+		expect(readAnswer(approvalOf(false), true, { value: "approve" })).toEqual(denied);
+	});
+
 	test("keeps the reason of a denial", () => {
 		const response = { cancelled: true, reason: "not on a Friday" };
 		expect(readAnswer(approvalOf(false), false, response)).toEqual({
@@ -210,6 +247,11 @@ test.each<PromptType>(["text", "password", "select", "multi"])(
 		expect(readAnswer(promptOf(type, { options }), false, response)).toEqual({ kind: "cancelled" });
 	},
 );
+
+test("a question is dismissed with a reason", () => {
+	const response = { cancelled: true, reason: "later" };
+	expect(readAnswer(promptOf("text"), false, response)).toEqual({ kind: "cancelled", reason: "later" });
+});
 
 test("what keeps a question open is an invalid argument", () => {
 	expect(() => readAnswer(promptOf("text"), false, {})).toThrow(

@@ -14,6 +14,8 @@ export interface PromptResponse {
 	readonly unanswered?: boolean;
 	/** False where others could read the answer on its way. */
 	readonly confidential?: boolean;
+	/** True if the client saw an approval that is always required as a choice between `deny` and `approve`. */
+	readonly choice?: boolean;
 	/** With these arguments instead of those that were asked about; for approvals. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
 }
@@ -23,7 +25,7 @@ export type Answer =
 	| { readonly kind: "approved"; readonly remember: boolean; readonly arguments?: unknown }
 	| { readonly kind: "denied"; readonly reason: string; readonly unanswered?: true }
 	| { readonly kind: "value"; readonly value: string | readonly string[] }
-	| { readonly kind: "cancelled" };
+	| { readonly kind: "cancelled"; readonly reason?: string };
 
 /** Characters of an answer in words: about what a model reads of one result. */
 const longestAnswer = 65_536;
@@ -31,6 +33,9 @@ const longestAnswer = 65_536;
 const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
+/** Values of an answer to a choice. */
+const approving = new Set<unknown>([...yes, "approve"]);
+const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
 
 /**
@@ -39,7 +44,9 @@ const forSession = new Set<unknown>(["session", "always"]);
  */
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
-	if (response.cancelled === true) return { kind: "cancelled" };
+	if (response.cancelled === true) {
+		return { kind: "cancelled", ...(response.reason && { reason: response.reason }) };
+	}
 	if (response.arguments) throw invalid("arguments: only the approval of a call takes them");
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
 	const given = response.value ?? response.text ?? response.values?.[0];
@@ -52,6 +59,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	const denied: Answer = { kind: "denied", reason, ...(unanswered && { unanswered }) };
 	if (response.cancelled === true) return denied;
 	const value = response.value ?? response.text ?? response.values ?? null;
+	if (floor && response.choice) return readDecision(value, denied);
 	if (yes.has(value)) return { kind: "approved", remember: false };
 	if (forSession.has(value)) {
 		if (!prompt.approval?.allowSession) return denied;
@@ -61,6 +69,13 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	if (value !== null || response.cancelled !== false) return denied;
 	if (floor) throw invalid('this call is always asked: approve it with a value such as "yes"');
 	return { kind: "approved", remember: false };
+}
+
+/** Reads the value of a choice between `deny` and `approve`. What a confirm takes for yes or no is one of them, too. */
+function readDecision(value: unknown, denied: Answer): Answer {
+	if (denying.has(value)) return denied;
+	if (approving.has(value)) return { kind: "approved", remember: false };
+	throw invalid('this call always requires an approval: choose "deny" or "approve"');
 }
 
 function readText(prompt: Prompt, given: unknown): string {

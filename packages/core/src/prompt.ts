@@ -45,6 +45,11 @@ export interface Prompt {
 	readonly taskId?: string;
 }
 
+/** Whether only an answer with a value approves it: a call of the always-ask floor, or a trust grant of a channel. */
+export function alwaysRequires({ type, approval }: Prompt): boolean {
+	return type === "confirm" && (!approval || approval.risk === "critical");
+}
+
 /** What a person may be asked for by `ask_user`. */
 export interface Elicitation {
 	readonly type: Exclude<PromptType, "confirm">;
@@ -57,5 +62,5 @@ export interface Elicitation {
 /** What came back: the text, the chosen values, a handle `secret:…` for a password, or that nobody answered. */
 export type ElicitationAnswer =
 	| { readonly outcome: "answered"; readonly value: string | readonly string[] }
-	| { readonly outcome: "cancelled" }
+	| { readonly outcome: "cancelled"; readonly reason?: string }
 	| { readonly outcome: "expired" };

@@ -56,7 +56,9 @@ export async function elicit(run: Run, callId: string, elicitation: Elicitation)
 		prompt: promptOf(run, { ...shownQuestion(run, elicitation), placeholder: "" }),
 	}));
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
-	return { outcome: row?.state === "expired" ? "expired" : "cancelled" };
+	if (row?.state === "expired") return { outcome: "expired" };
+	const reason = row?.answer?.kind === "cancelled" ? row.answer.reason : undefined;
+	return { outcome: "cancelled", ...(reason !== undefined && { reason }) };
 }
 
 /** What people see of a question holds no secret. */

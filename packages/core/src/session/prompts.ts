@@ -160,7 +160,7 @@ export async function answerPrompt(
 		...(changed !== undefined && { arguments: changed }),
 		...(remembered && { remembered }),
 		...foreignName(by, session),
-		...(answer.kind === "denied" && answer.reason !== "" && { reason: answer.reason }),
+		...(refused && answer.reason && { reason: answer.reason }),
 	});
 	return true;
 }
@@ -262,6 +262,9 @@ function foreignName({ person }: Principal, { place }: Session): { readonly byNa
 async function keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
 	const { redactor } = session;
 	if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
+	if (answer.kind === "cancelled") {
+		return { ...answer, ...(answer.reason && { reason: redactor.redact(answer.reason) }) };
+	}
 	if (answer.kind !== "value") return answer;
 	const { value } = answer;
 	if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };

@@ -58,6 +58,7 @@ test.each<[ElicitationAnswer, string, boolean]>([
 	[{ outcome: "answered", value: ["a", "b"] }, '["a","b"]', false],
 	[{ outcome: "answered", value: "secret:s_1" }, "secret:s_1", false],
 	[{ outcome: "cancelled" }, "the person did not want to answer", true],
+	[{ outcome: "cancelled", reason: "later" }, "the person did not want to answer: later", true],
 	[{ outcome: "expired" }, "no answer: nobody answered in time", true],
 ])("the answer %j reaches the model", async (answer, text, failed) => {
 	expect((await ask({ type: "text", label: "?" }, answer)).result).toEqual({ text, failed });

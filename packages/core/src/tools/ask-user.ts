@@ -93,8 +93,12 @@ function describe(answer: ElicitationAnswer): ToolResult {
 			return { text: text === "" ? "(an empty answer)" : text, failed: false };
 		}
 		case "cancelled":
-			return { text: "the person did not want to answer", failed: true };
+			return { text: withReason("the person did not want to answer", answer.reason), failed: true };
 		case "expired":
 			return { text: "no answer: nobody answered in time", failed: true };
 	}
+}
+
+function withReason(text: string, reason = ""): string {
+	return reason === "" ? text : `${text}: ${reason}`;
 }
