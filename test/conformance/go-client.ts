@@ -6,6 +6,18 @@ import * as z from "zod";
 /** coder/websocket closes the connection on anything larger, unless told otherwise, which no Go client of Ozzie does. */
 const readLimit = 32_768;
 
+/** The headers that coder/websocket v1.8.14 sends behind `Host`. */
+function handshake(key: string): Readonly<Record<string, string>> {
+	return {
+		"User-Agent": "Go-http-client/1.1",
+		Connection: "Upgrade",
+		"Sec-Websocket-Key": key,
+		"Sec-Websocket-Version": "13",
+		Upgrade: "websocket",
+		"Accept-Encoding": "gzip",
+	};
+}
+
 /** Go reads `null` and what is not there as the zero value, and drops what does not fit the type. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
@@ -41,7 +53,7 @@ const payloads = {
 	"tool.call": z.object({ status: text, name: text, arguments: object, result: text, error: text }),
 	"prompt.request": z.object({
 		...{ type: text, label: text, required: truth, validation: text, placeholder: text, token: text },
-		...{ options: field(z.array(option), []), context: object },
+		...{ options: field(z.array(option), []), default: z.unknown(), context: object },
 	}),
 	"internal.llm.call": z.object({
 		...{ phase: text, model: text, provider: text, error: text },
@@ -84,10 +96,18 @@ export class GoClient implements AsyncDisposable {
 		socket.on("close", (code) => this.#end(new Error(`the connection was closed: ${code}`)));
 	}
 
-	static async dial(url: string): Promise<GoClient> {
+	/** Connects with the bytes of the handshake of coder/websocket, headers in the order and spelling of Go's net/http. */
+	static async dial(url: string, more: Readonly<Record<string, string>> = {}): Promise<GoClient> {
 		const socket = new WebSocket(url.replace(/^http/, "ws"), {
 			maxPayload: readLimit,
-			headers: { "user-agent": "Go-http-client/1.1" },
+			perMessageDeflate: false,
+			finishRequest: (request) => {
+				const key = String(request.getHeader("sec-websocket-key"));
+				for (const name of request.getHeaderNames()) if (name !== "host") request.removeHeader(name);
+				for (const [name, value] of Object.entries({ ...handshake(key), ...more }))
+					request.setHeader(name, value);
+				request.end();
+			},
 		});
 		const client = new GoClient(socket);
 		await once(socket, "open");
@@ -157,29 +177,54 @@ export interface Asked {
 	readonly printed: string;
 	readonly error: string;
 	readonly prompts: readonly string[];
+	/** Tool calls as their status and their error. */
+	readonly calls: readonly string[];
+}
+
+/** The parameters of an answer. */
+export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
+
+/** The older `ask`: shows every prompt as `[y/N]` and answers it without a value. */
+export function valueless(yes: boolean): GoAnswer {
+	return () => ({ cancelled: !yes });
+}
+
+/** The newer `ask` and the TUI: a select is answered with one of its options, a confirm without a value. */
+export function choosing(value: string): GoAnswer {
+	return ({ type }) => (type === "select" ? { value } : { cancelled: false });
 }
 
 /**
- * The command `ask`: opens a session, says one thing, prints what is streamed (and the final message only where no stream
- * began), answers every prompt, and ends with the first final message.
+ * The command `ask` behind its `open_session`: says one thing, prints what is streamed (and the final message only where no
+ * stream began), answers every prompt, and ends with the first final message.
  */
-export async function ask(client: GoClient, content: string, yes: boolean): Promise<Asked> {
+export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Asked> {
 	let [printed, streaming] = ["", false];
 	const prompts: string[] = [];
+	const calls: string[] = [];
 	client.fire("send_message", { content });
 	for (;;) {
 		const { event, payload } = await client.event();
-		if (event === "assistant.stream") {
-			const stream = payloads[event].parse(payload);
-			if (stream.phase === "start") streaming = true;
-			else printed += stream.phase === "delta" ? stream.content : "\n";
-		} else if (event === "prompt.request") {
-			const { token, label } = payloads[event].parse(payload);
-			prompts.push(label);
-			client.fire("prompt_response", { token, cancelled: !yes });
-		} else if (event === "assistant.message") {
+		if (event === "assistant.message") {
 			const message = payloads[event].parse(payload);
-			return { printed: streaming ? printed : message.content, error: message.error, prompts };
+			return { printed: streaming ? printed : message.content, error: message.error, prompts, calls };
+		}
+		if (event === "assistant.stream") {
+			streaming = true;
+			printed += textOf(payloads[event].parse(payload));
+		} else if (event === "tool.call") calls.push(outcomeOf(payloads[event].parse(payload)));
+		else if (event === "prompt.request") {
+			const prompt = payloads[event].parse(payload);
+			prompts.push(prompt.label);
+			client.fire("prompt_response", { token: prompt.token, ...answer(prompt) });
 		}
 	}
+}
+
+function textOf({ phase, content }: GoPayloads["assistant.stream"]): string {
+	return phase === "end" ? "\n" : content;
+}
+
+function outcomeOf({ status, error }: GoPayloads["tool.call"]): string {
+	return error === "" ? status : `${status}: ${error}`;
 }

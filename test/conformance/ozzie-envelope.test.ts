@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
-import { ask, GoClient } from "./go-client.ts";
+import { ask, GoClient, valueless } from "./go-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const limit = 32_768;
@@ -48,17 +48,18 @@ verifiesOn("ozzie", ["envelope.both"], "the command `ask` of Go clients works un
 	await using client = await dial(gateway);
 	const session = await open(client, { root_dir: gateway.path("work") });
 	expect(session).toMatch(/^sess_[a-zA-Z0-9_-]+$/);
-	expect(await ask(client, "say: hello", true)).toEqual({
-		...{ printed: "[offline] hello\n", error: "", prompts: [] },
+	expect(await ask(client, "say: hello", valueless(true))).toEqual({
+		...{ printed: "[offline] hello\n", error: "", prompts: [], calls: [] },
 	});
-	expect(await ask(client, "run: echo hi", true)).toEqual({
+	expect(await ask(client, "run: echo hi", valueless(true))).toEqual({
 		...{ printed: "[offline] run_command returned:\nhi\n", error: "", prompts: ["Allow run echo hi?"] },
+		calls: ["started", "completed"],
 	});
-	expect((await ask(client, "run: echo hi", false)).printed).toMatch(
+	expect((await ask(client, "run: echo hi", valueless(false))).printed).toMatch(
 		/^\[offline\] run_command failed:\ndenied/,
 	);
 	await expect(client.call("accept_all_tools")).resolves.toEqual({ status: "accepted" });
-	expect((await ask(client, "run: echo hi", true)).prompts).toEqual([]);
+	expect((await ask(client, "run: echo hi", valueless(true))).prompts).toEqual([]);
 });
 
 verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the document's frames", async () => {
@@ -69,14 +70,14 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	await using flat = await OzzieClient.connect(gateway.url);
 	await flat.open({ session_id: session });
 	await flat.arrived();
-	await ask(client, "say: hello", true);
+	await ask(client, "say: hello", valueless(true));
 	const { payload } = await flat.event("assistant.message");
 	expect(Object.keys(payload).sort()).toEqual(["content", "context", "error", "run_id"]);
 });
 
 verifiesOn("ozzie", ["envelope.unknown"], "an envelope that nobody knows is refused", async () => {
 	await using gateway = await TestGateway.start();
-	for (const envelope of ["flat", "nested", "", "both&envelope=both"]) {
+	for (const envelope of ["nested", "", "both&envelope=both"]) {
 		await expect(GoClient.dial(`${gateway.url}/api/ws?envelope=${envelope}`)).rejects.toThrow("400");
 	}
 });
@@ -137,7 +138,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ model });
 		await using client = await dial(gateway);
 		await open(client);
-		for (const _ of texts) await ask(client, "next", true);
+		for (const _ of texts) await ask(client, "next", valueless(true));
 		const read: string[] = [];
 		let before: number | undefined;
 		do {

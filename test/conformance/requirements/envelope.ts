@@ -25,6 +25,23 @@ export const envelopeRequirements = {
 		"our own: Envelopes",
 		"A list that does not fit there ends early and says how many are missing.",
 	),
+	"envelope.recognised": ozzie(
+		"ruling 1",
+		"An existing Go client, known by its handshake and its first frame together, gets both envelopes; no other client does.",
+	),
+	"envelope.rights": ozzie("ruling 1", "The envelope of a client changes no right of its token."),
+	"envelope.choice": ozzie(
+		"ruling 1",
+		"With both envelopes an approval that is always required is a select of `deny`, the default, and `approve`.",
+	),
+	"envelope.unread": ozzie(
+		"ruling 1",
+		"With both envelopes an answer that cannot be read is asked for again once, with the reason, and then denies with it.",
+	),
+	"envelope.refused-message": ozzie(
+		"observed, checklist",
+		"With both envelopes a refused message has an `assistant.message` with the error, which only its client receives.",
+	),
 	"envelope.one-prompt": ozzie(
 		"ruling 1",
 		"Of a conversation's open questions such a client sees one at a time, the first.",

@@ -1,6 +1,7 @@
 import type { ResponseFrame } from "@parley/protocol";
 import type { FrameWriter } from "../transport/frame-writer.ts";
 import type { Outgoing } from "./connection.ts";
+import type { Envelope } from "./envelope.ts";
 import type { Pace } from "./pace.ts";
 import type { WireEvent } from "./wire-event.ts";
 
@@ -13,7 +14,8 @@ export interface Encoder {
 interface ClientOutOptions {
 	readonly writer: FrameWriter;
 	readonly pace: Pace;
-	readonly encoder: Encoder;
+	/** One for each envelope. */
+	readonly encoders: { readonly [Name in Envelope]: Encoder };
 	readonly close: Outgoing["close"];
 }
 
@@ -22,12 +24,14 @@ export class ClientOut implements Outgoing {
 	readonly close: Outgoing["close"];
 	readonly #writer: FrameWriter;
 	readonly #pace: Pace;
-	readonly #encoder: Encoder;
+	readonly #encoders: ClientOutOptions["encoders"];
+	#encoder: Encoder;
 
-	constructor({ writer, pace, encoder, close }: ClientOutOptions) {
+	constructor({ writer, pace, encoders, close }: ClientOutOptions) {
 		this.#writer = writer;
 		this.#pace = pace;
-		this.#encoder = encoder;
+		this.#encoders = encoders;
+		this.#encoder = encoders.flat;
 		this.close = close;
 	}
 
@@ -46,5 +50,9 @@ export class ClientOut implements Outgoing {
 
 	reading(on: boolean): void {
 		this.#pace.full(!on);
+	}
+
+	shape(envelope: Envelope): void {
+		this.#encoder = this.#encoders[envelope];
 	}
 }

@@ -9,7 +9,7 @@ import { tellModelEvent } from "./tell-model-event.ts";
 import { type AnyTaskEvent, isTaskEvent, taskEventNames, tellTaskEvent } from "./tell-task-event.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens } from "./usage-codec.ts";
-import type { WireEvent } from "./wire-event.ts";
+import type { WireEvent, WirePassing } from "./wire-event.ts";
 
 /** Any of our events, before it gets its place in the frame. */
 export type Told = {
@@ -98,10 +98,14 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 }
 
 function tell({ event }: WireEvent): Told {
+	if (event.type === "message.refused") {
+		const payload = { content: "", error: event.error, context: {}, run_id: "" };
+		return { event: "assistant.message", payload };
+	}
 	return isTaskEvent(event) ? tellTaskEvent(event) : tellOther(event);
 }
 
-function tellOther(event: Exclude<WireEvent["event"], AnyTaskEvent>): Told {
+function tellOther(event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent>): Told {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":

@@ -1,14 +1,15 @@
 import { type Failpoints, silentLogger } from "@parley/base";
-import { noUsage, operator, type Principal, type SessionEvent } from "@parley/core";
+import { noUsage, operator, type Principal } from "@parley/core";
 import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Connection, maxPending } from "./connection.ts";
 import { RateLimit } from "./rate-limit.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** The client's end: keeps what was written, in order, and is drained when the test says so. */
 class Client {
-	readonly written: (ResponseFrame | SessionEvent)[] = [];
+	readonly written: (ResponseFrame | WireEvent)[] = [];
 	readonly reading: boolean[] = [];
 	readonly connection: Connection;
 	drained: Promise<void> = Promise.resolve();
@@ -19,10 +20,11 @@ class Client {
 		const { runtime, clock } = t;
 		const out = {
 			response: (frame: ResponseFrame) => void this.written.push(frame),
-			event: (event: SessionEvent) => void this.written.push(event),
+			event: (event: WireEvent) => void this.written.push(event),
 			drained: () => this.drained,
 			close: () => undefined,
 			reading: (on: boolean) => void this.reading.push(on),
+			shape: () => undefined,
 		};
 		const rateLimit = new RateLimit(clock);
 		this.connection = new Connection({

@@ -1,15 +1,17 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import { askedBy, type Follower, type Principal, type Runtime } from "@parley/core";
+import { askedBy, type Follower, type Principal, type Prompt, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../metrics/wire-counts.ts";
 import type { SecretPages } from "../secret-page/secret-pages.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
-import type { Envelope } from "./envelope.ts";
+import type { Envelope, WantedEnvelope } from "./envelope.ts";
+import { isGoOpening } from "./go-client.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods.ts";
 import { OnePrompt } from "./one-prompt.ts";
+import { settleUnread } from "./prompt-methods.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { decodeRequest, type Request } from "./request.ts";
+import { decodeRequest, type RefusedFrame, type Request } from "./request.ts";
 import { isWireEvent, type WireEvent } from "./wire-event.ts";
 
 /** Requests that may wait on one connection before it is read no further. */
@@ -27,6 +29,8 @@ export interface Outgoing {
 	close(code: number, reason: string): void;
 	/** Tells the transport to stop reading, or to go on. */
 	reading(on: boolean): void;
+	/** Sends the frames that follow in this envelope; `flat` until then. */
+	shape(envelope: Envelope): void;
 }
 
 export interface ConnectionDeps {
@@ -39,8 +43,8 @@ export interface ConnectionDeps {
 	now(): number;
 	/** Whether models can be chosen that are not listed. */
 	readonly anyModel?: boolean;
-	/** How frames are shaped: as the document shows them unless told. */
-	readonly envelope?: Envelope;
+	/** `flat` by default. */
+	readonly envelope?: WantedEnvelope;
 	readonly counts?: WireCounts | undefined;
 	/** Takes secrets out of what the client is told of a failure. */
 	readonly redactor?: Pick<Redactor, "redact"> | undefined;
@@ -63,7 +67,8 @@ export class Connection {
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
-	readonly #onePrompt: OnePrompt | undefined;
+	#envelope: WantedEnvelope;
+	#onePrompt: OnePrompt | undefined;
 	#held: WireEvent[] | undefined;
 	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
 	#released: PromiseWithResolvers<void> | undefined;
@@ -75,7 +80,13 @@ export class Connection {
 
 	constructor(deps: ConnectionDeps) {
 		this.deps = deps;
-		this.#onePrompt = deps.envelope === "both" ? new OnePrompt() : undefined;
+		this.#envelope = deps.envelope ?? "flat";
+		if (this.#envelope === "both") this.#shapeBoth();
+	}
+
+	/** The shape of its frames. */
+	get envelope(): Envelope {
+		return this.#envelope === "both" ? "both" : "flat";
 	}
 
 	/** The session that a request without `session_id` means. */
@@ -86,9 +97,9 @@ export class Connection {
 	/** Takes one text frame. */
 	receive(text: string): void {
 		if (this.#closed || this.#finishing) return;
+		if (this.#envelope === "first frame") this.#recognise(text);
 		const decoded = decodeRequest(text);
-		if (decoded.kind === "refused")
-			this.#enqueue(decoded.id, async () => encodeFailure(decoded.id, decoded.reason));
+		if (decoded.kind === "refused") this.#enqueue(decoded.id, () => this.#refuse(decoded));
 		else if (this.#inFlight.has(decoded.request.id)) {
 			const { id } = decoded.request;
 			const reason = new ParleyError("duplicate id", { code: "failed_precondition" });
@@ -98,6 +109,22 @@ export class Connection {
 			this.#inFlight.add(request.id);
 			this.#enqueue(request.id, () => this.#answer(request));
 		}
+	}
+
+	/** The open question of a token, if this client shows one question at a time and was asked it. */
+	asked(token: string): Prompt | undefined {
+		return this.#onePrompt?.find(token)?.prompt;
+	}
+
+	/** Repeats such a question with another label, behind the response to the request at hand. False if it was repeated. */
+	askAgain(token: string, label: string): boolean {
+		const asked = this.#onePrompt?.find(token);
+		if (!asked || !this.#onePrompt?.mayRepeat(token)) return false;
+		const { sessionId, prompt } = asked;
+		const seq = this.#followers.get(sessionId)?.session.outlet.seq ?? 0;
+		const event = { type: "prompt.shown", prompt: { ...prompt, label } } as const;
+		this.#deliver({ transient: true, sessionId, seq, event });
+		return true;
 	}
 
 	/** The session that a request means; `undefined` where the connection has none. Throws for one not joined. */
@@ -139,6 +166,24 @@ export class Connection {
 		await this.#working;
 		this.#letGo();
 		await Promise.all([...this.#followers.keys()].map((id) => this.#leave(id)));
+	}
+
+	/** Decides from the first frame whether an existing Go client is connected. Nothing has been sent to it yet. */
+	#recognise(text: string): void {
+		if (!isGoOpening(text)) {
+			this.#envelope = "flat";
+			return;
+		}
+		this.#shapeBoth();
+		this.deps.log.info("an Ozzie client was recognised: it gets both envelopes", {
+			principal: this.deps.principal.id,
+		});
+	}
+
+	#shapeBoth(): void {
+		this.#envelope = "both";
+		this.#onePrompt = new OnePrompt();
+		this.deps.out.shape("both");
 	}
 
 	#enqueue(id: string | undefined, work: () => Promise<ResponseFrame>): void {
@@ -201,8 +246,31 @@ export class Connection {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
 			if (error.code === "permission_denied") this.#noteRefusal(request.method, principal);
-			return encodeFailure(request.id, this.#shown(error));
+			return this.#told(request.method, encodeFailure(request.id, this.#shown(error)));
 		}
+	}
+
+	/** Answers a malformed request. One that tries to answer a question counts as an answer that cannot be read. */
+	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
+		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
+		try {
+			if (id === undefined || typeof token !== "string") throw reason;
+			return encodeSuccess(id, await settleUnread(this, this.deps.principal, token, reason));
+		} catch (error) {
+			return this.#told(frame?.method, encodeFailure(id, error));
+		}
+	}
+
+	/** Clients that read no responses wait for the reply to a message, also to one that was refused. */
+	#told(method: string | undefined, failure: ResponseFrame): ResponseFrame {
+		const sessionId = this.#current;
+		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
+			return failure;
+		}
+		const seq = this.#followers.get(sessionId)?.session.outlet.seq ?? 0;
+		const event = { type: "message.refused", error: failure.error } as const;
+		this.#held?.push({ transient: true, sessionId, seq, event });
+		return failure;
 	}
 
 	#noteRefusal(method: string, principal: Principal): void {

@@ -75,7 +75,30 @@ test("an event has its fields flat, the envelope beside them and the payload onc
 });
 
 test("where a name is in both, the flat one stands", () => {
-	expect(only({ type: "prompt.requested", prompt: whole })["type"]).toBe("confirm");
+	expect(only({ type: "prompt.requested", prompt: { ...whole, type: "text" } })["type"]).toBe("text");
+});
+
+const shownCall = {
+	callId: "call_1",
+	tool: "write",
+	arguments: {},
+	preview: "",
+	notes: [],
+	allowSession: false,
+};
+
+test("an approval that is always required is a choice with a default, shown again too", () => {
+	const prompt = { ...whole, approval: { ...shownCall, risk: "critical" as const } };
+	const shown: WireEvent = {
+		...{ transient: true, sessionId: "sess_a", seq: 9, event: { type: "prompt.shown", prompt } },
+	};
+	const [again] = decoded(new EnvelopeFrames(new ManualClock()), shown);
+	for (const payload of [only({ type: "prompt.requested", prompt }), again?.payload]) {
+		expect(payload).toMatchObject({ type: "select", default: "deny", required: true, label: "Allow?" });
+		expect(payload).toMatchObject({ options: [{ value: "deny" }, { value: "approve" }] });
+	}
+	const normal = { ...whole, approval: { ...shownCall, risk: "normal" as const } };
+	expect(only({ type: "prompt.requested", prompt: normal })).toMatchObject({ type: "confirm", options: [] });
 });
 
 test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {

@@ -1,4 +1,5 @@
 import { type Clock, ParleyError } from "@parley/base";
+import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import { frameText } from "../transport/text-frame.ts";
 import { encodeEvent, encodeFailure } from "./codec.ts";
@@ -45,7 +46,7 @@ export class EnvelopeFrames {
 		const write = (payload: object): string => {
 			return JSON.stringify({ ...frame, payload: { ...outer, payload, ...payload } });
 		};
-		const flat = decodable(frame);
+		const flat = decodable(happened, frame);
 		return write(fitEvent(flat, (payload) => fitsFrame(write(Object(payload))), markFor(happened)));
 	}
 }
@@ -77,14 +78,31 @@ function marked(missing: number, where: string): string {
 	return ` … [${missing} more characters: ${where}]`;
 }
 
-/** Go clients drop an event whose `arguments` are no object; existing servers put what they got as text into one. */
-function decodable({ event, payload }: EventFrame): object {
+/** The payload as Go clients can decode and answer it. */
+function decodable({ event }: WireEvent, { payload }: EventFrame): object {
 	const flat = Object(payload);
-	if (event !== "tool.call" || !("arguments" in flat)) return flat;
-	const { arguments: given } = flat;
-	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-	return isObject ? flat : { ...flat, arguments: { raw: JSON.stringify(given) } };
+	if (event.type === "tool.started") return withObject(flat);
+	const isQuestion = event.type === "prompt.requested" || event.type === "prompt.shown";
+	return isQuestion && alwaysRequires(event.prompt) ? { ...flat, ...choice } : flat;
 }
+
+/** Go clients drop an event whose `arguments` are no object; existing servers put what they got as text into one. */
+function withObject(call: { readonly arguments?: unknown }): object {
+	const { arguments: given } = call;
+	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
+	return isObject ? call : { ...call, arguments: { raw: JSON.stringify(given) } };
+}
+
+/** An approval that is always required: these clients answer a `confirm` without a value, and a `select` with one. */
+const choice = {
+	type: "select",
+	required: true,
+	options: [
+		{ value: "deny", label: "Deny", description: "It does not run.", disabled: false },
+		{ value: "approve", label: "Approve", description: "It runs once.", disabled: false },
+	],
+	default: "deny",
+};
 
 function inPieces(happened: WireEvent): WireEvent[] {
 	const { event } = happened;

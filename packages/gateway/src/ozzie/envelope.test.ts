@@ -1,25 +1,34 @@
 import { expect, test } from "vitest";
 import { readEnvelope } from "./envelope.ts";
 
+const go = { "user-agent": "Go-http-client/1.1", "accept-encoding": "gzip" };
+
 test.each(["/api/ws", "/api/ws?", "/api/ws?other=1", undefined])("%s has the document's envelope", (url) => {
-	expect(readEnvelope(url)).toBe("flat");
+	expect(readEnvelope({ url, headers: {} })).toBe("flat");
 });
 
-test("both is known", () => {
-	expect(readEnvelope("/api/ws?envelope=both")).toBe("both");
-	expect(readEnvelope("/api/ws?x=1&envelope=both")).toBe("both");
+test("after the handshake of a Go client its first frame decides", () => {
+	expect(readEnvelope({ url: "/api/ws", headers: go })).toBe("first frame");
 });
 
-test.each(["", "flat", "Both", "both,both", "both&envelope=both", "both%20"])(
+test.each(["flat", "both"])("%s is known, whatever the handshake", (envelope) => {
+	for (const headers of [{}, go]) {
+		expect(readEnvelope({ url: `/api/ws?envelope=${envelope}`, headers })).toBe(envelope);
+		expect(readEnvelope({ url: `/api/ws?x=1&envelope=${envelope}`, headers })).toBe(envelope);
+	}
+});
+
+test.each(["", "Flat", "Both", "both,both", "both&envelope=both", "flat&envelope=both", "both%20"])(
 	"an envelope %j is refused with words that help",
 	(value) => {
-		const refusal = readEnvelope(`/api/ws?envelope=${value}`);
-		expect(refusal).toMatchObject({
-			status: 400,
-			body: {
-				error: expect.stringMatching(/^unknown envelope: "/),
-				hint: expect.stringContaining("/api/ws?envelope=both"),
-			},
-		});
+		for (const headers of [{}, go]) {
+			expect(readEnvelope({ url: `/api/ws?envelope=${value}`, headers })).toMatchObject({
+				status: 400,
+				body: {
+					error: expect.stringMatching(/^unknown envelope: "/),
+					hint: expect.stringContaining("?envelope=both"),
+				},
+			});
+		}
 	},
 );

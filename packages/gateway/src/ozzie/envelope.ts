@@ -1,23 +1,32 @@
+import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../auth/refusal.ts";
+import { isGoHandshake } from "./go-client.ts";
 
 /**
- * How the frames of a connection are shaped: `flat` as the protocol document shows them, `both` as existing Go clients
- * read them as well, who find the payload once more inside the payload and take no frame above 32 KiB.
+ * Shape of the frames of a connection: `flat` as in the protocol document, `both` for the existing Go clients. These read
+ * the payload inside the payload, accept no message above 32 KiB, and answer a `confirm` without a value.
  */
 export type Envelope = "flat" | "both";
 
-/** Reads `?envelope=` of an upgrade; anything that is not known is refused, so that nobody gets what they cannot read. */
-export function readEnvelope(url: string | undefined): Envelope | Refusal {
+/** Envelope that an upgrade asks for: `first frame` if the first frame of the client decides. */
+export type WantedEnvelope = Envelope | "first frame";
+
+/** Reads the envelope from `?envelope=`, or from the handshake. Returns a refusal (400) for an unknown name. */
+export function readEnvelope({
+	url,
+	headers,
+}: Pick<IncomingMessage, "url" | "headers">): WantedEnvelope | Refusal {
 	const [, query = ""] = (url ?? "").split(/\?(.*)/s);
 	const wanted = new URLSearchParams(query).getAll("envelope");
-	if (wanted.length === 0) return "flat";
-	if (wanted.length === 1 && wanted[0] === "both") return "both";
+	const [only] = wanted;
+	if (only === undefined) return isGoHandshake(headers) ? "first frame" : "flat";
+	if (wanted.length === 1 && (only === "flat" || only === "both")) return only;
 	return {
 		status: 400,
 		headers: {},
 		body: {
 			error: `unknown envelope: ${JSON.stringify(wanted.join(", ").slice(0, 100))}`,
-			hint: "leave it out for the frames of the protocol document, or connect to /api/ws?envelope=both",
+			hint: "use ?envelope=flat for the frames of the protocol document, ?envelope=both for Go clients, or neither",
 		},
 	};
 }

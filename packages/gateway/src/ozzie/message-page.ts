@@ -20,10 +20,10 @@ export async function loadMessages(
 	connection: Connection,
 	request: RequestOf<"load_messages">,
 ): Promise<Messages> {
-	const { runtime, principal, envelope } = connection.deps;
+	const { runtime, principal } = connection.deps;
 	const { limit, before, seq, offset = 0 } = request.params;
 	const sessionId = targetNamed(connection, request);
-	const most = answerBudget(envelope);
+	const most = answerBudget(connection.envelope);
 	if (seq !== undefined) {
 		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
 		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];

@@ -137,6 +137,7 @@ async function ask(
 			drained: async () => undefined,
 			close: () => undefined,
 			reading: () => undefined,
+			shape: () => undefined,
 		},
 	});
 	const send = (id: string, name: string, given: object): void =>

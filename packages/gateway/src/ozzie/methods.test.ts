@@ -1,10 +1,11 @@
 import { silentLogger } from "@parley/base";
-import { operator, type SessionEvent } from "@parley/core";
+import { operator } from "@parley/core";
 import { ScriptedModel, says, TestRuntime, testConnector } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Connection, type ConnectionDeps } from "./connection.ts";
 import { RateLimit } from "./rate-limit.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 /** One connection, which reads everything at once. */
 class Client {
@@ -29,10 +30,11 @@ class Client {
 					this.#answers.push(frame);
 					this.told.push("R");
 				},
-				event: (event: SessionEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
+				event: (event: WireEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
 				drained: () => Promise.resolve(),
 				close: (code) => void this.told.push(`closed ${code}`),
 				reading: () => undefined,
+				shape: () => undefined,
 			},
 		});
 	}

@@ -68,20 +68,6 @@ const handlers: MethodsOf<MethodName> = {
 		return runtime.setModel(keyed(connection, request, sessionId), sessionId, request.params.model);
 	},
 
-	async prompt_response(connection, request) {
-		const { token, value, values, text, cancelled, reason, arguments: changed } = request.params;
-		const counts = await connection.deps.runtime.answer(keyed(connection, request), token, {
-			...(value !== undefined && { value }),
-			...(values && { values }),
-			...(text !== undefined && { text }),
-			...(cancelled !== undefined && { cancelled }),
-			...(reason !== undefined && { reason }),
-			...(changed && { arguments: changed }),
-			confidential: connection.deps.confidential ?? true,
-		});
-		return { status: "sent", ...(!counts && { late: true }) };
-	},
-
 	async accept_all_tools(connection, request) {
 		const sessionId = await targetOrNew(connection, request);
 		await connection.deps.runtime.acceptAll(keyed(connection, request, sessionId), sessionId);

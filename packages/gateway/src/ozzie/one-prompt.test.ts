@@ -69,3 +69,17 @@ test("of a session that was deleted nothing is remembered", () => {
 	expect(one.take(deleted)).toEqual([deleted]);
 	expect(one.take(asked(1, "q"))).toEqual([asked(1, "q")]);
 });
+
+test("an open question is repeated once, and found by its token until it is settled", () => {
+	const one = new OnePrompt();
+	one.take(asked(1, "p"));
+	one.take(asked(2, "q"));
+	expect(one.find("q")).toEqual({ sessionId: "sess_a", prompt: prompt("q") });
+	expect(one.find("r")).toBeUndefined();
+	expect([one.mayRepeat("p"), one.mayRepeat("p"), one.mayRepeat("q")]).toEqual([true, false, true]);
+	one.take(answered(3, "p"));
+	expect(one.find("p")).toBeUndefined();
+	one.forget("sess_a");
+	expect(one.find("q")).toBeUndefined();
+	expect(one.mayRepeat("q")).toBe(true);
+});

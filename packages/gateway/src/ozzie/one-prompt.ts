@@ -8,6 +8,8 @@ import type { WireEvent } from "./wire-event.ts";
 export class OnePrompt {
 	/** Of each session its open questions in their order: the first one is what the client sees. */
 	readonly #open = new Map<string, Prompt[]>();
+	/** Tokens of open questions that were asked again. */
+	readonly #again = new Set<string>();
 
 	/** What the client is told of that event. */
 	take(happened: WireEvent): WireEvent[] {
@@ -27,8 +29,25 @@ export class OnePrompt {
 		}
 	}
 
+	/** The open question of this token, if its session was joined. */
+	find(token: string): { readonly sessionId: string; readonly prompt: Prompt } | undefined {
+		for (const [sessionId, open] of this.#open) {
+			const prompt = open.find((one) => one.token === token);
+			if (prompt) return { sessionId, prompt };
+		}
+		return undefined;
+	}
+
+	/** Whether an open question may be asked again: true once. */
+	mayRepeat(token: string): boolean {
+		if (this.#again.has(token)) return false;
+		this.#again.add(token);
+		return true;
+	}
+
 	/** The client has left the session or is told all of it again, or it is gone. */
 	forget(sessionId: string): void {
+		for (const { token } of this.#open.get(sessionId) ?? []) this.#again.delete(token);
 		this.#open.delete(sessionId);
 	}
 
@@ -40,6 +59,7 @@ export class OnePrompt {
 	}
 
 	#settled({ sessionId, seq }: WireEvent, token: string): WireEvent[] {
+		this.#again.delete(token);
 		const open = this.#open.get(sessionId) ?? [];
 		const rest = open.filter((prompt) => prompt.token !== token);
 		if (rest.length > 0) this.#open.set(sessionId, rest);

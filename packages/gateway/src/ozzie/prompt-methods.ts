@@ -1,15 +1,39 @@
 import { ParleyError } from "@parley/base";
+import type { Keyed, Principal, Prompt, PromptResponse } from "@parley/core";
+import type { MethodResult } from "@parley/protocol";
+import type { Connection } from "./connection.ts";
 import { nameOfToken } from "./hidden-tokens.ts";
 import { answerBudget, firstWithin, jsonBytes } from "./newest-within.ts";
 import { encodeOpenPrompt } from "./prompt-codec.ts";
-import type { MethodsOf } from "./request-target.ts";
+import { keyed, type MethodsOf } from "./request-target.ts";
 import { toTime } from "./time.ts";
 
-/** Questions that wait for people, and where a password can be typed that no chat may carry. */
-export const promptMethods: MethodsOf<"list_prompts" | "secret_page"> = {
+/** Questions to people: their answers, the list of open ones, and a page for a password that no chat may carry. */
+export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
+	async prompt_response(connection, request) {
+		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
+		const response: PromptResponse = {
+			...(value !== undefined && { value }),
+			...(values && { values }),
+			...(text !== undefined && { text }),
+			...(cancelled !== undefined && { cancelled }),
+			...(reason !== undefined && { reason }),
+			...(changed && { arguments: changed }),
+			choice: connection.envelope === "both",
+			confidential: connection.deps.confidential ?? true,
+		};
+		try {
+			return await answer(connection, keyed(connection, request), token, response);
+		} catch (error) {
+			// A request with a key or with changed arguments comes from a client that reads its responses.
+			if (key !== undefined || changed) throw error;
+			return settleUnread(connection, request.principal, token, ParleyError.from(error));
+		}
+	},
+
 	async list_prompts(connection, request) {
 		const { params, principal } = request;
-		const { runtime, envelope } = connection.deps;
+		const { runtime } = connection.deps;
 		const { token, limit, approvals } = params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
 		const sessionId = params.session_id ?? addressed;
@@ -20,7 +44,7 @@ export const promptMethods: MethodsOf<"list_prompts" | "secret_page"> = {
 			principal.kind === "observer"
 				? prompts.map((one) => ({ ...one, token: nameOfToken(one.token) }))
 				: prompts;
-		return { prompts: firstWithin(shown, jsonBytes, answerBudget(envelope)) };
+		return { prompts: firstWithin(shown, jsonBytes, answerBudget(connection.envelope)) };
 	},
 
 	async secret_page({ deps }, { principal, params: { token, key } }) {
@@ -34,3 +58,37 @@ export const promptMethods: MethodsOf<"list_prompts" | "secret_page"> = {
 		return { url, expires_at: toTime(expiresAt) };
 	},
 };
+
+async function answer(
+	{ deps }: Connection,
+	request: Keyed,
+	token: string,
+	response: PromptResponse,
+): Promise<MethodResult<"prompt_response">> {
+	const counts = await deps.runtime.answer(request, token, response);
+	return { status: "sent", ...(!counts && { late: true }) };
+}
+
+/**
+ * Settles an answer that cannot be read, for a client that never reads errors and would wait without end: the question is
+ * asked again once with the error in its label, then denied with it. Throws the error for all other clients, and the first
+ * time.
+ */
+export async function settleUnread(
+	connection: Connection,
+	principal: Principal,
+	token: string,
+	error: ParleyError,
+): Promise<MethodResult<"prompt_response">> {
+	const asked = connection.asked(token);
+	if (!asked || !isUnread(error, asked)) throw error;
+	if (connection.askAgain(token, `Answer again: ${error.message}. ${asked.label}`)) throw error;
+	const request = { principal, key: undefined, method: "prompt_response", params: { token } };
+	const reason = `the client answered twice in a way that cannot be read: ${error.message}`;
+	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
+}
+
+/** Whether another answer is needed: none was understood, or a password came where others can read it. */
+function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
+	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
+}

@@ -23,9 +23,15 @@ export type Request = {
 }[MethodName];
 
 /** What a text frame turned out to be: `id` is there where it could be read, for the answer. */
-export type Decoded =
-	| { readonly kind: "request"; readonly request: Request }
-	| { readonly kind: "refused"; readonly id: string | undefined; readonly reason: ParleyError };
+export type Decoded = { readonly kind: "request"; readonly request: Request } | RefusedFrame;
+
+export interface RefusedFrame {
+	readonly kind: "refused";
+	readonly id: string | undefined;
+	readonly reason: ParleyError;
+	/** The frame, if its parameters are what is wrong. */
+	readonly frame?: Pick<RequestFrame, "method" | "params">;
+}
 
 /** What is wrong is told in words for people. */
 const ours = { error: issueWords };
@@ -37,16 +43,18 @@ const unavailable = new Set<string>(plannedMethods);
 /** Reads one text frame. Never throws: whatever is wrong becomes the one answer that it gets. */
 export function decodeRequest(text: string): Decoded {
 	let id: string | undefined;
+	let read: RequestFrame | undefined;
 	try {
 		const value = parseJson(text);
 		id = readId(value);
 		const frame = RequestFrame.safeParse(value, ours);
 		if (!frame.success) return { kind: "refused", id, reason: malformed(value, frame.error) };
-		return { kind: "request", request: decodeMethod(frame.data) };
+		read = frame.data;
+		return { kind: "request", request: decodeMethod(read) };
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		const refused = id === undefined ? notARequest(error.message, error) : error;
-		return { kind: "refused", id, reason: refused };
+		return { kind: "refused", id, reason: refused, ...(read && { frame: read }) };
 	}
 }
 

@@ -18,7 +18,7 @@ import { frameText } from "../transport/text-frame.ts";
 import { WriteBatch } from "../transport/write-batch.ts";
 import { ClientOut, type Encoder } from "./client-out.ts";
 import { Connection } from "./connection.ts";
-import { type Envelope, readEnvelope } from "./envelope.ts";
+import { readEnvelope, type WantedEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
@@ -59,7 +59,7 @@ export interface OzzieServerOptions {
 /** What is known of a client when its WebSocket opens. */
 interface Upgraded extends Caller {
 	readonly socket: Duplex;
-	readonly envelope: Envelope;
+	readonly envelope: WantedEnvelope;
 }
 
 interface Client {
@@ -76,8 +76,7 @@ export class OzzieServer {
 	readonly #clients = new Set<Client>();
 	readonly #batch = new WriteBatch();
 	readonly #account = new OutgoingAccount();
-	readonly #flat: Encoder;
-	readonly #both: Encoder;
+	readonly #encoders: { readonly flat: Encoder; readonly both: Encoder };
 	readonly #rateLimit: RateLimit;
 	readonly #wss = new WebSocketServer({
 		noServer: true,
@@ -102,11 +101,13 @@ export class OzzieServer {
 		this.#options = options;
 		this.#rateLimit = new RateLimit(options.clock, () => options.counts?.rateLimited());
 		const [flat, both] = [new EventFrames(), new EnvelopeFrames(options.clock)];
-		this.#flat = {
-			event: (event) => flat.frame(event),
-			response: (frame) => frameText(JSON.stringify(frame)),
+		this.#encoders = {
+			flat: {
+				event: (event) => flat.frame(event),
+				response: (frame) => frameText(JSON.stringify(frame)),
+			},
+			both: { event: (event) => both.frame(event), response: envelopeAnswer },
 		};
-		this.#both = { event: (event) => both.frame(event), response: envelopeAnswer };
 	}
 
 	/** How many clients are connected. */
@@ -124,7 +125,7 @@ export class OzzieServer {
 	 * that is not known, and with 503 once `close` was called.
 	 */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
-		const envelope = this.#closed ? stopping : readEnvelope(request.url);
+		const envelope = this.#closed ? stopping : readEnvelope(request);
 		const principal = { ...caller.principal, via: this.wire };
 		if (typeof envelope === "object") sendUpgradeRefusal(socket, envelope);
 		else
@@ -163,10 +164,7 @@ export class OzzieServer {
 		});
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
 		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
-		const out = new ClientOut({
-			...{ writer, pace, close },
-			encoder: envelope === "both" ? this.#both : this.#flat,
-		});
+		const out = new ClientOut({ writer, pace, close, encoders: this.#encoders });
 		const connection = new Connection({
 			runtime,
 			principal,

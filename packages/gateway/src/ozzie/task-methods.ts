@@ -84,13 +84,13 @@ function viewOf({ kind }: Principal): TaskView {
 }
 
 function listed(
-	{ deps }: Connection,
+	{ envelope }: Connection,
 	principal: Principal,
 	tasks: Parameters<typeof encodeListedTask>[0][],
 ): TaskPayload[] {
 	const view = viewOf(principal);
 	const shown = tasks.map((task) => encodeListedTask(task, view));
-	return firstWithin(shown, jsonBytes, answerBudget(deps.envelope));
+	return firstWithin(shown, jsonBytes, answerBudget(envelope));
 }
 
 function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> {
