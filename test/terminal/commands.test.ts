@@ -1,9 +1,14 @@
+import { once } from "node:events";
 import { truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { ask, GoClient, valueless } from "../conformance/go-client.ts";
 import { test } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
+/** The default port of Ozzie clients. */
+const ozziePort = 18_420;
 
 test("ask prints the answer, and asks at the terminal what needs approval", async ({ place }) => {
 	const ask = place.run("ask", "run: echo hi\nrun: echo you");
@@ -94,6 +99,40 @@ test("start tells a person what to do, explains a second start, and ends on Ctrl
 	expect(start.text).toMatch(
 		/^parley answers offline \(no key\): set ANTHROPIC_API_KEY for Claude\nparley listening on http:\/\/127\.0\.0\.1:\d+\n/,
 	);
+	start.type(interrupt);
+	expect(await start.ended()).toBe(0);
+});
+
+test("start --ozzie listens where Ozzie clients look, and says what to do if that port is taken", async ({
+	place,
+	skip,
+}) => {
+	await place.startAnew();
+	await place.killGateway();
+	const other = createServer().listen(ozziePort, "127.0.0.1");
+	const isFree = await once(other, "listening").then(
+		() => true,
+		() => false,
+	);
+	const refused = place.run("start", "--listen", "127.0.0.1:0", "--ozzie");
+	expect(await refused.ended()).not.toBe(0);
+	expect(refused.text).toContain(`cannot listen on 127.0.0.1:${ozziePort}: another program`);
+	expect(refused.text).toMatch(/start\s+without\s+--ozzie/);
+	if (!isFree) return skip(`another program listens on port ${ozziePort}`);
+	other.close();
+	await once(other, "close");
+	const start = place.run("start", "--listen", "127.0.0.1:0", "--ozzie");
+	await start.shows("Ctrl-C stops it");
+	expect(start.text).toMatch(
+		new RegExp(
+			`^parley listening on http://127\\.0\\.0\\.1:\\d+\nparley listening on http://127\\.0\\.0\\.1:${ozziePort}$`,
+			"m",
+		),
+	);
+	expect(start.text).toContain("your Ozzie client connects without options");
+	await using client = await GoClient.dial(`http://127.0.0.1:${ozziePort}/api/ws`);
+	await client.call("open_session", { root_dir: place.work });
+	expect((await ask(client, "say: hello", valueless(true))).printed).toBe("[offline] hello\n");
 	start.type(interrupt);
 	expect(await start.ended()).toBe(0);
 });

@@ -2,11 +2,17 @@ import { Command } from "commander";
 import type { Io } from "../io.ts";
 import { addGatewayFlags, type GatewayFlags } from "./gateway-flags.ts";
 
+interface StartFlags extends GatewayFlags {
+	readonly ozzie?: boolean;
+}
+
 /** `parley start`: runs the gateway for a person, who is told what to do next. */
 export function startCommand(io: Io, version: string): Command {
-	const command = new Command("start").description("run the gateway and say what to do next");
-	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
+	const command = new Command("start")
+		.description("run the gateway and say what to do next")
+		.option("--ozzie", "listen on 127.0.0.1:18420 as well, the default address of Ozzie clients");
+	return addGatewayFlags(command).action(async ({ ozzie = false, ...flags }: StartFlags) => {
 		const { startForPerson } = await import("../gateway/start-for-person.ts");
-		io.exitCode = await startForPerson({ flags, io, version });
+		io.exitCode = await startForPerson({ flags, io, version, ozzie });
 	});
 }

@@ -33,6 +33,8 @@ export interface RunOptions {
 	readonly destination?: { write(line: string): unknown };
 	/** Whether SIGHUP makes it read its certificate again; it ends a gateway without one, as where a terminal closes. */
 	readonly reloads?: boolean;
+	/** Places to listen beside those of the configuration. */
+	readonly alsoListen?: Config["listen"];
 	/** How much is logged where the operator does not say. */
 	readonly defaultLogLevel?: LogLevel;
 	/** Called when the gateway listens, before anything is said. */
@@ -51,7 +53,8 @@ export interface RunOptions {
  */
 export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;
-	const config = await readConfig(flags, io, options.defaultLogLevel);
+	const configured = await readConfig(flags, io, options.defaultLogLevel);
+	const config = withListeners(configured, options.alsoListen ?? []);
 	const failpoints = readTestHooks(flags.testHooks, config);
 	const redactor = new Redactor();
 	for (const { variables } of platforms) {
@@ -85,6 +88,13 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	deadline.cancel();
 	log.info("stopped");
 	return 0;
+}
+
+/** The configuration with further places to listen. One whose port is configured already is left out. */
+function withListeners(config: Config, more: Config["listen"]): Config {
+	const listen = [...config.listen];
+	for (const place of more) if (listen.every(({ port }) => port !== place.port)) listen.push(place);
+	return { ...config, listen };
 }
 
 const insecureWarning =

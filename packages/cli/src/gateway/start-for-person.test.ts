@@ -22,6 +22,7 @@ test("a person is told who answers, where the data is, and what to do next", () 
   answers  offline, a small built-in assistant that needs no key
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
+           your Ozzie client connects with --gateway ws://127.0.0.1:7777/api/ws, or without it after a start with --ozzie
 
   In another terminal, in this directory:
     npx --no parley chat                   talk to it
@@ -31,6 +32,13 @@ test("a person is told who answers, where the data is, and what to do next", () 
   Ctrl-C stops it; conversations and unfinished work are kept.
 
 `);
+});
+
+test("with the port of Ozzie clients it is said that they need no option", () => {
+	const urls = [...gateway.urls, "http://127.0.0.1:18420"];
+	expect(welcome({ ...gateway, urls }, gateway.dataDirectory, plain)).toContain(
+		"\n           your Ozzie client connects without options: ozzie ask, ozzie tui\n",
+	);
 });
 
 test.each([
@@ -77,6 +85,7 @@ test("with a model of a provider it is said where words go, and what goes on", (
   sends    what you say and what its tools find to anthropic
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
+           your Ozzie client connects with --gateway ws://127.0.0.1:7777/api/ws, or without it after a start with --ozzie
   resumed  unfinished work in 2 conversations
 
   In another terminal, in this directory:

@@ -9,7 +9,13 @@ import { visibleLine } from "../text/visible.ts";
 import { humanLog } from "./human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "./run-gateway.ts";
 
-type StartOptions = Pick<RunOptions, "flags" | "io" | "version">;
+interface StartOptions extends Pick<RunOptions, "flags" | "io" | "version"> {
+	/** Whether to listen at the default address of Ozzie clients as well. */
+	readonly ozzie: boolean;
+}
+
+/** The address to which existing Ozzie clients in Go connect by default. */
+const ozziePlace = { host: "127.0.0.1", port: 18_420 };
 
 /**
  * Runs a gateway like `runGateway`. The first line on stdout says who answers and why; a person is told on stderr what
@@ -39,7 +45,8 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 			defaultLogLevel: "warn" as const,
 			onStopping,
 		};
-		return await runGateway({ ...options, onListening, onReady, attach, ...atTerminal });
+		const alsoListen = options.ozzie ? [ozziePlace] : [];
+		return await runGateway({ ...options, alsoListen, onListening, onReady, attach, ...atTerminal });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
 		const { data } = await readConfig(flags, io);
@@ -80,7 +87,8 @@ export function welcome(
 	const facts = [
 		...whoAnswers(gateway),
 		["data", dataDirectory],
-		["clients", `${(reach.publicUrl ?? urls[0])?.replace(/^http/, "ws")}/api/ws (Ozzie)`],
+		["clients", `${webSocketUrl(reach.publicUrl ?? urls[0])} (Ozzie)`],
+		["", ozzieHint(urls)],
 		...whoComes(reach, flag),
 		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
 	];
@@ -104,6 +112,17 @@ function whoAnswers({ provider, model, serverHost = provider }: Answering): stri
 		["answers", visibleLine(model)],
 		["sends", visibleLine(`what you say and what its tools find to ${serverHost}`)],
 	];
+}
+
+function webSocketUrl(url = ""): string {
+	return `${url.replace(/^http/, "ws")}/api/ws`;
+}
+
+/** How an existing Ozzie client connects; `docs/ozzie-client.md` says more. */
+function ozzieHint(urls: readonly string[]): string {
+	const usual = urls.find((url) => new URL(url).port === String(ozziePlace.port));
+	if (usual !== undefined) return "your Ozzie client connects without options: ozzie ask, ozzie tui";
+	return `your Ozzie client connects with --gateway ${webSocketUrl(urls[0])}, or without it after a start with --ozzie`;
 }
 
 /** Who can reach it and what they need; nothing where this user's programs alone can without more ado. */

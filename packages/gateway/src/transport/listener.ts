@@ -138,11 +138,10 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 
 	switch (errno(cause)) {
 		case "EADDRINUSE":
-			return new ParleyError(
-				`cannot listen on ${place}: another program, perhaps another Parley, listens there; ` +
-					`stop it, or choose another port: --listen ${free} picks a free one`,
-				{ code: "failed_precondition", cause },
-			);
+			return new ParleyError(`cannot listen on ${place}: ${taken(endpoint, free)}`, {
+				code: "failed_precondition",
+				cause,
+			});
 		case "EACCES":
 			return new ParleyError(
 				`cannot listen on ${place}: the system does not allow this user that port; ` +
@@ -158,4 +157,20 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 		default:
 			return new ParleyError(`cannot listen on ${place}`, { code: "unavailable", cause });
 	}
+}
+
+/** The default port of existing Ozzie gateways and their clients. */
+const ozziePort = 18_420;
+
+function taken({ port }: Endpoint, free: string): string {
+	if (port !== ozziePort) {
+		return (
+			"another program, perhaps another Parley, listens there; " +
+			`stop it, or choose another port: --listen ${free} picks a free one`
+		);
+	}
+	return (
+		"another program, perhaps an Ozzie gateway, listens there; stop it, or start without --ozzie and give your client " +
+		"another address of Parley: ozzie ask --gateway ws://127.0.0.1:7777/api/ws"
+	);
 }
