@@ -48,7 +48,10 @@ export interface ThinkingBlock {
 	readonly redacted?: string;
 }
 
-/** One tool call; `id` is unique within the session, `arguments` is what the model wrote, not yet validated. */
+/**
+ * One tool call; `id` is unique within the session. `name` and `arguments` are in their normal form (normalise-call.ts),
+ * and not yet validated.
+ */
 export interface CallBlock {
 	readonly type: "call";
 	readonly id: string;
@@ -56,6 +59,8 @@ export interface CallBlock {
 	readonly arguments: unknown;
 	/** Why the arguments cannot be used: such a call never runs. */
 	readonly invalid?: string;
+	/** How they differ from what the model wrote; the result says so. */
+	readonly adjusted?: readonly string[];
 }
 
 export interface ResultBlock {

@@ -33,16 +33,23 @@ function prepare(args: unknown, name = "add") {
 }
 
 test("a good call is ready with its plan and its defaults", async () => {
-	expect(await prepare({ a: 1 })).toEqual({ kind: "ready", tool: add, args: { a: 1, b: 1 }, plan });
+	const ready = { kind: "ready", tool: add, arguments: { a: 1 }, args: { a: 1, b: 1 }, plan };
+	expect(await prepare({ a: 1 })).toEqual(ready);
+	expect(await prepare({ a: "1", b: null })).toEqual(ready);
 });
 
 test.each([
 	[{}, "invalid arguments of add: a: expected number, received undefined"],
-	[{ a: "1" }, "invalid arguments of add: a: expected number, received string"],
-	[{ a: 1, c: 2, d: 3 }, 'invalid arguments of add: unknown argument "c", "d"'],
-	[{ a: 1, b: null }, "invalid arguments of add: b: expected number, received null"],
+	[{ a: "one" }, "invalid arguments of add: a: expected number, received string"],
+	[
+		{ a: 1, c: 2, d: 3 },
+		'invalid arguments of add: unknown argument "c", "d"; its arguments are: a, b, list',
+	],
 	[{ a: 1, list: ["x", 2] }, "invalid arguments of add: list.1: expected string, received number"],
-	[{ a: 1, "\u{202e}": 1 }, 'invalid arguments of add: unknown argument "\\u{202e}"'],
+	[
+		{ a: 1, "\u{202e}": 1 },
+		'invalid arguments of add: unknown argument "\\u{202e}"; its arguments are: a, b, list',
+	],
 	[undefined, "invalid arguments of add: expected object, received undefined"],
 	[null, "invalid arguments of add: expected object, received null"],
 	[[1], "invalid arguments of add: expected object, received array"],

@@ -3,13 +3,18 @@ import { ParleyError } from "@parley/base";
 import canonicalize from "canonicalize";
 import type * as z from "zod";
 import type { CallBlock } from "./message.ts";
+import { normaliseCall } from "./normalise-call.ts";
 import type { Tool, ToolContext, ToolPlan, ToolResult } from "./tool.ts";
+import { describeTools } from "./tools/describe-tools.ts";
 import { visible } from "./tools/visible.ts";
 
 /** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
 export interface ReadyCall {
 	readonly kind: "ready";
 	readonly tool: Tool;
+	/** In their normal form. */
+	readonly arguments: unknown;
+	/** What `parameters` made of them. */
 	readonly args: unknown;
 	readonly plan: ToolPlan;
 }
@@ -31,15 +36,22 @@ export async function prepareCall(
 	context: ToolContext,
 ): Promise<ReadyCall | RefusedCall> {
 	if (call.invalid !== undefined) return refused(`not run: ${call.invalid}`);
-	const tool = tools.find(({ name }) => name === call.name);
+	const normal = normaliseCall(tools, call);
+	const tool = tools.find(({ name }) => name === normal.name);
 	if (!tool) {
 		const names = tools.map(({ name }) => name).join(", ");
 		return refused(`there is no tool ${quoted(call.name)}; the tools are: ${names}`);
 	}
-	const parsed = tool.parameters.safeParse(call.arguments);
-	if (!parsed.success) return refused(`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}`);
+	if (normal.problem !== undefined) return refused(`invalid arguments of ${tool.name}: ${normal.problem}`);
+	const parsed = tool.parameters.safeParse(normal.arguments);
+	if (!parsed.success) {
+		return refused(
+			`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}${namesFor(tool, parsed.error.issues)}`,
+		);
+	}
 	try {
-		return { kind: "ready", tool, args: parsed.data, plan: await tool.plan(parsed.data, context) };
+		const plan = await tool.plan(parsed.data, context);
+		return { kind: "ready", tool, arguments: normal.arguments, args: parsed.data, plan };
 	} catch (reason) {
 		return { ...refused(faultOf(reason, tool, context)), found: true };
 	}
@@ -59,8 +71,7 @@ export async function executeCall(
 }
 
 /**
- * What an approval is bound to, as a text of hashes: the tool with its arguments as the model wrote them in canonical
- * JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
+ * What an approval is bound to, as a text of hashes: the tool with the normal form of its arguments in canonical JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
  */
 export function bindingText(
 	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
@@ -95,6 +106,13 @@ function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): str
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error("a tool failed", { tool: tool.name, callId, error: reason });
 	return error.message;
+}
+
+/** The names to choose from, behind an unknown one. */
+function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
+	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
+	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
+	return `; its arguments are: ${names.join(", ")}`;
 }
 
 function refused(text: string): RefusedCall {

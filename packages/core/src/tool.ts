@@ -96,6 +96,31 @@ export interface ToolResult {
 	readonly pictures?: readonly ImageBlock[];
 }
 
+/** Other ways to write a parameter that have one meaning. */
+export interface ParameterLeniency {
+	/** Other names of it. */
+	readonly names?: readonly string[];
+	/** A larger number is taken as the maximum. */
+	readonly atMost?: true;
+	/** 0 is taken as 1: the caller counts from 0. */
+	readonly fromZero?: true;
+	/**
+	 * The unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
+	 * fit otherwise: above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
+	 */
+	readonly unit?: "s" | "ms";
+}
+
+/** Other ways to write a call that have one meaning. `normaliseCall` turns them into what `parameters` takes. */
+export interface Leniency {
+	/** Other names of the tool. A name that differs only in case, `_` and `-` is accepted without being listed. */
+	readonly names?: readonly string[];
+	/** Keys that have no effect, such as `description`. */
+	readonly ignored?: readonly string[];
+	/** By parameter, also for the fields of objects in parameters. */
+	readonly parameters?: Readonly<Record<string, ParameterLeniency>>;
+}
+
 /**
  * A tool. `plan` looks and does nothing; it throws a `ParleyError` that the model can read when the call makes no
  * sense (no such file, a forbidden path). `run` gets the plan that was approved, and refuses when the world no
@@ -110,6 +135,7 @@ export interface Tool<Arguments = unknown> {
 	readonly ruleName?: string;
 	readonly description: string;
 	readonly parameters: z.ZodType<Arguments>;
+	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
 	 * Parameters that take a handle (`secret:…`) of a password that a person has given: `run` gets the password in its

@@ -4,7 +4,7 @@ import { ParleyError, type RedactedStream } from "@parley/base";
 import { outputName } from "../files/output-name.ts";
 import { ruleNameOf } from "../tool.ts";
 import { readFile } from "../tools/read-file.ts";
-import { fitsOutput, outputLimits, shortenOutput } from "../tools/shorten-output.ts";
+import { fitsOutput, shortenOutput } from "../tools/shorten-output.ts";
 import type { Run } from "./run.ts";
 
 /** Bytes of one output that are kept. */
@@ -46,7 +46,7 @@ export class CallOutput implements AsyncDisposable {
 	 * Returns what the model gets of the result: all of it, or head and tail with a marker that names the kept file. `text`
 	 * has no secrets; `characters` is the limit.
 	 */
-	async shorten(text: string, characters: number = outputLimits.characters): Promise<string> {
+	async shorten(text: string, characters: number): Promise<string> {
 		this.#ended = true;
 		if (fitsOutput(text, characters)) return text;
 		const reader = this.#reader;

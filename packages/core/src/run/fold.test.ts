@@ -9,6 +9,7 @@ function folding() {
 		redaction: new Redactor().into("reply").stream(),
 		speak: (text) => void spoken.push(text),
 		callId: (id) => id,
+		normalise: (call) => ({ ...call, adjusted: [] }),
 	});
 	const say = (...pieces: readonly string[]): void => {
 		for (const text of pieces) fold.take({ type: "text", text });

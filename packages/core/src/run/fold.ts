@@ -2,6 +2,7 @@ import type { ParleyError, RedactedStream } from "@parley/base";
 import type { AssistantMessage, CallBlock, TextBlock, ThinkingBlock } from "../message.ts";
 import type { ModelEvent, StopReason } from "../model.ts";
 import { ModelError } from "../model-error.ts";
+import type { NormalCall } from "../normalise-call.ts";
 import { noUsage, type Usage } from "../usage/usage.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
@@ -22,6 +23,8 @@ export interface FoldDeps {
 	readonly redaction: RedactedStream;
 	/** Lets a piece of text out. */
 	readonly speak: (text: string) => void;
+	/** The normal form of a call. */
+	readonly normalise: (call: Pick<CallBlock, "name" | "arguments" | "invalid">) => NormalCall;
 	/** An id for a call that is unique in the session: the provider's own where that is. */
 	readonly callId: (id: string, soFar: readonly Block[]) => string;
 }
@@ -116,9 +119,15 @@ export class Fold {
 		this.#text = [];
 	}
 
-	#call({ name, arguments: args, invalid, id: given }: Extract<ModelEvent, { type: "call" }>): void {
+	/** From here on every reader of the call sees its normal form. */
+	#call({ type, invalid, id: given, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const id = this.#deps.callId(given, this.#blocks);
-		this.#blocks.push({ type: "call", id, name, arguments: args, ...(invalid !== undefined && { invalid }) });
+		if (invalid !== undefined) {
+			this.#blocks.push({ type, id, ...written, invalid });
+			return;
+		}
+		const { name, arguments: args, adjusted } = this.#deps.normalise(written);
+		this.#blocks.push({ type, id, name, arguments: args, ...(adjusted.length > 0 && { adjusted }) });
 	}
 
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {

@@ -17,7 +17,7 @@ export interface PlannedCall {
 	readonly call: CallBlock;
 	readonly ready: ReadyCall;
 	readonly context: ToolContext;
-	/** The arguments that a person gave it in place of the model's. */
+	/** The arguments that a person gave it in place of the model's, in their normal form. */
 	readonly changed?: unknown;
 }
 
@@ -136,7 +136,7 @@ async function replan(
 ): Promise<PlannedCall | RefusedCall> {
 	const { name } = call;
 	const ready = await prepareCall(run.settings.tools, { name, arguments: changed }, context);
-	return ready.kind === "refused" ? ready : { call, ready, context, changed };
+	return ready.kind === "refused" ? ready : { call, ready, context, changed: ready.arguments };
 }
 
 function invalid(message: string): ParleyError {

@@ -3,6 +3,7 @@ import { addTaint } from "../session/session-taint.ts";
 import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
+import { outputLimits } from "../tools/shorten-output.ts";
 import { beginCall } from "./begin-call.ts";
 import { CallOutput } from "./call-output.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import { releaseSecrets } from "./release-secrets.ts";
 import { withinRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
-import { recordResult, type SettledCall } from "./settle-call.ts";
+import { adjustedNote, recordResult, type SettledCall, withNote } from "./settle-call.ts";
 import { ToolProgress } from "./tool-progress.ts";
 
 /**
@@ -109,7 +110,9 @@ interface RanCall {
 /** Takes secrets out of a result before it is cut: a half of one would not be found. */
 async function tell(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
-	return { call, result: { ...result, text }, told: await output.shorten(text), durationMs };
+	const note = adjustedNote(call);
+	const told = await output.shorten(text, outputLimits.characters - note.length - 1);
+	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note), durationMs };
 }
 
 async function execute(

@@ -6,7 +6,7 @@ import type { ModelTable } from "../models/table/model-table.ts";
 import { unknownOutput, unknownWindow } from "../models/table/unknown-model.ts";
 import type { Session } from "../session/session.ts";
 import type { Tool } from "../tool.ts";
-import { describeTools } from "../tools/builtin.ts";
+import { describeTools } from "../tools/describe-tools.ts";
 
 /** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
 export interface RunSettings {

@@ -4,7 +4,7 @@ import type { Tx } from "../journal/journal.ts";
 import type { CallBlock, ImageBlock } from "../message.ts";
 import type { Record } from "../session/session.ts";
 import type { ToolResult } from "../tool.ts";
-import { type DescribeGap, shortenOutput } from "../tools/shorten-output.ts";
+import { type DescribeGap, outputLimits, shortenOutput } from "../tools/shorten-output.ts";
 import { auditFinish } from "./audit-call.ts";
 import type { Run } from "./run.ts";
 import type { CallDecision, Step } from "./step.ts";
@@ -22,8 +22,25 @@ export function withoutRun(
 	result: ToolResult,
 ): SettledCall {
 	const text = session.redactor.into("tool").redact(result.text);
-	return { call, result: { ...result, text }, told: shortenOutput(text, leftOut) };
+	const note = adjustedNote(call);
+	const told = shortenOutput(text, leftOut, outputLimits.characters - note.length - 1);
+	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note) };
 }
+
+/** Ends the result of a call that was not taken as the model wrote it. */
+export function adjustedNote({ adjusted = [] }: Pick<CallBlock, "adjusted">): string {
+	if (adjusted.length === 0) return "";
+	const told = adjusted.slice(0, mostNotes).join("; ");
+	const more = adjusted.length > mostNotes ? `; and ${adjusted.length - mostNotes} more` : "";
+	return `[the call was adjusted: ${told}${more}]`;
+}
+
+/** Puts a note behind a text, in a line of its own. */
+export function withNote(text: string, note: string): string {
+	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
+}
+
+const mostNotes = 10;
 
 const leftOut: DescribeGap = ({ characters, lines }) =>
 	`[… ${characters} characters in ${lines} lines left out …]`;

@@ -3,7 +3,7 @@ import type { FoldDeps, Reply } from "./fold.ts";
 import type { Run } from "./run.ts";
 
 /** Where a reply goes, its text while it comes. */
-export interface Speech extends Omit<FoldDeps, "redaction"> {
+export interface Speech extends Omit<FoldDeps, "redaction" | "normalise"> {
 	/** Nobody is to see it. */
 	readonly auxiliary?: true;
 	/** No more text comes: this is the reply. */

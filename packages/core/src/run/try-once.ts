@@ -1,6 +1,7 @@
 import { observeUsage } from "../context/fit-request.ts";
 import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
+import { normaliseCall } from "../normalise-call.ts";
 import type { Attempt } from "./attempt.ts";
 import { Fold, type Reply } from "./fold.ts";
 import { reasonOf } from "./log-event.ts";
@@ -29,7 +30,11 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;
 	};
-	const fold = new Fold({ ...speech, redaction: run.session.redactor.into("reply").stream() });
+	const fold = new Fold({
+		...speech,
+		redaction: run.session.redactor.into("reply").stream(),
+		normalise: (call) => normaliseCall(run.settings.tools, call),
+	});
 	try {
 		await failpoints.reach("model-call");
 		const answered = (id: string): void => {

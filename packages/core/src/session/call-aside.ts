@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
+import { normaliseCall } from "../normalise-call.ts";
 import { type Attempt, recordCall } from "../run/attempt.ts";
 import { Fold } from "../run/fold.ts";
 import { withoutSecrets } from "../run/model-failure.ts";
@@ -40,7 +41,12 @@ export async function askAside(
 ): Promise<Attempt> {
 	const { clock } = session.deps;
 	const startedAt = clock.monotonic();
-	const fold = new Fold({ ...silent, redaction: session.redactor.into(sink).stream() });
+	const fold = new Fold({
+		...silent,
+		redaction: session.redactor.into(sink).stream(),
+		// No tool is offered.
+		normalise: (call) => normaliseCall([], call),
+	});
 	let failure: ParleyError | undefined;
 	try {
 		for await (const event of model.stream(request, signal)) fold.take(event);

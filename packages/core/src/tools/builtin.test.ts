@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { builtinTools, describeTools } from "./builtin.ts";
+import { builtinTools } from "./builtin.ts";
+import { describeTools } from "./describe-tools.ts";
 
 test("the built-in tools are described to a model, always by the same objects", () => {
 	const described = describeTools(builtinTools());
@@ -23,6 +24,13 @@ test("the built-in tools are described to a model, always by the same objects", 
 		properties: {
 			path: { type: "string", description: expect.any(String) },
 			offset: {
+				type: "integer",
+				minimum: 1,
+				maximum: Number.MAX_SAFE_INTEGER,
+				default: 1,
+				description: expect.any(String),
+			},
+			column: {
 				type: "integer",
 				minimum: 1,
 				maximum: Number.MAX_SAFE_INTEGER,

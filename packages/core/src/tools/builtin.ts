@@ -1,5 +1,3 @@
-import * as z from "zod";
-import type { ToolDescription } from "../model.ts";
 import type { Tool } from "../tool.ts";
 import { askUser } from "./ask-user.ts";
 import { editFile } from "./edit-file.ts";
@@ -26,19 +24,4 @@ const builtin: readonly Tool[] = [
 /** The tools that every session has. */
 export function builtinTools(): readonly Tool[] {
 	return builtin;
-}
-
-/** A schema costs a millisecond to describe and never changes, and every request to a model needs all of them. */
-const descriptions = new WeakMap<Tool, ToolDescription>();
-
-/** What a model is told about the tools; the same objects for the same tools. */
-export function describeTools(tools: readonly Tool[]): ToolDescription[] {
-	return tools.map((tool) => {
-		const known = descriptions.get(tool);
-		if (known) return known;
-		const { $schema: _, ...parameters } = z.toJSONSchema(tool.parameters, { io: "input" });
-		const description = { name: tool.name, description: tool.description, parameters };
-		descriptions.set(tool, description);
-		return description;
-	});
 }

@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "./editable-file.ts";
+import { pathLeniency } from "./path-leniency.ts";
 import { editText, type TextEdit } from "./text-edit.ts";
 import { previewWrite } from "./write-preview.ts";
 import {
@@ -39,6 +40,15 @@ export const editFile = defineTool<Arguments>({
 		"replace_all. Line ends are kept. Takes files up to 256 KiB. Not for new files, and not for writing most of a " +
 		"file anew (write_file).",
 	parameters,
+	accepts: {
+		names: ["edit"],
+		ignored: ["description"],
+		parameters: {
+			path: pathLeniency,
+			old_text: { names: ["old_string", "old_str"] },
+			new_text: { names: ["new_string", "new_str"] },
+		},
+	},
 	effect: "effectful",
 	plan,
 	run,

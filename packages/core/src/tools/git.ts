@@ -47,6 +47,7 @@ export const git = defineTool<Arguments>({
 		"is asked). Nothing can be typed: give messages with -m. Not for several commands at once or for pipes " +
 		"(run_command), and not for searching files (search_files).",
 	parameters,
+	accepts: { ignored: ["description"], parameters: { path: { names: ["cwd", "directory"] } } },
 	effect: "effectful",
 	command: ({ args }) => ["git", ...args],
 	plan,

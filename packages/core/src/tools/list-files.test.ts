@@ -157,10 +157,14 @@ test.each<[string, object, string]>([
 	["a pattern that leads out", { pattern: "../*" }, "leads out"],
 	["a pattern that is none", { pattern: "{a" }, 'the pattern "{a" cannot be used'],
 	["a depth of none", { depth: 0 }, "depth"],
-	["too large a limit", { limit: 2_001 }, "limit"],
+	["a limit of none", { limit: 0 }, "limit"],
 ])("%s is refused", async (_name, args, reason) => {
 	await putFiles("a");
 	await expect(prepare(args)).rejects.toThrow(reason);
+});
+
+test("too large a limit is the largest", async () => {
+	expect((await prepare({ limit: 2_001 })).args).toMatchObject({ limit: 2_000 });
 });
 
 test("a directory that became a link since it was planned is not listed", async () => {

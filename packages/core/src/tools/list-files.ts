@@ -44,6 +44,15 @@ export const listFiles = defineTool<Arguments>({
 		"names; a directory below the depth is one line with the number of its files. What .gitignore names, names that " +
 		"begin with a point, symbolic links and empty directories are left out. Not for what files hold (search_files).",
 	parameters,
+	accepts: {
+		names: ["ls", "glob"],
+		ignored: ["description"],
+		parameters: {
+			path: { names: ["directory", "dir"] },
+			depth: { atMost: true },
+			limit: { atMost: true },
+		},
+	},
 	effect: "none",
 	plan,
 	run,

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { isOutputName } from "../files/output-name.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
+import { pathLeniency } from "./path-leniency.ts";
 import { resolvePath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { readPicture } from "./read-picture.ts";
@@ -48,6 +49,16 @@ export const readFile = defineTool<Arguments>({
 		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
 		"(search_files), for other binary files.",
 	parameters,
+	accepts: {
+		names: ["read"],
+		ignored: ["description"],
+		parameters: {
+			path: pathLeniency,
+			offset: { fromZero: true },
+			column: { fromZero: true },
+			limit: { atMost: true },
+		},
+	},
 	effect: "none",
 	plan,
 	run,

@@ -196,7 +196,7 @@ test("the limits of a command are those that were asked for", async () => {
 	expect(commands[1]?.timeoutMs).toBe(120_000);
 });
 
-test.each([999, 600_001, 1.5, "5", null])("a timeout of %j is refused", async (timeout_ms) => {
+test.each([999, 1.5, "5", "soon"])("a timeout of %j is refused", async (timeout_ms) => {
 	await expect(prepare({ cmd: "x", timeout_ms })).rejects.toThrow("timeout_ms");
 });
 

@@ -57,6 +57,14 @@ export const runCommand = defineTool<Arguments>({
 		"its handle over in secrets. Not for reading, writing, listing or searching text files and not for single " +
 		"commands of git: the tools made for these ask less and show people more.",
 	parameters,
+	accepts: {
+		names: ["bash", "shell"],
+		ignored: ["description"],
+		parameters: {
+			cmd: { names: ["command"] },
+			timeout_ms: { names: ["timeout", "timeout_seconds"], unit: "ms" },
+		},
+	},
 	secrets: ["secrets"],
 	effect: "effectful",
 	command: ({ cmd }) => cmd,

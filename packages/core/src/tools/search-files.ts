@@ -55,6 +55,17 @@ export const searchFiles = defineTool<Arguments>({
 		"with a point, symbolic links, binary files and files that may hold keys are not searched. Not for finding " +
 		"files by their names (list_files).",
 	parameters,
+	accepts: {
+		names: ["grep"],
+		ignored: ["description"],
+		parameters: {
+			path: { names: ["directory", "file_path"] },
+			glob: { names: ["include"] },
+			ignore_case: { names: ["case_insensitive"] },
+			context: { atMost: true },
+			max_results: { names: ["limit", "head_limit"], atMost: true },
+		},
+	},
 	effect: "none",
 	plan,
 	run,

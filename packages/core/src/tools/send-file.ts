@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { pathLeniency } from "./path-leniency.ts";
 import { resolvePath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { isSecret } from "./sensitive-paths.ts";
@@ -25,6 +26,7 @@ export const sendFile = defineTool<Arguments>({
 		"text that fits into your answer, not for files that they only want to have changed in place, and not again for " +
 		"a file that has not changed since you sent it.",
 	parameters,
+	accepts: { ignored: ["description"], parameters: { path: pathLeniency } },
 	effect: "idempotent",
 	plan,
 	run,

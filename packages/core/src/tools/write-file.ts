@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
+import { pathLeniency } from "./path-leniency.ts";
 import { type OldContent, previewWrite } from "./write-preview.ts";
 import {
 	changed,
@@ -30,6 +31,11 @@ export const writeFile = defineTool<Arguments>({
 		"file: the person who is asked sees the difference. Read the file first, and write all of it. Takes up to 256 " +
 		"KiB. Not for changing a part of a file (edit_file), for binary files, for adding to a log.",
 	parameters,
+	accepts: {
+		names: ["write"],
+		ignored: ["description"],
+		parameters: { path: pathLeniency, content: { names: ["contents"] } },
+	},
 	effect: "effectful",
 	plan,
 	run,

@@ -31,6 +31,14 @@ export const bash = defineTool<Arguments>({
 		"reaches no other machine, or only those that the operator has named: where one fails for that, say what has to " +
 		"be run elsewhere instead of looking for a way around.",
 	parameters,
+	accepts: {
+		names: ["shell"],
+		ignored: ["description"],
+		parameters: {
+			command: { names: ["cmd"] },
+			timeout: { names: ["timeout_ms", "timeout_seconds"], unit: "s" },
+		},
+	},
 	effect: runCommand.effect,
 	command: ({ command }) => command,
 	plan: (args, context) => runCommand.plan(translated(args, context), context),

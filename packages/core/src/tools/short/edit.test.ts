@@ -84,7 +84,7 @@ test.each<[string, object[], string]>([
 	],
 	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
-	["another name", [{ old_text: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
+	["another name", [{ before: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
 ])("%s: nothing is edited, and it is said why", async (_, edits, text) => {
 	const content = "a\nb\nc\ndd\nd\n";
 	await put(join(context.cwd, "f"), content);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../tool.ts";
 import { editFile } from "../edit-file.ts";
 import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "../editable-file.ts";
+import { pathLeniency } from "../path-leniency.ts";
 import { previewWrite } from "../write-preview.ts";
 import {
 	changed,
@@ -45,6 +46,14 @@ export const edit = defineTool<Arguments>({
 		"there, with so many lines around it that it is there only once. The texts may not overlap; their order does not " +
 		"matter. Line ends are kept. Takes files up to 256 KiB. For new files, use write.",
 	parameters,
+	accepts: {
+		ignored: ["description"],
+		parameters: {
+			path: pathLeniency,
+			oldText: { names: ["old_string", "old_str"] },
+			newText: { names: ["new_string", "new_str"] },
+		},
+	},
 	effect: editFile.effect,
 	plan,
 	run,
