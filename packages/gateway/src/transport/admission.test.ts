@@ -94,6 +94,29 @@ test("what finds the queue full, or too many connections open, is closed", async
 	await closeAll(pairs);
 });
 
+test("when as many are open as there may be, the address that waits most makes room", async () => {
+	const [flood, other] = [await connectMany(4), await connectMany(2, "127.0.0.2")];
+	const admission = new Admission({ perPeer: 1, open: 4 });
+	const admitted = await enterAll(admission, flood);
+	admitted.push(...(await enterAll(admission, other)));
+	expect(flood.map((pair) => pair.accepted.destroyed)).toEqual([false, false, true, true]);
+	expect(admitted).toEqual([flood[0], other[0]]);
+	expect(other.map((pair) => pair.accepted.destroyed)).toEqual([false, false]);
+	await closeAll(flood, other);
+});
+
+test("addresses that wait take turns", async () => {
+	const [one, other] = [await connectMany(4), await connectMany(3, "127.0.0.2")];
+	const admission = new Admission({ perPeer: 2, pending: 2 });
+	const admitted = await enterAll(admission, [...one, ...other]);
+	for (let n = 0; n < 5; n++) {
+		const pair = admitted[n];
+		if (pair) admission.settled(pair.accepted);
+	}
+	expect(admitted).toEqual([one[0], one[1], one[2], other[0], one[3], other[1], other[2]]);
+	await closeAll(one, other);
+});
+
 test("sixty-four connections of one address are served at a time unless told", async () => {
 	const pairs = await connectMany(66);
 	const admission = new Admission();

@@ -8,12 +8,12 @@ export interface AdmissionLimits extends PlacesLimits {
 	readonly open: number;
 }
 
-const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 1_024, open: 21_536 };
+const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
  * Keeps strangers from using up the gateway: only so many connections that have not been authenticated are served at a
- * time, and none for longer than ten seconds; the next ones wait their turn unread, and where even the queue is full
- * they are closed. One for all listeners.
+ * time, and none for longer than ten seconds; the next ones wait unread, however many come at once. Only when as many
+ * connections are open as there may be, one is closed for each that comes. One for all listeners.
  *
  * All users of this machine come from the same address. So that others cannot lock the operator out, processes of the
  * gateway's own user have places and a queue of their own, as many as one address has, where strangers have taken theirs.
@@ -44,7 +44,7 @@ export class Admission {
 	enter(arrival: Arrival): void {
 		const { socket } = arrival;
 		const peer = socket.remoteAddress;
-		if (peer === undefined || this.#open >= this.#limit) {
+		if (peer === undefined || (this.#open >= this.#limit && !this.#strangers.evict())) {
 			socket.destroy();
 			return;
 		}

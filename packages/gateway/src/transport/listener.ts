@@ -11,6 +11,9 @@ import { servesProxies, speaksTls } from "./plain-refusal.ts";
 import { shakeHands } from "./tls-handshake.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
+/** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
+const BACKLOG = 4_096;
+
 /** What a listener is made of. */
 export interface ListenerOptions extends Endpoint {
 	readonly clock: Clock;
@@ -115,7 +118,7 @@ function handOver(
 }
 
 async function listen(server: Server, { host, port }: Endpoint): Promise<void> {
-	server.listen({ host, port });
+	server.listen({ host, port, backlog: BACKLOG });
 	try {
 		await once(server, "listening");
 	} catch (cause) {

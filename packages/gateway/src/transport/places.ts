@@ -7,7 +7,7 @@ export interface PlacesLimits {
 	readonly perPeer: number;
 	/** Served, in all. */
 	readonly pending: number;
-	/** Accepted by the kernel, but not read from until one of the above is settled. */
+	/** Accepted from the kernel, but not read from until one of the above is settled. */
 	readonly waiting: number;
 }
 
@@ -36,7 +36,9 @@ export class Places {
 	readonly #isCrowd: (peer: string) => boolean;
 	readonly #held = new Map<Socket, Held>();
 	readonly #byPeer = new Map<string, number>();
-	readonly #waiting = new Map<Socket, { readonly peer: string; readonly arrival: Arrival }>();
+	/** The queue of each address; the address whose turn is next comes first. */
+	readonly #queues = new Map<string, Map<Socket, Arrival>>();
+	readonly #peerOf = new Map<Socket, string>();
 
 	/** `isCrowd`: whether an address stands for so many clients that `perPeer` does not hold for it. */
 	constructor(limits: PlacesLimits, isCrowd: (peer: string) => boolean = () => false) {
@@ -49,7 +51,7 @@ export class Places {
 	}
 
 	get waiting(): number {
-		return this.#waiting.size;
+		return this.#peerOf.size;
 	}
 
 	/** Whether a connection from this address would be served at once. */
@@ -61,13 +63,13 @@ export class Places {
 	/** Admits the connection, lets it wait, or closes it where the queue is full. */
 	enter(peer: string, arrival: Arrival): void {
 		if (this.hasPlace(peer)) this.#admit(peer, arrival);
-		else if (this.#waiting.size < this.#limits.waiting) this.#waiting.set(arrival.socket, { peer, arrival });
+		else if (this.waiting < this.#limits.waiting) this.#await(peer, arrival);
 		else arrival.socket.destroy();
 	}
 
 	/** The connection needs no place any more. May be called repeatedly, and for one that is not here. */
 	leave(socket: Socket): void {
-		this.#waiting.delete(socket);
+		this.#leaveQueue(socket);
 		const held = this.#held.get(socket);
 		if (held === undefined) return;
 		held.deadline.cancel();
@@ -78,11 +80,44 @@ export class Places {
 		this.#admitNext();
 	}
 
-	/** The first that may come in, which is not always the first of the queue: its address may have no place left. */
+	/**
+	 * Closes the newest waiting connection of the address that has most of them. Returns whether there was one. No
+	 * address can keep others out by waiting.
+	 */
+	evict(): boolean {
+		let longest = new Map<Socket, Arrival>();
+		for (const queue of this.#queues.values()) if (queue.size > longest.size) longest = queue;
+		const socket = [...longest.keys()].at(-1);
+		if (!socket) return false;
+		this.#leaveQueue(socket);
+		socket.destroy();
+		return true;
+	}
+
+	#await(peer: string, arrival: Arrival): void {
+		const queue = this.#queues.get(peer) ?? new Map<Socket, Arrival>();
+		queue.set(arrival.socket, arrival);
+		this.#queues.set(peer, queue);
+		this.#peerOf.set(arrival.socket, peer);
+	}
+
+	#leaveQueue(socket: Socket): void {
+		const peer = this.#peerOf.get(socket);
+		if (peer === undefined) return;
+		this.#peerOf.delete(socket);
+		const queue = this.#queues.get(peer);
+		queue?.delete(socket);
+		if (queue?.size === 0) this.#queues.delete(peer);
+	}
+
+	/** The first of the queue of the next address that has a place left. */
 	#admitNext(): void {
-		for (const [socket, { peer, arrival }] of this.#waiting) {
-			if (!this.hasPlace(peer)) continue;
-			this.#waiting.delete(socket);
+		for (const [peer, queue] of this.#queues) {
+			const [arrival] = queue.values();
+			if (!arrival || !this.hasPlace(peer)) continue;
+			this.#leaveQueue(arrival.socket);
+			// The other addresses come first next time.
+			if (this.#queues.delete(peer) && queue.size > 0) this.#queues.set(peer, queue);
 			this.#admit(peer, arrival);
 			return;
 		}
