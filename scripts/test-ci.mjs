@@ -21,6 +21,7 @@ const shorter = {
 	connector: ["--ratios", "--rounds", "1"],
 	"first-word": ["--ratios", "--rounds", "3"],
 	recovery: ["--ratios", "--rounds", "2"],
+	"local-request": ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
 	stdio: ["--ratios", "--rounds", "5"],
 	"token-cost": ["--ratios", "--rounds", "3"],

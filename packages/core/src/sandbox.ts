@@ -99,10 +99,11 @@ export interface Sandboxes {
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;
 	/**
-	 * What the environment of every process that a command starts holds in its text, unless that process cleared it:
-	 * nobody can guess it. Undefined as long as no command has run.
+	 * Secret text in the environment of every process of a command, unless that process cleared its environment.
+	 * Undefined as long as no command has run outside of bubblewrap: a command inside has a network of its own, so it
+	 * cannot connect to the gateway.
 	 */
 	readonly marker: string | undefined;
-	/** Process ids (also session and group ids) of the commands that run now or ran lately. */
+	/** Process ids (also session and group ids) of the commands that run outside of bubblewrap now, or ran lately. */
 	processes(): readonly number[];
 }

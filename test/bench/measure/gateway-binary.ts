@@ -47,6 +47,11 @@ export class GatewayBinary implements AsyncDisposable {
 		return Number(kilobytes) * 1024;
 	}
 
+	/** Milliseconds of CPU, all threads, so far. */
+	cpu(): number {
+		return processCpu(this.#child.pid);
+	}
+
 	async kill(): Promise<void> {
 		this.#child.kill("SIGKILL");
 		await this.#exited;

@@ -10,7 +10,7 @@ const REMEMBERED_MS = 60_000;
 
 /** A command as it is started. */
 export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts"> {
-	/** Whether all that it starts ends with it, whatever it does. */
+	/** Whether it has namespaces of its own: all that it starts ends with it, and its network is not the gateway's. */
 	readonly contained: boolean;
 	/** What is written, in one piece, before the command itself begins: it and all before it are no part of the output. */
 	readonly begun?: string;
@@ -25,9 +25,10 @@ export interface EndedRun extends CommandOutcome {
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
-	/** When each leader ended, on the monotonic clock; Infinity while it runs. */
+	/** When each leader without a network of its own ended, on the monotonic clock; Infinity while it runs. */
 	readonly #endings = new Map<number, number>();
 	#started = 0;
+	#hasOpen = false;
 
 	constructor({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
 		this.#clock = clock;
@@ -36,7 +37,7 @@ export class CommandRuns {
 
 	/** See `Sandboxes.marker`. */
 	get marker(): string | undefined {
-		return this.#started > 0 ? this.#marker : undefined;
+		return this.#hasOpen ? this.#marker : undefined;
 	}
 
 	/** See `Sandboxes.processes`. */
@@ -50,6 +51,7 @@ export class CommandRuns {
 		this.#started += 1;
 		const mark = `${this.#marker}.${this.#started}`;
 		const { contained, begun, ...prepared } = await prepare(mark);
+		this.#hasOpen ||= !contained;
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
 		const opening = new Opening(begun, heardBy(command, output));
@@ -62,11 +64,11 @@ export class CommandRuns {
 			this.#clock,
 		);
 		this.#forgetOld();
-		this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
+		if (!contained) this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
 		const cleared = contained ? undefined : group.exited.then(() => killMarked(mark));
 		const { timedOut, ...end } = await this.#watch(group, command);
 		await cleared;
-		this.#endings.set(group.pid, this.#clock.monotonic());
+		if (!contained) this.#endings.set(group.pid, this.#clock.monotonic());
 		const hasBegun = opening.end();
 		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
 	}

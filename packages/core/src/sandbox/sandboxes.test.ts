@@ -139,3 +139,16 @@ test.skipIf(!hasBubblewrap)(
 		}
 	},
 );
+
+test.skipIf(!hasBubblewrap)(
+	"only commands that share the gateway's network are marked as possible clients",
+	async () => {
+		const chosen = sandboxes();
+		const sandbox = await chosen.of({ chat: false, roots: [root] });
+		await sandbox.run(shellCommand("true", root));
+		expect([chosen.marker, chosen.processes()]).toEqual([undefined, []]);
+		await sandbox.network?.run(shellCommand("true", root));
+		expect(chosen.marker).toMatch(/^commands_/);
+		expect(chosen.processes()).toHaveLength(1);
+	},
+);

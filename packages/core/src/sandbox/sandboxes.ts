@@ -65,7 +65,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	let isLost = false;
 
 	function check(): Promise<Found> {
-		checking ??= find(options, { runs, unsandboxed, isLost, failedToStart }).then((result) => {
+		checking ??= find(options, { runs, isLost, failedToStart }).then((result) => {
 			found = { ...result, isLost };
 			tell(options, found);
 			return found;
@@ -140,19 +140,17 @@ function refusing(refusal: string): Sandbox {
 }
 
 interface Finding extends Pick<Bubblewrap, "runs" | "failedToStart"> {
-	readonly unsandboxed: Sandbox;
 	readonly isLost: boolean;
 }
 
-async function find(
-	options: SandboxesOptions,
-	{ runs, unsandboxed, isLost, failedToStart }: Finding,
-): Promise<Found> {
+async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: Finding): Promise<Found> {
 	const { hidden, steering = [], clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
-		const binary = await findBubblewrap(unsandboxed, options.path);
+		// Programs that no model has chosen: they count as no commands.
+		const own = createUnsandboxed(options);
+		const binary = await findBubblewrap(own, options.path);
 		const layout = await describeSystem({
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
@@ -160,7 +158,7 @@ async function find(
 		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
 		const facts = { ...binary, layout, environment, hidden, steering, runs, guards };
 		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
-		const gitSettings = await sharedGitSettings(unsandboxed, "/");
+		const gitSettings = await sharedGitSettings(own, "/");
 		const probes = await tryOrRecall(
 			options,
 			{ ...facts, failedToStart: async () => undefined },

@@ -6,6 +6,7 @@ import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { connectPair } from "../testing/socket-pair.ts";
 import { createLocalPeers } from "./local-peer.ts";
+import type { ReadTable } from "./socket-tables.ts";
 
 const uid = process.getuid?.() ?? -1;
 
@@ -16,6 +17,13 @@ function from(remotePort: number) {
 	return { remoteAddress: "127.0.0.1", remotePort, localAddress: "127.0.0.1", localPort: 7_777 };
 }
 
+/** The text as the IPv4 table. */
+function tables(text: string): ReadTable {
+	return async function* (name) {
+		if (name === "tcp") yield text;
+	};
+}
+
 function row(remotePort: number, owner: number): string {
 	const port = remotePort.toString(16).toUpperCase();
 	return `  1: 0100007F:${port} 0100007F:1E61 01 00000000:00000000 00:00000000 00000000 ${owner} 0 4711 1 0\n`;
@@ -24,7 +32,7 @@ function row(remotePort: number, owner: number): string {
 test("a process of this user is local, another user's and a remote one are not", async () => {
 	const peers = createLocalPeers({
 		...none,
-		readTables: async () => [row(50_000, uid) + row(50_001, uid + 1)],
+		readTable: tables(row(50_000, uid) + row(50_001, uid + 1)),
 	});
 	expect(await peers.isLocal(from(50_000))).toBe(true);
 	expect(await peers.isLocal(from(50_001))).toBe(false);
@@ -32,26 +40,45 @@ test("a process of this user is local, another user's and a remote one are not",
 });
 
 test("all that ask in one tick share one reading, and those that ask meanwhile the next", async () => {
-	const readings: PromiseWithResolvers<string[]>[] = [];
+	const readings: PromiseWithResolvers<string>[] = [];
 	const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const peers = createLocalPeers({
 		...none,
-		readTables() {
+		async *readTable(name) {
+			if (name === "tcp6") return;
 			begun[readings.length]?.resolve();
-			const reading = Promise.withResolvers<string[]>();
+			const reading = Promise.withResolvers<string>();
 			readings.push(reading);
-			return reading.promise;
+			yield await reading.promise;
 		},
 	});
 	const first = [from(50_000), from(50_001)].map((connection) => peers.isLocal(connection));
 	await begun[0]?.promise;
 	const second = [from(50_000), from(50_002)].map((connection) => peers.isLocal(connection));
-	readings[0]?.resolve([row(50_000, uid)]);
+	readings[0]?.resolve(row(50_000, uid));
 	expect(await Promise.all(first)).toEqual([true, false]);
 	await begun[1]?.promise;
-	readings[1]?.resolve([row(50_002, uid)]);
+	readings[1]?.resolve(row(50_002, uid));
 	expect(await Promise.all(second)).toEqual([false, true]);
 	expect(readings).toHaveLength(2);
+});
+
+test("all requests on one connection cost one look at the tables, and each connection its own", async () => {
+	let looks = 0;
+	const peers = createLocalPeers({
+		...none,
+		async *readTable() {
+			looks += 1;
+			yield row(50_000, uid);
+		},
+	});
+	const [one, other] = [from(50_000), from(50_000)];
+	for (const connection of [one, one, one, other, other]) expect(await peers.isLocal(connection)).toBe(true);
+	expect(looks).toBe(2);
+	const strange = from(50_001);
+	// A connection that is not local now may only have been looked up too early.
+	for (let n = 0; n < 2; n++) expect(await peers.isLocal(strange)).toBe(false);
+	expect(looks).toBe(6);
 });
 
 test("where the tables cannot be read nobody is local, and the log says why", async () => {
@@ -61,9 +88,9 @@ test("where the tables cannot be read nobody is local, and the log says why", as
 	const peers = createLocalPeers({
 		...none,
 		log,
-		async readTables() {
+		async *readTable() {
 			if (isBroken) throw broken;
-			return [row(50_000, uid)];
+			yield row(50_000, uid);
 		},
 	});
 	expect(await peers.isLocal(from(50_000))).toBe(false);
@@ -73,7 +100,7 @@ test("where the tables cannot be read nobody is local, and the log says why", as
 });
 
 test("where there are no tables nobody is local", async () => {
-	const peers = createLocalPeers({ ...none, readTables: async () => ["", ""] });
+	const peers = createLocalPeers({ ...none, readTable: tables("") });
 	expect(await peers.isLocal(from(50_000))).toBe(false);
 });
 
@@ -86,7 +113,7 @@ test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0
 		pair.accepted.resume();
 		pair.client.destroy();
 		await once(pair.accepted, "end");
-		expect(await peers.isLocal(pair.accepted)).toBe(false);
+		expect(await createLocalPeers(none).isLocal(pair.accepted)).toBe(false);
 	},
 );
 

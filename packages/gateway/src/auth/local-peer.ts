@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Logger } from "@parley/base";
 import type { Connection } from "./incoming-request.ts";
 import { findProcessSockets } from "./process-sockets.ts";
-import { findOwners, readSocketTables } from "./socket-tables.ts";
+import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
 /** What is asked about the far ends of connections. */
 export interface LocalPeersOptions {
@@ -12,13 +12,14 @@ export interface LocalPeersOptions {
 	/** What the environment of a tool's process holds, and no other's; undefined as long as no tool has run. */
 	marker?(): string | undefined;
 	/** The kernel's own tables unless told. */
-	readTables?(): Promise<readonly string[]>;
+	readonly readTable?: ReadTable;
 }
 
 export interface LocalPeers {
 	/**
 	 * Whether the far end belongs to a process of this gateway's own user, as the kernel says, and to no tool. False
-	 * wherever that cannot be seen. Never rejects.
+	 * wherever that cannot be seen. A connection that was found to be local stays so until it closes: all requests on
+	 * it cost one look. Never rejects.
 	 */
 	isLocal(connection: Connection): Promise<boolean>;
 }
@@ -33,9 +34,10 @@ export function createLocalPeers({
 	log,
 	processes,
 	marker = () => undefined,
-	readTables = readSocketTables,
+	readTable = readSocketTable,
 }: LocalPeersOptions): LocalPeers {
 	const questions: Question[] = [];
+	const known = new WeakSet<Connection>();
 	let working = false;
 
 	async function work(): Promise<void> {
@@ -47,15 +49,17 @@ export function createLocalPeers({
 				log.warn("the owners of local connections cannot be read; tokens are needed", { error });
 				return [];
 			});
-			asked.forEach(({ answer }, index) => {
-				answer(local[index] ?? false);
+			asked.forEach(({ connection, answer }, index) => {
+				const isLocal = local[index] ?? false;
+				if (isLocal) known.add(connection);
+				answer(isLocal);
 			});
 		}
 		working = false;
 	}
 
 	async function findLocal(connections: readonly Connection[]): Promise<boolean[]> {
-		const inodes = findOwners(await readTables(), connections).map((owner) =>
+		const inodes = (await findOwners(connections, readTable)).map((owner) =>
 			owner !== undefined && owner.uid === process.getuid?.() ? owner.inode : undefined,
 		);
 		const own = new Set(inodes.filter((inode) => inode !== undefined));
@@ -66,10 +70,12 @@ export function createLocalPeers({
 	}
 
 	return {
-		isLocal: (connection) =>
-			new Promise((answer) => {
-				questions.push({ connection, answer });
-				if (!working) void work();
-			}),
+		async isLocal(connection) {
+			if (known.has(connection)) return true;
+			const { promise, resolve: answer } = Promise.withResolvers<boolean>();
+			questions.push({ connection, answer });
+			if (!working) void work();
+			return promise;
+		},
 	};
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findOwners } from "./socket-tables.ts";
+import { findOwners, type TableName } from "./socket-tables.ts";
 
 const HEAD =
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
@@ -15,6 +15,17 @@ function row(
 	return `   1: ${local} ${remote} ${state} ${numbers} 2 0000000000000000 20 4 30 10 -1\n`;
 }
 
+/** Reads these texts, and notes which tables it was asked for. */
+function reading(texts: Partial<Record<TableName, string>>, partLength = Number.POSITIVE_INFINITY) {
+	const asked: TableName[] = [];
+	const read = async function* (name: TableName): AsyncGenerator<string> {
+		asked.push(name);
+		const text = texts[name] ?? "";
+		for (let at = 0; at < text.length; at += partLength) yield text.slice(at, at + partLength);
+	};
+	return { asked, read };
+}
+
 function from(remoteAddress: string, localAddress = remoteAddress) {
 	return { remoteAddress, remotePort: 50_000, localAddress, localPort: 7_777 };
 }
@@ -25,19 +36,44 @@ const MAPPED = "0000000000000000FFFF0000";
 const OWNER = { uid: 1000, inode: "4711" };
 
 test.each([
-	["IPv4", from("127.0.0.1"), row(FAR, NEAR)],
-	["another loopback address", from("127.0.0.2", "127.0.0.1"), row("0200007F:C350", NEAR)],
-	["IPv4 that our end sees as IPv6", from("::ffff:127.0.0.1"), row(FAR, NEAR)],
-	["IPv4 on an IPv6 socket", from("127.0.0.1"), row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
-	["IPv4 on IPv6 sockets", from("::FFFF:127.0.0.1"), row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
-	["IPv6", from("::1"), row(`${"0".repeat(24)}01000000:C350`, `${"0".repeat(24)}01000000:1E61`)],
+	["IPv4", from("127.0.0.1"), "tcp", row(FAR, NEAR)],
+	["another loopback address", from("127.0.0.2", "127.0.0.1"), "tcp", row("0200007F:C350", NEAR)],
+	["IPv4 that our end sees as IPv6", from("::ffff:127.0.0.1"), "tcp", row(FAR, NEAR)],
+	["IPv4 on an IPv6 socket", from("127.0.0.1"), "tcp6", row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
+	["IPv4 on IPv6 sockets", from("::FFFF:127.0.0.1"), "tcp6", row(`${MAPPED}${FAR}`, `${MAPPED}${NEAR}`)],
+	["IPv6", from("::1"), "tcp6", row(`${"0".repeat(24)}01000000:C350`, `${"0".repeat(24)}01000000:1E61`)],
 	[
 		"IPv6 with gaps",
 		from("2001:db8::1:0:2", "2001:db8:0:1::"),
+		"tcp6",
 		row("B80D0120000000000100000002000000:C350", "B80D0120010000000000000000000000:1E61"),
 	],
-])("the row of a client is found: %s", (_, connection, text) => {
-	expect(findOwners([HEAD, HEAD + text], [connection])).toEqual([OWNER]);
+] as const)("the row of a client is found: %s", async (_, connection, table, text) => {
+	const { read } = reading({ tcp: HEAD, tcp6: HEAD, [table]: HEAD + text });
+	expect(await findOwners([connection], read)).toEqual([OWNER]);
+});
+
+test("a row that is split between two parts is found", async () => {
+	for (const length of [1, 7, 100]) {
+		const { read } = reading({ tcp: HEAD + row("0100007F:C351", NEAR) + row(FAR, NEAR) }, length);
+		expect(await findOwners([from("127.0.0.1")], read)).toEqual([OWNER]);
+	}
+});
+
+test("the kernel is asked for no more than it takes to find the owners", async () => {
+	const text = row(FAR, NEAR) + row("0100007F:C351", NEAR);
+	const { asked, read } = reading({ tcp: text, tcp6: text });
+	await findOwners([from("127.0.0.1")], read);
+	expect(asked).toEqual(["tcp"]);
+	let parts = 0;
+	const endless = async function* (): AsyncGenerator<string> {
+		for (;;) {
+			parts += 1;
+			yield text;
+		}
+	};
+	expect(await findOwners([from("127.0.0.1")], endless)).toEqual([OWNER]);
+	expect(parts).toBe(1);
 });
 
 test.each([
@@ -53,22 +89,25 @@ test.each([
 	["an established connection whose owner has closed it", row(FAR, NEAR, { uid: 0, inode: 0 })],
 	["a row that is cut off", row(FAR, NEAR).slice(0, 60)],
 	["nothing", ""],
-])("the row of a client is not %s", (_, text) => {
-	expect(findOwners([HEAD + text], [from("127.0.0.1")])).toEqual([undefined]);
+])("the row of a client is not %s", async (_, text) => {
+	const { read } = reading({ tcp: HEAD + text, tcp6: HEAD });
+	expect(await findOwners([from("127.0.0.1")], read)).toEqual([undefined]);
 });
 
-test("an ended connection from the same place does not hide the open one", () => {
+test("an ended connection from the same place does not hide the open one", async () => {
 	const ended = row(FAR, NEAR, { state: "06", uid: 0, inode: 0 });
 	const open = row(FAR, NEAR);
-	expect(findOwners([ended + open], [from("127.0.0.1")])).toEqual([OWNER]);
-	expect(findOwners([open + ended], [from("127.0.0.1")])).toEqual([OWNER]);
+	for (const tcp of [ended + open, open + ended]) {
+		expect(await findOwners([from("127.0.0.1")], reading({ tcp }).read)).toEqual([OWNER]);
+	}
 });
 
-test("many connections are looked up at once, one that has been closed here included", () => {
+test("many connections are looked up at once, one that has been closed here included", async () => {
 	const closed = { localPort: 7_777 };
 	const other = { ...from("127.0.0.1"), remotePort: 50_001 };
 	const table = HEAD + row("0100007F:C351", NEAR, { uid: 7, inode: 8 }) + row(FAR, NEAR);
-	expect(findOwners([table], [from("127.0.0.1"), closed, other])).toEqual([
+	const { read } = reading({ tcp: table });
+	expect(await findOwners([from("127.0.0.1"), closed, other], read)).toEqual([
 		OWNER,
 		undefined,
 		{ uid: 7, inode: "8" },
