@@ -37,7 +37,16 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		expect(io.takeOut()).toMatch(
 			/b\.tar\.gz can be restored: 1 files? \(.* kB\), saved by Parley .* at 2\d{3}-/,
 		);
-		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--json"], io)).toBe(0);
+		expect(await run(["restore", "--verify", "--max-size", "1kB", at("b.tar.gz")], io)).toBe(1);
+		expect(io.takeError()).toMatch(
+			/^parley: .*b\.tar\.gz cannot be used: .*limit is 1000; .*--max-size SIZE\n$/,
+		);
+		expect(await run(["restore", "--max-size", "much", at("b.tar.gz")], io)).toBe(2);
+		expect(io.takeError()).toContain("500MB, 100GB or 2TB");
+		expect(await run(["restore", "--max-ratio", "0", at("b.tar.gz")], io)).toBe(2);
+		expect(io.takeError()).toContain("a whole number");
+		const roomy = ["--max-size", "1.5GB", "--max-ratio", "500"];
+		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), ...roomy, "--json"], io)).toBe(0);
 		expect(parseJson(io.takeOut())).toMatchObject({ data: at("new"), files: 1, aside: null });
 		expect(await readdir(at("new"))).toEqual(["parley.sqlite", "restored.json", "run"]);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz")], io)).toBe(1);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseFailpoints, systemClock } from "@parley/base";
-import { type BackupFacts, restoreBackup, verifyBackup } from "@parley/gateway/backup";
+import { type BackupFacts, restoreBackup, type UnpackLimits, verifyBackup } from "@parley/gateway/backup";
 import type { Io } from "../io.ts";
 import { formatBytes, plural } from "../text/amounts.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -12,17 +12,18 @@ interface Restoring {
 	readonly data: string;
 	readonly force: boolean;
 	readonly json: boolean;
+	readonly limits: Partial<UnpackLimits>;
 	readonly testHooks?: string;
 }
 
 /** Restores a backup and says where things are. */
 export async function restoreFromFile(
-	{ file, data, force, json, testHooks }: Restoring,
+	{ file, data, force, json, limits, testHooks }: Restoring,
 	io: Io,
 ): Promise<void> {
 	const progress = progressLine(io);
 	const restored = await restoreBackup({
-		...{ file: resolve(io.cwd, file), dataDirectory: data, force, clock: systemClock },
+		...{ file: resolve(io.cwd, file), dataDirectory: data, force, clock: systemClock, limits },
 		...(testHooks !== undefined && { failpoints: parseFailpoints(testHooks) }),
 		onProgress: progress.show,
 	}).finally(progress.end);
@@ -39,8 +40,14 @@ export async function restoreFromFile(
 }
 
 /** Says whether a backup could be restored. */
-export async function verifyFile(file: string, json: boolean, io: Io): Promise<void> {
-	const facts = await verifyBackup(resolve(io.cwd, file));
+export async function verifyFile(
+	{ file, json, limits }: Pick<Restoring, "file" | "json" | "limits">,
+	io: Io,
+): Promise<void> {
+	const progress = progressLine(io);
+	const facts = await verifyBackup(resolve(io.cwd, file), { limits, onProgress: progress.show }).finally(
+		progress.end,
+	);
 	if (json) printJson(encode(facts), io);
 	else printRows([visibleLine(`${file} can be restored: ${describe(facts)}`)], io);
 }

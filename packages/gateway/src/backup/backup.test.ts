@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openSqliteStore } from "@parley/base";
-import { ManualClock } from "@parley/base/testing";
+import { ManualClock, paced } from "@parley/base/testing";
 import { migrations, type Tables } from "@parley/core";
 import { Header } from "tar";
 import { expect, test } from "vitest";
@@ -357,4 +357,68 @@ test("a backup of a newer version is told by its version", async () => {
 	});
 	const format = await place.pack("format.tar.gz", [manifestOf([good], { format: 2, version: "9.0.0" })]);
 	await expect(verifyBackup(format)).rejects.toMatchObject({ message: expect.stringContaining("9.0.0") });
+});
+
+const mebibyte = 2 ** 20;
+
+test(
+	"64 MiB of zeros, alone or behind an archive, are refused at once",
+	async () => {
+		await using place = await Place.open();
+		const zeros = gzipSync(Buffer.alloc(64 * mebibyte));
+		await writeFile(place.at("zeros.tar.gz"), zeros);
+		await expect(verifyBackup(place.at("zeros.tar.gz"))).rejects.toMatchObject({
+			message: expect.stringMatching(
+				/zeros\.tar\.gz cannot be used: it unpacks to more than 100 times its size/,
+			),
+		});
+		await expect(
+			verifyBackup(place.at("zeros.tar.gz"), { limits: { maxRatio: 2_000 } }),
+		).rejects.toMatchObject({
+			code: "data_loss",
+			message: expect.stringMatching(/is no backup, or was damaged/),
+		});
+		const archive = await readFile(await place.pack("good.tar.gz", [manifestOf([good])]));
+		await writeFile(place.at("behind.tar.gz"), Buffer.concat([archive, zeros]));
+		await expect(verifyBackup(place.at("behind.tar.gz"))).rejects.toMatchObject({
+			message: expect.stringContaining("it holds more than it lists"),
+		});
+		await writeFile(place.at("more.tar.gz"), Buffer.concat([archive, gzipSync(Buffer.alloc(20_000, 1))]));
+		await expect(verifyBackup(place.at("more.tar.gz"))).rejects.toMatchObject({
+			message: expect.stringContaining("something follows its end"),
+		});
+	},
+	// Ten times as long as it takes. In a time that grows with the square of the size it is a minute.
+	paced(10_000),
+);
+
+test("a backup beyond the limits of ratio or size is refused with the option that allows it, and nothing changes", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	await writeFile(join(data, "agents", "zeros"), Buffer.alloc(70 * mebibyte));
+	const { file } = await save(place, data);
+	await place.write(place.at("new", "agents", "mine.md"), "You stay.");
+	const before = await contents(place.at("new"));
+	const told: string[] = [];
+	const restoring = (limits: object) =>
+		restoreBackup({
+			...{ file, dataDirectory: place.at("new"), clock, force: true, limits },
+			onProgress: (doing) => told.push(doing),
+		});
+	await expect(restoring({})).rejects.toMatchObject({
+		code: "resource_exhausted",
+		message: expect.stringMatching(/b\.tar\.gz cannot be used: .*100 times its size.*--max-ratio N$/),
+	});
+	await expect(restoring({ maxBytes: 1_000 })).rejects.toMatchObject({
+		code: "resource_exhausted",
+		message: expect.stringMatching(/unpacks to \d+ bytes, and the limit is 1000; .*--max-size SIZE$/),
+	});
+	const { "run/lock.pid": _pid, "run/lock.sqlite": _lock, ...after } = await contents(place.at("new"));
+	expect(after).toEqual(before);
+	told.length = 0;
+	const { bytes } = await restoring({ maxRatio: 2_000 });
+	expect(bytes).toBeGreaterThan(70 * mebibyte);
+	expect(told).toEqual(
+		expect.arrayContaining(["unpacking: 16 MiB of 70 MiB", "unpacking: 64 MiB of 70 MiB"]),
+	);
 });

@@ -20,6 +20,27 @@ import {
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
+/** What an archive may unpack to; a backup with more is refused before it fills the disk. */
+export interface UnpackLimits {
+	/** Bytes of all files together. */
+	readonly maxBytes: number;
+	/** Unpacked bytes for each byte of the archive, from the first 64 MiB on. */
+	readonly maxRatio: number;
+}
+
+/** Databases and text pack to a third or a tenth; deflate itself ends at 1 : 1032. */
+const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
+
+const ratioCountsFrom = 64 * 1024 * 1024;
+/** Unpacked bytes from one report of progress to the next. */
+const reportEvery = 16 * 1024 * 1024;
+
+interface ReadOptions {
+	readonly limits?: Partial<UnpackLimits> | undefined;
+	/** Called while the archive is read, with the unpacked bytes until then and of all; undefined before the list is read. */
+	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
+}
+
 /** Where the contents of a backup go. */
 export interface BackupReader {
 	/** Called first; may refuse. */
@@ -30,10 +51,15 @@ export interface BackupReader {
 
 /**
  * Reads a backup whole and checks it: only what its list names is in it, each file once, with the size and the hash
- * that the list says. Rejects with `data_loss` where that is not so; what was taken until then must be forgotten.
+ * that the list says. Rejects with `data_loss` where that is not so, and with `resource_exhausted` beyond a limit; what
+ * was taken until then must be forgotten. Takes time in proportion to what it unpacks, and memory for the list alone.
  */
-export async function readBackup(file: string, reader: BackupReader): Promise<Manifest> {
-	const reading = new Reading(reader);
+export async function readBackup(
+	file: string,
+	reader: BackupReader,
+	{ limits, onBytes }: ReadOptions = {},
+): Promise<Manifest> {
+	const reading = new Reading(reader, { limits: { ...defaultLimits, ...limits }, onBytes });
 	try {
 		await reading.feed(createReadStream(file));
 		return reading.finish();
@@ -44,6 +70,8 @@ export async function readBackup(file: string, reader: BackupReader): Promise<Ma
 
 class Reading {
 	readonly #reader: BackupReader;
+	readonly #limits: UnpackLimits;
+	readonly #onBytes: ReadOptions["onBytes"];
 	readonly #missing = new Map<string, ManifestFile>();
 	#manifest: Manifest | undefined;
 	#allowed = maxManifestBytes + overheadBytes;
@@ -53,8 +81,13 @@ class Reading {
 	#stopped = false;
 	readonly #failed = Promise.withResolvers<never>();
 
-	constructor(reader: BackupReader) {
+	constructor(
+		reader: BackupReader,
+		{ limits, onBytes }: { limits: UnpackLimits; onBytes: ReadOptions["onBytes"] },
+	) {
 		this.#reader = reader;
+		this.#limits = limits;
+		this.#onBytes = onBytes;
 		// It is awaited wherever this waits for something else.
 		this.#failed.promise.catch(() => undefined);
 	}
@@ -81,12 +114,23 @@ class Reading {
 		parser.on("ignoredEntry", (entry: ReadEntry) => this.#failed.reject(unlisted(entry)));
 		parser.on("error", (reason: unknown) => this.#failed.reject(reason));
 		const ended = once(parser, "end").catch((reason: unknown) => this.#failed.reject(reason));
+		let isOver = false;
+		parser.on("eof", () => {
+			isOver = true;
+		});
 		let bytes = 0;
 		const plain = archive.pipe(createGunzip());
 		archive.on("error", (reason) => plain.destroy(reason));
 		for await (const chunk of plain) {
+			this.#report(bytes, bytes + chunk.length);
 			bytes += chunk.length;
 			if (bytes > this.#allowed) throw damaged("it holds more than it lists");
+			this.#checkRatio(bytes, plain.bytesWritten);
+			if (isOver) {
+				// The parser would keep all of it, and copy it with each chunk.
+				checkPadding(chunk);
+				continue;
+			}
 			if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), this.#failed.promise]);
 		}
 		parser.end();
@@ -101,6 +145,32 @@ class Reading {
 		return this.#manifest;
 	}
 
+	#report(before: number, bytes: number): void {
+		if (Math.floor(before / reportEvery) === Math.floor(bytes / reportEvery)) return;
+		const all = this.#manifest?.files.reduce((sum, file) => sum + file.bytes, 0);
+		this.#onBytes?.(bytes, all);
+	}
+
+	#checkRatio(bytes: number, packed: number): void {
+		const { maxRatio } = this.#limits;
+		if (bytes < ratioCountsFrom || bytes <= packed * maxRatio) return;
+		throw new ParleyError(
+			`it unpacks to more than ${maxRatio} times its size, as archives do that are made to fill a disk; ` +
+				"if you trust it, allow more with --max-ratio N",
+			{ code: "resource_exhausted" },
+		);
+	}
+
+	#checkSize({ files }: Manifest): void {
+		const { maxBytes } = this.#limits;
+		const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+		if (bytes <= maxBytes) return;
+		throw new ParleyError(
+			`it unpacks to ${bytes} bytes, and the limit is ${maxBytes}; if you trust it, allow more with --max-size SIZE`,
+			{ code: "resource_exhausted" },
+		);
+	}
+
 	async #enter(entry: ReadEntry): Promise<void> {
 		if (this.#stopped) return;
 		this.#entry = entry;
@@ -108,6 +178,7 @@ class Reading {
 		entry.on("error", () => undefined);
 		if (!this.#manifest) {
 			this.#manifest = await readManifest(entry);
+			this.#checkSize(this.#manifest);
 			for (const file of this.#manifest.files) this.#missing.set(contentPrefix + file.path, file);
 			this.#allowed = entry.size + allowedFor(this.#manifest);
 			await this.#reader.begin(this.#manifest);
@@ -127,6 +198,17 @@ class Reading {
 		);
 		if (bytes !== file.bytes || hash.digest("hex") !== file.sha256)
 			throw damaged(`${file.path} is not what was saved`);
+	}
+}
+
+/** As long as the chunks that gunzip emits. */
+const zeros = Buffer.alloc(16 * 1024);
+
+/** Only zeros follow the end of an archive. */
+function checkPadding(chunk: Buffer): void {
+	for (let at = 0; at < chunk.length; at += zeros.length) {
+		const part = chunk.subarray(at, at + zeros.length);
+		if (!part.equals(zeros.subarray(0, part.length))) throw damaged("something follows its end");
 	}
 }
 
@@ -170,8 +252,9 @@ function explain(file: string, reason: unknown): ParleyError {
 		});
 	}
 	if (reason instanceof ParleyError) {
-		if (reason.code !== "data_loss") return reason;
-		return new ParleyError(`${file} cannot be used: ${reason.message}`, { code: "data_loss", cause: reason });
+		const { code, message } = reason;
+		if (code !== "data_loss" && !/--max-/.test(message)) return reason;
+		return new ParleyError(`${file} cannot be used: ${message}`, { code, cause: reason });
 	}
 	const code = errno(reason) ?? "";
 	if (/^(?:Z_|TAR_)/.test(code)) {

@@ -7,7 +7,7 @@ import { makeDataDirectory } from "../data-directory.ts";
 import { lockDataDirectory } from "../data-lock.ts";
 import { databasePath, type Manifest } from "./manifest.ts";
 import { contentOf, finishRestore, partOf, placeRestored } from "./place-restored.ts";
-import { type BackupReader, readBackup } from "./read-backup.ts";
+import { type BackupReader, readBackup, type UnpackLimits } from "./read-backup.ts";
 import { leaveRestoreNote } from "./restore-note.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
@@ -17,7 +17,9 @@ export interface RestoreOptions {
 	readonly clock: Clock;
 	/** Puts aside what is there. */
 	readonly force: boolean;
-	readonly onProgress?: (doing: string) => void;
+	readonly onProgress?: ((doing: string) => void) | undefined;
+	/** What the archive may unpack to; the defaults unless told. */
+	readonly limits?: Partial<UnpackLimits> | undefined;
 	/** Places where a test stops the process. */
 	readonly failpoints?: Failpoints;
 }
@@ -42,7 +44,7 @@ export interface Restored extends BackupFacts {
  * where it is not empty (but for `force`), and where the backup is damaged or of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-	const { dataDirectory, clock, force, onProgress, failpoints = noFailpoints } = options;
+	const { dataDirectory, clock, force, onProgress, limits, failpoints = noFailpoints } = options;
 	await makeDataDirectory(dataDirectory);
 	const lock = lockDataDirectory(dataDirectory);
 	try {
@@ -50,7 +52,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		if (!force) await refuseOccupied(dataDirectory);
 		const name = new Date(clock.now()).toISOString().replaceAll(/[-:.]/g, "");
 		const part = partOf(dataDirectory, name);
-		const manifest = await extract(resolve(options.file), part, { onProgress, failpoints });
+		const manifest = await extract(resolve(options.file), part, { onProgress, failpoints, limits });
 		onProgress?.("checking the database");
 		await checkSqliteFile(join(part, databasePath), migrations);
 		const { version, created_at: createdAt } = manifest;
@@ -64,16 +66,21 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 /** Whether a backup could be restored by this program: resolves with what it holds, rejects with what is wrong. */
-export async function verifyBackup(file: string): Promise<BackupFacts> {
+export async function verifyBackup(
+	file: string,
+	{ onProgress, limits }: Pick<RestoreOptions, "onProgress" | "limits"> = {},
+): Promise<BackupFacts> {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-verify-"));
 	const database = join(directory.path, databasePath);
-	const manifest = await readBackup(resolve(file), {
+	const reader: BackupReader = {
 		begin: async (read) => checkManifest(read),
 		async take({ path }, content) {
 			if (path === databasePath) await write(database, content);
 			else for await (const _ of content);
 		},
-	});
+	};
+	const onBytes = bytesTold("checking", onProgress);
+	const manifest = await readBackup(resolve(file), reader, { limits, onBytes });
 	await checkSqliteFile(database, migrations);
 	return factsOf(manifest);
 }
@@ -93,7 +100,8 @@ async function extract(
 	{
 		onProgress,
 		failpoints,
-	}: { onProgress: RestoreOptions["onProgress"] | undefined; failpoints: Failpoints },
+		limits,
+	}: Pick<RestoreOptions, "onProgress" | "limits"> & { readonly failpoints: Failpoints },
 ): Promise<Manifest> {
 	const directories = new Set([target]);
 	const reader: BackupReader = {
@@ -111,9 +119,21 @@ async function extract(
 			await failpoints.reach("restore.unpacked");
 		},
 	};
-	const manifest = await readBackup(file, reader);
+	const onBytes = bytesTold("unpacking", onProgress);
+	const manifest = await readBackup(file, reader, { limits, onBytes });
 	for (const directory of directories) await syncDirectory(directory);
 	return manifest;
+}
+
+function bytesTold(
+	doing: string,
+	onProgress: RestoreOptions["onProgress"],
+): (bytes: number, all: number | undefined) => void {
+	const inMiB = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
+	return (bytes, all) => {
+		const of = all === undefined ? "" : ` of ${inMiB(Math.max(all, bytes))}`;
+		onProgress?.(`${doing}: ${inMiB(bytes)}${of}`);
+	};
 }
 
 /** Says at once what would be found later: no database, or one that this program cannot read. */
