@@ -98,7 +98,8 @@ verifiesOn(
 		const known = { id: "scripted", provider: "scripted", context_window: 10_000_000, max_output: 8_192 };
 		const data = { "models.json": JSON.stringify({ models: [known] }) };
 		await using gateway = await TestGateway.start({ model, data });
-		const lines = `${"x".repeat(99)}\n`.repeat(2_000);
+		// Less than what a result may hold, and too much for a frame that has it twice.
+		const lines = `${"x".repeat(99)}\n`.repeat(290);
 		await writeFile(gateway.path("work", "lines.txt"), lines);
 		await using client = await dial(gateway);
 		await open(client);
