@@ -174,6 +174,12 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "why", options: { message: "m99" }, in: "general" },
 		{ whispers: ["nothing in it speaks to me", "it mentions me; I sent it to the agent", "I know nothing"] },
 	],
+	"why tells people of their own messages in other channels": [
+		{ says: "help me", in: "general", mentions: "us" },
+		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "random" },
+		{ commands: "why", options: { message: "m1" }, in: "random", by: "bob" },
+		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing"] },
+	],
 	"what one is told about oneself, the model and help": [
 		{ commands: "whoami" },
 		{ commands: "model" },

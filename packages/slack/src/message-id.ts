@@ -12,6 +12,14 @@ export function readMessageId(id: string): { readonly channel: string; readonly 
 	return channel === undefined || ts === undefined ? undefined : { channel, ts };
 }
 
+/** Reads how a person names a message: its link, its id, or its timestamp in this channel. */
+export function namedMessage(text: string, channel: string): string {
+	const [, linked, seconds, rest] = /\/archives\/([A-Z0-9]+)\/p(\d+)(\d{6})\b/.exec(text) ?? [];
+	if (linked !== undefined) return messageId(linked, `${seconds}.${rest}`);
+	const named = text.replace(/^<|>$/g, "").trim();
+	return /^\d+\.\d+$/.test(named) ? messageId(channel, named) : named;
+}
+
 /** When a message was written, in milliseconds since the epoch. */
 export function momentOf(ts: string): number {
 	return Math.floor(Number(ts) * 1000);

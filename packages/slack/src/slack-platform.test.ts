@@ -51,3 +51,15 @@ test("an attachment is read whole or not at all", async () => {
 	const large = platform.read({ ...file, size: 30 * 1024 * 1024 }, signal);
 	await expect(large).rejects.toMatchObject({ code: "resource_exhausted" });
 });
+
+test.each([
+	"https://acme.slack.com/archives/C2/p1767268800123456",
+	"https://acme.slack.com/archives/C2/p1767268800123456?thread_ts=1767268000.000100&cid=C2",
+	"<https://acme.slack.com/archives/C2/p1767268800123456>",
+	"C2-1767268800.123456",
+])("a message is named by %s from any channel", (text) => {
+	const { platform } = open();
+	const room = { tenant: "T1", channel: "C1", shared: false, kind: "channel" } as const;
+	expect(platform.messageNamed?.(text, room)).toBe("C2-1767268800.123456");
+	expect(platform.messageNamed?.("1767268800.123456", room)).toBe("C1-1767268800.123456");
+});

@@ -3,6 +3,7 @@ import { momentMarkdown } from "./blocks/moments.ts";
 import { aboutCommands, typedCommand } from "./commands/typed-command.ts";
 import { conversationOf } from "./conversation.ts";
 import { slackDialect } from "./dialect.ts";
+import { namedMessage } from "./message-id.ts";
 import { postLimits, SlackSurface, type SurfaceParts } from "./surface/slack-surface.ts";
 
 export interface PlatformParts extends SurfaceParts {
@@ -28,6 +29,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		person: (id) => personMarkdown(id, self.url, nameOf?.(id)),
 		command: typedCommand,
 		aboutCommands: aboutCommands(self.name),
+		messageNamed: (text, { channel }) => namedMessage(text, channel),
 		read: (attachment, signal) => readAttachment(port, attachment, signal),
 	};
 }

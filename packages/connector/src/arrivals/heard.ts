@@ -63,13 +63,14 @@ export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<voi
 	await upsert(tx, row);
 }
 
-/** What was heard of a message, its newest version first; and of a conversation, the newest message first. */
+/** What was heard of a message, its newest version first; of a conversation, the newest message first. */
 export async function readHeard(
 	db: Tx,
-	wanted: { readonly conversation: string; readonly message?: string | undefined; readonly limit: number },
+	wanted: { readonly conversation?: string; readonly message?: string | undefined; readonly limit: number },
 ): Promise<Heard[]> {
 	const { conversation, message, limit } = wanted;
-	let query = db.selectFrom("heard").selectAll().where("conversation", "=", conversation);
+	let query = db.selectFrom("heard").selectAll();
+	if (conversation !== undefined) query = query.where("conversation", "=", conversation);
 	if (message !== undefined) query = query.where("message", "=", message);
 	const rows = await query
 		.orderBy("at", "desc")

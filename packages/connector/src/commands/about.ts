@@ -1,7 +1,9 @@
+import { ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { reasons } from "../addressing/is-for-us.ts";
 import { effects } from "../arrivals/heard.ts";
 import { plain } from "../conversation/tasks/plain.ts";
+import type { Room } from "../platform/arrival.ts";
 import type { RoomDesk } from "../rooms/desk.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
@@ -104,7 +106,8 @@ const why: Command<RoomDesk> = {
 		},
 	],
 	async run(desk, { arrival: { person, room, options, target } }) {
-		const named = (textOf(options["message"]).match(/[^/\s]+/g) ?? []).at(-1) ?? target?.message;
+		const text = textOf(options["message"]).trim();
+		const named = text === "" ? target?.message : messageNamed(desk, text, room);
 		const heard = await desk.heard(room, {
 			person: person.id,
 			...(named !== undefined && { message: named }),
@@ -115,10 +118,20 @@ const why: Command<RoomDesk> = {
 		const first = `${desk.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
 		if (session === undefined || run === undefined) return { text: first };
 		const asked = { session_id: session, run_id: run, ...desk.onBehalf(person, room) };
-		const told = await desk.gateway.request("explain", asked);
-		return { text: [first, ...explained(told)].join("\n\n") };
+		try {
+			const told = await desk.gateway.request("explain", asked);
+			return { text: [first, ...explained(told)].join("\n\n") };
+		} catch (reason) {
+			// The session belongs to another channel: what it did is for the people there.
+			if (ParleyError.from(reason).code !== "not_found") throw reason;
+			return { text: `${first}\n\nAsk in the channel of the message for its tool calls.` };
+		}
 	},
 };
+
+function messageNamed({ platform }: RoomDesk, text: string, room: Room): string | undefined {
+	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
+}
 
 /** All commands in one answer, and how to talk to us. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomDesk> {

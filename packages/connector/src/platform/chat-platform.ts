@@ -32,6 +32,8 @@ export interface ChatPlatform {
 	person(id: string): string;
 	/** What people type in a place to give a command, as plain text: `/task new`. What follows its name stays as it is. */
 	command(name: string, place: Pick<Room, "thread">): string;
+	/** Id of the message that a person names by a link or an id; by default the last part of the text. */
+	messageNamed?(text: string, room: Room): string;
 	/** Whether people can reply to one post inside of a thread. They can unless told. */
 	readonly repliesInThreads?: boolean;
 	/** What else `/help` says of how commands are typed there: Markdown of the kit, whole sentences. */

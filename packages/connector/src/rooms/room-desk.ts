@@ -14,6 +14,11 @@ export function openDesk(parts: DeskParts): RoomDesk {
 	const { gateway, controls, platform, clock, log, rooms, feed, store, seldomHeard } = parts;
 	const inRoom = async (message: string, room: Parameters<RoomDesk["heard"]>[0]): Promise<Heard[]> =>
 		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
+	/** In other channels and threads people learn of their own messages alone. */
+	const ownElsewhere = async (message: string, person: string): Promise<Heard | undefined> => {
+		const heard = await store.read((db) => readHeard(db, { message, limit: 20 }));
+		return heard.find((one) => one.person.id === person);
+	};
 	return {
 		...{ gateway, controls, platform, clock, log, onBehalf },
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
@@ -26,7 +31,7 @@ export function openDesk(parts: DeskParts): RoomDesk {
 			return (await inRoom(message, room)).find(({ text }) => text !== undefined)?.text;
 		},
 		async heard(room, { message, person }) {
-			if (message !== undefined) return (await inRoom(message, room))[0];
+			if (message !== undefined) return (await inRoom(message, room))[0] ?? ownElsewhere(message, person);
 			const conversation = platform.conversation(room);
 			const newest = await store.read((db) => readHeard(db, { conversation, limit: 100 }));
 			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");
