@@ -1,6 +1,8 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
+import type { CommandBody } from "../simulators/discord/world/command-limits.ts";
+import { deleteCommand, listCommands, overwriteCommands } from "../simulators/discord/world/commands.ts";
 import { privilegedIntents } from "../simulators/discord/world/intents.ts";
 import { DiscordPlace } from "./discord-place.ts";
 
@@ -66,6 +68,50 @@ test("doctor prints JSON, and says what Discord refuses without the token in it"
 	expect(findings).toContainEqual(expect.objectContaining({ id: "discord-connector", status: "warn" }));
 	expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("set DISCORD_TOKEN to the new one") });
 	expect(wrong.out).not.toContain("wrong-token");
+});
+
+test("commands deleted or overwritten at Discord come back by doctor --fix, and at the next start", async ({
+	discord,
+}) => {
+	const { state } = discord.world;
+	const named = (name: string) => listCommands(state, {}).find((command) => command.name === name);
+	const spoil = (): void => {
+		deleteCommand(state, {}, named("help")?.id ?? "");
+		overwriteCommands(state, {}, [
+			...listCommands(state, {}).map(({ name, type, ...rest }) =>
+				name === "ask" ? { name, type, description: "Another program" } : { name, type, ...rest },
+			),
+			{ name: "dice", description: "Another program's own command" },
+		] as CommandBody[]);
+	};
+	const doctor = async (...args: readonly string[]) => {
+		const { out } = await discord.pipe(args.length > 0 ? args : ["discord", "doctor", "--json"]);
+		return JSON.parse(out).find(({ id }: { id: string }) => id === "discord-commands");
+	};
+	await doctor("discord", "doctor", "--json", "--fix");
+	spoil();
+	expect(await doctor()).toEqual({
+		...{ id: "discord-commands", status: "warn" },
+		what: "the commands at Discord are not up to date: ask (overwritten), help (missing)",
+		fix: "run `parley discord doctor --fix`, or restart the connector",
+	});
+	expect(named("help")).toBeUndefined();
+	expect(await doctor("discord", "doctor", "--json", "--fix")).toEqual({
+		...{ id: "discord-commands", status: "ok" },
+		what: "restored the commands at Discord: ask (overwritten), help (missing)",
+	});
+	expect(await doctor()).toMatchObject({ status: "ok" });
+	spoil();
+	expect(await doctor("doctor", "--json", "--fix")).toMatchObject({
+		what: expect.stringContaining("restored the commands"),
+	});
+	spoil();
+	const running = discord.run("discord");
+	await discord.shows(() => `${named("help")?.name} ${named("ask")?.description}`, "help Ask the agent");
+	running.type(interrupt);
+	expect(await running.ended()).toBe(0);
+	expect(named("dice")).toBeDefined();
+	expect(discord.world.takeViolations()).toEqual([]);
 });
 
 test("one connector works at a time, setup asks nobody in twice, and a revoked token has a way back", async ({

@@ -9,7 +9,7 @@ export type {
 	DiscordResponse,
 } from "./discord-port.ts";
 export { type RunDiscordOptions, runDiscord } from "./run-discord.ts";
-export { examineDiscord } from "./setup/doctor.ts";
+export { examineDiscord, runCheck } from "./setup/doctor.ts";
 export type { Finding } from "./setup/finding.ts";
 export { openChecks } from "./setup/open-checks.ts";
 export { type SetupParts, type SetupStep, setupSteps } from "./setup/setup-steps.ts";

@@ -130,18 +130,23 @@ test("a channel that cannot be read counts as behind, and the session goes on al
 	expect(third.port.asked).toContain("GET /channels/5/messages");
 });
 
-test("the commands are brought to Discord once", async () => {
+test("the commands are brought to Discord once, and each start asks whether they are there", async () => {
+	const commands = "/applications/22/commands";
 	const first = await place();
-	first.port.answer("GET /applications/22/commands", { body: [] });
+	first.port.answer(`GET ${commands}`, { body: [] });
 	first.handlers.link(ready);
 	await first.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 1) });
 	await first.stop();
-	expect(first.port.asked.filter((asked) => asked === "POST /applications/22/commands")).not.toEqual([]);
+	const created = first.port.requests.filter(({ method, path }) => method === "POST" && path === commands);
+	expect(created).not.toEqual([]);
 	const second = await place({ dataDir: first.dataDir, clock: first.clock });
+	second.port.answer(`GET ${commands}`, {
+		body: created.map(({ body }, index) => ({ ...Object(body), id: String(index) })),
+	});
 	second.handlers.link(resumed);
 	await second.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 0) });
 	await second.stop();
-	expect(second.port.asked).toEqual([]);
+	expect(second.port.asked).toEqual([`GET ${commands}`]);
 });
 
 test("an interaction is answered", async () => {

@@ -4,7 +4,7 @@ import type { ConnectorFlags } from "../connectors/run-connector.ts";
 import type { Io } from "../io.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
-export type DoctorFlags = ConnectorFlags & { readonly json?: boolean };
+export type DoctorFlags = ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 
 /** What `parley PLATFORM` says and does; each work is loaded when it is done, and returns the exit code. */
 export interface ConnectorWork {
@@ -13,6 +13,8 @@ export interface ConnectorWork {
 	readonly account: string;
 	/** What else of it can be wrong: `its rights and its commands`. */
 	readonly parts: string;
+	/** Meaning of `doctor --fix`; absent if it can fix nothing. */
+	readonly fix?: string;
 	/** Where the tokens come from: the first lines of the notes. */
 	readonly tokens: string;
 	run(flags: ConnectorFlags): Promise<number>;
@@ -61,8 +63,8 @@ function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 	});
 }
 
-const doctorNotesOf = ({ platform }: ConnectorWork): string => `
-Asks ${platform.title}, changes nothing, and needs no gateway. Each finding has an id that
+const doctorNotesOf = ({ platform, fix }: ConnectorWork): string => `
+Asks ${platform.title}, changes nothing${fix === undefined ? "" : " without --fix"}, and needs no gateway. Each finding has an id that
 stays the same. The exit code is 1 when one fails, 0 with warnings.
 `;
 
@@ -72,6 +74,7 @@ function doctorCommand(work: ConnectorWork, io: Io): Command {
 		.option("--json", "print JSON")
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", doctorNotesOf(work).trimEnd());
+	if (work.fix !== undefined) command.option("--fix", work.fix);
 	return command.action(async () => {
 		io.exitCode = await work.examine(command.optsWithGlobals<DoctorFlags>());
 	});

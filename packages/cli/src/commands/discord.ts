@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { discord } from "../connectors/platform.ts";
+import { discord, discordToken } from "../connectors/platform.ts";
 import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
 import { addConnectorWork, type ConnectorWork } from "./connector-command.ts";
@@ -13,6 +13,7 @@ you, step by step; \`parley discord doctor\` looks what is wrong with it.`;
 export function discordCommand(io: Io): Command {
 	const work: ConnectorWork = {
 		...{ platform: discord, account: "bot", parts: "its rights and its commands", tokens },
+		fix: "restore commands that were deleted or overwritten at Discord",
 		run: async (flags) => {
 			const { runDiscordConnector } = await import("../connectors/run-discord-connector.ts");
 			return runDiscordConnector({ flags, io, token: tokenOf(io) });
@@ -29,8 +30,8 @@ export function discordCommand(io: Io): Command {
 	return addConnectorWork(new Command("discord"), work, io).addCommand(postsCommand("discord", io));
 }
 
-function tokenOf({ environment }: Io): string {
-	const token = environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "");
+function tokenOf(io: Io): string {
+	const token = discordToken(io);
 	if (token) return token;
 	throw new UsageError(
 		"DISCORD_TOKEN is not set\nset it to the bot's token; parley discord setup says where that comes from",

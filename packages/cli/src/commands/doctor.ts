@@ -1,4 +1,6 @@
 import { Command } from "commander";
+import { discordToken } from "../connectors/platform.ts";
+import { type Finding, warn } from "../doctor/finding.ts";
 import type { Io } from "../io.ts";
 import { outputLook, printJson, printRows } from "../with-gateway.ts";
 
@@ -6,10 +8,12 @@ interface DoctorFlags {
 	readonly data?: string;
 	readonly deep?: boolean;
 	readonly json?: boolean;
+	readonly fix?: boolean;
 }
 
 const notes = `
-Works with and without a running gateway, changes nothing and spends no tokens.
+Works with and without a running gateway, changes nothing without --fix,
+and spends no tokens.
 Each finding has an id that stays the same, a status (ok, warn, fail) and, where
 something is not as it should be, what mends it on this system. The exit code is
 1 when one fails, 0 with warnings.
@@ -24,6 +28,7 @@ export function doctorCommand(io: Io, version: string): Command {
 		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
 		.option("--deep", "also check the stored text of all sessions")
 		.option("--json", "print JSON")
+		.option("--fix", "restore commands that were deleted or overwritten at Discord (DISCORD_TOKEN)")
 		.addHelpText("after", notes.trimEnd())
 		.action(async (flags: DoctorFlags) => {
 			const [{ lookAround }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
@@ -34,9 +39,22 @@ export function doctorCommand(io: Io, version: string): Command {
 			const progress = progressLine(io);
 			const system = await lookAround(flags, io, version, progress.show);
 			const findings = await runChecks(system, flags.deep ? deepChecks : undefined).finally(progress.end);
+			if (flags.fix) findings.push(...(await fixed(flags, io)));
 			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
 			if (flags.json) return printJson(findings, io);
 			const { doctorRows } = await import("../doctor/doctor-rows.ts");
 			printRows(doctorRows(findings, outputLook(io)), io);
 		});
+}
+
+async function fixed(flags: DoctorFlags, io: Io): Promise<readonly Finding[]> {
+	const token = discordToken(io);
+	if (token === undefined) {
+		const what = "the commands at Discord were not restored: DISCORD_TOKEN is not set";
+		return [
+			{ id: "discord-commands", ...warn(what, "set DISCORD_TOKEN to the bot's token, and run it again") },
+		];
+	}
+	const { fixDiscordCommands } = await import("../connectors/examine-discord.ts");
+	return fixDiscordCommands({ flags, io, token });
 }

@@ -1,5 +1,6 @@
-import { systemClock } from "@parley/base";
-import { examineDiscord as examine, openChecks } from "@parley/discord";
+import { silentLogger, systemClock } from "@parley/base";
+import type { Finding } from "@parley/connector";
+import { examineDiscord as examine, openChecks, runCheck } from "@parley/discord";
 import type { Io } from "../io.ts";
 import { examineConnector } from "./examine-connector.ts";
 import { discord } from "./platform.ts";
@@ -7,14 +8,30 @@ import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 /** Says what is wrong with the bot, and returns the exit code: 1 where something fails. */
 export async function examineDiscord(options: {
-	readonly flags: ConnectorFlags & { readonly json?: boolean };
+	readonly flags: ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 	readonly io: Io;
 	readonly token: string;
 }): Promise<number> {
 	const { flags, io } = options;
 	const checks = await openDiscordChecks(options);
+	// The finding lists every change.
+	const fix = flags.fix ? { log: silentLogger } : undefined;
 	try {
-		return await examineConnector({ platform: discord, flags, io, found: examine(checks) });
+		return await examineConnector({ platform: discord, flags, io, found: examine({ ...checks, fix }) });
+	} finally {
+		checks.close();
+	}
+}
+
+/** Restores commands that were deleted or overwritten at Discord, and returns the findings. */
+export async function fixDiscordCommands(options: {
+	readonly flags: ConnectorFlags;
+	readonly io: Io;
+	readonly token: string;
+}): Promise<readonly Finding[]> {
+	const checks = await openDiscordChecks(options);
+	try {
+		return await runCheck("commands", { ...checks, fix: { log: silentLogger } });
 	} finally {
 		checks.close();
 	}

@@ -25,6 +25,11 @@ export const discord: Platform = {
 	pairing: (code) => `In a channel of your server type /pair ${code}`,
 };
 
+/** The bot's token in the environment; undefined if it is not set. */
+export function discordToken({ environment }: Pick<Io, "environment">): string | undefined {
+	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
+}
+
 export const slack: Platform = {
 	...{ name: "slack", title: "Slack" },
 	variables: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"],

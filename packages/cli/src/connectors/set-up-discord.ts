@@ -1,13 +1,13 @@
 import { setupSteps } from "@parley/discord";
 import type { Io } from "../io.ts";
 import { openDiscordChecks } from "./examine-discord.ts";
-import { discord } from "./platform.ts";
+import { discord, discordToken } from "./platform.ts";
 import type { ConnectorFlags } from "./run-connector.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 
 /** Walks a person through making a Discord bot; returns the exit code. */
 export async function setUpDiscord(flags: ConnectorFlags, io: Io): Promise<number> {
-	const token = io.environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") ?? "";
+	const token = discordToken(io) ?? "";
 	const checks = await openDiscordChecks({ flags, io, token });
 	try {
 		const way = {

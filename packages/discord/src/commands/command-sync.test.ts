@@ -3,7 +3,7 @@ import type { CommandShape } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { InstalledState } from "./command-memory.ts";
-import { keepCommands, planCommands } from "./command-sync.ts";
+import { keepCommands, planCommands, restoreCommands } from "./command-sync.ts";
 
 const path = "/applications/22/commands";
 const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };
@@ -55,12 +55,43 @@ test("nothing is written where Discord has the same, however it says so", async 
 	expect(port.asked).toEqual([`GET ${path}`]);
 });
 
-test("nothing is asked where nothing has changed since the last time", async () => {
-	const { port, keep, list } = place();
+test("a start asks Discord once, and restores what was deleted or overwritten there since the last one", async () => {
+	const { port, keep, list, memory } = place();
 	list(...Object.values(installed));
 	await keep();
+	const before = memory.state;
+	list({ ...installed.ask, options: [] }, installed.menu);
 	await keep();
-	expect(port.asked).toHaveLength(1);
+	list(...Object.values(installed));
+	await keep();
+	expect(port.asked).toEqual([
+		`GET ${path}`,
+		...[`GET ${path}`, `POST ${path}`, `PATCH ${path}/2`],
+		`GET ${path}`,
+	]);
+	expect(memory.state).toEqual(before);
+});
+
+test("a command of another program that cannot be read stays, and takes nothing along", async () => {
+	const { port, keep, list } = place();
+	const odd = { id: "5", name: "odd", type: 1, description: 7, options: "none", ...common };
+	list(odd, { ...odd, id: "2", name: "ask" }, installed.whoami, installed.menu);
+	await keep();
+	expect(port.asked).toEqual([`GET ${path}`, `PATCH ${path}/2`]);
+});
+
+test("a restore follows Discord's rate limits, and reports a wait that is too long", async () => {
+	const { port, clock, log, sync, list } = place();
+	const restored = restoreCommands(sync, { clock, log, patienceMs: 8000 });
+	list(...Object.values(installed).slice(1));
+	port.answer(`POST ${path}`, { status: 429, body: { retry_after: 7.2 } });
+	list(...Object.values(installed).slice(1));
+	await settled();
+	clock.advance(8000);
+	expect((await restored).map(({ action }) => action)).toEqual(["create"]);
+	list(...Object.values(installed).slice(1));
+	port.answer(`POST ${path}`, { status: 429, body: { retry_after: 9 } });
+	await expect(restoreCommands(sync, { clock, log, patienceMs: 8000 })).rejects.toThrow("429");
 });
 
 test("what is missing is created, what differs changed, one by one, and what is another program's stays", async () => {
@@ -94,7 +125,7 @@ test("a command that we no longer have goes, even when the last try was cut shor
 	const { port, keep, list, memory } = place();
 	list(...Object.values(installed));
 	port.answer(`DELETE ${path}/1`, { status: 403, body: { message: "no" } });
-	memory.state = { application: "22", fingerprint: "", ours: ["1 whoami", "1 ask"] };
+	memory.state = { application: "22", ours: ["1 whoami", "1 ask"] };
 	await keep([ask]);
 	list(...Object.values(installed));
 	await keep([ask]);
@@ -107,7 +138,7 @@ test("a command that we no longer have goes, even when the last try was cut shor
 
 test("what another application had installed is not ours", async () => {
 	const { sync, list, memory } = place();
-	memory.state = { application: "other", fingerprint: "", ours: ["1 dice"] };
+	memory.state = { application: "other", ours: ["1 dice"] };
 	list(...Object.values(installed));
 	expect(await planCommands(sync)).toEqual([]);
 });

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { CommandShape } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
 import { bodyOf } from "./command-body.ts";
 import type { CommandMemory } from "./command-memory.ts";
-import { InstalledCommand } from "./discord-command.ts";
-import { fingerprintOf, keyOf, planSync, type SyncStep } from "./plan-sync.ts";
+import { InstalledCommands } from "./discord-command.ts";
+import { keyOf, planSync, type SyncStep } from "./plan-sync.ts";
 import { discordCommands } from "./to-discord.ts";
 
 /** What is needed to compare, and to bring up to date, the commands that people see. */
@@ -35,18 +34,28 @@ class NotYet extends ParleyError {
 	}
 }
 
-/** What is to be done at Discord, without doing it. Rejects with a `ParleyError` in Discord's words. */
+/**
+ * Returns the steps that bring the commands at Discord up to date, without a change there. Rejects with a `ParleyError`
+ * that quotes Discord.
+ */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
-	const { port, application, shapes, memory } = sync;
+	return stepsOf(sync, await installedBefore(sync));
+}
+
+async function stepsOf({ port, application, shapes }: CommandSync, ours: readonly string[]) {
 	const { body } = await asked(port, { method: "GET", path: `/applications/${application}/commands` });
+	return planSync(InstalledCommands.parse(body), discordCommands(shapes), ours);
+}
+
+async function installedBefore({ application, memory }: CommandSync): Promise<readonly string[]> {
 	const known = await memory.load();
-	const ours = known?.application === application ? known.ours : [];
-	return planSync(z.array(InstalledCommand).parse(body), discordCommands(shapes), ours);
+	return known?.application === application ? known.ours : [];
 }
 
 /**
- * Lets Discord have the commands: nothing is asked where nothing has changed since the last time. Resolves when they
- * are up to date, when Discord refuses one for good, which is logged, or when the signal aborts.
+ * Brings the commands at Discord up to date: asks once which commands Discord has, and restores those that were deleted or
+ * overwritten there. Resolves when they are up to date, when Discord refuses a change for good, which is logged, or when
+ * the signal aborts.
  */
 export async function keepCommands(
 	sync: CommandSync,
@@ -70,23 +79,49 @@ export async function keepCommands(
 	}
 }
 
-async function bringUpToDate(sync: CommandSync, log: Logger): Promise<void> {
+/**
+ * Restores the commands for an operator who waits, and returns the steps taken. Follows Discord's rate limits; rejects if
+ * Discord demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
+ */
+export async function restoreCommands(
+	sync: CommandSync,
+	{ clock, log, patienceMs }: { readonly clock: Clock; readonly log: Logger; readonly patienceMs: number },
+): Promise<SyncStep[]> {
+	const taken: SyncStep[] = [];
+	for (;;) {
+		try {
+			await bringUpToDate(sync, log, (step) => taken.push(step));
+			return taken;
+		} catch (reason) {
+			if (!(reason instanceof NotYet) || reason.waitMs > patienceMs) throw reason;
+			await delay(clock, reason.waitMs);
+		}
+	}
+}
+
+async function bringUpToDate(
+	sync: CommandSync,
+	log: Logger,
+	taken: (step: SyncStep) => void = () => undefined,
+): Promise<void> {
 	const { application, shapes, memory, port } = sync;
-	const wanted = discordCommands(shapes);
-	const keys = wanted.map(keyOf);
-	const fingerprint = createHash("sha256").update(wanted.map(fingerprintOf).join()).digest("hex");
-	const known = await memory.load();
-	if (known?.application === application && known.fingerprint === fingerprint) return;
-	const steps = await planCommands(sync);
-	// Before they are there: what was begun is ours, too.
-	const begun = known?.application === application ? known.ours : [];
-	await memory.save({ application, fingerprint: "", ours: [...new Set([...begun, ...keys])] });
+	const keys = discordCommands(shapes).map(keyOf);
+	const before = await installedBefore(sync);
+	const steps = await stepsOf(sync, before);
+	const both = [...new Set([...before, ...keys])];
+	// Before the first request: a command that is created and not recorded could never be deleted.
+	if (both.length > before.length) await memory.save({ application, ours: both });
 	for (const step of steps) {
 		await asked(port, requestOf(application, step));
-		const name = step.action === "delete" ? step.name : step.command.name;
-		log.info("a command at Discord was brought up to date", { action: step.action, command: name });
+		taken(step);
+		log.info("a command at Discord was brought up to date", { action: step.action, command: nameOf(step) });
 	}
-	await memory.save({ application, fingerprint, ours: keys });
+	if (both.length > keys.length) await memory.save({ application, ours: keys });
+}
+
+/** Name of the command that a step changes. */
+export function nameOf(step: SyncStep): string {
+	return step.action === "delete" ? step.name : step.command.name;
 }
 
 function requestOf(application: string, step: SyncStep): DiscordRequest {

@@ -54,5 +54,15 @@ export const DiscordCommand = z.object({
 export type DiscordCommand = z.output<typeof DiscordCommand>;
 
 /** The same with its id. */
-export const InstalledCommand = DiscordCommand.extend({ id: z.string() });
-export type InstalledCommand = z.output<typeof InstalledCommand>;
+export type InstalledCommand = DiscordCommand & { readonly id: string };
+
+const Known = DiscordCommand.extend({ id: z.string() });
+const Unknown = z
+	.object({ id: z.string(), name: z.string(), type: z.int().default(1) })
+	.transform(({ id, ...named }): InstalledCommand => ({ ...DiscordCommand.parse(named), id }));
+
+/**
+ * The commands that Discord lists. A command of another program may have fields that this version cannot read: it counts as
+ * one of that name without content.
+ */
+export const InstalledCommands: z.ZodType<InstalledCommand[]> = z.array(z.union([Known, Unknown]));

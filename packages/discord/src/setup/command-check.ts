@@ -1,14 +1,33 @@
-import { type CommandSync, planCommands } from "../commands/command-sync.ts";
+import type { Clock, Logger } from "@parley/base";
+import { type CommandSync, nameOf, planCommands, restoreCommands } from "../commands/command-sync.ts";
+import type { SyncStep } from "../commands/plan-sync.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether people see the commands that there are. Changes nothing. */
+const id = "discord-commands";
+
+const faults = { create: "missing", change: "overwritten", delete: "obsolete" } as const;
+
+/** Compares the commands at Discord with those of this version. Changes nothing. */
 export async function checkCommands(commands: CommandSync): Promise<Finding> {
-	const id = "discord-commands";
 	const steps = await planCommands(commands);
 	if (steps.length === 0) return { id, status: "ok", what: "the commands at Discord are up to date" };
-	const named = steps.map(
-		(step) => `${step.action} ${step.action === "delete" ? step.name : step.command.name}`,
-	);
-	const fix = "start the connector: it does that, and says in its log what Discord refuses";
-	return { id, status: "warn", what: `the commands at Discord are not up to date: ${named.join(", ")}`, fix };
+	const fix = "run `parley discord doctor --fix`, or restart the connector";
+	return { id, status: "warn", what: `the commands at Discord are not up to date: ${listed(steps)}`, fix };
+}
+
+/** Restores missing and overwritten commands. Waits up to a minute at a time when Discord limits the rate. */
+export async function fixCommands(
+	commands: CommandSync,
+	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<Finding> {
+	const steps = await restoreCommands(commands, { clock, log, patienceMs: 60_000 });
+	const what =
+		steps.length === 0
+			? "the commands at Discord are up to date"
+			: `restored the commands at Discord: ${listed(steps)}`;
+	return { id, status: "ok", what };
+}
+
+function listed(steps: readonly SyncStep[]): string {
+	return steps.map((step) => `${nameOf(step)} (${faults[step.action]})`).join(", ");
 }

@@ -158,9 +158,18 @@ test.each<[string, Record<string, unknown>, Pick<Finding, "id" | "status" | "wha
 		{ "/applications/22/commands": [menu] },
 		{
 			...{ id: "discord-commands", status: "warn" },
-			what: "the commands at Discord are not up to date: create whoami",
+			what: "the commands at Discord are not up to date: whoami (missing)",
 		},
-		"start the connector",
+		"parley discord doctor --fix",
+	],
+	[
+		"a command that another program has overwritten",
+		{ "/applications/22/commands": [{ id: "1", type: 1, name: "whoami", description: "Hi" }, menu] },
+		{
+			...{ id: "discord-commands", status: "warn" },
+			what: "the commands at Discord are not up to date: whoami (overwritten)",
+		},
+		"restart the connector",
 	],
 ])("%s: says what is wrong, and what to do", async (_case, changes, wanted, fix) => {
 	const { wrong } = await examine(changes);

@@ -1,10 +1,10 @@
-import { ParleyError } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import type { CommandShape } from "@parley/connector";
 import { developerPortal } from "../client/refusals.ts";
 import type { CommandMemory } from "../commands/command-memory.ts";
 import { checkApplication, checkClock, checkGateway, checkToken, readApplication } from "./account-checks.ts";
 import type { Discord } from "./ask-discord.ts";
-import { checkCommands } from "./command-check.ts";
+import { checkCommands, fixCommands } from "./command-check.ts";
 import type { Finding } from "./finding.ts";
 import { checkInvited, checkPermissions } from "./guild-checks.ts";
 
@@ -12,6 +12,8 @@ import { checkInvited, checkPermissions } from "./guild-checks.ts";
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
+	/** Restores missing and overwritten commands instead of reporting them; logs each change. */
+	readonly fix?: { readonly log: Logger } | undefined;
 }
 
 export type Check = (parts: DoctorParts) => Promise<Finding | readonly Finding[]>;
@@ -24,14 +26,15 @@ export const checks = {
 	clock: checkClock,
 	invited: checkInvited,
 	permissions: checkPermissions,
-	commands: async ({ port, clock, shapes, memory }) => {
+	commands: async ({ port, clock, shapes, memory, fix }) => {
 		const { id: application } = await readApplication({ port, clock });
-		return checkCommands({ port, application, shapes, memory });
+		const sync = { port, application, shapes, memory };
+		return fix === undefined ? checkCommands(sync) : fixCommands(sync, { clock, log: fix.log });
 	},
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** Looks at everything, and changes nothing. Never rejects: what cannot be looked at is a finding. */
+/** Runs all checks, and changes nothing without `fix`. Never rejects: a check that fails is a finding. */
 export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Finding> {
 	for (const name of Object.keys(checks).filter(isCheckName)) {
 		const findings = await runCheck(name, parts);
