@@ -203,7 +203,7 @@ verifiesOn(
 		expect(await operator.call("withdraw_pairing", { pairing: request?.id })).toEqual({
 			...{ status: "withdrawn", pairing: request },
 		});
-		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("counts for nobody here");
+		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("already used or withdrawn");
 		const approval = { code: asked["code"], role: "member" };
 		expect(await operator.refusal("approve_person", approval)).toContain("nobody waits with the code");
 		expect(await operator.refusal("withdraw_pairing", { pairing: code })).toContain("parley people list");
@@ -339,7 +339,7 @@ verifiesOn("ozzie", ["people.role"], "the configuration lets in, keeps out and n
 		role: "stranger",
 	});
 	expect(await connector.refusal("pair", as("mallory"))).toBe(
-		"forbidden: the operator keeps discord:111:mallory out",
+		"forbidden: the operator blocks discord:111:mallory (chat.people.deny): only the operator can change this",
 	);
 	expect(await d.operator.call("list_places", {})).toEqual({
 		places: [{ place: "discord:111", profile: { mention: "required" }, source: "configuration" }],

@@ -1,3 +1,4 @@
+import { type ErrorCode, ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { playScene, type Step } from "./testing/scene.ts";
 
@@ -107,6 +108,24 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "pair", in: "general", by: "eve" },
 		{ whispers: ["ABCD-EFGH"] },
 		{ asked: "send_message", times: 0 },
+	],
+	"a refusal to pair is told with its reason, also where the gateway wants it slower": [
+		{
+			does({ gateway }) {
+				gateway.roles.set("eve", "stranger");
+				const failures: [ErrorCode, string][] = [
+					["permission_denied", "forbidden: this code has expired: ask the operator for another code"],
+					["resource_exhausted", "you tried 5 codes within a minute: wait a minute, then try again"],
+				];
+				gateway.methods.pair = () => {
+					const [code, message] = failures.shift() ?? ["internal", "it was asked once more"];
+					throw new ParleyError(message, { code });
+				};
+			},
+		},
+		{ commands: "pair", options: { code: "AAAAAAAA" }, in: "general", by: "eve" },
+		{ commands: "pair", options: { code: "AAAAAAAA" }, in: "general", by: "eve" },
+		{ whispers: ["This code has expired", "You tried 5 codes within a minute"] },
 	],
 	"a message with files brings them, and says what it cannot bring": [
 		{ says: "look", attaches: ["a.png", "missing"] },

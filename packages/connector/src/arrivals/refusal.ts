@@ -23,9 +23,17 @@ export async function refusalOf(
 	if (code !== "permission_denied") return { text: sentence(message) };
 	const { role, hint } = await desk.whoami(person, room);
 	if (role === undefined || role === "stranger") return { text: howToGetIn(desk.platform) };
-	const { tenant } = room;
-	const named = refusalWithoutIds(message, { platform: desk.platform.name, tenant, person });
-	return { text: [sentence(named), ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+	const said = refusalText(message, { person, room }, desk.platform);
+	return { text: [said, ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+}
+
+/** The gateway's words to a person about that person, as a sentence without ids. */
+export function refusalText(
+	message: string,
+	{ person, room: { tenant } }: { readonly person: Person; readonly room: Room },
+	{ name: platform }: Pick<RoomDesk["platform"], "name">,
+): string {
+	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
 /** Of the channel itself: the other way works in its threads, too. */

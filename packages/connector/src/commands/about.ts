@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { reasons } from "../addressing/is-for-us.ts";
 import { effects } from "../arrivals/heard.ts";
+import { refusalText } from "../arrivals/refusal.ts";
 import { plain } from "../conversation/tasks/plain.ts";
 import type { Room } from "../platform/arrival.ts";
 import type { RoomDesk } from "../rooms/desk.ts";
@@ -52,7 +53,7 @@ const usage: Command<RoomDesk> = {
 
 const pair: Command<RoomDesk> = {
 	name: "pair",
-	description: "Come in: with a code of the operator, or to get one for them",
+	description: "Get access: with the operator's code, or request it without one",
 	options: [
 		{
 			name: "code",
@@ -65,17 +66,31 @@ const pair: Command<RoomDesk> = {
 	async run(desk, { arrival: { person, room, options }, key }) {
 		const code = textOf(options["code"]);
 		const asked = { key, ...(code !== "" && { code }), ...desk.onBehalf(person, room) };
-		const paired = await desk.gateway.request("pair", asked);
-		if (paired.status === "paired") {
-			const help = desk.platform.command("help", room);
-			return { text: `Welcome! You are ${paired.role} here. Write to me, or see \`${help}\`.` };
+		try {
+			return { text: pairedText(await desk.gateway.request("pair", asked), { code, desk, room }) };
+		} catch (reason) {
+			// A refusal of any other command tells a stranger to use this one.
+			const { code: failure, message } = ParleyError.from(reason);
+			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
+			return { text: refusalText(message, { person, room }, desk.platform) };
 		}
-		const until = desk.platform.moment(Date.parse(paired.expires_at), "relative");
-		return {
-			text: `Your code is \`${paired.code}\` (it ends ${until}). The operator lets you in with \`parley people approve ${paired.code}\`.`,
-		};
 	},
 };
+
+function pairedText(
+	paired: MethodResult<"pair">,
+	{ code, desk, room }: { readonly code: string; readonly desk: RoomDesk; readonly room: Room },
+): string {
+	const { platform } = desk;
+	if (paired.status === "requested") {
+		const until = platform.moment(Date.parse(paired.expires_at), "relative");
+		const command = platform.command("pair", room);
+		return `Your code is \`${paired.code}\`. Send it to the operator, who approves it with \`parley people approve ${paired.code}\`; it expires ${until}. If the operator gave you a code, use \`${command} CODE\`.`;
+	}
+	const help = platform.command("help", room);
+	if (code === "") return `You already have access here: you are ${paired.role}. See \`${help}\`.`;
+	return `Welcome! You are ${paired.role} here. Write to me, or see \`${help}\`.`;
+}
 
 const whoami: Command<RoomDesk> = {
 	name: "whoami",

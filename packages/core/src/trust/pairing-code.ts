@@ -16,13 +16,22 @@ export function pairingCode(id: string, fingerprint: (text: string) => string): 
 	return [...bytes.subarray(0, length)].map((byte) => letters[byte % letters.length]).join("");
 }
 
+/** Whether a text can be a code at all, as people type it. */
+export function isPairingCode(text: string): boolean {
+	const plain = plainCode(text);
+	return plain.length === length && [...plain].every((letter) => letters.includes(letter));
+}
+
+function plainCode(text: string): string {
+	return text.toUpperCase().replaceAll(/[\s-]/g, "");
+}
+
 /**
  * What is kept of a code, and looked up: of small letters, blanks and hyphens as people type them nothing depends. A
  * keyed hash, so that neither how long the look-up takes nor the database tells what would have been right.
  */
 export function codeHash(code: string, fingerprint: (text: string) => string): string {
-	const plain = code.toUpperCase().replaceAll(/[\s-]/g, "");
 	return createHash("sha256")
-		.update(fingerprint(`pairing hash ${plain}`))
+		.update(fingerprint(`pairing hash ${plainCode(code)}`))
 		.digest("hex");
 }

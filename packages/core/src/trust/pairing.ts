@@ -5,8 +5,9 @@ import { actingId, type Person, type Principal } from "../principal.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { Attempts } from "./attempts.ts";
 import { askedBy } from "./audit.ts";
-import { codeHash, pairingCode } from "./pairing-code.ts";
+import { codeHash, isPairingCode, pairingCode } from "./pairing-code.ts";
 import {
+	findIssuedPairing,
 	findOpenPairing,
 	findPairing,
 	insertPairing,
@@ -18,7 +19,7 @@ import {
 import type { GivenRole, Paired, PairingFacts, PersonFacts } from "./people.ts";
 import { higherRole, userOf } from "./person-role.ts";
 import { findPerson, keepPerson } from "./person-rows.ts";
-import { addTenant, bindTenant, type Tenants } from "./tenants.ts";
+import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 import type { TrustOptions } from "./trust.ts";
 
 /** How long a code counts. */
@@ -151,7 +152,7 @@ export class Pairing {
 
 	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<Wish> {
 		if (!this.#tries.take(person.id)) {
-			const message = `${person.id} has tried ${mostTries} codes within a minute: wait a minute`;
+			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const { place } = person;
@@ -160,11 +161,12 @@ export class Pairing {
 			const invitation = await this.#take(tx, "invitation", code, (open) => isFor(open, person));
 			const offered = invitation?.role;
 			if (!offered) {
-				const message = "this code counts for nobody here, or no longer: ask the operator for another";
+				const message = await this.#whyRefused(tx, person, code);
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const by = `invitation:${invitation.id}`;
 			// Thrown here, it leaves the code unused.
+			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw notOpen(place);
 			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
 			else {
 				await addTenant(tx, place, { by, now });
@@ -181,10 +183,31 @@ export class Pairing {
 		});
 	}
 
+	/** The reason that a code lets nobody in, with the next step. Does not quote the code: it may be nearly a right one. */
+	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
+		const another = "ask the operator for another code (parley people pair)";
+		if (!isPairingCode(code)) {
+			return `this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${another}`;
+		}
+		const issued = await findIssuedPairing(tx, codeHash(code, this.#fingerprint));
+		if (issued?.kind === "request" && isOwn(issued, person)) {
+			return "this code is of your own access request: send it to the operator, who approves it with parley people approve";
+		}
+		if (issued === undefined || issued.kind === "request") {
+			return `this code is wrong: no invitation has it. Check it, or ${another}`;
+		}
+		if (!isFor(issued, person)) {
+			return `this code is for another server, workspace or platform: use it there, or ${another}`;
+		}
+		if (issued.settled_at !== null) return `this code was already used or withdrawn: ${another}`;
+		return `this code has expired, because a code is valid for an hour: ${another}`;
+	}
+
 	#ask(request: Keyed, { principal, person }: Speaker): Promise<Wish> {
 		const { place } = person;
 		const user_id = userOf(person);
 		return this.#once<Wish>(request, async (tx) => {
+			if (!(await this.#tenants.has(tx, place))) throw notOpen(place);
 			await this.#tenants.require(tx, principal, place);
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
@@ -192,7 +215,9 @@ export class Pairing {
 			// The same wish, and the same code: asking again gets nobody another one.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= mostWaiting) {
-				const message = `${mostWaiting} people wait here already to be let in: tell the operator, or try again in an hour`;
+				const message =
+					`${mostWaiting} people wait here already: ask the operator to approve or withdraw their requests ` +
+					"(parley people), or try again in an hour";
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}
 			const { platform, tenant } = place;
@@ -244,6 +269,19 @@ export class Pairing {
 		const deps = { clock, fingerprint: this.#fingerprint };
 		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
 	}
+}
+
+/** Error of a person who pairs in a guild, team or direct message in which no owner has paired. */
+function notOpen({ platform, tenant }: Tenant): ParleyError {
+	const message =
+		`no owner has paired here yet (${platform}:${tenant}): ask the operator for an owner's code ` +
+		"(parley people pair --role owner), then pair with it here";
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
+function isOwn({ platform, tenant, user_id }: OpenPairing, person: Person): boolean {
+	const { place } = person;
+	return platform === place.platform && tenant === place.tenant && user_id === userOf(person);
 }
 
 function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {

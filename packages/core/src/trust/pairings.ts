@@ -21,13 +21,19 @@ type Kind = PairingFacts["kind"];
 const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_at"] as const;
 const listed = [...facts, "kind", "created_at"] as const;
 
-/** Writes down a code, and forgets those whose time is over. */
+/** Codes are stored for so long after they expire, so that a person who types one learns that it has expired. */
+const rememberedMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Writes down a code, and deletes those that expired a week ago. */
 export async function insertPairing(
 	tx: Tx,
 	pairing: OpenPairing & { readonly kind: Kind; readonly code_hash: string },
 	now: number,
 ): Promise<void> {
-	await tx.deleteFrom("pairings").where("expires_at", "<=", now).execute();
+	await tx
+		.deleteFrom("pairings")
+		.where("expires_at", "<=", now - rememberedMs)
+		.execute();
 	await tx
 		.insertInto("pairings")
 		.values({ ...pairing, created_at: now, settled_at: null, ...stamp })
@@ -47,6 +53,22 @@ export function findPairing(
 		.where("kind", "=", kind)
 		.where("settled_at", "is", null)
 		.where("expires_at", ">", now)
+		.executeTakeFirst();
+}
+
+/** A code that was ever issued. */
+export interface IssuedPairing extends OpenPairing {
+	readonly kind: Kind;
+	/** Time of use or withdrawal. */
+	readonly settled_at: number | null;
+}
+
+/** The code of that hash, whether it still counts or not; undefined if it was never issued or expired a week ago. */
+export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing | undefined> {
+	return tx
+		.selectFrom("pairings")
+		.select([...facts, "kind", "settled_at"])
+		.where("code_hash", "=", hash)
 		.executeTakeFirst();
 }
 

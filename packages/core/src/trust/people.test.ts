@@ -139,7 +139,9 @@ test("the rules of the configuration let in and keep out without anybody's word"
 	expect(await guild.role("bob")).toBe("stranger");
 	await guild.people.setRole(unkeyed(), "discord:guild:mallory", "owner");
 	expect(await guild.role("mallory", { roles: ["7"] })).toBe("stranger");
-	await expect(guild.pair("mallory")).rejects.toThrow("the operator keeps discord:guild:mallory out");
+	await expect(guild.pair("mallory")).rejects.toThrow(
+		"the operator blocks discord:guild:mallory (chat.people.deny)",
+	);
 });
 
 test("the first owner comes in by a code of the operator, and the guild with them", async () => {
@@ -155,7 +157,9 @@ test("the first owner comes in by a code of the operator, and the guild with the
 	});
 	expect(await guild.role("ada")).toBe("owner");
 	expect(await guild.role("bob")).toBe("stranger");
-	await expect(guild.pair("bob", code)).rejects.toThrow("this code counts for nobody here, or no longer");
+	await expect(guild.pair("bob", code)).rejects.toThrow(
+		"this code was already used or withdrawn: ask the operator",
+	);
 	const { people, waiting } = await guild.people.list({ id: "operator", kind: "operator" });
 	expect(people).toMatchObject([
 		{ id: "discord:guild:ada", role: "owner", addedBy: expect.stringMatching(/^inv/) },
@@ -172,7 +176,7 @@ test("the first owner comes in by a code of the operator, and the guild with the
 test("a guild comes in with its owner alone: another's code stays unused there", async () => {
 	await using guild = await Guild.open({ tenants: { discord: ["other"] } });
 	const { code } = await guild.people.invite(unkeyed(), { role: "approver" });
-	await expect(guild.pair("ada", code)).rejects.toThrow("connectors of discord do not speak for guild");
+	await expect(guild.pair("ada", code)).rejects.toThrow("no owner has paired here yet (discord:guild): ask");
 	await expect(guild.pair("ada", code, { tenant: "other" })).resolves.toMatchObject({ role: "approver" });
 });
 
@@ -209,8 +213,47 @@ test("a code counts for an hour", async () => {
 	await expect(guild.pair("ada", code)).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(guild.people.approve(unkeyed(), asked, "member")).rejects.toMatchObject({ code: "not_found" });
 	expect(await guild.ask("bob")).not.toBe(asked);
+	guild.t.clock.advance(8 * 24 * hourMs);
+	await guild.ask("bob");
 	const kept = await guild.t.store.read((db) => db.selectFrom("pairings").selectAll().execute());
 	expect(kept).toHaveLength(1);
+});
+
+test("a code that lets nobody in is refused with the reason and the next step, and is never quoted", async () => {
+	await using guild = await Guild.open({ tenants: { discord: ["guild", "other"] } });
+	const invite = async (more: { tenant?: string } = {}): Promise<string> =>
+		(await guild.people.invite(unkeyed(), { role: "member", platform: "discord", ...more })).code;
+	const [old, used, withdrawn] = [await invite(), await invite(), await invite()];
+	const foreign = await invite({ tenant: "other" });
+	await guild.people.withdraw(unkeyed(), withdrawn);
+	await guild.pair("bob", used);
+	const [own, others] = [await guild.ask("ada"), await guild.ask("eve")];
+	const another = "ask the operator for another code (parley people pair)";
+	const reasons: [string, string][] = [
+		[
+			"CODE",
+			`this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${another}`,
+		],
+		["AAAA-AAAA", `this code is wrong: no invitation has it. Check it, or ${another}`],
+		[others, `this code is wrong: no invitation has it. Check it, or ${another}`],
+		[
+			own,
+			"this code is of your own access request: send it to the operator, who approves it with parley people approve",
+		],
+		[foreign, `this code is for another server, workspace or platform: use it there, or ${another}`],
+		[used, `this code was already used or withdrawn: ${another}`],
+		[withdrawn, `this code was already used or withdrawn: ${another}`],
+	];
+	for (const [code, message] of reasons) {
+		guild.t.clock.advance(15_000);
+		await expect(guild.pair("ada", code)).rejects.toMatchObject({ code: "permission_denied", message });
+	}
+	guild.t.clock.advance(hourMs);
+	await invite();
+	await expect(guild.pair("ada", old)).rejects.toThrow(
+		`this code has expired, because a code is valid for an hour: ${another}`,
+	);
+	expect(await guild.role("ada")).toBe("stranger");
 });
 
 test("who asks gets a code that the operator alone can approve", async () => {
@@ -344,7 +387,7 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 		code: "not_found",
 		message: expect.stringContaining("parley people list"),
 	});
-	await expect(g.pair("bob", code)).rejects.toThrow("counts for nobody here");
+	await expect(g.pair("bob", code)).rejects.toThrow("already used or withdrawn");
 	await expect(g.people.approve(operator, asked, "member")).rejects.toThrow("nobody waits");
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);

@@ -90,7 +90,7 @@ export class People {
 			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
 		}
 		if (method === "pair" && isDenied(standing, this.#chat)) {
-			const message = `the operator keeps ${id} out`;
+			const message = `the operator blocks ${id} (chat.people.deny): only the operator can change this`;
 			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
 		}
 		return acting;
