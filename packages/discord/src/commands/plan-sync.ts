@@ -36,6 +36,6 @@ export function keyOf({ type, name }: DiscordCommand): string {
 }
 
 /** The same for what means the same: the schema decides the order of the fields. */
-export function fingerprintOf(command: DiscordCommand): string {
+function fingerprintOf(command: DiscordCommand): string {
 	return JSON.stringify(DiscordCommand.parse(command));
 }
