@@ -1,3 +1,4 @@
+import { options, variables } from "../packages/cli/bin/memory-settings.mjs";
 import { runInPlace } from "../packages/cli/bin/run-in-place.mjs";
 import { prepare } from "./build.mjs";
 import { binary, root } from "./paths.mjs";
@@ -5,5 +6,7 @@ import { binary, root } from "./paths.mjs";
 /** @param {readonly string[]} args Passed to `parley start`. */
 export async function run(args) {
 	if (!(await prepare())) return 1;
-	return runInPlace(binary("node"), [`${root}packages/cli/bin/parley.mjs`, "start", ...args]);
+	// Given here, they need no second start of Node.
+	for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
+	return runInPlace(binary("node"), [...options, `${root}packages/cli/bin/parley.mjs`, "start", ...args]);
 }

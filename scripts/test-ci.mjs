@@ -23,6 +23,7 @@ const shorter = {
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "2"],
+	soak: ["--ratios", "--rounds", "3"],
 	stdio: ["--ratios", "--rounds", "5"],
 	"token-cost": ["--ratios", "--rounds", "3"],
 	"ws-fanout": ["--ratios", "--rounds", "3"],

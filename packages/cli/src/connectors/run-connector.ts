@@ -12,6 +12,7 @@ import {
 } from "@parley/base";
 import type { RunningConnector, RunOptions } from "@parley/connector";
 import type { Config, DataLock } from "@parley/gateway";
+import { collectWhenIdle } from "../collect-when-idle.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
@@ -119,7 +120,9 @@ async function work(
 	};
 	const connector = await start(options, config);
 	keeper.watch(async () => stateWords(await connector.status()));
+	const collecting = collectWhenIdle({ clock: systemClock });
 	const end = await Promise.race([asked, connector.ended]);
+	collecting.cancel();
 	await connector.stop();
 	if (end instanceof ParleyError && end.code === "unauthenticated") {
 		throw revokedToken({ platform, data: config.data, given: io.environment["PARLEY_TOKEN"] }, end);

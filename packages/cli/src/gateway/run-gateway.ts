@@ -11,6 +11,7 @@ import {
 	systemClock,
 } from "@parley/base";
 import { type Config, type Gateway, loadConfig, startGateway } from "@parley/gateway";
+import { collectWhenIdle } from "../collect-when-idle.ts";
 import type { GatewayFlags } from "../commands/gateway-flags.ts";
 import { platforms } from "../connectors/platform.ts";
 import { defaultDataDirectory } from "../data-directory.ts";
@@ -76,8 +77,10 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const attached = options.attach?.(config, log);
 	// What was compiled for this start is there for the next one, also where this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
+	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await asked;
 	keeping.cancel();
+	collecting.cancel();
 	log.info("stopping", { signal, graceMs });
 	options.onStopping?.(graceMs);
 	const deadline = systemClock.after(longestStopMs, () => {

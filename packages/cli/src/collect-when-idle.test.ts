@@ -1,0 +1,26 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { collectWhenIdle } from "./collect-when-idle.ts";
+
+test("garbage is collected once after each time of work", () => {
+	const clock = new ManualClock();
+	let cpu = 0;
+	let collections = 0;
+	const timer = collectWhenIdle({
+		clock,
+		cpu: () => cpu,
+		collect: async () => {
+			collections += 1;
+		},
+	});
+	const pass = (usedMs: number): number => {
+		cpu += usedMs * 1_000;
+		clock.advance(15_000);
+		return collections;
+	};
+	// The start itself is work.
+	expect([pass(2_000), pass(10), pass(10), pass(400)]).toEqual([0, 1, 1, 1]);
+	expect([pass(500), pass(500), pass(449), pass(0)]).toEqual([1, 1, 2, 2]);
+	timer.cancel();
+	expect(clock.pending).toBe(0);
+});

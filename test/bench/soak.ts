@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { DrainClient } from "./measure/drain-client.ts";
+import { GatewayBinary } from "./measure/gateway-binary.ts";
+import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+
+/**
+ * Memory and CPU of a gateway over many plain turns of the offline model: each session is opened, has two turns, and is
+ * left. A round is 1,000 turns in 500 sessions, so that the default is 20,000 turns in 10,000 sessions after a warm-up
+ * of 1,000. Then, but for `--ratios`, the gateway is left alone until it has given memory back.
+ */
+const turnsOfRound = 1_000;
+const turnsOfSession = 2;
+/** Sessions at work at a time. */
+const atOnce = 8;
+/** More than two looks of `collectWhenIdle`. */
+const idleMs = 45_000;
+const megabyte = 1_000_000;
+const options = readOptions(20);
+
+const directory = mkdtempSync(join(tmpdir(), "parley-soak-"));
+const data = join(directory, "data");
+mkdirSync(join(directory, "work"));
+const gateway = await GatewayBinary.start(data, join(directory, "work"));
+const token = readFileSync(join(data, "tokens/operator"), "utf8").trim();
+
+async function haveTurns(): Promise<void> {
+	const client = await DrainClient.open(gateway.port, "/api/ws", token);
+	await openSession(client, {});
+	for (let turn = 0; turn < turnsOfSession; turn++) {
+		const done = client.until("assistant.message");
+		client.send(request("send_message", { content: `say: number ${turn}` }));
+		await done;
+	}
+	client.close();
+}
+
+async function haveRound(): Promise<void> {
+	let left = turnsOfRound / turnsOfSession;
+	const work = async (): Promise<void> => {
+		while (left-- > 0) await haveTurns();
+	};
+	await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+const memory: number[] = [];
+const cpu: number[] = [];
+for (const round of roundsOf(options, 1)) {
+	const before = gateway.cpu();
+	await haveRound();
+	if (round === 0) continue;
+	memory.push(gateway.memory() / megabyte);
+	cpu.push((gateway.cpu() - before) / turnsOfRound);
+}
+if (!options.ratios) await setTimeout(idleMs);
+const idle = gateway.memory() / megabyte;
+await gateway.kill();
+rmSync(directory, { recursive: true });
+
+const secondHalf = memory.slice(memory.length >> 1);
+const most: Figure = { name: "resident memory at its most", unit: "MB", values: [Math.max(...memory)] };
+const growth: Figure = {
+	name: "most ÷ least of the second half",
+	unit: "×",
+	values: [Math.max(...secondHalf) / Math.min(...secondHalf)],
+};
+const left: Figure = { name: "when idle ÷ at its most", unit: "×", values: [idle / Math.max(...memory)] };
+const turn: Figure = { name: "CPU of a turn, half of them in a new session", unit: "ms", values: cpu };
+report(
+	"soak",
+	[{ name: "resident memory after each round", unit: "MB", values: memory }, most, growth, left, turn],
+	[
+		{ figure: most, atMost: 150 },
+		{ figure: growth, atMost: 1.1 },
+		{ figure: left, atMost: 0.95, ofMachine: true },
+		{ figure: turn, atMost: 4.4, ofMachine: true, goal: true },
+	],
+	options,
+);
