@@ -139,11 +139,17 @@ verifiesOn(
 		expect(typesOf(await agent.turn())).toEqual([...begun, ...reply, "turn_end length", "done"]);
 
 		const half = { type: "tool_use", id: "toolu_1", name: "bash", json: '{"command": "touch made' } as const;
-		service.script({ content: [{ type: "text", text: "I shall" }, half], stop: "max_tokens" });
+		const cutCall = { content: [{ type: "text", text: "I shall" } as const, half], stop: "max_tokens" };
+		service.script(cutCall, says("In parts, then."));
 		agent.send({ id: "2", type: "prompt", message: "two" });
 		const cut = await agent.turn();
-		expect(only(cut, "turn_end")).toMatchObject([{ stop: "length" }]);
-		expect(only(cut, "tool_result").every(({ is_error }) => is_error)).toBe(true);
+		expect(only(cut, "turn_end")).toMatchObject([{ stop: "length" }, { stop: "end_turn" }]);
+		expect(only(cut, "tool_result")).toMatchObject([
+			{
+				is_error: true,
+				content: [{ text: expect.stringContaining("it had 23 characters of arguments by then") }],
+			},
+		]);
 
 		service.script({ content: [], stop: "refusal" });
 		agent.send({ id: "3", type: "prompt", message: "three" });

@@ -40,7 +40,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 
 const cutOff = { max_tokens: /cut off/, refusal: /refused/, end_turn: /^$/, tool_use: /^$/ };
 
-test.for(stops.map((stop) => [stop.name, stop] as const))(
+test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, stop] as const))(
 	"a stop ends the run and starts nothing: %s",
 	async ([, { answer, times, stop }]) => {
 		const ground = await sharedGround();
@@ -54,6 +54,26 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 			const meeting = { ground, log, before };
 			checkRun(meeting, 1);
 			await checkNextMessage(meeting, session, random);
+		});
+	},
+);
+
+test.for(stops.filter(({ cutsCall }) => cutsCall).map((stop) => [stop.name, stop] as const))(
+	"a call that is cut is told to the model with its size, and never runs: %s",
+	async ([, { answer, times }]) => {
+		const ground = await sharedGround();
+		await withSeeds({ times }, async (random) => {
+			const before = ground.fake.requests.length;
+			ground.looked.length = 0;
+			ground.fake.script(answer(random), speaking(random, {}));
+			const { log } = await ground.ask();
+			await expect(log.the("assistant.message")).resolves.toMatchObject({ content: speech, error: "" });
+			log.check();
+			expect(ground.looked).toEqual([]);
+			const [, second] = ground.fake.requests.slice(before);
+			expect(JSON.stringify(second?.body.messages.at(-1))).toMatch(
+				/it had \d+ characters of arguments by then/,
+			);
 		});
 	},
 );

@@ -9,6 +9,8 @@ export interface Stop {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
 	/** As the model port tells it. */
+	/** Whether a call is cut: the model is told, and the run continues. */
+	readonly cutsCall?: true;
 	readonly stop: "end_turn" | "tool_use" | "max_tokens" | "refusal";
 }
 
@@ -44,6 +46,7 @@ export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 				random,
 			),
 		stop: "max_tokens",
+		cutsCall: true,
 	},
 	called("unknown, in the middle of a call", "sparkle", (random) => halfCall(random)),
 	called("null, in the middle of a call", null, (random) => halfCall(random)),
@@ -68,6 +71,7 @@ function called(name: string, stop: string | null, json: (random: Random) => str
 				random,
 			),
 		stop: "max_tokens",
+		cutsCall: true,
 	};
 }
 

@@ -47,11 +47,10 @@ export async function fitRequest(
 	const context = await contextFor(asker, parts, transcript);
 	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
 	const size = await measure(asker, context, request);
-	if (fits(asker, size, request)) return request;
+	if (fits(asker, size, request)) return withLongestReply(asker, parts, { request, size });
 	await compact(jobOf(asker, context, { parts, transcript, size, write }));
 	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
-	estimate(asker, context, fitted);
-	return fitted;
+	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
 /** The request where it fits as it is, which is known without asking anybody; else undefined. */
@@ -64,7 +63,8 @@ export function plainRequest(
 	if (!context) return undefined;
 	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
 	const size = estimate(asker, context, request);
-	return decides(asker, size, request) || !fits(asker, size, request) ? undefined : request;
+	if (decides(asker, size, request) || !fits(asker, size, request)) return undefined;
+	return withLongestReply(asker, parts, { request, size });
 }
 
 /** Learns from what a request really took. */
@@ -131,7 +131,22 @@ async function contextFor(
 	return context;
 }
 
-/** The limit of the reply is named only where the window does not hold what the model would say by itself. */
+/**
+ * Allows the longest reply that was asked for if the window holds it, else the reserved one. There are only these two
+ * limits, because a budget for thinking follows the limit, and a changed budget makes cached messages useless.
+ */
+function withLongestReply(
+	{ settings }: Asker,
+	parts: Parts,
+	{ request, size }: { readonly request: ModelRequest; readonly size: Size },
+): ModelRequest {
+	const wanted = wantedReply({ settings }, parts);
+	if (size.tokens + size.margin + wanted > settings.contextWindow) return request;
+	const { sampling: _, ...rest } = request;
+	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
+}
+
+/** The limit of the reply is named only if the window has no room for a reply as long as was asked for. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
 	const wanted = wantedReply(asker, parts);
 	const reply = replyRoom(asker.settings.contextWindow, wanted);
@@ -144,7 +159,7 @@ function replyOf(asker: Asker, parts: Parts): number {
 	return replyRoom(asker.settings.contextWindow, wantedReply(asker, parts));
 }
 
-function wantedReply({ settings }: Asker, { sampling }: Parts): number {
+function wantedReply({ settings }: Pick<Asker, "settings">, { sampling }: Parts): number {
 	return sampling?.maxTokens ?? settings.maxOutput;
 }
 

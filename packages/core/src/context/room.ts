@@ -20,13 +20,15 @@ export interface Room {
 
 /** A reply may take this part of a window at most. */
 const replyShare = 1 / 3;
+/** Tokens that are kept free for a reply in a large window: a longer reply is allowed while there is room for it. */
+const reservedReply = 32_000;
 /** With less for messages nothing sensible can be said. */
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** What a reply may take: all that was asked for, or a share of a small window. */
+/** Tokens that are kept free for a reply: all that was asked for, up to 32,000 and a third of the window. */
 export function replyRoom(contextWindow: number, wanted: number): number {
-	return Math.min(wanted, Math.floor(contextWindow * replyShare));
+	return Math.min(wanted, reservedReply, Math.floor(contextWindow * replyShare));
 }
 
 /** Shares out a window. `fixed` are the tokens of instructions and tools; throws where they leave nothing. */

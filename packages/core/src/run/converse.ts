@@ -7,7 +7,6 @@ import { refusalOf } from "./refusal.ts";
 import { withdrawFromConversation } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
-import { limitsOf } from "./settings.ts";
 import { enterSteers, takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf } from "./transcript.ts";
@@ -89,12 +88,20 @@ function openCalls(steps: readonly Step[]): ReturnType<typeof callsOf> {
 }
 
 /** What people are told of a reply that is not what was asked for; "" where it is. */
-function errorOf(run: Run, { asked, reply }: Answer): string {
+function errorOf(run: Run, { reply }: Answer): string {
 	if (reply.failure) return messageOf(reply.failure);
 	if (reply.stop === "refusal") return "the model refused to answer this";
 	if (reply.stop !== "max_tokens") return "";
-	const { maxOutput } = limitsOf(run.settings, asked, run.deps.table);
-	return `the reply was cut off (at most ${maxOutput} tokens) or ended without a reason; ask it to go on, or for less`;
+	// The model is told which calls were cut, and can write less. A model that does not is stopped.
+	if (callsOf(reply.content).length > 0 && cutReplies(run.steps) < mostCutReplies) return "";
+	return "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+}
+
+/** Replies of one run with a call that was cut, after which it continues. */
+const mostCutReplies = 2;
+
+function cutReplies(steps: readonly Step[]): number {
+	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
 function messageOf(failure: ParleyError): string {

@@ -95,9 +95,14 @@ export class Fold {
 	reply(failure: ParleyError | undefined): Reply {
 		this.#closeText();
 		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
-		// Calls of a reply that broke off, or was cut off, are not trusted to be all, or to be meant.
+		// Calls of a reply that broke off, or was cut off, are not run: they may not be all, or not be meant.
 		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
-		const blocks = whole ? this.#blocks : this.#blocks.filter(({ type }) => type === "text");
+		const cut = failure === undefined && this.#stop === "max_tokens" && this.#blocks.some(isCall);
+		const blocks = whole
+			? this.#blocks
+			: cut
+				? this.#blocks.map(notRun)
+				: this.#blocks.filter(({ type }) => type === "text");
 		const content = blocks.map((block) => (block.type === "thinking" ? this.#cleanThinking(block) : block));
 		return { ...facts, content, failure };
 	}
@@ -143,6 +148,19 @@ export class Fold {
 		}
 		this.#blocks.push({ type: "thinking", text, ...sealed });
 	}
+}
+
+function isCall({ type }: Block): boolean {
+	return type === "call";
+}
+
+/** A call of a reply that reached its limit: the model is told, and may call again. */
+function notRun(block: Block): Block {
+	if (block.type !== "call" || block.invalid !== undefined) return block;
+	return {
+		...block,
+		invalid: "the reply was cut off after this call; repeat the call if it is still needed",
+	};
 }
 
 /** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */

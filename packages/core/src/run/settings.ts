@@ -42,9 +42,6 @@ export interface ModelChoice {
 	readonly tools: readonly Tool[];
 }
 
-/** Where nobody chose: much for an answer, and little enough to end. */
-const usualOutput = 32_000;
-
 type Chosen = Pick<Session, "profile" | "model">;
 
 /** Which tools of the gateway a session has. */
@@ -93,7 +90,7 @@ export function limitsOf(
 			info?.contextWindow ?? contextWindow ?? unknownWindow,
 		),
 		maxOutput: Math.min(
-			sampling.maxTokens ?? usualOutput,
+			sampling.maxTokens ?? Number.POSITIVE_INFINITY,
 			info?.maxOutput ?? sampling.maxTokens ?? unknownOutput,
 		),
 	};

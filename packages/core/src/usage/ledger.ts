@@ -107,6 +107,18 @@ export async function recordCharge(tx: Tx, record: Record, charge: Charge, budge
 	if (reached.length > 0) await record(...reached);
 }
 
+/** Billionths of a US dollar that the budgets of the gateway and the session leave; undefined if there is no budget. */
+export async function budgetLeft(
+	store: Store<Tables>,
+	sessionId: string,
+	now: number,
+	budgets: Budgets,
+): Promise<number | undefined> {
+	if (!isConfigured(budgets) && !(await hasSetBudgets(store))) return undefined;
+	const standings = await store.read((db) => limitedOf(db, { sessionId, at: now }, budgets));
+	return standings.length === 0 ? undefined : Math.min(...standings.map(({ spent, limit }) => limit - spent));
+}
+
 /**
  * Throws `resource_exhausted` with what people can do, where a budget of the gateway or the session is spent. Returns
  * whether any budget holds.

@@ -33,6 +33,12 @@ const stops = new Map<unknown, StopReason>([
 	["refusal", "refusal"],
 ]);
 
+/** A call that may turn out to be cut, with the characters of its arguments. */
+interface HeldCall {
+	readonly call: Call;
+	readonly characters: number;
+}
+
 const none: readonly ModelEvent[] = [];
 
 /**
@@ -52,7 +58,7 @@ export class ReplyEvents {
 	#opened = 0;
 	#newest = -1;
 	/** Calls behind which no other block has begun: what cuts a reply off cuts the last of them. */
-	#held: Call[] = [];
+	#held: HeldCall[] = [];
 	#stop: unknown;
 
 	constructor(asked: Asked) {
@@ -113,7 +119,7 @@ export class ReplyEvents {
 		if (index <= this.#newest) throw damaged(`block ${index} a second time`);
 		if (++this.#opened > MAX_BLOCKS) throw damaged(`more than ${MAX_BLOCKS} blocks`);
 		this.#newest = index;
-		const events: ModelEvent[] = this.#held;
+		const events: ModelEvent[] = this.#held.map(({ call }) => call);
 		this.#held = [];
 		this.#blocks.set(index, this.#open(content, events));
 		return events;
@@ -153,7 +159,7 @@ export class ReplyEvents {
 		const block = this.#blocks.get(index);
 		if (block === undefined) throw damaged("the end of a block that is not open");
 		this.#blocks.delete(index);
-		if (block.kind === "call") this.#held.push(block.close(this.#calls));
+		if (block.kind === "call") this.#hold(block);
 		if (block.kind !== "thinking" || block.signature === "") return none;
 		return [{ type: "thinking", text: "", signature: block.signature }];
 	}
@@ -169,12 +175,16 @@ export class ReplyEvents {
 		for (const block of this.#blocks.values()) {
 			if (block.kind !== "call") continue;
 			if (whole) throw damaged("a call that has no end");
-			this.#held.push(block.close(this.#calls));
+			this.#hold(block);
 		}
 		this.#state = "finished";
-		const events: ModelEvent[] = whole ? this.#held : this.#held.map(cutOff);
+		const events: ModelEvent[] = this.#held.map((held) => (whole ? held.call : cutOff(held)));
 		events.push({ type: "end", stop, usage: this.#counts.usage(), model: this.#model });
 		return events;
+	}
+
+	#hold(block: OpenCall): void {
+		this.#held.push({ call: block.close(this.#calls), characters: block.characters });
 	}
 
 	#usage(usage: unknown): ModelEvent {
@@ -203,9 +213,15 @@ function extend(
 }
 
 /** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
-function cutOff(call: Call): Call {
-	if (call.invalid !== undefined) return call;
-	return { ...call, arguments: {}, invalid: "the reply was cut off before the call was complete" };
+function cutOff({ call, characters }: HeldCall): Call {
+	const size = `it had ${characters} characters of arguments by then`;
+	return {
+		...call,
+		arguments: {},
+		invalid:
+			`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
+			"write less at once, for example a first part of a file, and the rest with further calls",
+	};
 }
 
 function isText(value: unknown): value is string {

@@ -29,6 +29,11 @@ export class OpenCall {
 		this.#input = input;
 	}
 
+	/** Characters of its arguments so far. */
+	get characters(): number {
+		return this.#json.length;
+	}
+
 	/** Takes one more piece of the arguments, unread: reading what is not whole would cost the square of its length. */
 	append(json: string): void {
 		if (this.#json.length <= MAX_ARGUMENTS) this.#json += json;
