@@ -18,9 +18,12 @@ export async function withGateway<T>(
 	}
 }
 
+const usualColumns = 80;
+
 /** How rows on stdout look: a file gets all of them. */
 export function outputLook({ stdout, environment }: Io): Look {
-	const columns = stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY;
+	// A terminal that does not know its size reports 0 columns.
+	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stdout, environment)) };
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { systemClock } from "@parley/base";
+import { ParleyError, systemClock } from "@parley/base";
 import type { Finding, SetupStep } from "@parley/connector";
 import { doctorRows } from "../doctor/doctor-rows.ts";
 import type { Io } from "../io.ts";
@@ -41,7 +41,7 @@ interface Setup {
  */
 export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: Io): Promise<number> {
 	const stopping = new AbortController();
-	process.once("SIGINT", () => stopping.abort());
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => stopping.abort());
 	const { platform } = way;
 	const setup = { platform, flags, io, signal: stopping.signal };
 	const since = systemClock.now();
@@ -104,9 +104,24 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 		tell(io, `${platform.pairing(code)}: that makes you the owner. It works once.`);
 	}
 	tell(io, step.todo);
-	const findings = await step.check(signal);
-	show(findings, io);
-	return findings.every(({ status }) => status !== "fail");
+	let isDone = false;
+	try {
+		const findings = await step.check(signal);
+		show(findings, io);
+		isDone = findings.every(({ status }) => status !== "fail");
+	} finally {
+		if (!isDone && code !== undefined) await withdraw(code, { flags, io });
+	}
+	return isDone;
+}
+
+/** Takes an invitation back that a setup leaves behind. One that was used, or a gateway that is gone, needs nothing. */
+async function withdraw(code: string, { flags, io }: Pick<Setup, "flags" | "io">): Promise<void> {
+	try {
+		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));
+	} catch (reason) {
+		if (!(reason instanceof ParleyError)) throw reason;
+	}
 }
 
 function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }: Setup): number {
