@@ -19,6 +19,16 @@ const test = plainTest.extend<{ discord: DiscordPlace }>({
 	],
 });
 
+test("a setup that is broken off leaves no invitation behind", async ({ discord }) => {
+	const setup = discord.run("discord", "setup");
+	await setup.shows("/pair ");
+	const waiting = async () => JSON.parse((await discord.pipe(["people", "--json"])).out).waiting;
+	expect(await waiting()).toHaveLength(1);
+	setup.type(interrupt);
+	expect(await setup.ended()).toBe(130);
+	expect(await waiting()).toEqual([]);
+});
+
 test("setup asks for what is not done yet, checks it again on Enter, and ends in an answer", async ({
 	discord,
 }) => {
@@ -168,6 +178,22 @@ test("what a person must mend first ends it with 78, and status and doctor say w
 	const damaged = await discord.pipe(["discord"]);
 	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
 	discord.remove("connectors", "discord.sqlite");
+});
+
+test("a connector waits for a gateway that is away at its start, and Ctrl-C ends that at once", async ({
+	discord,
+}) => {
+	await discord.place.killGateway();
+	const stopped = discord.run("discord");
+	await stopped.shows("waiting: no gateway answers at http://127.0.0.1:");
+	stopped.type(interrupt);
+	expect(await stopped.ended()).toBe(0);
+	const waiting = discord.run("discord");
+	await waiting.shows("waiting: no gateway answers");
+	await discord.place.startGateway();
+	await waiting.shows("connected; Ctrl-C stops it");
+	waiting.type(interrupt);
+	expect(await waiting.ended()).toBe(0);
 });
 
 test("start brings a connector back that was killed, and both end together", async ({ discord }) => {

@@ -42,7 +42,7 @@ export function addConnectorWork(command: Command, work: ConnectorWork, io: Io):
 const notesOf = ({ tokens, platform }: ConnectorWork): string => `
 ${tokens}
 
-It waits for ${platform.title} and for a gateway that goes away, and goes on by itself.
+It waits for ${platform.title} and for a gateway that is away, at its start and later, and continues by itself.
 Exit codes: 0 when it was asked to stop, 78 when a person must change something
 first (a new start would end the same way), 1 for anything else.
 `;

@@ -17,6 +17,7 @@ import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
 import { type AddressFlags, findGateway, type GatewayAddress } from "../gateway-address.ts";
+import { getFromGateway } from "../gateway-http.ts";
 import type { Io } from "../io.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { UsageError } from "../usage.ts";
@@ -24,8 +25,12 @@ import { type ConnectorWords, reportFileOf } from "./connector-report.ts";
 import { stateWords } from "./connector-state.ts";
 import { connectorToken, revokedToken } from "./connector-token.ts";
 import { lockConnector } from "./lock-connector.ts";
+import { reachGateway } from "./reach-gateway.ts";
 import { ReportKeeper } from "./report-keeper.ts";
 import { refusedExitCode } from "./supervisor.ts";
+
+/** How long a gateway may take to answer a request for its health. */
+const knockMs = 3_000;
 
 /** The flags of the commands that run a connector. */
 export interface ConnectorFlags extends AddressFlags {
@@ -110,7 +115,19 @@ async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, keeper, asked, failpoints }: Working,
 ): Promise<string> {
-	const gateway = await asConnector(await findGateway(flags, io), { platform, config });
+	const reach = async (): Promise<GatewayAddress> =>
+		asConnector(await findGateway(flags, io), {
+			...{ platform, config, isNamed: Boolean(flags.url ?? io.environment["PARLEY_URL"]) },
+		});
+	const found = await reachGateway(reach, {
+		...{ clock: systemClock, asked },
+		async onWait(why) {
+			log.info("waiting for the gateway", { why });
+			await keeper.tell({ state: "waiting", detail: `${why}; start it with \`parley start\`` });
+		},
+	});
+	if ("ended" in found) return found.ended;
+	const gateway = found.reached;
 	if (gateway.token !== undefined) redactor.add(gateway.token);
 	const { url: gatewayUrl, token: gatewayToken = "", certificate } = gateway;
 	const ids = createIds();
@@ -170,18 +187,38 @@ function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): v
 	if (state === "waiting") io.stderr.write(`waiting: ${detail ?? "no answer"}\n`);
 }
 
-/** With a connector's token of PARLEY_TOKEN as it is; else with the one that the operator's own rights make. */
+interface ConnectorPlace {
+	readonly platform: string;
+	readonly config: Pick<Config, "data">;
+	/** Whether the operator named the address: then it stays the same, and the connector itself waits there. */
+	readonly isNamed: boolean;
+}
+
+/**
+ * With a connector's token of PARLEY_TOKEN as it is; else with the one that the operator's own rights make. Rejects with
+ * `unavailable` if no gateway answers.
+ */
 async function asConnector(
 	address: GatewayAddress,
-	{ platform, config }: { readonly platform: string; readonly config: Pick<Config, "data"> },
+	{ platform, config, isNamed }: ConnectorPlace,
 ): Promise<GatewayAddress> {
-	if (address.token?.startsWith("gw_connector_")) return address;
+	if (address.token?.startsWith("gw_connector_")) {
+		if (!isNamed) await getFromGateway(address, "/api/health", AbortSignal.timeout(knockMs)).catch(away);
+		return address;
+	}
 	const { connect } = await import("../connect.ts");
 	const gateway = connect(address);
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
+	} catch (reason) {
+		if (reason instanceof ParleyError && reason.code === "unavailable") away(reason);
+		throw reason;
 	} finally {
 		await gateway.close();
+	}
+
+	function away(cause: unknown): never {
+		throw new ParleyError(`no gateway answers at ${address.url}`, { code: "unavailable", cause });
 	}
 }
 
