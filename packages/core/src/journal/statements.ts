@@ -132,7 +132,8 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.selectAll()
 			.where("session_id", "=", p("sessionId"))
 			.where(sql<boolean>`state <> 'ended'`)
-			.orderBy("ordinal")
+			// As a plain column, SQLite would walk all runs of the session in this order, ended ones too.
+			.orderBy(sql`ordinal + 0`)
 			.limit(1),
 );
 
