@@ -18,7 +18,9 @@ export interface GatewayProcessOptions {
 	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
 	/** Added to the few variables that it gets. */
-	readonly environment?: Readonly<Record<string, string>>;
+	readonly environment?: Readonly<Record<string, string | undefined>>;
+	/** Starts Node: a program with its arguments, such as unshare(1). */
+	readonly launcher?: readonly string[];
 	/** Where to listen: loopback at the port unless told. */
 	readonly listen?: readonly string[];
 	/** For Node itself. */
@@ -40,11 +42,21 @@ export class GatewayProcess {
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 
-	constructor({ port, data, root, hooks, environment, nodeArgs = [], ...more }: GatewayProcessOptions) {
+	constructor({
+		port,
+		data,
+		root,
+		hooks,
+		environment,
+		nodeArgs = [],
+		launcher = [],
+		...more
+	}: GatewayProcessOptions) {
 		const places = (more.listen ?? [`127.0.0.1:${port}`]).flatMap((place) => ["--listen", place]);
 		const flags = [...places, "--data", data, "--root", root];
 		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
-		this.#child = spawn(process.execPath, [...nodeArgs, binary, "gateway", ...flags, ...hooked], {
+		const [program = "", ...args] = [...launcher, process.execPath, ...nodeArgs];
+		this.#child = spawn(program, [...args, binary, "gateway", ...flags, ...hooked], {
 			stdio: ["ignore", "pipe", "pipe"],
 			env: {
 				PATH: process.env["PATH"],

@@ -1,8 +1,11 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { homeDirectory } from "@parley/base/own-account";
 import type { Io } from "./io.ts";
 
-/** Where conversations and tokens live unless told. */
+/** The data directory that is used without `--data` and `PARLEY_DATA`. */
 export async function defaultDataDirectory(): Promise<string> {
+	// env-paths reads the home directory when it is loaded, and throws if the system knows none.
+	if (homeDirectory() === "/") return join(process.env["XDG_DATA_HOME"] || "/.local/share", "parley");
 	const { default: envPaths } = await import("env-paths");
 	return envPaths("parley", { suffix: "" }).data;
 }

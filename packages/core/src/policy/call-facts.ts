@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { homeDirectory } from "@parley/base/own-account";
 import { type FoundCommands, findCommands } from "../commands/judge-command.ts";
 import { namedPaths } from "../commands/places.ts";
 import { splitPlainly } from "../commands/words.ts";
@@ -76,7 +76,7 @@ export class CallFacts {
 	#find(): FoundCommands {
 		const command = this.#command() ?? [];
 		const { cwd, roots, forbidden } = this.#call.context ?? { cwd: "/", roots: [], forbidden: [] };
-		const home = homedir();
+		const home = homeDirectory();
 		if (typeof command === "string") return findCommands(command, { cwd, roots, forbidden, home });
 		// No shell reads these words.
 		const paths = new Set(command.flatMap((word) => namedPaths(word, cwd, home)));

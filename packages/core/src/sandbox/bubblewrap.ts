@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
 import { ParleyError } from "@parley/base";
+import { ownAccount } from "@parley/base/own-account";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
@@ -256,9 +256,9 @@ function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | unde
 		: undefined;
 }
 
-/** Whom the numbers of users and groups stand for: this user and nobody. */
+/** Files with the names of this user and its group, and of the user and group of files that belong to others. */
 function accounts(home: string | undefined): TextFile[] {
-	const { username, uid, gid } = userInfo();
+	const { username, uid, gid } = ownAccount();
 	const user = username.replaceAll(/[:\n]/g, "_");
 	return [
 		{

@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { ParleyError } from "@parley/base";
+import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../commands/judge-command.ts";
 import type { Sandbox } from "../sandbox.ts";
@@ -80,7 +80,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const leaves = sandbox.mode !== context.sandbox.mode;
 	const judgement = await judgeCommand(cmd, {
 		cwd: context.cwd,
-		home: homedir(),
+		home: homeDirectory(),
 		roots: context.roots,
 		forbidden: context.forbidden,
 		workspace: context.workspace,

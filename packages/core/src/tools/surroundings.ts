@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { access } from "node:fs/promises";
-import { homedir } from "node:os";
 import { delimiter } from "node:path";
+import { homeDirectory } from "@parley/base/own-account";
 import { DEFAULT_PATH } from "../sandbox/allowed-environment.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { ToolContext } from "../tool.ts";
@@ -23,7 +23,7 @@ export async function surroundingsOf(command: string, context: ToolContext): Pro
 			directory: await identityOf(cwd),
 			executable: await contentIdentityOf(await findShell()),
 			...(await executedBy(command, {
-				...{ cwd, roots, forbidden, workspace, home: homedir() },
+				...{ cwd, roots, forbidden, workspace, home: homeDirectory() },
 				path: environment["PATH"] ?? DEFAULT_PATH,
 			})),
 			environment: hashOf(environment),

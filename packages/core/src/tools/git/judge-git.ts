@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { ParleyError } from "@parley/base";
+import { homeDirectory } from "@parley/base/own-account";
 import { judgeCommand } from "../../commands/judge-command.ts";
 import { namedPaths } from "../../commands/places.ts";
 import { isSecretName } from "../../commands/secret-names.ts";
@@ -77,7 +77,7 @@ async function secretReasons(
 	{ directory }: Place,
 	context: ToolContext,
 ): Promise<string[]> {
-	const named = all.flatMap((word) => namedPaths(word, directory, homedir())).find(isSecretName);
+	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
 	if (named !== undefined) return [`names ${named}, which may hold keys or passwords`];
 	if (objects === undefined) return [];
 	// Of a range, both ends: `A..B`, `^A`.
@@ -115,7 +115,7 @@ async function judgeChange(
 	const spoken = withoutMessages(args);
 	const places = {
 		cwd: directory,
-		home: homedir(),
+		home: homeDirectory(),
 		roots: context.roots,
 		forbidden: context.forbidden,
 		workspace: context.workspace,
