@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { createSandboxes } from "@parley/core";
 import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,8 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => undo.disposeAsync());
 
-function sandboxOf(mode: "required" | "off") {
-	const common = { mode, clock: systemClock, ids: createIds(), log: silentLogger };
+/** Covers are seen to hold where a command may use Unix sockets at all. */
+function sandboxOf(mode: "required" | "off", unixSockets = true) {
+	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
 	const hidden = [join(root, "data")];
 	return createSandboxes({ ...common, environment, hidden }).of({ chat: false, roots: [root] });
@@ -70,9 +73,47 @@ testInside("it reaches nobody from a directory beyond the roots, nor from that o
 	expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
 });
 
-testInside("what listens inside is reached there", async () => {
-	const own =
-		'my $l = IO::Socket::UNIX->new(Local => "o", Listen => 1); print "yes" if IO::Socket::UNIX->new(Peer => "o")';
-	const line = `perl -MIO::Socket::UNIX -e '${own}'`;
-	expect((await (await sandboxOf("required")).run(shellCommand(line, root))).output).toBe("yes");
-});
+testInside(
+	"a socket inside is reached there if Unix sockets are allowed, and not made otherwise",
+	async () => {
+		const own =
+			'my $l = IO::Socket::UNIX->new(Local => "o", Listen => 1) or print "$!"; print "yes" if IO::Socket::UNIX->new(Peer => "o")';
+		const line = `perl -MIO::Socket::UNIX -e '${own}'; rm -f o`;
+		expect((await (await sandboxOf("required")).run(shellCommand(line, root))).output).toBe("yes");
+		const { output } = await (await sandboxOf("required", false)).run(shellCommand(line, root));
+		expect(output).toBe("Permission denied");
+	},
+);
+
+/** Waits until a process outside has made a socket, and connects to it. */
+const connectingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done; ${connecting(["later.sock"])}`;
+
+testInside.each([
+	["reaches", true, /^reached/],
+	["does not reach", false, /^no/],
+])(
+	"a command %s a socket that is made in a root meanwhile, Unix sockets being %s",
+	async (_, allowed, said) => {
+		await using server = await makeLater();
+		const where = await sandboxOf("required", allowed);
+		const running = where.run(shellCommand(connectingLater, root));
+		await expect.poll(() => existsSync(join(root, "ready")), { timeout: paced(20_000) }).toBe(true);
+		await server.listen();
+		expect((await running).output).toMatch(said);
+	},
+);
+
+/** A server that listens at a file of the root when it is told to. */
+async function makeLater() {
+	const server = createServer((connection) => connection.end("reached"));
+	return {
+		async listen() {
+			server.listen(join(root, "later.sock"));
+			await once(server, "listening");
+		},
+		async [Symbol.asyncDispose]() {
+			await new Promise<void>((resolve) => void server.close(() => resolve()));
+			await rm(join(root, "ready"), { force: true });
+		},
+	};
+}

@@ -9,6 +9,7 @@ import { type ProbeFacts, probeScript, probes } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const onLinux = process.platform === "linux";
+const isFiltered = onLinux && !readFileSync("/proc/self/status", "utf8").includes("Seccomp:\t0");
 const isRoot = process.getuid?.() === 0;
 const undo = new AsyncDisposableStack();
 let root: string;
@@ -68,6 +69,12 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	"terminal-session": !canUnshare && "this system makes no user namespaces",
 	"service-sockets": !existsSync("/run") && "no service runs here",
 	connect: !existsSync("/bin/bash") && "only bash can connect",
+	bpf: !isRoot && "only root may call it where it is restricted",
+	userfaultfd: !isRoot && "only root may call it where it is restricted",
+	"perf-events": !isRoot && "only root may call it where it is restricted",
+	kexec: !isRoot && "only root may call these anywhere",
+	modules: !isRoot && "only root may call these anywhere",
+	filter: isFiltered && "a filter holds for these tests",
 };
 
 /** Runs one probe as a command that nothing confines; one of a session beyond its own namespace needs another one. */

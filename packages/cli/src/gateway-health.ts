@@ -1,4 +1,5 @@
 import { parseJson } from "@parley/base";
+import type { SandboxFeatures } from "@parley/core";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
 import { getFromGateway } from "./gateway-http.ts";
 import type { Io } from "./io.ts";
@@ -25,6 +26,7 @@ interface SandboxReport {
 	readonly chat?: string;
 	readonly reason?: string;
 	readonly fix?: string;
+	readonly features?: SandboxFeatures;
 }
 
 const patienceMs = 3_000;

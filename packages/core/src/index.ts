@@ -65,7 +65,13 @@ export { readAllowedHost } from "./sandbox/egress/host-name.ts";
 export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
-export { type Sandboxes, type SandboxMode, type SandboxState, sandboxModes } from "./sandbox.ts";
+export {
+	type Sandboxes,
+	type SandboxFeatures,
+	type SandboxMode,
+	type SandboxState,
+	sandboxModes,
+} from "./sandbox.ts";
 export { SecretBox } from "./secrets.ts";
 export type { Explanation } from "./session/explain.ts";
 export type { ExplainedCall } from "./session/explain-calls.ts";

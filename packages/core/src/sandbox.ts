@@ -71,6 +71,23 @@ export interface SandboxWish {
 	readonly roots: readonly string[];
 }
 
+/**
+ * The limit on the memory of a command. `systemd` and `cgroup`: a cgroup for the command with all that it starts, made by
+ * systemd or by the gateway. `address-space`: the addresses of each of its processes.
+ */
+export type MemoryLimit = "systemd" | "cgroup" | "address-space";
+
+/** Properties of the sandbox that depend on this system or on the configuration. */
+export interface SandboxFeatures {
+	readonly memory: MemoryLimit;
+	/** Whether a command has a session keyring of its own. Without one it has the gateway's, and every call about keys fails. */
+	readonly keyring: boolean;
+	/** Whether directories in memory have a limit of their size. */
+	readonly sizes: boolean;
+	/** Whether commands may use Unix sockets. */
+	readonly unixSockets: boolean;
+}
+
 /** How the sandbox is found to be, for people and for `/api/health?verbose`. */
 export interface SandboxState {
 	/** As the operator configured it. */
@@ -85,6 +102,8 @@ export interface SandboxState {
 	readonly chat?: SandboxKind;
 	/** How many ways out were tried. */
 	readonly probes: number;
+	/** Only of a sandbox that is ready. */
+	readonly features?: SandboxFeatures;
 	/** Why it is unavailable; where a way out was found, that probe's name. */
 	readonly reason?: string;
 	/** What would make it available on this system. */

@@ -26,6 +26,7 @@ export async function openSandboxes(
 	return createSandboxes({
 		...{ mode: config.sandbox ?? "preferred", environment: process.env, clock, ids, log },
 		...{ hidden: [data], ...(egress && { egress }) },
+		unixSockets: config.commandUnixSockets ?? false,
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,
 		),

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import type { SandboxFeatures } from "@parley/core";
 import type { ProviderAnswer } from "@parley/gateway";
 import { expect, test } from "vitest";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
@@ -29,6 +30,15 @@ const discord = (changes: object): Partial<System> => ({
 		// True because each row below names the state.
 		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStanding,
 	],
+});
+const features: SandboxFeatures = { memory: "address-space", keyring: true, sizes: true, unixSockets: false };
+const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
+	sandbox: async () => ({
+		mode: "preferred",
+		state: "ready",
+		probes: 48,
+		features: { ...features, ...changes },
+	}),
 });
 const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
 const throws = (message: string) => async (): Promise<never> => {
@@ -243,6 +253,31 @@ const findings: readonly (readonly [
 	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
 	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /mend/],
 	["sandbox", "ok", {}, /27 attempts/],
+	[
+		"sandbox",
+		"ok",
+		withFeatures({}),
+		/limited for each process.*own session keyring.*cannot use Unix sockets/,
+	],
+	["sandbox", "ok", withFeatures({ memory: "systemd" }), /cgroup of systemd/],
+	["sandbox", "ok", withFeatures({ keyring: false }), /keyutils is not installed/],
+	[
+		"sandbox",
+		"warn",
+		withFeatures({ unixSockets: true }),
+		/made in a root while they run/,
+		/commandUnixSockets/,
+	],
+	["sandbox", "warn", withFeatures({ sizes: false }), /files in memory have no limit/, /0\.7/],
+	[
+		"sandbox",
+		"ok",
+		{
+			...withFeatures({}),
+			health: { sandbox: { mode: "preferred", features: { ...features, memory: "cgroup" } } },
+		},
+		/cgroup of the gateway/,
+	],
 	["sandbox", "ok", { sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) }, /declared/],
 	[
 		"sandbox",

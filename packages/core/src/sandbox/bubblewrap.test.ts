@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Command, Sandbox } from "../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
+import { limitsOfProcess } from "./command-limits.ts";
 import { createSandboxes } from "./sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
@@ -258,10 +259,49 @@ testInside("commands of chat find no secrets in the roots, those of the operator
 
 testInside("every process has its limits", async () => {
 	const line = "ulimit -n; ulimit -f; ulimit -t; ulimit -v; ulimit -c; cat /proc/self/oom_score_adj";
-	expect(await run(line)).toBe("1024\n1048576\n600\n16777216\n0\n500\n");
+	const { features } = await sandboxes().check();
+	const { v } = limitsOfProcess(features?.memory ?? "address-space");
+	expect(await run(line)).toBe(`1024\n1048576\n600\n${v}\n0\n500\n`);
 	expect(await run("ulimit -f", { maxFileBytes: 10_000 })).toBe("9\n");
 	expect(await run("ulimit -f", { maxFileBytes: 2 ** 40 })).toBe("1048576\n");
 	expect(await run("ulimit -f; echo x >small && cat small", { maxFileBytes: 1 })).toBe("1\nx\n");
+});
+
+testInside("files in memory have a limit, and /dev takes none", async () => {
+	const places = ["/tmp", "/var/tmp", "/dev/shm", "~"];
+	const sizes = await run(
+		`for place in ${places.join(" ")}; do df -k --output=size "$place" | tail -n 1; done`,
+	);
+	expect(sizes.trim().split(/\s+/)).toEqual(places.map(() => "1048576"));
+	expect(await run("touch /dev/x 2>/dev/null || echo no; echo x >/dev/null && echo written")).toBe(
+		"no\nwritten\n",
+	);
+	expect(await run("mount | grep -c x; cat /proc/keys 2>/dev/null")).not.toContain("keyring");
+});
+
+testInside("a process gets no more memory than its limit", async () => {
+	const { features } = await sandboxes().check();
+	const { v } = limitsOfProcess(features?.memory ?? "address-space");
+	// A string of one character more than the limit has KiB.
+	const line = (kib: number): string => `perl -e '$x = "a" x (1024 * ${kib}); print length $x'`;
+	expect(await run(line(1024))).toBe(String(1024 * 1024));
+	expect(await run(line(v + 1))).toMatch(/Out of memory/);
+});
+
+testInside("a command has a session keyring of its own if keyctl(1) is installed", async ({ skip }) => {
+	const { features } = await sandboxes().check();
+	skip(!features?.keyring, "keyctl is not installed");
+	// The filter denies every call about keys, so the kernel's list outside has to show it.
+	const keyrings = (): string[] =>
+		readFileSync("/proc/keys", "utf8").match(/^\w+(?=.* keyring +_ses: )/gm) ?? [];
+	const before = new Set(keyrings());
+	const abort = new AbortController();
+	const where = await sandbox();
+	const running = where.run(shellCommand("touch up; exec sleep 20.125", root, { signal: abort.signal }));
+	await expect.poll(() => existsSync(join(root, "up"))).toBe(true);
+	expect(keyrings().filter((serial) => !before.has(serial))).not.toEqual([]);
+	abort.abort();
+	await running;
 });
 
 testInside("what cannot be built is told as that, and nothing runs", async () => {

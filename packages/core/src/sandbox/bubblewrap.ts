@@ -2,20 +2,23 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { ParleyError } from "@parley/base";
 import { ownAccount } from "@parley/base/own-account";
-import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
+import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
+import { eachProcess, type Limiter, limitsOfProcess } from "./command-limits.ts";
 import type { CommandRuns, EndedRun, Prepared } from "./command-runs.ts";
 import type { Egress, Passage } from "./egress/egress.ts";
 import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
 import { heldNote } from "./held-note.ts";
 import { hostSockets } from "./host-sockets.ts";
-import { boundPlaces, buildInside, isUnbound, type TextFile } from "./inside.ts";
+import { boundPlaces, buildInside, FIRST_FILE, isUnbound, type TextFile } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import type { SettingsOf } from "./repositories/running-settings.ts";
 import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
+import { filterProgram } from "./system-calls/filter-program.ts";
+import { type Architecture, filterRules, noUnixSockets, type Rule } from "./system-calls/filter-rules.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap as it was found on this system. */
@@ -33,6 +36,12 @@ export interface Bubblewrap {
 	readonly guards: Guards;
 	/** Called and awaited when the sandbox of a command ended before the command began, and was not stopped by us. */
 	failedToStart(): Promise<void>;
+	readonly architecture: Architecture;
+	/** Whether the operator allows Unix sockets to commands, and with them those that outside processes make in a root. */
+	readonly unixSockets: boolean;
+	readonly limiter: Limiter;
+	/** keyctl(1), which gives a command a session keyring of its own. */
+	readonly keyctl: string | undefined;
 }
 
 export interface Profile {
@@ -48,12 +57,6 @@ export interface Profile {
 	readonly wayOut?: Egress;
 }
 
-/**
- * Limits of each process: files, processes and threads of the user (which the kernel does not count for root), size of a
- * file in KiB, seconds of computing, KiB of addresses. Node reserves half a million KiB of addresses for every thread,
- * whatever it uses of them: a limit near to what is meant would stop what everybody runs.
- */
-const limits = { n: 1_024, u: 256, f: 1_048_576, t: 600, v: 16_777_216, c: 0 };
 /** The first to go when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
 const OOM_SCORE = 500;
 
@@ -67,8 +70,12 @@ const BASH = "/bin/bash";
 const BEGUN = "the sandbox is built: ";
 
 /** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
-function preludeOf({ maxFileBytes = Number.POSITIVE_INFINITY }: Command, isBash: boolean): string {
-	const { f, u, ...others } = limits;
+function preludeOf(
+	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
+	kind: MemoryLimit,
+	isBash: boolean,
+): string {
+	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
 		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
 		// The name of the limit of processes in other shells.
@@ -96,8 +103,13 @@ const confinement: readonly Mount[] = [
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
+	const rules = rulesFor(bubblewrap, profile);
+	const { limiter, keyctl } = bubblewrap;
 	const fixed = {
-		limits,
+		limits: limitsOfProcess(limiter.kind),
+		limiter: limiter.kind,
+		rules,
+		keyring: keyctl !== undefined,
 		confinement: confinementOf(bubblewrap),
 		...facts(bubblewrap),
 		roots,
@@ -118,7 +130,9 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		try {
 			ended = await runs.run(command, async (mark) => {
 				passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
-				return prepare(bubblewrap, profile, { command, mark, places, guard, passage });
+				const limited = limiter.apply(mark);
+				passages.defer(limited.end);
+				return prepare(bubblewrap, profile, { command, mark, places, guard, passage, limited });
 			});
 		} finally {
 			const { signal } = command;
@@ -127,8 +141,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		}
 		const { hasBegun, ...outcome } = ended;
 		if (hasBegun === false && !outcome.timedOut && !command.signal.aborted) await bubblewrap.failedToStart();
-		if (hasBegun === false && outcome.code === 1 && outcome.output.includes("bwrap: "))
-			throw cannotBuild(outcome.output);
+		if (hasBegun === false && outcome.code === 1) throwIfNotBuilt(outcome.output);
 		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
@@ -144,7 +157,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			};
 			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
 			const running = bubblewrap.runs.run(command, (mark) =>
-				prepare(bubblewrap, profile, { command, mark, places }),
+				prepare(bubblewrap, profile, { command, mark, places, limited: eachProcess.apply(mark) }),
 			);
 			// What nobody can look at is moved aside, and told.
 			return await running.catch(() => undefined);
@@ -162,12 +175,13 @@ interface Occasion {
 	/** Where it may change the roots, but for what steers. */
 	readonly guard?: RootGuard | undefined;
 	readonly passage?: Passage | undefined;
+	readonly limited: ReturnType<Limiter["apply"]>;
 }
 
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, guard, passage }: Occasion,
+	{ command, mark, places, guard, passage, limited }: Occasion,
 ): Promise<Prepared> {
 	const { roots, gitSettings } = profile;
 	const { environment, layout, hidden } = bubblewrap;
@@ -190,17 +204,21 @@ async function prepare(
 		...confinementOf(bubblewrap),
 		...Object.entries(variables).map(([name, value]) => ["--setenv", name, value]),
 		...(hasSizes(bubblewrap) ? mounts : mounts.map(withoutSize)),
+		["--seccomp", String(FIRST_FILE + texts.length)],
 		["--chdir", cwd],
 	];
+	const filter = filterProgram(rulesFor(bubblewrap, profile), bubblewrap.architecture);
+	const { limiter, keyctl } = bubblewrap;
+	const keyring = keyctl === undefined ? [] : [keyctl, "session", "-"];
 	const isBash = existsSync(BASH);
-	const shell = [isBash ? BASH : "/bin/sh", "-c", preludeOf(command, isBash), "parley"];
+	const shell = [isBash ? BASH : "/bin/sh", "-c", preludeOf(command, limiter.kind, isBash), "parley"];
 	const words = [...(passage?.argv ?? []), program, ...command.args];
 	return {
 		// Not in its arguments, which everybody on this machine can read: passwords are among the variables.
-		argv: [bubblewrap.program, "--args", "3", "--", ...shell, ...words],
+		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
-		environment: {},
-		texts: [options.flat().join("\0"), ...texts],
+		environment: limited.environment,
+		texts: [options.flat().join("\0"), ...texts, filter],
 		contained: true,
 		begun: BEGUN,
 	};
@@ -228,8 +246,8 @@ function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 	return [...confinement, ...(disables ? [["--disable-userns"]] : [])];
 }
 
-/** Known since 0.7. */
-function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
+/** Whether this version limits the size of directories in memory: since 0.7. */
+export function hasSizes({ version: [major, minor] }: Pick<Bubblewrap, "version">): boolean {
 	return major > 0 || minor >= 7;
 }
 
@@ -274,9 +292,16 @@ function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }
 
-function cannotBuild(output: string): ParleyError {
-	const [line = ""] = output.slice(output.indexOf("bwrap: ") + "bwrap: ".length).split("\n");
-	return new ParleyError(`the sandbox could not be set up: ${line}; nothing was run`, {
+/** Throws the reason if one of the programs that come before the command wrote one. */
+function throwIfNotBuilt(output: string): void {
+	const [, reason] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
+	if (reason === undefined) return;
+	throw new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
 		code: "failed_precondition",
 	});
+}
+
+/** The proxy of a way out listens at a Unix socket, which a program inside connects to. */
+function rulesFor({ unixSockets }: Bubblewrap, { wayOut }: Profile): readonly Rule[] {
+	return unixSockets || wayOut ? filterRules : [noUnixSockets, ...filterRules];
 }

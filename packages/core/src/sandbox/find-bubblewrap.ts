@@ -4,7 +4,7 @@ import { findProgram } from "./find-program.ts";
 import { howToInstall } from "./how-to-fix.ts";
 
 /** Not the path of commands, on which anybody may have put a program of this name. */
-const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
+export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
 /** The first that can clear the environment. */
 const OLDEST_MINOR = 5;
 const TIMEOUT_MS = 5_000;

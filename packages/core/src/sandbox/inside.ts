@@ -26,7 +26,7 @@ export interface TextFile {
 }
 
 /** The descriptor of the first file: 3 has the arguments themselves. */
-const FIRST_FILE = 4;
+export const FIRST_FILE = 4;
 /** Most bytes of what commands leave in each of the directories in memory. */
 const TMPFS_BYTES = 1024 * 1024 * 1024;
 /** Whose answers are about the inside: nothing of the host's is put there. */
@@ -43,6 +43,7 @@ const kernelSwitches = [
 	"/proc/scsi",
 	"/proc/fs",
 ];
+const KEYS = "/proc/keys";
 
 /** Where services of the system have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
@@ -78,6 +79,8 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 			...own.filter(({ path }) => !isOpen(path)).map(place),
 			...bindRoots(inside),
 			...inside.protections,
+			// Bubblewrap makes /dev without a limit of its size. Its devices are mounts of their own, and stay writable.
+			["--remount-ro", "/dev"],
 			["--remount-ro", "/"],
 		],
 		texts,
@@ -114,7 +117,10 @@ function kernelMounts(): Mount[] {
 	return [
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
+		// Lists the keys of this user outside, whatever keyring the command has: keyrings(7).
+		...(existsSync(KEYS) ? [["--ro-bind", "/dev/null", KEYS]] : []),
 		["--dev", "/dev"],
+		temporary("1777", "/dev/shm"),
 	];
 }
 

@@ -1,3 +1,8 @@
+import { systemCallData, systemCallProgram } from "./system-calls/caller.ts";
+import { type DeniedCalls, deniedCalls, deniedUnixSocket } from "./system-calls/denied-calls.ts";
+import { knownArchitecture } from "./system-calls/filter-program.ts";
+import { errno } from "./system-calls/filter-rules.ts";
+
 /** What probes go by: facts about the outside that nobody inside may come to. */
 export interface ProbeFacts {
 	/** A directory beside the root, with a file `canary` in it. */
@@ -27,6 +32,8 @@ export interface Probe {
 	readonly attempt: string;
 	/** The lowest minor version of bubblewrap (0.x) that closes this way. */
 	readonly since?: number;
+	/** Open if the operator allows Unix sockets to commands. */
+	readonly unixSockets?: boolean;
 }
 
 /** The name of a listener's file in the root. */
@@ -92,16 +99,75 @@ export const probes: readonly Probe[] = [
 	{ name: "terminal-session", attempt: `[ "${stat("/proc/self/stat", 4)}" = 0 ] || : </dev/tty` },
 	{ name: "service-sockets", attempt: "ls -A /run /var/run | grep -vE '^(/|current-system$|$)' | grep -q ." },
 	{ name: "limits", attempt: '[ "$(ulimit -n)" -gt 1024 ] || [ "$(ulimit -f)" = unlimited ]' },
+	{ name: "address-space", attempt: '[ "$(ulimit -v)" = unlimited ]' },
+	{
+		name: "process-limit",
+		attempt: 'limit=$(ulimit -u 2>/dev/null || ulimit -p); [ "$limit" = unlimited ] || [ "$limit" -gt 256 ]',
+	},
+	{ name: "device-files", attempt: ': >"$devices/parley-probe" && rm "$devices/parley-probe"' },
+	{
+		// Files in memory: the sixth field has the flags of the mount, the last the options of the file system.
+		name: "memory-files",
+		attempt: "grep -E '^([^ ]+ ){5}rw.* - tmpfs ' /proc/self/mountinfo | grep -qvE '[ ,]size='",
+		since: 7,
+	},
+	{ name: "key-list", attempt: "grep -q . /proc/keys" },
+	{ name: "filter", attempt: "grep -qE '^Seccomp:[[:space:]]*0' /proc/self/status" },
+	...deniedCalls.map(probeOf),
+	// Without one no command connects to a socket, also one that a process outside makes in a root meanwhile.
+	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 
-/** One line for each: `escaped NAME` or `held NAME`. The shell must be able to read /dev/tcp, or `connect` is not tried. */
+/** Succeeds if one of the calls ends with another error than the filter's. */
+function probeOf({ name, error, calls }: DeniedCalls): Probe {
+	const architecture = knownArchitecture();
+	if (architecture === undefined) return { name, attempt: "exit $untried" };
+	const attempts = calls.map((one) => {
+		return `{ call '${octal(systemCallData(one, architecture))}'; [ $? -ne ${errno[error]} ]; }`;
+	});
+	return { name, attempt: attempts.join(" || ") };
+}
+
+/**
+ * Shell function that makes a system call and returns its error number. The program lies in /tmp, which is a file
+ * system of its own in a sandbox: there a command may execute what it writes, also if the host forbids that.
+ */
+function callFunction(): string {
+	const architecture = knownArchitecture();
+	if (architecture === undefined) return "";
+	return `caller=/tmp/parley-call.$$
+: >"$caller" && chmod 700 "$caller"
+call() {
+	{ printf '${octal(systemCallProgram(architecture))}'; printf "$1"; } >"$caller" || exit $untried
+	"$caller"
+	set -- $?
+	[ "$1" -lt 126 ] || exit $untried
+	return "$1"
+}`;
+}
+
+/** For the format of printf(1). */
+function octal(bytes: Uint8Array): string {
+	return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+}
+
+/** The exit code of an attempt that this system does not let be made. */
+const UNTRIED = 99;
+
+/**
+ * One line for each: `escaped NAME` or `held NAME`, and none for a system call that could not be made. The shell must be
+ * able to read /dev/tcp, or `connect` is not tried.
+ */
 export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string {
 	const values = Object.entries(facts).map(([name, value]) => `${name}=${quoted([value].flat().join("\n"))}`);
-	const attempts = tried.map(
-		({ name, attempt }) =>
-			`if ( ${attempt} ) >/dev/null 2>&1; then echo "escaped ${name}"; else echo "held ${name}"; fi`,
-	);
-	return [...values, ...attempts].join("\n");
+	const attempts = tried.map(({ name, attempt }) => {
+		return `( ${attempt} ) >/dev/null 2>&1; told ${name} $?`;
+	});
+	return [
+		...[...values, `untried=${UNTRIED}`, callFunction()],
+		'told() { case $2 in 0) echo "escaped $1" ;; "$untried") ;; *) echo "held $1" ;; esac; }',
+		...[...attempts, 'rm -f "$caller"'],
+	].join("\n");
 }
 
 function quoted(text: string): string {

@@ -29,8 +29,8 @@ export interface Start {
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** What it can read, one text from each descriptor from 3 on. */
-	readonly texts?: readonly string[];
+	/** Input that it reads from descriptors 3, 4 and so on. */
+	readonly texts?: readonly (string | Uint8Array)[];
 	onOutput(chunk: Buffer): void;
 	/** Asks to end politely, where a signal to the group would not do; resolves with whether anybody was asked. */
 	ask?(): Promise<boolean>;

@@ -1,16 +1,27 @@
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
-import type { Sandbox, Sandboxes, SandboxKind, SandboxMode, SandboxState, SandboxWish } from "../sandbox.ts";
+import type {
+	Sandbox,
+	Sandboxes,
+	SandboxFeatures,
+	SandboxKind,
+	SandboxMode,
+	SandboxState,
+	SandboxWish,
+} from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
-import { type Bubblewrap, createBubblewrap } from "./bubblewrap.ts";
+import { type Bubblewrap, createBubblewrap, hasSizes } from "./bubblewrap.ts";
+import { findLimiter } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import type { Egress } from "./egress/egress.ts";
-import { findBubblewrap, NoSandbox } from "./find-bubblewrap.ts";
+import { findBubblewrap, NoSandbox, SYSTEM_PATH } from "./find-bubblewrap.ts";
+import { findProgram } from "./find-program.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
 import { serviceDirectories } from "./inside.ts";
 import { KeptVerdict, keyOf } from "./kept-verdict.ts";
 import { type ProbeListeners, testSandbox } from "./self-test.ts";
+import { knownArchitecture } from "./system-calls/filter-program.ts";
 import { describeSystem } from "./system-layout.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
 
@@ -24,6 +35,8 @@ export interface SandboxesOptions {
 	readonly hidden: readonly string[];
 	/** Files of the operator that commands may see, but never change: the configuration, the policy. */
 	readonly steering?: readonly string[];
+	/** Whether commands may use Unix sockets, and reach those that outside processes make in a root meanwhile. */
+	readonly unixSockets?: boolean;
 	/** The way to the hosts that commands may reach; none unless told. */
 	readonly egress?: Egress;
 	/** Directories in which bubblewrap is looked for, as in PATH; those of the system unless told. */
@@ -44,6 +57,7 @@ export interface KeptVerdictOptions {
 /** What the check came to. */
 interface Found {
 	readonly bubblewrap?: Bubblewrap;
+	readonly features?: SandboxFeatures;
 	readonly gitSettings: string;
 	readonly probes: number;
 	readonly reason?: string;
@@ -144,10 +158,12 @@ interface Finding extends Pick<Bubblewrap, "runs" | "failedToStart"> {
 }
 
 async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: Finding): Promise<Found> {
-	const { hidden, steering = [], clock, ids, log } = options;
+	const { hidden, steering = [], unixSockets = false, clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
+		const architecture = knownArchitecture();
+		if (architecture === undefined) throw new NoSandbox(`no system call filter for ${process.arch}`, {});
 		// Programs that no model has chosen: they count as no commands.
 		const own = createUnsandboxed(options);
 		const binary = await findBubblewrap(own, options.path);
@@ -156,7 +172,10 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			home: environment["HOME"],
 		});
 		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
-		const facts = { ...binary, layout, environment, hidden, steering, runs, guards };
+		const limiter = await findLimiter(own);
+		const keyctl = await findProgram("keyctl", SYSTEM_PATH).catch(() => undefined);
+		const means = { architecture, unixSockets, limiter, keyctl };
+		const facts = { ...binary, layout, environment, hidden, steering, runs, guards, ...means };
 		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
 		const gitSettings = await sharedGitSettings(own, "/");
 		const probes = await tryOrRecall(
@@ -164,7 +183,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			{ ...facts, failedToStart: async () => undefined },
 			{ gitSettings, isLost },
 		);
-		return { bubblewrap, gitSettings, probes };
+		return { bubblewrap, features: featuresOf(bubblewrap), gitSettings, probes };
 	} catch (cause) {
 		const { message } = ParleyError.from(cause);
 		options.log.debug("the sandbox cannot be used", { error: cause });
@@ -192,6 +211,7 @@ async function tryOrRecall(
 	const held = await testSandbox({
 		...{ minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1], hidden },
 		...(listen && { listen }),
+		unixSockets: bubblewrap.unixSockets,
 		variables: Object.keys(environment),
 		sandboxOf: (root) => sandboxOf([root]),
 	});
@@ -207,6 +227,11 @@ async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> 
 	await new KeptVerdict(verdict.file).clear().catch((error: unknown) => {
 		log.error("the verdict about the sandbox cannot be removed", { file: verdict.file, error });
 	});
+}
+
+function featuresOf(bubblewrap: Bubblewrap): SandboxFeatures {
+	const { limiter, keyctl, unixSockets } = bubblewrap;
+	return { memory: limiter.kind, keyring: keyctl !== undefined, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
 /** A way out is not for the operator to close; a namespace that is refused may be. */
@@ -244,6 +269,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 		...{ mode, state: holds ? "ready" : "unavailable", operator: holds ? "bubblewrap" : without },
 		...known,
 		...{ chat: holds ? "bubblewrap" : "none", probes: found.probes },
+		...(found.features && { features: found.features }),
 		...(found.reason !== undefined && { reason: found.reason }),
 		...(found.fix !== undefined && { fix: found.fix }),
 	};

@@ -29,6 +29,8 @@ interface Tested {
 	/** The names of variables that commands get. */
 	readonly variables: readonly string[];
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
+	/** Whether commands may use Unix sockets. */
+	readonly unixSockets: boolean;
 }
 
 /**
@@ -36,7 +38,9 @@ interface Tested {
  * `failed_precondition`: where one leads out, with its name; where nothing runs there at all, with why.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
-	const tried = probes.filter(({ since = 0 }) => tested.minor >= since);
+	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
+		tested.minor >= since && !(unixSockets && tested.unixSockets);
+	const tried = probes.filter(isPromised);
 	const { output, beside } = await inProbeGround(tested, (ground) => tryAll(tried, tested, ground));
 	const lines = new Set(output.split("\n"));
 	const out = tried.filter(({ name }) => lines.has(`escaped ${name}`)).map(({ name }) => name);

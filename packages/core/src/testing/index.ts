@@ -1,4 +1,8 @@
 export { type ProbeFacts, probeScript, probes } from "../sandbox/probes.ts";
+export { systemCallData, systemCallProgram } from "../sandbox/system-calls/caller.ts";
+export { deniedCalls, deniedUnixSocket } from "../sandbox/system-calls/denied-calls.ts";
+export { filterProgram, knownArchitecture } from "../sandbox/system-calls/filter-program.ts";
+export { errno, filterRules, noUnixSockets } from "../sandbox/system-calls/filter-rules.ts";
 export { hasBubblewrap, shellCommand } from "./commands.ts";
 export { EventLog } from "./event-log.ts";
 export { checkEventOrder } from "./event-order.ts";

@@ -52,7 +52,8 @@ export const runCommand = defineTool<Arguments>({
 	description:
 		"Runs a command line in the working directory and returns what it wrote and its exit code. Use it to build, to " +
 		"test, and for what no other tool does. Every call starts a new shell without input: directories and variables " +
-		"are not kept, nothing can be typed, and processes in the background end with the call. Of long output the " +
+		"are not kept, nothing can be typed, and processes in the background end with the call. In a sandbox programs cannot " +
+		"listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. Of long output the " +
 		"beginning and the end are kept. A password never belongs into the command line: ask for it with ask_user and hand " +
 		"its handle over in secrets. Not for reading, writing, listing or searching text files and not for single " +
 		"commands of git: the tools made for these ask less and show people more.",

@@ -49,6 +49,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 			"reasoning": "low", "models": { "fallback": ["fast"], "file": "table.json" },
 			"budgets": { "day": 0.1, "session": { "month": 20 } }, "maxModelCalls": 200, "titles": false,
 			"files": { "maxBytes": 1000, "keepDays": 2 }, "tasks": { "limit": 2, "minutes": 5, "modelCalls": 9 }, "egress": { "allow": ["a.test", "*.b.test"] },
+			"commandUnixSockets": true,
 		}`,
 	);
 	place.write("data/prompt.md", "You are terse.");
@@ -68,6 +69,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		files: { maxBytes: 1000, keepMs: 172_800_000 },
 		tasks: { limit: 2, workingMs: 300_000, modelCalls: 9 },
 		egress: ["a.test", "*.b.test"],
+		commandUnixSockets: true,
 		auth: "token",
 		logLevel: "warn",
 		systemPromptFile: place.at("data", "prompt.md"),
@@ -348,6 +350,7 @@ test.each([
 	['{ "egress": { "allow": "a.test" } }', ['"a.test" is not allowed for egress.allow', ":1:24)", "a list"]],
 	['{ "egress": { "allow": ["a.test", "10.0.0.1"] } }', ['"10.0.0.1"', ":1:35)", "the name of a host"]],
 	['{ "egress": { "allow": ["*.com"] } }', ['"*.com"', ":1:25)", "the name of a host"]],
+	['{ "commandUnixSockets": "yes" }', ['"yes" is not allowed for commandUnixSockets', "true or false"]],
 	['{ "egress": ["a.test"] }', ['["a.test"] is not allowed for egress', ":1:13)"]],
 	['{ "insecureLan": "yes" }', ['"yes" is not allowed for insecureLan', "true or false"]],
 	[

@@ -56,6 +56,8 @@ export interface Config extends ProviderChoice {
 	readonly auth: AuthMode;
 	/** What confines commands; `preferred` unless told. */
 	readonly sandbox?: SandboxMode;
+	/** Whether sandboxed commands may use Unix sockets. */
+	readonly commandUnixSockets?: boolean;
 	/** Hosts that sandboxed commands may reach. */
 	readonly egress?: readonly string[];
 	readonly logLevel: LogLevel;
@@ -181,8 +183,12 @@ function checkServer(
 	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
 }
 
-function aboutCommands({ sandbox, egress }: Settings): Partial<Config> {
-	return { ...(sandbox && { sandbox }), ...(egress?.allow && { egress: egress.allow }) };
+function aboutCommands({ sandbox, egress, commandUnixSockets }: Settings): Partial<Config> {
+	return {
+		...(sandbox && { sandbox }),
+		...(commandUnixSockets && { commandUnixSockets }),
+		...(egress?.allow && { egress: egress.allow }),
+	};
 }
 
 function operatorsFiles({ systemPromptFile, policyFile }: Settings): Partial<Config> {

@@ -187,6 +187,13 @@ const settings = {
 			"What commands in the sandbox may reach when they ask for the network: https on these hosts of the internet, " +
 				"through a proxy of the gateway. Without any, such a command leaves the sandbox, where it may.",
 		),
+	commandUnixSockets: () =>
+		z
+			.boolean({ error: "true or false" })
+			.describe(
+				"Whether commands in the sandbox may use Unix sockets. They then also reach a socket that another program makes " +
+					"in a root while they run. false unless set.",
+			),
 	logLevel: () => choice(logLevels).describe("How much is written to standard error. info unless told."),
 	systemPromptFile: () => string("a file").describe("Markdown to use instead of the built-in system prompt."),
 	policyFile: () =>

@@ -174,6 +174,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 			...{
 				hidden: forbidden.filter((path) => existsSync(path)),
 				steering,
+				unixSockets: config.commandUnixSockets ?? false,
 				listen: (file: string) => openProbeListeners(ids, file),
 				...verdictOf(options, cache),
 			},

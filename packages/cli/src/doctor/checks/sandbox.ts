@@ -1,6 +1,7 @@
+import type { SandboxFeatures } from "@parley/core";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
-/** Whether what is said to confine commands does: every way out that is known is tried. */
+/** Tries every known way out of the sandbox, and reports which of its properties hold on this system. */
 export const sandbox: Check = {
 	id: "sandbox",
 	async look({ sandbox: tryOut, health }) {
@@ -11,12 +12,45 @@ export const sandbox: Check = {
 				"start it without --sandbox off",
 			);
 		}
-		const { mode, state, probes, reason = "it cannot be used", fix } = await tryOut();
+		const { mode, state, probes, reason = "it cannot be used", fix, features } = await tryOut();
 		if (mode === "off") return warn("off: commands run with your own power", "leave --sandbox off away");
 		if (mode === "container") return ok("the container around the gateway, as you have declared");
-		if (state === "ready") return ok(`bubblewrap held in ${probes} attempts to get out`);
+		if (state === "ready") {
+			const held = `bubblewrap held in ${probes} attempts to get out`;
+			// The gateway may have other rights in the system than this command, for example a cgroup of its service.
+			const known = health?.sandbox?.features ?? features;
+			if (!known) return ok(held);
+			const words = `${held}; ${describeFeatures(known).join("; ")}`;
+			return known.unixSockets || !known.sizes ? warn(words, howToStrengthen(known)) : ok(words);
+		}
 		const help = fix ?? "parley status shows what the gateway found";
 		if (mode === "required") return fail(`none, so that no command runs: ${reason}`, help);
 		return warn(`none: your commands run with your own power, those of chat not at all: ${reason}`, help);
 	},
 };
+
+const memoryLimits: Readonly<Record<SandboxFeatures["memory"], string>> = {
+	systemd: "memory and processes of each command are limited by a cgroup of systemd",
+	cgroup: "memory and processes of each command are limited by a cgroup of the gateway",
+	"address-space": "memory is limited for each process, not for a command (no cgroup can be made here)",
+};
+
+function describeFeatures({ memory, keyring, sizes, unixSockets }: SandboxFeatures): string[] {
+	return [
+		"system calls are filtered",
+		memoryLimits[memory],
+		keyring
+			? "each command has its own session keyring"
+			: "calls about keys are denied, without an own session keyring (keyutils is not installed)",
+		sizes ? "files in memory are limited" : "files in memory have no limit (bubblewrap is older than 0.7)",
+		unixSockets
+			? "commands may use Unix sockets, also those made in a root while they run"
+			: "commands cannot use Unix sockets",
+	];
+}
+
+function howToStrengthen({ unixSockets }: SandboxFeatures): string {
+	return unixSockets
+		? "set commandUnixSockets to false if no command needs them"
+		: "install bubblewrap 0.7 or later";
+}

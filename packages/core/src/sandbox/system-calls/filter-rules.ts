@@ -1,0 +1,126 @@
+/** Architectures for which the filter knows the numbers of system calls, as Node names them. */
+export type Architecture = "x64" | "arm64";
+
+type Numbers = Readonly<Record<Architecture, number>>;
+
+/** Error numbers of Linux that the filter returns: `include/uapi/asm-generic/errno.h`. */
+export const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+export type ErrorName = keyof typeof errno;
+
+/** A condition on the low 32 bits of one argument. The kernel reads no more of the arguments that are tested here. */
+export type Condition =
+	| { readonly argument: number; readonly oneOf: readonly number[] }
+	| { readonly argument: number; readonly noneOf: readonly number[] }
+	| { readonly argument: number; readonly anyBit: number };
+
+/** A system call that fails with `error`, always or only under `condition`. */
+export interface Rule {
+	readonly call: SystemCallName;
+	readonly error: ErrorName;
+	readonly condition?: Condition;
+}
+
+/** `enum` of `include/linux/socket.h`. */
+export const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+/** `include/uapi/linux/ptrace.h` */
+const ATTACH = 16;
+const SEIZE = 0x4206;
+/** `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`: `include/uapi/linux/sched.h` */
+const NEW_NAMESPACES = 0x7e02_0000;
+/** Valid for unshare(2) alone: clone(2) has the signal of the child's end in these bits. */
+const NEW_TIME_NAMESPACE = 0x80;
+/** Returns the current personality and changes nothing: personality(2). */
+const QUERY_PERSONALITY = 0xffff_ffff;
+
+/** Numbers of system calls, in Linux 6.17: `arch/x86/entry/syscalls/syscall_64.tbl` and `scripts/syscall.tbl`. */
+export const systemCalls = {
+	socket: { x64: 41, arm64: 198 },
+	socketpair: { x64: 53, arm64: 199 },
+	clone: { x64: 56, arm64: 220 },
+	ptrace: { x64: 101, arm64: 117 },
+	personality: { x64: 135, arm64: 92 },
+	pivot_root: { x64: 155, arm64: 41 },
+	mount: { x64: 165, arm64: 40 },
+	umount2: { x64: 166, arm64: 39 },
+	swapon: { x64: 167, arm64: 224 },
+	swapoff: { x64: 168, arm64: 225 },
+	reboot: { x64: 169, arm64: 142 },
+	init_module: { x64: 175, arm64: 105 },
+	delete_module: { x64: 176, arm64: 106 },
+	kexec_load: { x64: 246, arm64: 104 },
+	add_key: { x64: 248, arm64: 217 },
+	request_key: { x64: 249, arm64: 218 },
+	keyctl: { x64: 250, arm64: 219 },
+	unshare: { x64: 272, arm64: 97 },
+	perf_event_open: { x64: 298, arm64: 241 },
+	setns: { x64: 308, arm64: 268 },
+	process_vm_readv: { x64: 310, arm64: 270 },
+	process_vm_writev: { x64: 311, arm64: 271 },
+	finit_module: { x64: 313, arm64: 273 },
+	kexec_file_load: { x64: 320, arm64: 294 },
+	bpf: { x64: 321, arm64: 280 },
+	userfaultfd: { x64: 323, arm64: 282 },
+	io_uring_setup: { x64: 425, arm64: 425 },
+	io_uring_enter: { x64: 426, arm64: 426 },
+	io_uring_register: { x64: 427, arm64: 427 },
+	open_tree: { x64: 428, arm64: 428 },
+	move_mount: { x64: 429, arm64: 429 },
+	fsopen: { x64: 430, arm64: 430 },
+	fsconfig: { x64: 431, arm64: 431 },
+	fsmount: { x64: 432, arm64: 432 },
+	fspick: { x64: 433, arm64: 433 },
+	clone3: { x64: 435, arm64: 435 },
+	pidfd_getfd: { x64: 438, arm64: 438 },
+	mount_setattr: { x64: 442, arm64: 442 },
+	open_tree_attr: { x64: 467, arm64: 467 },
+} as const satisfies Readonly<Record<string, Numbers>>;
+export type SystemCallName = keyof typeof systemCalls;
+
+/** The highest number of that table. A higher one fails with `ENOSYS`, as on the kernel of that version; so does x32. */
+export const HIGHEST_CALL = 469;
+
+/**
+ * System calls that fail inside the sandbox. `ENOSYS` stands for calls that programs replace by others when the kernel
+ * has none of them: clone3(2) passes its flags in memory, which no filter can read, and the C library then uses clone(2).
+ */
+export const filterRules: readonly Rule[] = [
+	...always("EPERM", ["keyctl", "add_key", "request_key"]),
+	...always("ENOSYS", ["io_uring_setup", "io_uring_enter", "io_uring_register"]),
+	...always("EPERM", ["bpf", "userfaultfd", "perf_event_open"]),
+	// A debugger that starts its program is traced by PTRACE_TRACEME, which stays.
+	{ call: "ptrace", error: "EPERM", condition: { argument: 0, oneOf: [ATTACH, SEIZE] } },
+	...always("ENOSYS", ["process_vm_readv", "process_vm_writev"]),
+	...always("EPERM", ["pidfd_getfd"]),
+	...always("EPERM", ["mount", "umount2", "pivot_root", "swapon", "swapoff"]),
+	...always("EPERM", ["open_tree", "open_tree_attr", "move_mount", "mount_setattr"]),
+	...always("EPERM", ["fsopen", "fsconfig", "fsmount", "fspick"]),
+	{ call: "personality", error: "EPERM", condition: { argument: 0, noneOf: [0, QUERY_PERSONALITY] } },
+	...always("EPERM", ["kexec_load", "kexec_file_load", "reboot"]),
+	...always("EPERM", ["init_module", "finit_module", "delete_module"]),
+	...always("EPERM", ["setns"]),
+	{ call: "clone", error: "EPERM", condition: { argument: 0, anyBit: NEW_NAMESPACES } },
+	{
+		call: "unshare",
+		error: "EPERM",
+		condition: { argument: 0, anyBit: NEW_NAMESPACES + NEW_TIME_NAMESPACE },
+	},
+	...always("ENOSYS", ["clone3"]),
+	...(["socket", "socketpair"] as const).map((call) => {
+		return {
+			call,
+			error: "EAFNOSUPPORT",
+			condition: { argument: 0, noneOf: Object.values(families) },
+		} as const;
+	}),
+];
+
+/** Without sockets of this family no command reaches a socket file. Pairs of connected sockets, socketpair(2), stay. */
+export const noUnixSockets: Rule = {
+	call: "socket",
+	error: "EACCES",
+	condition: { argument: 0, oneOf: [families.unix] },
+};
+
+function always(error: ErrorName, calls: readonly SystemCallName[]): Rule[] {
+	return calls.map((call) => ({ call, error }));
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+	deniedCalls,
+	deniedUnixSocket,
+	errno,
+	filterProgram,
+	filterRules,
+	hasBubblewrap,
+	knownArchitecture,
+	noUnixSockets,
+	systemCallData,
+	systemCallProgram,
+} from "@parley/core/testing";
+import { afterAll, expect, test } from "vitest";
+
+const [bubblewrap] = ["bwrap"] as const;
+const architecture = knownArchitecture();
+const isRoot = process.getuid?.() === 0;
+const directory = mkdtempSync(join(tmpdir(), "parley-calls-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+type Call = (typeof deniedCalls)[number]["calls"][number];
+
+/** The error number of a system call under these rules. */
+function errorOf(call: Call, rules?: typeof filterRules): number | null {
+	if (architecture === undefined) throw new Error(`no system calls of ${process.arch} are known`);
+	const [program, filter] = [join(directory, "call"), join(directory, "filter")];
+	rmSync(program, { force: true });
+	const words = [systemCallProgram(architecture), systemCallData(call, architecture)];
+	writeFileSync(program, Buffer.concat(words), { mode: 0o700 });
+	if (rules === undefined) return spawnSync(program).status;
+	writeFileSync(filter, filterProgram(rules, architecture));
+	const descriptor = openSync(filter, "r");
+	const options = ["--dev-bind", "/", "/", ...(isRoot ? ["--cap-add", "ALL"] : []), "--seccomp", "3"];
+	const stdio = ["ignore" as const, "ignore" as const, "inherit" as const, descriptor];
+	// The kernel lets no process be traced by a parent with fewer capabilities, and bwrap has none.
+	const shell = ["/bin/sh", "-c", '"$1"; exit $?', "sh", program];
+	const { status } = spawnSync(bubblewrap, [...options, ...shell], { stdio });
+	closeSync(descriptor);
+	return status;
+}
+
+const rules = [noUnixSockets, ...filterRules];
+const groups = [...deniedCalls, deniedUnixSocket];
+const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
+/** Fail with the same error without a filter, unless root calls them. */
+const privileged = new Set<unknown>([
+	...["bpf", "userfaultfd", "perf_event_open", "pivot_root", "swapon", "swapoff", "move_mount", "fsopen"],
+	...["fsmount", "fspick", "kexec_load", "kexec_file_load", "reboot"],
+	...["init_module", "finit_module", "delete_module"],
+]);
+/** Options of the kernel: a call that it lacks fails with ENOSYS, a family with EAFNOSUPPORT. */
+const lacking = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
+
+const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);
+
+testFilter.each(cases)("the filter denies $call($arguments) with $error", ({ error, ...call }) => {
+	const without = errorOf(call);
+	expect(errorOf(call, rules)).toBe(errno[error]);
+	if (isRoot || !privileged.has(call.call))
+		expect(lacking.has(without) || without !== errno[error]).toBe(true);
+});
+
+test("every rule has a call that is tried", () => {
+	const tried = new Set<unknown>(cases.map(({ call }) => call));
+	// It has the families of socket(2).
+	tried.add("socketpair");
+	expect(rules.map(({ call }) => call).filter((call) => !tried.has(call))).toEqual([]);
+});
+
+const [UNIX, INET, INET6, NETLINK, STREAM, RAW] = [1, 2, 10, 16, 1, 3];
+const [TRACEME, QUERY, FORK, CLONE_FS] = [0, 0xffff_ffff, 17, 0x200];
+
+testFilter.each<Call & { readonly with?: typeof filterRules }>([
+	{ call: "socket", arguments: [INET, STREAM, 0] },
+	{ call: "socket", arguments: [INET6, STREAM, 0] },
+	{ call: "socket", arguments: [NETLINK, RAW, 0] },
+	{ call: "socket", arguments: [UNIX, STREAM, 0], with: filterRules },
+	{ call: "ptrace", arguments: [TRACEME] },
+	{ call: "personality", arguments: [QUERY] },
+	{ call: "personality", arguments: [0] },
+	{ call: "clone", arguments: [FORK, 0, 0, 0, 0] },
+	{ call: "unshare", arguments: [CLONE_FS] },
+])("the filter allows $call($arguments)", ({ with: allowing = rules, ...call }) => {
+	expect(errorOf(call, allowing)).toBe(0);
+});
+
+testFilter("the filter allows pairs of Unix sockets, and no pairs of other families", () => {
+	const pair = (family: number): Call => ({ call: "socketpair", arguments: [family, STREAM, 0, 1] });
+	// The kernel makes the pair and then fails to write its numbers to an address that does not exist.
+	const EFAULT = 14;
+	expect(errorOf(pair(UNIX), rules)).toBe(EFAULT);
+	expect(errorOf(pair(30), rules)).toBe(errno.EAFNOSUPPORT);
+});
