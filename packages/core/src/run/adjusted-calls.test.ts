@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
@@ -37,10 +38,8 @@ test("what is asked, hashed, told and audited of a call is its normal form, and 
 		{ content: [{ type: "result", text: `hi\n${note}` }] },
 	]);
 	const rows = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
-	expect(rows.find(({ action }) => action === "tool.start")?.args).toMatchObject({
-		tool: "run_command",
-		arguments: expected,
-	});
+	const started = rows.find(({ action }) => action === "tool.start");
+	expect(parseJson(started?.args ?? "")).toMatchObject({ tool: "run_command", arguments: expected });
 });
 
 test("arguments that an approver writes are normalised too", async () => {
