@@ -1,4 +1,6 @@
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { parseJson } from "@parley/base";
 import { readOperatorToken } from "@parley/gateway";
 import { expect } from "vitest";
@@ -19,6 +21,17 @@ async function get(gateway: TestGateway, path: string) {
 verifiesOn("ozzie", ["http.health"], "the gateway says that it is well", async () => {
 	await using gateway = await TestGateway.start();
 	await expect(get(gateway, "/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
+});
+
+verifiesOn("ozzie", ["http.no-tunnel"], "CONNECT is answered and its connection closed", async () => {
+	await using gateway = await TestGateway.start();
+	const { hostname, port, host } = new URL(gateway.url);
+	const socket = connect(Number(port), hostname);
+	socket.write(`CONNECT example.org:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+	const answer = await readText(socket);
+	expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+	expect(answer).toMatch(/^allow: GET, HEAD, POST\r$/m);
+	expect(answer).toContain('"error":"method not allowed"');
 });
 
 verifiesOn("ozzie", ["http.health-verbose"], "more is told to those who have the token", async () => {

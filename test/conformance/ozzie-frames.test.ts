@@ -84,6 +84,16 @@ verifiesOn("ozzie", ["frame.numeric-id"], "an id that is a number is invalid", a
 	expect((await client.call("list_sessions"))["sessions"]).toEqual([]);
 });
 
+verifiesOn("ozzie", ["frame.id"], "NUL alone is no id", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	client.send({ type: "req", id: "\0\0", method: "list_sessions" });
+	const refused = await client.next();
+	expect(refused).toEqual({ type: "res", ok: false, error: expect.stringMatching(/^invalid request: id\b/) });
+	client.send({ type: "req", id: "a\0", method: "list_sessions" });
+	expect(await client.next()).toMatchObject({ type: "res", id: "a\0", ok: true });
+});
+
 verifiesOn(
 	"ozzie",
 	["frame.duplicate-id"],

@@ -73,7 +73,10 @@ verifiesOn("ozzie", ["ask.multi", "ask.shapes", "ask.invalid"], "several options
 	for (const answer of [{ value: ["red", "blue"] }, { values: ["red", "blue"] }]) {
 		const question = await ask(client, "pick: red | green | blue");
 		expect(question).toMatchObject({ type: "multi", options: ["red", "green", "blue"].map(option) });
-		for (const wrong of [{ values: ["pink"] }, { value: ["red", 1] }, { values: [] }, { value: {} }, {}]) {
+		const twice = ["red", "blue", "red"];
+		const notLists = [{ value: {} }, { value: "red" }, {}];
+		const lists = [{ values: ["pink"] }, { value: ["red", 1] }, { values: [] }, { value: twice }];
+		for (const wrong of [...notLists, ...lists, { values: twice }]) {
 			const error = await client.refusal("prompt_response", { token: question["token"], ...wrong });
 			expect(error).toMatch(/^invalid params\b/);
 		}

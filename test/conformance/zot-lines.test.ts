@@ -13,10 +13,11 @@ verifiesOn(
 		await using agent = await ZotClient.start();
 		const ids = ["a", "A", "a", "0", "ü€😀", " ", 'q"\\\n', 7, 0, -1.5, Number.MAX_SAFE_INTEGER];
 		agent.send(...ids.map((id) => ({ id, type: "ping" })));
-		agent.send({ type: "ping" }, { id: "", type: "ping" }, { id: null, type: "ping" });
+		const none = ["", null, "\0", "\0\0"];
+		agent.send({ type: "ping" }, ...none.map((id) => ({ id, type: "ping" })));
 		expect(await agent.end()).toEqual({ code: 0, signal: null });
 		const pong = { type: "response", command: "ping", success: true, data: { pong: true } };
-		expect(agent.frames).toEqual([...ids.map((id) => ({ ...pong, id })), pong, pong, pong]);
+		expect(agent.frames).toEqual([...ids.map((id) => ({ ...pong, id })), pong, ...none.map(() => pong)]);
 	},
 );
 

@@ -217,9 +217,7 @@ describe("a multi", () => {
 	test.each<[PromptResponse, string[]]>([
 		[{ values: ["tea", "coffee"] }, ["tea", "coffee"]],
 		[{ value: ["coffee", "tea"] }, ["coffee", "tea"]],
-		[{ value: "tea" }, ["tea"]],
 		[{ text: "tea" }, ["tea"]],
-		[{ values: ["tea", "tea"] }, ["tea"]],
 	])("is read from %j", (response, value) => {
 		expect(readAnswer(prompt, false, response)).toEqual({ kind: "value", value });
 	});
@@ -227,7 +225,10 @@ describe("a multi", () => {
 	test.each<[PromptResponse, string]>([
 		[{ values: ["tea", "rum"] }, "choose among tea, coffee"],
 		[{ value: ["tea", 5] }, "choose among tea, coffee"],
-		[{ value: { tea: true } }, "choose among tea, coffee"],
+		[{ value: { tea: true } }, "choose a list among tea, coffee"],
+		[{ value: "tea" }, "choose a list among tea, coffee"],
+		[{ values: ["tea", "tea"] }, '"tea" is chosen twice: name each choice once'],
+		[{ value: ["tea", "coffee", "tea"] }, '"tea" is chosen twice: name each choice once'],
 		[{ values: [] }, "a choice is required"],
 		[{}, "a choice is required"],
 	])("stays open for %j", (response, message) => {

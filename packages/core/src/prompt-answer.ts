@@ -106,13 +106,16 @@ function readChoice(prompt: Prompt, given: unknown): string {
 
 function readChoices(prompt: Prompt, response: PromptResponse): readonly string[] {
 	const given = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
-	const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+	if (!Array.isArray(given)) throw invalid(`choose a list among ${offered(prompt)}`);
+	const list: readonly unknown[] = given;
 	const chosen = list.filter(
 		(value): value is string => typeof value === "string" && isOffered(prompt, value),
 	);
 	if (chosen.length !== list.length) throw invalid(`choose among ${offered(prompt)}`);
+	const twice = chosen.find((value, at) => chosen.indexOf(value) !== at);
+	if (twice !== undefined) throw invalid(`${JSON.stringify(twice)} is chosen twice: name each choice once`);
 	if (prompt.required && chosen.length === 0) throw invalid("a choice is required");
-	return [...new Set(chosen)];
+	return chosen;
 }
 
 function isOffered(prompt: Prompt, value: string): boolean {

@@ -6,7 +6,7 @@ export const maxRequestBytes = 1_048_576;
 /** What a client sends. Unknown keys are dropped; an absent or null `params` is `{}`. */
 export const RequestFrame = z.object({
 	type: z.literal("req"),
-	id: z.string().min(1).max(128),
+	id: z.string().min(1).max(128).regex(/[^\0]/, "blank"),
 	method: z.string().min(1).max(64),
 	params: z
 		.record(z.string(), z.unknown())

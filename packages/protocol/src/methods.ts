@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
-import { key, maybe, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
+import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { promptMethods } from "./prompt-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
 import { taskMethods } from "./task-methods.ts";
@@ -9,7 +9,7 @@ import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 const seq = z.int().min(0);
 /** What a person says. */
-const content = z.string().max(1_048_576).regex(/\S/, "blank");
+const content = z.string().max(1_048_576).regex(notBlank, "blank");
 /** From 1; absent when the run started at once. */
 const queuedPosition = z.exactOptional(z.int().min(1));
 /** The number says it again: a union passes on what its only fitting member finds wrong. */
@@ -82,7 +82,7 @@ export const methods = {
 	/** From the session's next run on. */
 	set_model: {
 		/** A name that `list_models` shows, or a tier. */
-		params: z.object({ model: z.string().trim().max(200).regex(/\S/, "blank"), key }),
+		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "blank"), key }),
 		/** The name that the tier stands for. */
 		result: z.object({ model: z.string() }),
 	},

@@ -5,6 +5,9 @@ export function maybe<Schema extends z.ZodType>(schema: Schema) {
 	return schema.nullish().transform((value) => value ?? undefined);
 }
 
+/** Holds a character that is neither white space nor NUL. */
+export const notBlank = /[^\s\0]/;
+
 export function withDefault(schema: z.ZodInt, fallback: number) {
 	return schema.nullish().transform((value) => value ?? fallback);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { key, maybe, optionalSession, withDefault } from "./params.ts";
+import { key, maybe, notBlank, optionalSession, withDefault } from "./params.ts";
 import { autonomies, TaskPayload, taskPriorities, taskStatuses } from "./task-payloads.ts";
 
 const taskId = z.string().min(1).max(128);
@@ -17,14 +17,14 @@ export const taskMethods = {
 	submit_task: {
 		params: z.object({
 			title: z.string().trim().min(1).max(200),
-			description: z.string().max(32_000).regex(/\S/, "blank"),
+			description: z.string().max(32_000).regex(notBlank, "blank"),
 			/** Names of the tools it may use; `run_command`, `git` and `query_memories` unless told. */
 			tools: maybe(z.array(z.string().min(1).max(128)).max(50)),
 			priority: maybe(z.enum(taskPriorities)),
 			/** The session's own unless told. */
 			agent: maybe(z.string().min(1).max(128)),
 			/** A name that `list_models` shows, or a tier. */
-			model: maybe(z.string().trim().max(200).regex(/\S/, "blank")),
+			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
 			/** Tasks of the same session that must be completed first. */
 			depends_on: maybe(z.array(taskId).max(20)),
 			/** An autonomous task asks nobody what they think of its plans; supervised unless told. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { key, maybe, optionalSession } from "./params.ts";
+import { key, maybe, notBlank, optionalSession } from "./params.ts";
 import {
 	AuditPayload,
 	actionClasses,
@@ -218,7 +218,7 @@ export const trustMethods = {
 			classes: maybe(z.array(z.enum(actionClasses)).max(actionClasses.length)),
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
-			reason: z.string().trim().max(500).regex(/\S/, "must say why"),
+			reason: z.string().trim().max(500).regex(notBlank, "must say why"),
 			/** For the operator: also a channel in which nothing was said yet, whose id may be mistyped. */
 			unseen: maybe(z.boolean()),
 			key,

@@ -51,6 +51,7 @@ export const connectionRequirements = {
 		"What is no request is refused exactly once, does nothing, reaches nobody, and the connection lives on.",
 	),
 	"frame.numeric-id": ozzie("ruling 5", "A request whose id is a number is refused with `invalid id`."),
+	"frame.id": ozzie("issue", "NUL alone is no `id`: such a request is refused without one."),
 	"frame.duplicate-id": ozzie(
 		"ruling 5",
 		"A request with the id of one that is not answered yet is refused with `duplicate id`.",

@@ -6,6 +6,7 @@ export const httpRequirements = {
 		"document, HTTP Endpoints",
 		"`/api/ws` is upgraded to a WebSocket, and nothing else is.",
 	),
+	"http.no-tunnel": ozzie("our own", "CONNECT is answered with 405: the gateway is no proxy."),
 	"http.events": ozzie(
 		"document, HTTP Endpoints",
 		"`/api/events` lists the newest events, oldest first, 50 unless told.",

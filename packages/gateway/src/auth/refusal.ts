@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 
 /** Why a request is not served, in the words of HTTP. */
 export interface Refusal {
-	readonly status: 400 | 401 | 403 | 421 | 429 | 503;
+	readonly status: 400 | 401 | 403 | 405 | 421 | 429 | 503;
 	/** Header names in lower case; without those that describe the body. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** Sent as JSON. */

@@ -87,8 +87,21 @@ export function createHttpServer(options: HttpServerOptions): Server {
 			socket.destroy();
 		});
 	});
+	// Unlistened to, Node closes the connection without an answer.
+	server.on("connect", (_request, socket) => {
+		socket.on("error", (error) => options.log.debug("a CONNECT failed", { error }));
+		options.refused?.(noTunnel.status);
+		sendUpgradeRefusal(socket, noTunnel);
+	});
 	return server;
 }
+
+/** The gateway is no proxy: RFC 9110, section 9.3.6. */
+const noTunnel: Refusal = {
+	status: 405,
+	headers: { allow: "GET, HEAD, POST" },
+	body: { error: "method not allowed", hint: "this is a gateway and not a proxy: send the request itself" },
+};
 
 async function answer(
 	request: IncomingMessage,

@@ -121,9 +121,9 @@ function endOf(id: Id | undefined): string {
 	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
-/** An empty id is none, as for the clients that were there first. */
-function idOf(id: Id | undefined): id is Id {
-	return id !== undefined && id !== "";
+/** An empty id is none, as for existing clients, and so is one of NUL alone. */
+export function idOf(id: Id | undefined): id is Id {
+	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }
 
 /** What people may be told of an error. */

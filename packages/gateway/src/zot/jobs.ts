@@ -1,7 +1,7 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { ImageBlock, SessionEvent } from "@parley/core";
 import type { Agent } from "./agent.ts";
-import { encodeError, encodeQuestion, encodeTime, failure, shorten, success } from "./codec.ts";
+import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "./codec.ts";
 import type { Command, Frame, Id, Notice } from "./schema.ts";
 import { PromptLines, Tally } from "./turn.ts";
 
@@ -180,13 +180,13 @@ export class Jobs {
 
 	/** Written out, as this happens with every token. */
 	#say({ id }: Job, delta: string): void {
-		const named = id !== undefined && id !== "";
-		this.#options.send(named ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta });
+		this.#options.send(
+			idOf(id) ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta },
+		);
 	}
 
 	#tell({ id }: Job, notice: Notice): void {
-		const named = id !== undefined && id !== "";
-		this.#options.send(named ? { ...notice, request_id: id } : notice);
+		this.#options.send(idOf(id) ? { ...notice, request_id: id } : notice);
 	}
 }
 
