@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -138,3 +138,34 @@ verifiesOn(
 		expect(await readdir(agent.path("work"))).toEqual([]);
 	},
 );
+
+/** Asks once and ends with the last `done`, as the existing client for Node does: it ends the input and itself at once. */
+const leavingClient = `
+	const { spawn } = require("node:child_process");
+	const { createInterface } = require("node:readline");
+	const agent = spawn("/bin/sh", process.argv.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+	agent.stdin.write(JSON.stringify({ id: "1", type: "prompt", message: "run: echo hi" }) + "\\n");
+	createInterface({ input: agent.stdout }).on("line", (line) => {
+		if (JSON.parse(line).type !== "done") return;
+		agent.stdin.end();
+		process.exit(0);
+	});
+`;
+
+verifiesOn("zot", ["zot.client-leaves"], "a client that ends with the last `done` is no fault", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "parley-zot-leaving-"));
+	const code = join(directory, "code");
+	const agent = '"$0" "$1" rpc --provider offline; echo "$?" > "$2.new"; mv "$2.new" "$2"';
+	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
+	for (let time = 0; time < 3; time++) {
+		await rm(code, { force: true });
+		const args = ["-e", leavingClient, "--", "-c", agent, process.execPath, zotBinary, code];
+		const client = spawn(process.execPath, args, {
+			...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
+		});
+		// Ends when the agent has ended, too: it has the same.
+		expect(await text(client.stderr)).toBe("");
+		expect(await readFile(code, "utf8")).toBe("0\n");
+	}
+	await rm(directory, { recursive: true, force: true });
+});

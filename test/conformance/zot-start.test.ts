@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { expect } from "vitest";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says, uses } from "../simulators/anthropic/reply.ts";
@@ -135,5 +137,75 @@ verifiesOn(
 		await using agent = await ZotClient.start({ environment: { ZOTCORE_RPC_TOKEN: "" } });
 		agent.send({ id: "1", type: "prompt", message: "say: hi" });
 		expect(streamed(await agent.turn())).toBe("[offline] hi");
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.system-prompt"],
+	"the built-in instructions name no tool that is not there, and say that `bash` has no network",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		service.otherwise(says("Yes."));
+		const prompt = async (environment: Readonly<Record<string, string>>, ...flags: readonly string[]) => {
+			const before = service.requests.length;
+			await using agent = await ZotClient.start({ service, flags, environment });
+			agent.send({ id: "1", type: "prompt", message: "hello" });
+			await agent.turn();
+			const { system } = service.requests[before]?.body ?? {};
+			return typeof system === "string" ? system : (system ?? []).map(({ text }) => text).join("\n");
+		};
+		const preferred = { PARLEY_SANDBOX: "preferred" };
+		const usual = await prompt(preferred);
+		expect(usual).toContain("You are Parley");
+		expect(usual).toContain("- Commands: `bash` has no network");
+		expect(usual).not.toMatch(/tool for questions|ask_user|run_command|read_file|web_fetch|handle|[{}]{2}/);
+		expect(await prompt({ PARLEY_SANDBOX: "off" })).not.toContain("network");
+		expect(await prompt(preferred, "--tools", "read")).not.toContain("network");
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.flag-api-key"],
+	"a key that is refused is looked for where it was given",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		const refused = { status: 401 };
+		const message = async (key: "option" | "variable"): Promise<string> => {
+			service.script(refused);
+			const option = key === "option" ? [] : ["--api-key", ""];
+			const environment = key === "option" ? {} : { ANTHROPIC_API_KEY: service.apiKey };
+			await using agent = await ZotClient.start({ service, flags: option, environment });
+			agent.send({ id: "1", type: "prompt", message: "hello" });
+			return only(await agent.turn(), "error")[0]?.message ?? "";
+		};
+		expect(await message("option")).toContain("does not accept the API key: check --api-key");
+		expect(await message("variable")).toContain("does not accept the API key: check ANTHROPIC_API_KEY");
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.set-model-served"],
+	"with a server and a model, others are taken as far as the server lists them",
+	async () => {
+		let list: string | undefined = '{"data":[{"id":"one"},{"id":"two"}]}';
+		await using server = createServer((_, response) => response.writeHead(list ? 200 : 404).end(list ?? ""));
+		await once(server.listen(0, "127.0.0.1"), "listening");
+		const url = `http://127.0.0.1:${Object(server.address()).port}`;
+		const flags = ["--provider", "anthropic", "--base-url", url, "--model", "one"];
+		await using agent = await ZotClient.start({ flags });
+		for (const model of ["three", "claude-opus-4-5", "standard"]) {
+			const refused = await agent.ask({ id: model, type: "set_model", model });
+			expect(refused).toMatchObject({ success: false, error: expect.stringContaining("has one, two") });
+		}
+		expect(await agent.data({ id: "1", type: "get_state" })).toMatchObject({ model: "one" });
+		for (const model of ["two", "one"]) {
+			expect(await agent.data({ id: `to ${model}`, type: "set_model", model })).toEqual({ model });
+		}
+		list = undefined;
+		await using other = await ZotClient.start({ flags });
+		expect(await other.data({ id: "1", type: "set_model", model: "three" })).toEqual({ model: "three" });
 	},
 );

@@ -161,10 +161,19 @@ test("of a server that has told its models these are listed, and names that it d
 	await using named = await ZotClient.start({
 		flags: ["--provider", "anthropic", "--base-url", url, "--model", "mine"],
 	});
-	expect(await named.data({ id: "1", type: "set_model", model: "other" })).toEqual({ model: "other" });
+	for (const [model, choices] of [
+		["other", `${new URL(url).host} has gemma-27b`],
+		["gemma-27", "did you mean gemma-27b?"],
+	] as const) {
+		const refused = { success: false, error: `model: there is no model "${model}"; ${choices}` };
+		expect(await named.ask({ id: model, type: "set_model", model })).toMatchObject(refused);
+	}
+	expect(await named.data({ id: "1", type: "get_state" })).toMatchObject({ model: "mine" });
+	const chosen = { model: "gemma-27b" };
+	expect(await named.data({ id: "2", type: "set_model", ...chosen })).toEqual(chosen);
 	// The one that answers alone, with what is assumed of it.
-	expect(await named.data({ id: "2", type: "get_models" })).toMatchObject({
-		models: [{ id: "other", context_window: 32_768, max_output: 8_192 }],
+	expect(await named.data({ id: "3", type: "get_models" })).toMatchObject({
+		models: [{ id: "gemma-27b", context_window: 32_768, max_output: 8_192 }],
 	});
 });
 

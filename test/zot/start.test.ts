@@ -141,7 +141,9 @@ test("zot tells its version and its flags", async () => {
 	const { version } = Object(
 		parseJson(readFileSync(new URL("../../packages/cli/package.json", import.meta.url), "utf8")),
 	);
-	expect(await zot("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+	for (const args of [["--version"], ["rpc", "--version"], ["rpc", "--provider", "offline", "--version"]]) {
+		expect(await zot(...args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+	}
 	const { code, stdout } = await zot("rpc", "--help");
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/^Usage: zot rpc /);

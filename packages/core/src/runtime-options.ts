@@ -58,6 +58,8 @@ export interface RuntimeOptions {
 	readonly forbidden?: readonly string[];
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
+	/** What the system prompt says of commands; nothing unless told. */
+	readonly commandsNote?: string;
 	readonly limits?: Partial<RunLimits>;
 	/** Of tasks: how many are worked on at a time, and what each may take. */
 	readonly tasks?: Partial<RunLimits> & { readonly limit?: number };

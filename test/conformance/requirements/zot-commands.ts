@@ -72,6 +72,10 @@ export const zotCommandRequirements = {
 		"ruling 5",
 		"A model that is not known is refused, naming those that are near, and nothing changes.",
 	),
+	"zot.set-model-served": zot(
+		"document, set_model; issue",
+		"With `--base-url` a model that the server does not list is refused with those that it does; without a list any is taken.",
+	),
 	"zot.set-model-provider": zot("document, set_model", "A model of another provider is refused."),
 	"zot.models": zot(
 		"document, get_models; ruling 9",

@@ -50,11 +50,22 @@ export const zotProcessRequirements = {
 		"document, Flags",
 		"`--cwd` is where the agent works; one that is not there is an error.",
 	),
-	"zot.flag-api-key": zot("document, Flags", "`--api-key` is what the provider is asked with."),
+	"zot.flag-api-key": zot(
+		"document, Flags",
+		"`--api-key` is what the provider is asked with; if it is refused, the error names the option.",
+	),
 	"zot.flag-base-url": zot("document, Flags", "`--base-url` is where the provider is asked."),
 	"zot.flag-system-prompt": zot(
 		"document, Flags",
 		"`--system-prompt` stands in the place of the built-in instructions.",
+	),
+	"zot.system-prompt": zot(
+		"issue",
+		"The built-in instructions name no tool that is not there, and say that `bash` has no network.",
+	),
+	"zot.client-leaves": zot(
+		"observed, 11",
+		"A client that ends with the last `done` gets no warning, and the exit code is 0.",
 	),
 	"zot.flag-append": zot(
 		"document, Flags; issue",

@@ -32,6 +32,8 @@ export interface FakeAnthropicOptions {
 	readonly furtherKeys?: readonly string[];
 	/** What `count_tokens` answers in place of the count. */
 	readonly counting?: StatusReply;
+	/** The models that `/v1/models` lists; without them there is no list, as of many servers. */
+	readonly models?: readonly string[];
 }
 
 /**
@@ -48,6 +50,7 @@ export class FakeAnthropic {
 	readonly #books: Bookkeeping;
 	readonly #clock: Clock;
 	readonly #counting: StatusReply | undefined;
+	readonly #models: readonly string[] | undefined;
 	readonly #watch = new Watch();
 	readonly #script: Answer[] = [];
 	#otherwise: Answer | undefined;
@@ -58,6 +61,7 @@ export class FakeAnthropic {
 		const { clock = systemClock } = options;
 		this.#clock = clock;
 		this.#counting = options.counting;
+		this.#models = options.models;
 		this.apiKey = options.apiKey ?? "sk-ant-api03-simulated-key-0123456789";
 		this.#books = new Bookkeeping({
 			schema,
@@ -142,6 +146,9 @@ export class FakeAnthropic {
 			await this.#message(stage, { headers, bytes, body, promptTokens, usage: undefined, abandoned });
 		} else if (method === "POST" && url === "/v1/messages/count_tokens") {
 			this.#count(stage, headers, bodyOf(bytes));
+		} else if (method === "GET" && url === "/v1/models") {
+			const data = this.#models?.map((id) => ({ id, type: "model" }));
+			playStatus(stage, data ? { status: 200, body: JSON.stringify({ data }) } : { status: 404 });
 		} else this.#refuse(stage, 404, [`there is no ${method} ${url}`]);
 	}
 

@@ -39,6 +39,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
 			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
+			.version(version, "--version", "print the version of the program")
 			// What existing clients say, and what holds anyway.
 			.addOption(new Option("--no-session").argParser(placeOf).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())

@@ -79,7 +79,7 @@ function demandLines(): void {
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
-	const key = apiKey === undefined || apiKey.trim() === "" ? {} : { ANTHROPIC_API_KEY: apiKey };
+	const isGiven = apiKey !== undefined && apiKey.trim() !== "";
 	return loadConfig({
 		flags: {
 			// Where clients have nothing to say they say it.
@@ -87,7 +87,8 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 			...{ data, config, sandbox, policyFile, logLevel },
 			reasoning: readReasoning(flags.reasoning),
 		},
-		environment: { ...io.environment, ...key },
+		environment: { ...io.environment, ...(isGiven && { ANTHROPIC_API_KEY: apiKey }) },
+		...(isGiven && { keyName: "--api-key" }),
 		cwd: io.cwd,
 		// To find it takes a file more to load.
 		defaultData: data ?? (await defaultDataDirectory()),

@@ -20,7 +20,7 @@ test("the facts of a directory are gathered, and the prompt takes them as they a
 		git: "no repository in these directories",
 		projectNotes: "Water before noon.",
 	});
-	expect(renderSystemPrompt(facts)).toMatch(
+	expect(renderSystemPrompt({ ...facts, commands: "", questions: true })).toMatch(
 		/- Git: no repository in these directories\n.*\n\nWater before noon\.\n$/s,
 	);
 });

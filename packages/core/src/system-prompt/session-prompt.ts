@@ -3,6 +3,8 @@ import { attributionNote } from "../run/attribute.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { taskNote } from "../tasks/task-note.ts";
+import type { Tool } from "../tool.ts";
+import { askUser } from "../tools/ask-user.ts";
 import { gatherFacts } from "./project-facts.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
 
@@ -10,6 +12,9 @@ interface PromptOptions {
 	readonly clock: Clock;
 	readonly roots: Roots;
 	readonly systemTemplate?: string;
+	readonly tools: readonly Pick<Tool, "name">[];
+	/** See `RuntimeOptions`. */
+	readonly commandsNote?: string;
 }
 
 /**
@@ -19,11 +24,15 @@ interface PromptOptions {
 export function systemPromptOf(
 	options: PromptOptions,
 ): (session: Session, instructions?: string) => Promise<string> {
-	const { clock, roots, systemTemplate } = options;
+	const { clock, roots, systemTemplate, tools, commandsNote: commands = "" } = options;
+	const questions = tools.some(({ name }) => name === askUser.name);
 	return async (session, instructions) => {
 		if (session.systemPrompt !== undefined) return session.systemPrompt;
 		const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
-		const rendered = renderSystemPrompt(facts, { template: systemTemplate, instructions });
+		const rendered = renderSystemPrompt(
+			{ ...facts, commands, questions },
+			{ template: systemTemplate, instructions },
+		);
 		const { place, taskId } = session;
 		const notes = [
 			...(place === undefined ? [] : [attributionNote(place)]),

@@ -9,6 +9,8 @@ const facts: ProjectFacts = {
 	os: "Linux 6.12.0 (x86_64)",
 	git: 'branch main; 1 changed, 2 untracked; last commit "Plant the beans"',
 	projectNotes: "# Garden\n\nWater before noon. Run `npm test` after each change.\n",
+	commands: "",
+	questions: true,
 };
 
 test("the prompt is the reviewed one, byte for byte", async () => {
@@ -80,4 +82,12 @@ test("a template says where instructions stand; one that does not is not used fo
 	);
 	const without = { instructions, template: "Here: {{cwd}}" };
 	expect(renderSystemPrompt(facts, without)).toBe(renderSystemPrompt(facts, { instructions }));
+});
+
+test("an agent without the tool for questions is told of none, and commands are described where something is to be said", () => {
+	const prompt = renderSystemPrompt({ ...facts, questions: false, commands: "`bash` has no\nnetwork" });
+	expect(prompt).not.toMatch(/for questions|handle|[{}]{2}/i);
+	expect(prompt).toContain("asked for that. Do not reveal passwords, keys or tokens.");
+	expect(prompt).toContain('last commit "Plant the beans"\n- Commands: `bash` has no network\n\n# Notes');
+	expect(renderSystemPrompt(facts, { template: "{{commands}}!" })).toBe("!");
 });

@@ -14,6 +14,10 @@ export interface ProjectFacts {
 	readonly git: string;
 	/** The text of `AGENTS.md`, "" when there is none. */
 	readonly projectNotes: string;
+	/** What commands can and cannot do here; "" says nothing. */
+	readonly commands: string;
+	/** Whether the agent has the tool for questions. */
+	readonly questions: boolean;
 }
 
 /** What an operator or a profile says instead of what is built in. */
@@ -26,12 +30,20 @@ export interface PromptTexts {
 
 /** What holds for every agent, and where it is. */
 const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
-/** Who the agent is, where nobody says otherwise. */
-export const builtInInstructions = readFileSync(
-	new URL("./instructions.md", import.meta.url),
-	"utf8",
-).trimEnd();
+const ownInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
+
+/** Who the agent is, where nobody says otherwise. */
+export function builtInInstructions(facts: Pick<ProjectFacts, "questions">): string {
+	return withBlocks(ownInstructions, { questions: facts.questions });
+}
+
+/** The text without the blocks `{{#name}}…{{/name}}` of what does not hold. */
+function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): string {
+	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
+		return holds[name] === true ? inner : "";
+	});
+}
 
 /**
  * The system prompt of a session: the template with each `{{name}}` replaced by the instructions or that fact; the
@@ -39,15 +51,18 @@ const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
  */
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;
-	const own = texts.template ?? builtInTemplate;
-	const template = instructions === undefined || instructionsPlace.test(own) ? own : builtInTemplate;
+	const { questions } = facts;
+	const builtIn = withBlocks(builtInTemplate, { questions, commands: facts.commands !== "" });
+	const own = texts.template ?? builtIn;
+	const template = instructions === undefined || instructionsPlace.test(own) ? own : builtIn;
 	const values: Readonly<Record<string, string>> = {
-		instructions: instructions ?? builtInInstructions,
+		instructions: instructions ?? builtInInstructions({ questions }),
 		cwd: oneLine(facts.cwd),
 		roots: facts.roots.map(oneLine).join(", "),
 		date: facts.date,
 		os: oneLine(facts.os),
 		git: oneLine(facts.git),
+		commands: oneLine(facts.commands),
 		projectNotes: facts.projectNotes.trim() || "(There are none.)",
 	};
 	const unknown = new Set<string>();

@@ -102,7 +102,7 @@ export function loadConfig(sources: ConfigSources): Config {
 	const set: Settings = Object.assign({}, ...checked.map(({ settings }) => settings).reverse());
 	const auth = set.auth ?? "local";
 	for (const one of checked) checkReach(one, { ...set, auth });
-	const choice = chooseProvider(set, sources.environment);
+	const choice = chooseProvider(set, sources.environment, sources.keyName);
 	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
 	return {
 		listen: (set.listen ?? ["127.0.0.1:7777"]).map(readEndpoint),

@@ -12,13 +12,15 @@ export interface ProviderChoice {
 	readonly providerReason?: ProviderReason;
 	/** From the environment alone; never to be shown. */
 	readonly apiKey?: string;
+	/** The option or variable that has the key, for messages. */
+	readonly keyName?: string;
 	/** Another server than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const keyName = "ANTHROPIC_API_KEY";
+const keyVariable = "ANTHROPIC_API_KEY";
 
 /** What examples and unset variables of other programs leave behind. */
 const placeholder =
@@ -26,26 +28,30 @@ const placeholder =
 
 /** The key that the environment holds, whoever answers; undefined where it holds none. */
 function readApiKey(environment: Environment): string | undefined {
-	const key = environment[keyName]?.trim();
+	const key = environment[keyVariable]?.trim();
 	return key === "" ? undefined : key;
 }
 
-/** Throws `invalid_argument` with what to do, where a provider was asked for that cannot answer. */
+/**
+ * Throws `invalid_argument` with what to do, where a provider was asked for that cannot answer. `keyName` is how messages
+ * call the place of the key.
+ */
 export function chooseProvider(
 	{ provider = "auto", baseUrl }: Pick<Settings, "provider" | "baseUrl">,
 	environment: Environment,
+	keyName = keyVariable,
 ): ProviderChoice {
 	const apiKey = readApiKey(environment);
-	const key = apiKey === undefined ? {} : { apiKey };
+	const key = apiKey === undefined ? {} : { apiKey, keyName };
 	if (provider === "offline") return { provider, providerReason: "configured", ...key };
 	const server = baseUrl === undefined ? undefined : otherServer(baseUrl);
-	if (apiKey !== undefined) checkKey(apiKey, server !== undefined);
+	if (apiKey !== undefined) checkKey(apiKey, keyName, server !== undefined);
 	const reasons = { "base-url": server, key: apiKey } as const;
 	const reason = (["base-url", "key"] as const).find((name) => reasons[name] !== undefined);
 	if (reason === undefined) {
 		if (provider === "auto") return { provider: "offline", providerReason: "no key" };
 		throw refused(
-			`provider anthropic needs a key: set ${keyName}; or name a server that speaks the Messages API with ` +
+			`provider anthropic needs a key: set ${keyVariable}; or name a server that speaks the Messages API with ` +
 				"--base-url; --provider offline needs neither",
 		);
 	}
@@ -63,7 +69,7 @@ function otherServer(text: string): string | undefined {
 }
 
 /** Other servers often want any key at all, so that one cannot be called a mistake. */
-function checkKey(key: string, anyWillDo: boolean): void {
+function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	const mend = "set it to a key, or unset it to talk to the offline assistant";
 	if (!/^[!-~]+$/.test(key)) {
 		throw refused(

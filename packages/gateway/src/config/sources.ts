@@ -35,6 +35,8 @@ export interface ConfigSources {
 	readonly cwd: string;
 	/** The data directory where no source names one. */
 	readonly defaultData: string;
+	/** How messages call the place of the provider's key; `ANTHROPIC_API_KEY` unless told. */
+	readonly keyName?: string;
 	/** How much is logged where no source says; `info` unless told. */
 	readonly defaultLogLevel?: LogLevel;
 }

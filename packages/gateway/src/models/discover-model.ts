@@ -40,7 +40,7 @@ export async function discoverModels(
 	{ baseUrl, apiKey }: ModelServer,
 	preferred: string | undefined,
 ): Promise<Discovered> {
-	const url = `${baseUrl}/v1/models`;
+	const url = listOf(baseUrl);
 	const served = await readNames(url, apiKey);
 	const name = served.find((one) => one === preferred) ?? served[0];
 	if (name === undefined) throw unknown(`${url} lists no models`);
@@ -48,6 +48,15 @@ export async function discoverModels(
 	const more = served.length > mostListed ? ", …" : "";
 	const several = `${url} lists ${served.length} models: ${served.slice(0, mostListed).join(", ")}${more}`;
 	return { name, served, undecided: unknown(several) };
+}
+
+/** The models that a server lists. Rejects with `failed_precondition` where it cannot be asked. */
+export function listModels({ baseUrl, apiKey }: ModelServer): Promise<string[]> {
+	return readNames(listOf(baseUrl), apiKey);
+}
+
+function listOf(baseUrl: string): string {
+	return `${baseUrl}/v1/models`;
 }
 
 async function readNames(url: string, apiKey: string | undefined): Promise<string[]> {

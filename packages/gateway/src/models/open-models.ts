@@ -12,7 +12,7 @@ import {
 import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
-import { type Discovered, discoverModel, discoverModels } from "./discover-model.ts";
+import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
 import { readModelTable } from "./read-model-table.ts";
 
 const anthropic = "anthropic";
@@ -38,6 +38,8 @@ export interface Models {
 	readonly anyModel: boolean;
 	/** Those of another server alone, and what the operator described: where it was asked, and told which it has. */
 	readonly served?: ModelTable;
+	/** Asks another server which models it has, where nobody did at the start. Rejects where it cannot be asked. */
+	readonly askServed?: () => Promise<ModelTable>;
 	/** To be thrown where nothing kept chooses one of these: `modelName` is then only that of the first. */
 	readonly undecided?: ParleyError;
 	/** The model behind another server, as an agent profile names it; it is asked without a key. */
@@ -54,7 +56,7 @@ export interface Models {
 /** Rejects with what an operator can mend: an unknown model, a table that cannot be read, a server without a model. */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
-	const { baseUrl, apiKey, fallback = [] } = config;
+	const { baseUrl, apiKey, keyName = "ANTHROPIC_API_KEY", fallback = [] } = config;
 	const { table, own } = await readModelTable(config);
 	const modelAt = endpoints({ table, clock, log });
 	const common = { table, modelAt, providerReason: config.providerReason ?? "configured" };
@@ -71,7 +73,8 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	if (baseUrl === undefined) checkConfigured(config, table);
 	const { name: modelName, served, undecided } = await chooseName(options, table);
 	const server = baseUrl === undefined ? {} : { baseUrl };
-	const model = createAnthropicModel({ apiKey, ...server, table, clock, log, defaultModel: modelName });
+	const key = { apiKey, keyName };
+	const model = createAnthropicModel({ ...key, ...server, table, clock, log, defaultModel: modelName });
 	const answering = { ...common, model, modelName, fallback, preload: preloadAnthropic };
 	if (baseUrl === undefined) {
 		const checkModel = (name: string): void =>
@@ -85,6 +88,9 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		...{ anyModel: true, table: new ModelTable(table.list(), listed), serverHost: new URL(baseUrl).host },
 		...(served && { served: tableOf(served, own, table) }),
 		...(undecided && { undecided }),
+		...(served === undefined && {
+			askServed: async () => tableOf(await listModels({ baseUrl, apiKey }), own, table),
+		}),
 	};
 }
 

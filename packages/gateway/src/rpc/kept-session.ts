@@ -92,12 +92,12 @@ interface ModelWish {
 /** What somebody names now counts more than what was chosen before, and that only where the provider has it. */
 export async function settleModel(agent: Agent, { models, kept, wanted, log }: ModelWish): Promise<void> {
 	if (wanted !== undefined) {
-		await agent.setModel(wanted);
+		await agent.takeModel(wanted);
 		return;
 	}
 	const before = kept?.model;
 	if (before === undefined || has(models, before)) return;
-	const model = await agent.setModel("default");
+	const model = await agent.takeModel("default");
 	log.warn("the provider does not have the model that the conversation was kept with", { before, model });
 }
 

@@ -144,9 +144,12 @@ test("without a key nothing starts, unless there is a server that may want none"
 });
 
 test.each<[RpcFlags, (system: string) => unknown]>([
-	[{}, (system) => expect(system).toContain(builtInInstructions.trim())],
+	[{}, (system) => expect(system).toContain(builtInInstructions({ questions: false }).trim())],
 	[{ systemPrompt: "You are Ada." }, (system) => expect(system).toContain("You are Ada.")],
-	[{ systemPrompt: "" }, (system) => expect(system).not.toContain(builtInInstructions.trim())],
+	[
+		{ systemPrompt: "" },
+		(system) => expect(system).not.toContain(builtInInstructions({ questions: false }).trim()),
+	],
 	[
 		{ systemPrompt: "One.", appendSystemPrompt: ["Two.", "", "Three."] },
 		(system) => expect(system).toContain("One.\n\nTwo.\n\nThree."),

@@ -21,6 +21,7 @@ import {
 	shortTools,
 	type Tables,
 } from "@parley/core";
+import type { Config } from "../config/load.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts";
 import { VERDICT_FILE } from "../open-sandboxes.ts";
@@ -37,6 +38,7 @@ import {
 	workingDirectory,
 } from "./kept-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
+import { checkServed } from "./served-models.ts";
 
 /** A server on the same machine has said its first word by then. */
 const CHECK_AFTER_MS = 100;
@@ -74,6 +76,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		cwd: kept ? workingDirectory(kept, flags.cwd ? cwd : undefined) : cwd,
 		...{ acceptsAll: flags.rpcApprovals !== true },
 		findModel: (name) => models.table.find(name, models.model.provider),
+		...(models.askServed && { checkModel: checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
 	const given = await runtimeOptions(options, { start, store, home, settings });
@@ -165,6 +168,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	return {
 		...{ store, clock, ids, log, redactor, model, table, fallback, anyModel, modelAt },
 		...(modelName !== undefined && { modelName }),
+		...(hasNoNetwork(config, start.tools) && { commandsNote: noNetwork }),
 		failpoints: noFailpoints,
 		secrets: new SecretBox(await keyOf(home, { store, log })),
 		profiles: profileOf(flags, settings, start.tools),
@@ -215,10 +219,18 @@ function verdictOf(
 	return { verdict: { file: join(directory, VERDICT_FILE), build: keeping.version } };
 }
 
+/** In the system prompt. Which machines have a sandbox is found out later. */
+const noNetwork =
+	"`bash` has no network: commands that reach other machines fail, unless this machine has no sandbox";
+
+function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
+	return tools.includes("bash") && sandbox !== "off";
+}
+
 /** The one agent of the process; how much it thinks can change between two prompts. */
 function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly string[]): Profiles {
 	const { systemPrompt, appendSystemPrompt = [] } = flags;
-	const instructions = [systemPrompt ?? builtInInstructions, ...appendSystemPrompt]
+	const instructions = [systemPrompt ?? builtInInstructions({ questions: false }), ...appendSystemPrompt]
 		.filter((part) => part !== "")
 		.join("\n\n");
 	const profile = (): Profile => ({

@@ -48,6 +48,9 @@ export class LineWriter {
 	#resting: Timer | undefined;
 	#blocked: Timer | undefined;
 	#gone = false;
+	/** Parts that the stream has not taken yet. */
+	#inFlight = 0;
+	#lost = false;
 	#waiters: (() => void)[] = [];
 
 	constructor({ output, clock, onUnread }: LineWriterOptions) {
@@ -57,6 +60,11 @@ export class LineWriter {
 		output.on("drain", () => this.#drained());
 		output.on("error", () => this.#leave());
 		output.on("close", () => this.#leave());
+	}
+
+	/** Whether the reader has gone before it was handed everything. */
+	get lost(): boolean {
+		return this.#lost;
 	}
 
 	/** Whether so much waits that no more should be asked for. */
@@ -95,7 +103,8 @@ export class LineWriter {
 		this.#resting?.cancel();
 		this.#resting = undefined;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
-			if (this.#output.write(part, () => this.#wasRead())) continue;
+			this.#inFlight += 1;
+			if (this.#output.write(part, (error) => this.#wasTaken(error))) continue;
 			this.#wait();
 			return;
 		}
@@ -107,11 +116,11 @@ export class LineWriter {
 		return new Promise((resolve) => this.#waiters.push(resolve));
 	}
 
-	/** Resolves when everything was handed over, with true, or the client has gone or does not read, with false. */
+	/** Resolves with true when everything was handed over, or with false if the client has gone before or does not read. */
 	async end(): Promise<boolean> {
 		this.flush();
 		await this.drained();
-		if (this.#gone) return false;
+		if (this.#gone) return !this.#lost;
 		// Also what fits into the buffer of the stream waits for a reader.
 		const patience = this.#clock.after(patienceMs, () => this.#leave());
 		await new Promise<void>((resolve) => {
@@ -119,7 +128,7 @@ export class LineWriter {
 			this.#output.write("", () => resolve());
 		});
 		patience.cancel();
-		return !this.#gone;
+		return !this.#lost;
 	}
 
 	/**
@@ -174,7 +183,9 @@ export class LineWriter {
 	}
 
 	/** A part of what the stream holds: the reader is slow, and there. */
-	#wasRead(): void {
+	#wasTaken(error: Error | null | undefined): void {
+		if (error) return;
+		this.#inFlight -= 1;
 		if (this.#blocked && !this.#gone) this.#wait();
 	}
 
@@ -188,6 +199,7 @@ export class LineWriter {
 	#leave(): void {
 		if (this.#gone) return;
 		this.#gone = true;
+		this.#lost = this.#inFlight > 0 || this.#lines.length > 0 || this.#rest !== undefined;
 		this.#blocked?.cancel();
 		this.#resting?.cancel();
 		this.#lines = [];

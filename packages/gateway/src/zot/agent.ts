@@ -28,6 +28,8 @@ export interface AgentSettings {
 	readonly acceptsAll: boolean;
 	/** What is known of a model of the provider, listed or not. */
 	readonly findModel?: (name: string) => ModelInfo | undefined;
+	/** Throws `invalid_argument` for the name of a model that the server does not list; absent where the runtime knows. */
+	readonly checkModel?: (name: string) => Promise<void>;
 	/** How much models think; read whenever a prompt begins. */
 	reasoning: Reasoning | undefined;
 }
@@ -115,15 +117,21 @@ export class Agent {
 		const fresh = await this.#create();
 		await this.#follower?.leave();
 		await this.#enter(fresh);
-		if (chosen !== undefined) await this.setModel(chosen);
+		if (chosen !== undefined) await this.takeModel(chosen);
 		await this.#runtime.remove(asked("clear"), left, true);
 	}
 
-	/** Throws `invalid_argument` naming models that are near; then nothing has changed. */
+	/** Sets a model that the client names. Throws `invalid_argument` for one that there is not; then nothing has changed. */
 	async setModel(wanted: string): Promise<string> {
 		if (wanted === "") {
 			throw new ParleyError('model: "" names no model; get_models lists them', { code: "invalid_argument" });
 		}
+		if (wanted !== this.#model) await this.settings.checkModel?.(wanted);
+		return this.takeModel(wanted);
+	}
+
+	/** Sets a model that the command line or the kept conversation names. */
+	async takeModel(wanted: string): Promise<string> {
 		const { model } = await this.#runtime.setModel(asked("set_model"), this.#sessionId, wanted);
 		this.#model = model;
 		return model;

@@ -62,6 +62,11 @@ export class Connection {
 		return this.#held.length > 0;
 	}
 
+	/** Whether a command is still being carried out, or waits for the agent. */
+	get busy(): boolean {
+		return this.waits || (this.#responder?.busy ?? false);
+	}
+
 	/** Reads a line. False where the client may not stay: what it was told is the last word. */
 	take(line: Line): boolean {
 		if (line.kind !== "text") {

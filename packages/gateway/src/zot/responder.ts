@@ -48,6 +48,11 @@ export class Responder {
 		agent.listen((event) => this.#happened(event));
 	}
 
+	/** Whether a command is still being carried out. */
+	get busy(): boolean {
+		return this.#jobs.busy || this.#answering !== undefined;
+	}
+
 	/** The client says no more: finishes what it has asked for. */
 	async end(why: Unanswered = "ended"): Promise<void> {
 		await this.#asks
@@ -127,7 +132,7 @@ export class Responder {
 			hello: () => undefined,
 			ping: () => ({ pong: true }),
 			prompt: (command) => {
-				if ((command.message ?? "").trim() === "" && (command.images ?? []).length === 0) {
+				if (!/[^\s\0]/.test(command.message ?? "") && (command.images ?? []).length === 0) {
 					throw invalid("message: there is nothing to answer");
 				}
 				jobs.add(command);

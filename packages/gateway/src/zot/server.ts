@@ -48,7 +48,11 @@ export interface ServeOptions {
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
 	const end = Promise.withResolvers<keyof typeof exitCodes>();
-	const out = new LineWriter({ output: options.output, clock, onUnread: () => end.resolve("unread") });
+	const out = new LineWriter({
+		...{ output: options.output, clock },
+		// A client that goes when it has all that it asked for is no fault: many end with the last `done`.
+		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
+	});
 	let before = "";
 	/** Whether what is being read has begun a prompt: what asks its model is on its way before anybody is told. */
 	let begins = false;

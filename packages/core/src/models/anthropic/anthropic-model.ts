@@ -28,6 +28,8 @@ const NEVER_MS = 2 ** 31 - 1;
 export interface AnthropicOptions {
 	/** Undefined for servers that ask for none. */
 	readonly apiKey: string | undefined;
+	/** The option or variable that the key comes from, for messages. */
+	readonly keyName?: string;
 	/** Where a server speaks the Messages API; Anthropic's own unless told. A trailing `/v1` does not matter. */
 	readonly baseUrl?: string;
 	readonly table: ModelTable;
@@ -131,8 +133,9 @@ class AnthropicModel implements Model {
 		asked: Pick<ExchangeOptions, "signal" | "timeouts" | "answered">,
 	): Exchange {
 		const { host, custom } = this.#address;
-		const { apiKey, clock } = this.#options;
-		if (apiKey || custom) return new Exchange({ host, model, clock, ...asked });
+		const { apiKey, keyName, clock } = this.#options;
+		const key = { keyName, keyed: Boolean(apiKey) };
+		if (apiKey || custom) return new Exchange({ host, model, clock, ...key, ...asked });
 		throw new ModelError(`${host} needs an API key: set ANTHROPIC_API_KEY`, { fault: "unauthenticated" });
 	}
 

@@ -10,6 +10,10 @@ export interface Asked {
 	readonly model: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
+	/** The option or variable that has the key, or that a key is missing in; absent where none can be given. */
+	readonly keyName?: string | undefined;
+	/** Whether a key was sent. */
+	readonly keyed?: boolean;
 }
 
 /** Characters that are taken over of what a provider says. */
@@ -99,7 +103,10 @@ function faultOfStatus(status: number): ModelFault {
 }
 
 const advice: Readonly<Record<number, (asked: Asked) => string>> = {
-	401: ({ host }) => `${host} does not accept the API key: check ANTHROPIC_API_KEY`,
+	401: ({ host, keyName, keyed = true }) => {
+		if (keyed) return `${host} does not accept the API key: check ${keyName ?? "ANTHROPIC_API_KEY"}`;
+		return `${host} asks for an API key${keyName === undefined ? "" : `: set ${keyName}`}`;
+	},
 	402: ({ host }) => `${host} asks for payment: check the account's billing`,
 	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
 	404: ({ host, model }) =>

@@ -11,6 +11,9 @@ import { type Timeouts, Watchdog } from "./watchdog.ts";
 export interface ExchangeOptions {
 	readonly host: string;
 	readonly model: string;
+	/** See `Asked`. */
+	readonly keyName: string | undefined;
+	readonly keyed: boolean;
 	readonly clock: Clock;
 	readonly timeouts: Timeouts;
 	readonly signal: AbortSignal;
@@ -50,8 +53,8 @@ export class Exchange {
 	}
 
 	get asked(): Asked {
-		const { host, model, clock } = this.#options;
-		return { host, model, now: clock.now() };
+		const { host, model, clock, keyName, keyed } = this.#options;
+		return { host, model, now: clock.now(), keyName, keyed };
 	}
 
 	/** The status of an answer that is an error. */

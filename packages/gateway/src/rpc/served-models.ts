@@ -1,0 +1,35 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { ModelTable } from "@parley/core";
+import type { Models } from "../models/open-models.ts";
+import { shorten } from "../zot/codec.ts";
+
+/** Names that a refusal lists. */
+const mostListed = 10;
+
+/** Refuses names that the server does not list. It is asked with the first name; one that has no list has any model. */
+export function checkServed(
+	askServed: () => Promise<ModelTable>,
+	{ model: { provider }, modelName, table: known, serverHost }: Models,
+	log: Logger,
+): (name: string) => Promise<void> {
+	let asked: Promise<ModelTable> | undefined;
+	return async (name) => {
+		asked ??= askServed();
+		const table = await asked.catch((error: unknown) => {
+			// It may have one the next time.
+			asked = undefined;
+			log.info("the server does not list its models: any name is taken", { error });
+			return undefined;
+		});
+		const real = known.find(name, provider)?.id ?? name;
+		if (table === undefined || name === "default" || real === modelName || table.find(real, provider)) return;
+		const near = table.near(name, provider);
+		const names = table.list(provider).map(({ id }) => id);
+		const listed = `${names.slice(0, mostListed).join(", ")}${names.length > mostListed ? ", …" : ""}`;
+		const choices =
+			near.length > 0 ? `did you mean ${near.join(", ")}?` : `${serverHost} has ${listed || "none"}`;
+		throw new ParleyError(`model: there is no model ${JSON.stringify(shorten(name, 200))}; ${choices}`, {
+			code: "invalid_argument",
+		});
+	};
+}
