@@ -97,7 +97,8 @@ verifiesOn(
 		];
 		let last = 0;
 		for (const { event, payload, seq, transient } of live) {
-			const passes = event === "assistant.stream" || payload["phase"] === "start";
+			const ofReply = ["assistant.stream", "assistant.started", "tool.arguments"].includes(event);
+			const passes = ofReply || payload["phase"] === "start";
 			expect(transient).toBe(passes ? true : undefined);
 			if (!transient) last += 1;
 			expect(seq).toBe(last);

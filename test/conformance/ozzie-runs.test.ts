@@ -25,9 +25,10 @@ verifiesOn(
 			event: "user.message",
 			payload: { content: "say: hi" },
 		});
-		for (const event of ["internal.llm.call", "assistant.stream"]) {
-			await expect(client.next()).resolves.toMatchObject({ event, payload: { phase: "start" } });
-		}
+		const start = { payload: { phase: "start" } };
+		await expect(client.next()).resolves.toMatchObject({ event: "internal.llm.call", ...start });
+		await expect(client.next()).resolves.toMatchObject({ event: "assistant.started" });
+		await expect(client.next()).resolves.toMatchObject({ event: "assistant.stream", ...start });
 	},
 );
 
@@ -103,7 +104,7 @@ verifiesOn(
 verifiesOn("ozzie", ["run.blank"], "a blank message is refused and creates nothing", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
-	for (const content of ["", " ", "\n\t\r\n", "\u00a0\u2003"]) {
+	for (const content of ["", " ", "\n\t\r\n", "\u00a0\u2003", "\0", " \0\n\0"]) {
 		expect(await client.refusal("send_message", { content })).toMatch(/^invalid params: content\b/);
 	}
 	expect(await client.call("list_sessions")).toEqual({ sessions: [] });

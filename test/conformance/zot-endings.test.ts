@@ -4,7 +4,10 @@ import { says, uses } from "../simulators/anthropic/reply.ts";
 import { only, streamed, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-const reply = ["turn_start", "assistant_start", "text_delta", "usage", "assistant_message"];
+const speaking = ["turn_start", "assistant_start", "text_delta"];
+const whole = ["usage", "assistant_message"];
+const reply = [...speaking, ...whole];
+const written = ["tool_use_start", "tool_use_args", "tool_use_end"];
 const begun = ["response", "user_message"];
 
 verifiesOn(
@@ -20,7 +23,8 @@ verifiesOn(
 		agent.send({ id: "2", type: "prompt", message: "say: look\nrun: echo hi\nsay: bye" });
 		const called = await agent.turn();
 		expect(typesOf(called)).toEqual([
-			...[...begun, ...reply, "tool_call", "turn_end tool_use", "tool_progress", "tool_result"],
+			...[...begun, ...speaking, ...written, ...whole],
+			...["tool_call", "turn_end tool_use", "tool_progress", "tool_result"],
 			...[...reply, "turn_end end_turn", "done"],
 		]);
 		expect(only(called, "turn_start").map(({ step }) => step)).toEqual([1, 2]);
@@ -50,7 +54,8 @@ verifiesOn(
 		agent.send({ id: "1", type: "prompt", message: "go" });
 		const all = await agent.turn();
 		expect(typesOf(all.filter(({ type }) => type !== "tool_progress"))).toEqual([
-			...[...begun, ...reply, ...Array<string>(4).fill("tool_call"), "turn_end tool_use"],
+			...[...begun, ...speaking, ...Array.from({ length: 4 }, () => written).flat(), ...whole],
+			...[...Array<string>(4).fill("tool_call"), "turn_end tool_use"],
 			...[...Array<string>(4).fill("tool_result"), "error", "done"],
 		]);
 		expect(only(all, "tool_call").map(({ id, args }) => [id, args])).toEqual([

@@ -7,8 +7,15 @@ import { verifiesOn } from "./verifies.ts";
 
 verifiesOn(
 	"zot",
-	["zot.thinking", "zot.tool-call", "zot.assistant-message", "zot.message-shape", "zot.user-message"],
-	"a reply that thinks, speaks and calls is told without its thoughts, and the transcript is the same",
+	[
+		"zot.thinking",
+		"zot.tool-use",
+		"zot.tool-call",
+		"zot.assistant-message",
+		"zot.message-shape",
+		"zot.user-message",
+	],
+	"a reply that thinks, speaks and calls is told as it comes, and the transcript is without its thoughts",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		await using agent = await ZotClient.start({ service, flags: ["--reasoning", "low"] });
@@ -50,7 +57,16 @@ verifiesOn(
 				{ role: "assistant", ...last },
 			],
 		});
-		expect(agent.lines.join("\n")).not.toContain("A secret thought.");
+		const thoughts = only(told, "thinking_delta").map(({ delta }) => delta);
+		expect(thoughts.join("")).toBe("A secret thought.");
+		const others = agent.lines.filter((line) => !line.includes('"thinking_delta"'));
+		expect(others.join("\n")).not.toMatch(/secret|thought/);
+		expect(only(told, "tool_use_start")).toEqual([
+			{ type: "tool_use_start", id: "toolu_1", name: "bash", request_id: "1" },
+		]);
+		const written = only(told, "tool_use_args").map(({ delta }) => delta);
+		expect(written.join("")).toBe(JSON.stringify(call.input));
+		expect(only(told, "tool_use_end")).toEqual([{ type: "tool_use_end", id: "toolu_1", request_id: "1" }]);
 	},
 );
 
@@ -127,5 +143,34 @@ verifiesOn(
 		expect(messages.length + omitted).toBe(12);
 		expect(messages.at(-2).content[0].text.slice(0, 2)).toBe("6x");
 		for (const line of agent.lines) expect(Buffer.byteLength(line)).toBeLessThan(16 * 1024 * 1024);
+	},
+);
+
+verifiesOn(
+	"zot",
+	["zot.assistant-start", "zot.tool-use", "run.arguments-redacted"],
+	"a call is seen while the service still sends it, without the key in it, and ends with its turn",
+	async () => {
+		await using service = await FakeAnthropic.start();
+		await using agent = await ZotClient.start({ service });
+		const key = "sk-ant-api03-0123456789abcdefghij";
+		const json = `{"path": "${key} ", "content": "${"word ".repeat(20)}`;
+		const content = [{ type: "tool_use" as const, id: "toolu_1", name: "write", json }];
+		service.script(
+			{ content, break: { at: "head", how: "hang" } },
+			{ content, break: { at: 9, how: "hang" } },
+		);
+		agent.send({ id: "1", type: "prompt", message: "go" });
+		await agent.until("assistant_start");
+		agent.send({ type: "abort" });
+		await agent.until("done");
+		agent.send({ id: "2", type: "prompt", message: "go" });
+		await agent.until("tool_use_args", ({ delta }) => delta.includes("word"));
+		agent.send({ type: "abort" });
+		const told = await agent.turn();
+		expect(told.map(({ type }) => type).slice(-4)).toEqual(["tool_use_end", "usage", "turn_end", "done"]);
+		const shown = agent.frames.map((frame) => (frame.type === "tool_use_args" ? frame.delta : "")).join("");
+		expect(shown).toContain("[redacted] ");
+		expect(shown).not.toContain(key.slice(8));
 	},
 );

@@ -10,6 +10,7 @@ type Shown = Readonly<Record<string, unknown>>;
 const written: Readonly<Record<ZotType, true>> = {
 	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
 	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },
+	...{ thinking_delta: true, tool_use_start: true, tool_use_args: true, tool_use_end: true },
 	...{ turn_end: true, done: true, error: true, compact_done: true, ask: true },
 };
 /** Of all that the agent writes, the types. */

@@ -202,8 +202,45 @@ export type RecordedEvent = ConversationEvent | TaskEvent | WorkerEvent;
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;
  * after a crash the reply is made again and starts with a new `text.started`.
+ * A reply whose provider sends it in pieces begins with `response.started`. It may have `thinking.delta`s, and for each
+ * call `arguments.started`, deltas, `arguments.ended`, also if it breaks off. None of these hold secrets, and none come for
+ * a text that nobody is to see.
  */
 export type TransientEvent =
+	/** The response headers of a model call are there. */
+	| { readonly type: "response.started"; readonly runId: string }
+	/** The next part of what the model thinks. */
+	| { readonly type: "thinking.delta"; readonly runId: string; readonly text: string }
+	/** The model has begun to write a call. A `tool.started` with the same `callId` follows if the call is made. */
+	| {
+			readonly type: "arguments.started";
+			readonly runId: string;
+			/** The place among the calls of the reply, from 0. */
+			readonly index: number;
+			readonly callId: string;
+			/** Of the tool, as the model writes it. */
+			readonly name: string;
+	  }
+	/** The next part of the arguments, as JSON text. */
+	| {
+			readonly type: "arguments.delta";
+			readonly runId: string;
+			readonly index: number;
+			readonly callId: string;
+			readonly name: string;
+			readonly json: string;
+			/** Characters of the arguments before this part. */
+			readonly offset: number;
+	  }
+	/** The model has written the whole call, or the reply broke off. `length` counts the characters of the arguments. */
+	| {
+			readonly type: "arguments.ended";
+			readonly runId: string;
+			readonly index: number;
+			readonly callId: string;
+			readonly name: string;
+			readonly length: number;
+	  }
 	| { readonly type: "text.started"; readonly runId: string }
 	| { readonly type: "text.delta"; readonly runId: string; readonly text: string }
 	| { readonly type: "text.ended"; readonly runId: string }

@@ -37,12 +37,15 @@ export interface ModelRequest {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
 /**
- * What one reply is made of, in order: any number of `usage`, `thinking`, `text` and `call`, then exactly one `end`.
- * A `call` is whole: its arguments are parsed JSON, or `invalid` says why they are not. `usage` says what the call
- * has cost so far, so that a reply which breaks off is counted too; `end.usage` is the last word. Both name the
- * model that really answers.
+ * What one reply is made of, in order: `started` if the provider sends headers before content, any number of `usage`,
+ * `thinking`, `text` and `call`, then exactly one `end`. A `call` is whole: its arguments are parsed JSON, or `invalid`
+ * says why they are not. A provider that sends calls in pieces yields `call.started`, `call.delta` and `call.ended` before
+ * the `call` of the same `index`. `usage` says what the call has cost so far, so that a reply which breaks off is counted too;
+ * `end.usage` is the last word. Both name the model that really answers.
  */
 export type ModelEvent =
+	/** The response headers are there, without an error. */
+	| { readonly type: "started" }
 	| { readonly type: "usage"; readonly usage: Usage; readonly model: string }
 	| {
 			readonly type: "thinking";
@@ -57,9 +60,15 @@ export type ModelEvent =
 			readonly id: string;
 			readonly name: string;
 			readonly arguments: unknown;
+			/** The place among the calls of the reply, from 0; absent if the provider sends calls whole. */
+			readonly index?: number;
 			/** Why the arguments cannot be used; the call is answered with it and never runs. */
 			readonly invalid?: string;
 	  }
+	| { readonly type: "call.started"; readonly index: number; readonly id: string; readonly name: string }
+	/** `json` is the next part of the arguments, as the model writes them. */
+	| { readonly type: "call.delta"; readonly index: number; readonly json: string }
+	| { readonly type: "call.ended"; readonly index: number }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
 /** Called when the provider begins to answer, also with an error: `requestId` is its own name of the request. */

@@ -9,6 +9,7 @@ export type {
 export { createClient } from "./client/create-client.ts";
 export { describeFailure, refusalOf } from "./client/handshake.ts";
 export { pinnedTo } from "./client/pinned-to.ts";
+export { type Progress, ReplyProgress } from "./client/reply-progress.ts";
 export type { OpenSession } from "./client/session-reader.ts";
 export {
 	type AnswerContext,

@@ -22,6 +22,27 @@ export const modelPayloads = {
 		/** Empty when a whole reply came. */
 		error: z.string(),
 	}),
+	/** The response headers of a model call are there; its thinking, text and calls follow. Transient. */
+	"assistant.started": z.object(runId),
+	/** The next part of what the model thinks. Transient. */
+	"assistant.thinking": z.object({ ...runId, content: z.string() }),
+	/**
+	 * A call while the model writes it: `start`, then `delta`s with parts of the arguments as JSON text, then `end`, also if
+	 * the reply breaks off. `tool.call` with this `call_id` follows if the call is made. Transient.
+	 */
+	"tool.arguments": z.object({
+		...runId,
+		phase: z.enum(["start", "delta", "end"]),
+		call_id: z.string(),
+		/** Of the tool, as the model writes it. */
+		name: z.string(),
+		/** The place among the calls of the reply, from 0. */
+		index: z.int().min(0),
+		/** Of the first 32,768 characters of the arguments; "" in later deltas and in other phases. */
+		content: z.string(),
+		/** Characters of the arguments before `content`. A gap to the delta before means that parts were left out. */
+		offset: z.int().min(0),
+	}),
 	/** A model call failed and is made again, by `model`, after `in_ms` milliseconds; `attempt` counts from 1. */
 	"run.retrying": z.object({
 		...runId,

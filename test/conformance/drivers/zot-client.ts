@@ -229,7 +229,8 @@ export class ZotClient implements AsyncDisposable {
 /** The types of the lines, in their order; deltas of one text are one. */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
-	return types.filter((type, at) => type !== "text_delta" || types[at - 1] !== "text_delta");
+	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];
+	return types.filter((type, at) => !pieces.includes(type) || types[at - 1] !== type);
 }
 
 /** The lines of one type. */

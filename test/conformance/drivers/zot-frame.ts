@@ -85,7 +85,14 @@ const events = [
 	z.strictObject({ type: z.literal("turn_start"), step: z.int().min(1), ...of }),
 	z.strictObject({ type: z.literal("user_message"), content: Given, time: Time, ...of }),
 	z.strictObject({ type: z.literal("assistant_start"), ...of }),
+	z.strictObject({ type: z.literal("thinking_delta"), delta: z.string().min(1), ...of }),
 	z.strictObject({ type: z.literal("text_delta"), delta: z.string().min(1), ...of }),
+	z.strictObject({ type: z.literal("tool_use_start"), id: z.string().min(1), name: z.string(), ...of }),
+	z.strictObject({
+		...{ type: z.literal("tool_use_args"), id: z.string().min(1), delta: z.string().min(1) },
+		...of,
+	}),
+	z.strictObject({ type: z.literal("tool_use_end"), id: z.string().min(1), ...of }),
 	z.strictObject({ type: z.literal("tool_call"), ...Called, ...of }),
 	z.strictObject({ type: z.literal("tool_progress"), id: z.string().min(1), text: z.string().min(1), ...of }),
 	z.strictObject({

@@ -6,14 +6,28 @@ type Place = ZotType | "start" | "rest" | "aborted";
 const turn = ["assistant_start", "usage", "turn_end"] as const;
 const ends = ["error", "done"] as const;
 const tools = ["tool_progress", "tool_result", "ask"] as const;
+const speaking = [
+	"thinking_delta",
+	"text_delta",
+	"tool_use_start",
+	"tool_use_args",
+	"tool_use_end",
+	"usage",
+	"assistant_message",
+	"turn_end",
+] as const;
 const next: { readonly [From in Place]: readonly Place[] } = {
 	rest: ["start"],
 	// A compaction tells nothing before its summary was paid for.
 	start: ["user_message", "usage", "compact_done", ...ends],
 	user_message: ["turn_start", "usage", ...ends],
 	turn_start: turn,
-	assistant_start: ["text_delta", "usage", "assistant_message", "turn_end"],
-	text_delta: ["text_delta", "usage", "assistant_message", "turn_end"],
+	assistant_start: speaking,
+	thinking_delta: speaking,
+	text_delta: speaking,
+	tool_use_start: speaking,
+	tool_use_args: speaking,
+	tool_use_end: speaking,
 	usage: ["usage", "assistant_message", "turn_start", "turn_end", "compact_done", ...ends],
 	assistant_message: ["tool_call", "turn_end"],
 	tool_call: ["tool_call", "turn_end"],
@@ -36,6 +50,8 @@ export class ZotOrder {
 	#request: string | number | undefined;
 	readonly #cumulative = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: 0 };
 	readonly #calls = new Set<string>();
+	/** Calls that the model writes. */
+	readonly #written = new Set<string>();
 
 	/** Throws what is out of order. */
 	take(frame: ZotFrame): void {
@@ -82,6 +98,16 @@ export class ZotOrder {
 
 	/** Each call that was told gets one result before the next model call, and nothing else does. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
+		if (frame.type === "tool_use_start") this.#written.add(frame.id);
+		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {
+			throw new Error(`arguments of ${frame.id}, which is not being written`);
+		}
+		if (frame.type === "tool_use_end" && !this.#written.delete(frame.id)) {
+			throw new Error(`the end of ${frame.id}, which is not being written`);
+		}
+		if (frame.type === "turn_end" && this.#written.size > 0) {
+			throw new Error(`no end of ${[...this.#written].join(", ")}`);
+		}
 		if (frame.type === "tool_call") this.#calls.add(frame.id);
 		if (frame.type === "tool_progress" && !this.#calls.has(frame.id)) {
 			throw new Error(`progress of ${frame.id}, which is not at work`);

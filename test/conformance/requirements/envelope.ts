@@ -21,6 +21,10 @@ export const envelopeRequirements = {
 		"observed, checklist",
 		"A long text so far comes there as several deltas, which lose nothing.",
 	),
+	"envelope.reply": ozzie(
+		"observed, checklist",
+		"Events about a reply in the making come there, too, never above 32 KiB, and disturb no existing client.",
+	),
 	"envelope.lists": ozzie(
 		"our own: Envelopes",
 		"A list that does not fit there ends early and says how many are missing.",

@@ -14,6 +14,30 @@ export const runRequirements = {
 		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
 		"kept",
 	),
+	"run.reply-started": ozzie(
+		"our own: Events",
+		"`assistant.started` tells that the response headers of a model call are there. It is transient.",
+		{ cannot: "zot tells it with `assistant_start`" },
+	),
+	"run.thinking": ozzie(
+		"our own: Events",
+		"`assistant.thinking` shows what a model thinks while it does. It is transient, and the answer does not have it.",
+		{ cannot: "zot tells it with `thinking_delta`" },
+	),
+	"run.arguments": ozzie(
+		"our own: Events",
+		"`tool.arguments` shows a call while the model writes it: a start, deltas and an end with the `call_id` of its `tool.call`.",
+		{ cannot: "zot tells it with `tool_use_start`, `tool_use_args` and `tool_use_end`" },
+	),
+	"run.arguments-bounded": ozzie(
+		"our own: Events",
+		"Of long arguments 32,768 characters are shown while they are written, then one delta for each further 16,384.",
+	),
+	"run.arguments-redacted": ozzie(
+		"security 2.5",
+		"No secret is in a thought or in arguments while they are written, however the provider cuts or escapes them.",
+		"kept",
+	),
 	"run.message": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run ends with exactly one `assistant.message` with the whole text.",

@@ -18,9 +18,19 @@ export const zotEventRequirements = {
 		"document, Events; observed, 4",
 		"`turn_start` begins every model call and counts them from 1, anew for each prompt.",
 	),
-	"zot.assistant-start": zot("document, Events", "`assistant_start` comes once before a reply is streamed."),
+	"zot.assistant-start": zot(
+		"document, Events; ruling 11",
+		"`assistant_start` comes once before a reply is streamed, when the response headers are there.",
+	),
 	"zot.text-delta": zot("document, Events", "The deltas of a reply are its text."),
-	"zot.thinking": zot("observed, 4", "What a model thinks is neither told nor in the transcript."),
+	"zot.thinking": zot(
+		"ruling 11; observed, 4",
+		"`thinking_delta` shows what a model thinks while it does. Thinking is not in messages or the transcript.",
+	),
+	"zot.tool-use": zot(
+		"ruling 11; observed, 4",
+		"`tool_use_start`, `tool_use_args` and `tool_use_end` show a call while the model writes it, with the `id` of its `tool_call`.",
+	),
 	"zot.tool-call": zot(
 		"document, Events",
 		"`tool_call` tells id, name and arguments of a call, as the model wants it.",

@@ -1,20 +1,33 @@
-import type { AssistantStreamPayload, OzzieEvent, ToolCallPayload } from "@parley/protocol";
+import {
+	type AssistantStreamPayload,
+	type OzzieEvent,
+	ReplyProgress,
+	type ToolCallPayload,
+} from "@parley/protocol";
 import type { Io } from "../io.ts";
 import { budgetReachedRows, compactedRows, figureRows, retryWords } from "../model-rows.ts";
+import { progressWords } from "../progress-words.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import type { Figures } from "../run-figures.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
 
+/** Clears the row of the cursor: ECMA-48, EL. */
+const clearRow = "\r\u001b[K";
+
 /**
  * Writes a run for people and pipes: the answer's text to stdout, all else to stderr. What is no terminal gets a reply
- * when it is whole, so that nothing of a broken one that is made again stands in a file.
+ * when it is whole, so that nothing of a broken one that is made again stands in a file. While the model says nothing a
+ * terminal shows in one row what it does.
  */
 export class AnswerOutput {
 	readonly #io: Io;
 	readonly #look: Look;
 	readonly #reply = new ReplyText();
+	readonly #progress = new ReplyProgress();
+	/** What the row at the cursor says that is to be cleared; "" for none. */
+	#status = "";
 	#isInLine = false;
 	/** For stdout, of a reply that is not whole yet. */
 	#held = "";
@@ -26,6 +39,8 @@ export class AnswerOutput {
 
 	/** Takes in an event of the run, and at its end its figures. */
 	write(event: OzzieEvent, figures?: Figures): void {
+		this.#progress.take(event);
+		this.#showStatus(progressWords(this.#progress.now, this.#look.columns - 1) ?? "");
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
@@ -36,8 +51,19 @@ export class AnswerOutput {
 
 	/** Writes what is left of a run that cannot be followed to its end. */
 	close(): void {
+		this.#showStatus("");
 		this.#endLine();
 		this.#release();
+	}
+
+	/** The cursor stays at the beginning of the row, so that whatever is written next stands over it. */
+	#showStatus(words: string): void {
+		const { stderr, environment } = this.#io;
+		if (!stderr.isTTY || environment["TERM"] === "dumb" || words === this.#status) return;
+		if (words !== "") this.#endLine();
+		const row = words === "" ? "" : `${this.#look.styles.dim(words)}\r`;
+		stderr.write(`${this.#status === "" ? "" : clearRow}${row}`);
+		this.#status = words;
 	}
 
 	/** What happens around the model. */

@@ -1,9 +1,10 @@
-import type {
-	EventPayloads,
-	MethodResult,
-	OzzieEvent,
-	PromptRequestPayload,
-	UserMessagePayload,
+import {
+	type EventPayloads,
+	type MethodResult,
+	type OzzieEvent,
+	type PromptRequestPayload,
+	ReplyProgress,
+	type UserMessagePayload,
 } from "@parley/protocol";
 import { budgetReachedRows, compactedRows, figureRows } from "../model-rows.ts";
 import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
@@ -29,6 +30,7 @@ type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 export class Conversation {
 	readonly #reply = new ReplyText();
 	readonly #figures = new RunFigures();
+	readonly #progress = new ReplyProgress();
 	/** What goes on beside the runs. */
 	readonly tasks = new TaskBoard({ tellsOutput: true });
 	readonly #calls = new Set<string>();
@@ -66,6 +68,11 @@ export class Conversation {
 	/** Why the model is asked again, and when, while that is waited for. */
 	get retrying(): Payload<"run.retrying"> | undefined {
 		return this.#retrying;
+	}
+
+	/** What the model does while it says nothing. */
+	get progress(): ReplyProgress["now"] {
+		return this.#progress.now;
 	}
 
 	/** Messages from here that the gateway has not told of yet. */
@@ -113,6 +120,7 @@ export class Conversation {
 	apply(event: OzzieEvent, look: Look): string[] {
 		if (isTaskEvent(event)) return this.tasks.apply(event, look);
 		const figures = this.#figures.take(event);
+		this.#progress.take(event);
 		switch (event.event) {
 			case "user.message":
 				return this.#accepted(event.payload, look);
@@ -136,6 +144,11 @@ export class Conversation {
 				return this.#answered(event.payload, look);
 			case "prompt.closed":
 				return this.#closed(event.payload, look);
+			case "assistant.started":
+			case "assistant.thinking":
+			case "tool.arguments":
+				this.#active = true;
+				return [];
 			case "session.created":
 			case "session.closed":
 			case "usage.updated":

@@ -1,4 +1,5 @@
 import { retryWords } from "../model-rows.ts";
+import { progressWords } from "../progress-words.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import type { Editor } from "../terminal/editor.ts";
 import { editorRows, type Frame } from "../terminal/editor-rows.ts";
@@ -63,8 +64,10 @@ function statusRows({ conversation, answer, notice }: LiveState, columns: number
 		return ["the question above waits: send your line or empty it (Ctrl-U) to answer"];
 	}
 	if (!conversation.active || conversation.question) return [];
-	const { retrying } = conversation;
-	return [`${retrying ? retryWords(retrying, columns - howToStop.length) : "working"}${howToStop}`];
+	const { retrying, progress } = conversation;
+	const left = columns - howToStop.length;
+	const doing = retrying ? retryWords(retrying, left) : (progressWords(progress, left) ?? "working");
+	return [`${doing}${howToStop}`];
 }
 
 function typedRows({ conversation, message, answer }: LiveState, columns: number, mostRows: number): Frame {

@@ -2,13 +2,13 @@ import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { ModelError } from "../model-error.ts";
 import { Fold } from "./fold.ts";
+import { silent } from "./speaking.ts";
 
 function folding() {
 	const spoken: string[] = [];
 	const fold = new Fold({
 		redaction: new Redactor().into("reply").stream(),
-		speak: (text) => void spoken.push(text),
-		callId: (id) => id,
+		speech: { ...silent, speak: (text) => void spoken.push(text) },
 		normalise: (call) => ({ ...call, adjusted: [] }),
 	});
 	const say = (...pieces: readonly string[]): void => {

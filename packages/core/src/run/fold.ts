@@ -4,6 +4,8 @@ import type { ModelEvent, StopReason } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import type { NormalCall } from "../normalise-call.ts";
 import { noUsage, type Usage } from "../usage/usage.ts";
+import type { Speech } from "./speaking.ts";
+import { WholeCharacters } from "./whole-characters.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
@@ -21,12 +23,9 @@ export interface Reply {
 export interface FoldDeps {
 	/** Takes secrets out of the text as it comes. */
 	readonly redaction: RedactedStream;
-	/** Lets a piece of text out. */
-	readonly speak: (text: string) => void;
+	readonly speech: Speech;
 	/** The normal form of a call. */
 	readonly normalise: (call: Pick<CallBlock, "name" | "arguments" | "invalid">) => NormalCall;
-	/** An id for a call that is unique in the session: the provider's own where that is. */
-	readonly callId: (id: string, soFar: readonly Block[]) => string;
 }
 
 /** Characters of a reply: more than any model says, and few enough for one line of every wire, however they are escaped. */
@@ -39,8 +38,11 @@ export class Fold {
 	/** The text of the block that grows, joined when it is whole: a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
 	#length = 0;
-	/** Of a character that a server has cut in two. */
-	#half = "";
+	readonly #whole = new WholeCharacters();
+	/** Ids of calls in this reply. */
+	readonly #ids = new Set<string>();
+	/** Ids of calls that were told before they were whole, by their place. */
+	readonly #announced = new Map<number, string>();
 	#usage: Usage = noUsage;
 	#model = "";
 	#stop: StopReason | undefined;
@@ -56,7 +58,7 @@ export class Fold {
 	take(event: ModelEvent): void {
 		switch (event.type) {
 			case "text":
-				this.#speak(this.#deps.redaction.push(this.#whole(event.text)));
+				this.#grow(event.text);
 				return;
 			case "thinking":
 				this.#closeText();
@@ -65,6 +67,19 @@ export class Fold {
 			case "call":
 				this.#closeText();
 				this.#call(event);
+				return;
+			case "started":
+				this.#deps.speech.respond();
+				return;
+			case "call.started":
+				this.#closeText();
+				this.#announce(event);
+				return;
+			case "call.delta":
+				this.#deps.speech.writeCall(event.index, event.json);
+				return;
+			case "call.ended":
+				this.#deps.speech.endCall(event.index);
 				return;
 			case "usage":
 			case "end":
@@ -77,19 +92,15 @@ export class Fold {
 	#speak(text: string): void {
 		if (text === "") return;
 		this.#text.push(text);
-		this.#deps.speak(text);
+		this.#deps.speech.speak(text);
 	}
 
-	/** Strict readers refuse a text with half a character in it, and the whole line with that. */
-	#whole(piece: string): string {
+	#grow(piece: string): void {
 		this.#length += piece.length;
 		if (this.#length > mostText) {
 			throw new ModelError(`the reply is longer than ${mostText} characters`, { fault: "rejected" });
 		}
-		const text = this.#half + piece;
-		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
-		this.#half = isCut ? text.slice(-1) : "";
-		return (isCut ? text.slice(0, -1) : text).toWellFormed();
+		this.#speak(this.#deps.redaction.push(this.#whole.push(piece)));
 	}
 
 	reply(failure: ParleyError | undefined): Reply {
@@ -116,17 +127,23 @@ export class Fold {
 
 	#closeText(): void {
 		const { redaction } = this.#deps;
-		if (this.#half !== "") this.#speak(redaction.push(this.#half.toWellFormed()));
-		this.#half = "";
+		this.#speak(redaction.push(this.#whole.end()));
 		this.#speak(redaction.end());
 		if (this.#text.length === 0) return;
 		this.#blocks.push({ type: "text", text: this.#text.join("") });
 		this.#text = [];
 	}
 
+	#announce({ index, id: given, name }: Extract<ModelEvent, { type: "call.started" }>): void {
+		const id = this.#claimId(given);
+		this.#announced.set(index, id);
+		this.#deps.speech.startCall(index, { id, name });
+	}
+
 	/** From here on every reader of the call sees its normal form. */
-	#call({ type, invalid, id: given, ...written }: Extract<ModelEvent, { type: "call" }>): void {
-		const id = this.#deps.callId(given, this.#blocks);
+	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
+		const announced = index === undefined ? undefined : this.#announced.get(index);
+		const id = announced ?? this.#claimId(given);
 		if (invalid !== undefined) {
 			this.#blocks.push({ type, id, ...written, invalid });
 			return;
@@ -135,7 +152,14 @@ export class Fold {
 		this.#blocks.push({ type, id, name, arguments: args, ...(adjusted.length > 0 && { adjusted }) });
 	}
 
+	#claimId(given: string): string {
+		const id = this.#deps.speech.callId(given, this.#ids);
+		this.#ids.add(id);
+		return id;
+	}
+
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
+		if (text !== "") this.#deps.speech.think(text);
 		const sealed = {
 			...(signature !== undefined && { signature }),
 			...(redacted !== undefined && { redacted }),
@@ -161,9 +185,4 @@ function notRun(block: Block): Block {
 		...block,
 		invalid: "the reply was cut off after this call; repeat the call if it is still needed",
 	};
-}
-
-/** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
-function isFirstHalf(codeUnit: number): boolean {
-	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }

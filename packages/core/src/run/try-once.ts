@@ -31,7 +31,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		return attempt;
 	};
 	const fold = new Fold({
-		...speech,
+		speech,
 		redaction: run.session.redactor.into("reply").stream(),
 		normalise: (call) => normaliseCall(run.settings.tools, call),
 	});
@@ -43,7 +43,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		const begun = await run.headStart?.take(model, request, run.signal, answered);
 		if (begun) startedAt = begun.beganAt;
 		for await (const event of begun?.events ?? model.stream(request, run.signal, answered)) {
-			firstMs ??= clock.monotonic() - startedAt;
+			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
 			// Nothing is awaited for nothing: this happens with every token.

@@ -42,7 +42,7 @@ export async function askAside(
 	const { clock } = session.deps;
 	const startedAt = clock.monotonic();
 	const fold = new Fold({
-		...silent,
+		speech: silent,
 		redaction: session.redactor.into(sink).stream(),
 		// No tool is offered.
 		normalise: (call) => normaliseCall([], call),

@@ -20,6 +20,8 @@ type Fault = string | undefined;
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
+	/** Calls that a model writes, and how many characters of their arguments were told. */
+	readonly #written = new Map<string, number>();
 	/** Runs with a reply whose call was not recorded yet. */
 	readonly #replied = new Set<string>();
 	readonly #openRuns = new Set<string>();
@@ -167,7 +169,23 @@ class EventOrder {
 		return this.#openCalls.get(callId) === runId ? undefined : `${callId} was not open`;
 	}
 
+	#write(event: Extract<TransientEvent, { type: `arguments.${string}` }>): Fault {
+		const { callId } = event;
+		const length = this.#written.get(callId);
+		if (event.type === "arguments.started") {
+			this.#written.set(callId, 0);
+			return length === undefined ? undefined : `${callId} is being written already`;
+		}
+		if (length === undefined) return `${callId} is not being written`;
+		const at = event.type === "arguments.delta" ? event.offset : event.length;
+		if (at !== length) return `is at ${at} instead of ${length}`;
+		if (event.type === "arguments.ended") this.#written.delete(callId);
+		else this.#written.set(callId, length + event.json.length);
+		return undefined;
+	}
+
 	#reply(runId: string): Fault {
+		if (this.#written.size > 0) return `calls without an end: ${[...this.#written.keys()].join(", ")}`;
 		if (this.#speaking === runId) return "its text had no end";
 		if (this.#replied.has(runId)) return "the call of the reply before was not recorded";
 		this.#replied.add(runId);
@@ -181,19 +199,36 @@ class EventOrder {
 		}
 		if (event.type === "session.deleted") return undefined;
 		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
-		if (event.type === "tool.progress") return this.#progress(event.runId, event.callId);
-		if (event.type === "model.calling") {
-			// After a failed commit a reply that nobody has recorded is made again.
-			if (!event.auxiliary) this.#replied.delete(event.runId);
-			return undefined;
+		return this.#ofRun(event);
+	}
+
+	#ofRun(event: Extract<TransientEvent, { runId: string }>): Fault {
+		switch (event.type) {
+			case "tool.progress":
+				return this.#progress(event.runId, event.callId);
+			case "model.calling":
+				// After a failed commit a reply that nobody has recorded is made again.
+				if (!event.auxiliary) this.#replied.delete(event.runId);
+				return undefined;
+			case "response.started":
+			case "thinking.delta":
+				return undefined;
+			case "arguments.started":
+			case "arguments.delta":
+			case "arguments.ended":
+				return this.#write(event);
+			case "model.replied":
+				return this.#reply(event.runId);
+			case "text.started":
+				this.#speaking = event.runId;
+				return undefined;
+			case "text.delta":
+				return this.#speaking === event.runId ? undefined : "no text was started";
+			case "text.ended": {
+				if (this.#speaking !== event.runId) return "no text was started";
+				this.#speaking = undefined;
+				return undefined;
+			}
 		}
-		if (event.type === "model.replied") return this.#reply(event.runId);
-		if (event.type === "text.started") {
-			this.#speaking = event.runId;
-			return undefined;
-		}
-		if (this.#speaking !== event.runId) return "no text was started";
-		if (event.type === "text.ended") this.#speaking = undefined;
-		return undefined;
 	}
 }

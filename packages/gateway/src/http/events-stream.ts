@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../metrics/stream-counts.ts";
-import { isWireEvent, type WirePassing } from "../ozzie/wire-event.ts";
+import { isWireEvent, type WirePassing, weightOf } from "../ozzie/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./events-codec.ts";
 
 /** Proxies and clients take a silent connection for a dead one after a minute or less. */
@@ -16,6 +16,8 @@ const closeMs = 2_000;
 const pageSize = 50;
 /** Passing events that wait for a slow client; they cannot be read again. */
 const mostPassing = 5_000;
+/** Passing events that may wait before minor ones are left out. */
+const mostMinor = 500;
 
 /** What a client wants to see. */
 export interface StreamWish {
@@ -114,11 +116,16 @@ export class EventStream {
 		if (!event.transient) {
 			if (types && !types.includes(event.event.type)) return;
 			this.#behind = true;
-		} else if (deleted || (this.#wish.transient && !types)) this.#passing.push(event);
+		} else if (deleted || (this.#wish.transient && !types)) this.#pushPassing(event);
 		else return;
 		if (this.#passing.length > mostPassing) this.#letGo();
 		if (deleted && sessionId !== undefined) this.close();
 		this.#wake.resolve();
+	}
+
+	#pushPassing(event: WirePassing): void {
+		if (this.#passing.length >= mostMinor && weightOf(event) === "minor") this.#deps.counts?.lost(1);
+		else this.#passing.push(event);
 	}
 
 	async #pump(): Promise<void> {

@@ -3,7 +3,7 @@ import type { FrameWriter } from "../transport/frame-writer.ts";
 import type { Outgoing } from "./connection.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Pace } from "./pace.ts";
-import type { WireEvent } from "./wire-event.ts";
+import { type WireEvent, weightOf } from "./wire-event.ts";
 
 /** Makes frames of one shape, whole and ready to be sent. */
 export interface Encoder {
@@ -37,11 +37,11 @@ export class ClientOut implements Outgoing {
 
 	response(frame: ResponseFrame): void {
 		if (!frame.ok) this.#pace.failed();
-		this.#writer.write(this.#encoder.response(frame), false);
+		this.#writer.write(this.#encoder.response(frame), "required");
 	}
 
 	event(event: WireEvent): void {
-		this.#writer.write(this.#encoder.event(event), event.transient && event.event.type === "text.delta");
+		this.#writer.write(this.#encoder.event(event), weightOf(event));
 	}
 
 	drained(): Promise<void> {

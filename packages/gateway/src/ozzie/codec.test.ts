@@ -236,6 +236,9 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	],
 };
 
+const written = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
+const shownWritten = { run_id: "run_1", index: 0, call_id: "call_1", name: "write_file" };
+
 const passing: Pairs<Told<WirePassing["event"]>> = {
 	"text.started": [
 		[
@@ -253,6 +256,47 @@ const passing: Pairs<Told<WirePassing["event"]>> = {
 		[
 			{ type: "text.ended", runId: "run_1" },
 			{ event: "assistant.stream", payload: { phase: "end", content: "", index: 0 } },
+		],
+	],
+	"response.started": [
+		[
+			{ type: "response.started", runId: "run_1" },
+			{ event: "assistant.started", payload: { run_id: "run_1" } },
+		],
+	],
+	"thinking.delta": [
+		[
+			{ type: "thinking.delta", runId: "run_1", text: "hm" },
+			{ event: "assistant.thinking", payload: { run_id: "run_1", content: "hm" } },
+		],
+	],
+	"arguments.started": [
+		[
+			{ type: "arguments.started", ...written },
+			{ event: "tool.arguments", payload: { phase: "start", ...shownWritten, content: "", offset: 0 } },
+		],
+	],
+	"arguments.delta": [
+		[
+			{ type: "arguments.delta", ...written, json: '"a.md"', offset: 9 },
+			{ event: "tool.arguments", payload: { phase: "delta", ...shownWritten, content: '"a.md"', offset: 9 } },
+		],
+		[
+			{ type: "arguments.delta", ...written, json: "abcd", offset: 32_766 },
+			{
+				event: "tool.arguments",
+				payload: { phase: "delta", ...shownWritten, content: "ab", offset: 32_766 },
+			},
+		],
+		[
+			{ type: "arguments.delta", ...written, json: "abcd", offset: 49_150 },
+			{ event: "tool.arguments", payload: { phase: "delta", ...shownWritten, content: "", offset: 49_150 } },
+		],
+	],
+	"arguments.ended": [
+		[
+			{ type: "arguments.ended", ...written, length: 16 },
+			{ event: "tool.arguments", payload: { phase: "end", ...shownWritten, content: "", offset: 16 } },
 		],
 	],
 	"prompt.shown": [

@@ -6,6 +6,7 @@ import { encodeFile } from "./file-codec.ts";
 import { encodeBadge, encodeGrant } from "./grant-codec.ts";
 import { encodePrompt } from "./prompt-codec.ts";
 import { tellModelEvent } from "./tell-model-event.ts";
+import { isReplyEvent, type ReplyEvent, tellReplyEvent } from "./tell-reply-event.ts";
 import { type AnyTaskEvent, isTaskEvent, taskEventNames, tellTaskEvent } from "./tell-task-event.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens } from "./usage-codec.ts";
@@ -102,10 +103,11 @@ function tell({ event }: WireEvent): Told {
 		const payload = { content: "", error: event.error, context: {}, run_id: "" };
 		return { event: "assistant.message", payload };
 	}
+	if (isReplyEvent(event)) return tellReplyEvent(event);
 	return isTaskEvent(event) ? tellTaskEvent(event) : tellOther(event);
 }
 
-function tellOther(event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent>): Told {
+function tellOther(event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent | ReplyEvent>): Told {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":
@@ -128,12 +130,6 @@ function tellOther(event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEven
 		case "budget.reached":
 		case "context.compacted":
 			return tellModelEvent(event);
-		case "text.started":
-			return { event: "assistant.stream", payload: { phase: "start", content: "", index: 0 } };
-		case "text.delta":
-			return { event: "assistant.stream", payload: { phase: "delta", content: event.text, index: 0 } };
-		case "text.ended":
-			return { event: "assistant.stream", payload: { phase: "end", content: "", index: 0 } };
 		case "tool.started":
 			return tellCall({
 				status: "started",

@@ -7,7 +7,7 @@ import { beginning, type Mark } from "./envelope-cut.ts";
 import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";
 import { jsonBytes } from "./newest-within.ts";
 import { toTime } from "./time.ts";
-import type { WireEvent } from "./wire-event.ts";
+import { mostArguments, type WireEvent } from "./wire-event.ts";
 
 /** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
 const longestPiece = 15_500;
@@ -105,15 +105,33 @@ const choice = {
 };
 
 function inPieces(happened: WireEvent): WireEvent[] {
+	if (!happened.transient) return [happened];
 	const { event } = happened;
-	if (!happened.transient || event.type !== "text.delta") return [happened];
-	const pieces: WireEvent[] = [];
-	let rest = event.text;
+	switch (event.type) {
+		case "text.delta":
+		case "thinking.delta":
+			return piecesOf(event.text).map((text) => ({ ...happened, event: { ...event, text } }));
+		case "arguments.delta": {
+			let { offset } = event;
+			return piecesOf(event.json.slice(0, Math.max(0, mostArguments - offset))).map((json) => {
+				const piece = { ...happened, event: { ...event, json, offset } };
+				offset += json.length;
+				return piece;
+			});
+		}
+		default:
+			return [happened];
+	}
+}
+
+function piecesOf(whole: string): string[] {
+	const pieces: string[] = [];
+	let rest = whole;
 	do {
 		let text = beginning(rest, longestPiece);
 		while (jsonBytes(text) > longestPiece) text = beginning(text, text.length >> 1);
 		rest = rest.slice(text.length);
-		pieces.push({ ...happened, event: { ...event, text } });
+		pieces.push(text);
 	} while (rest !== "");
 	return pieces;
 }

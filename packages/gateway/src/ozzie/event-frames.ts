@@ -5,19 +5,25 @@ import type { WireEvent } from "./wire-event.ts";
 /** What stands around the text in the deltas of one session, as long as nothing is recorded there. */
 interface DeltaFrame {
 	readonly seq: number;
+	readonly runId: string;
 	readonly head: string;
 	readonly tail: string;
 }
 
-/** Sessions whose delta frame is remembered. */
+/** Sessions whose delta frames are remembered. */
 const mostRemembered = 1_000;
 const noText = '"content":""';
+
+type DeltaEvent = Extract<WireEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
 /** Encodes an event once for all clients: they get it one after the other, so the last one is all to remember. */
 export class EventFrames {
 	#event: WireEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
-	readonly #deltas = new Map<string, DeltaFrame>();
+	readonly #deltas = {
+		"text.delta": new Map<string, DeltaFrame>(),
+		"thinking.delta": new Map<string, DeltaFrame>(),
+	};
 
 	frame(event: WireEvent): Buffer {
 		if (event === this.#event) return this.#frame;
@@ -29,19 +35,24 @@ export class EventFrames {
 	/** A long reply is thousands of frames that differ in their text alone. */
 	#encode(event: WireEvent): string {
 		const told = event.event;
-		if (told.type !== "text.delta") return JSON.stringify(encodeEvent(event));
-		let around = this.#deltas.get(event.sessionId);
-		if (around?.seq !== event.seq) {
-			around = aroundText({ ...event, transient: true, event: { ...told, text: "" } });
-			if (this.#deltas.size >= mostRemembered) this.#deltas.clear();
-			this.#deltas.set(event.sessionId, around);
+		if (told.type !== "text.delta" && told.type !== "thinking.delta")
+			return JSON.stringify(encodeEvent(event));
+		const deltas = this.#deltas[told.type];
+		let around = deltas.get(event.sessionId);
+		if (around?.seq !== event.seq || around.runId !== told.runId) {
+			around = aroundText(event, told);
+			if (deltas.size >= mostRemembered) deltas.clear();
+			deltas.set(event.sessionId, around);
 		}
 		return around.head + JSON.stringify(told.text) + around.tail;
 	}
 }
 
-function aroundText(empty: Extract<WireEvent, { transient: true }>): DeltaFrame {
-	const frame = JSON.stringify(encodeEvent(empty));
+function aroundText({ sessionId, seq }: WireEvent, delta: DeltaEvent): DeltaFrame {
+	const { runId } = delta;
+	const frame = JSON.stringify(
+		encodeEvent({ transient: true, sessionId, seq, event: { ...delta, text: "" } }),
+	);
 	const at = frame.indexOf(noText) + noText.length - 2;
-	return { seq: empty.seq, head: frame.slice(0, at), tail: frame.slice(at + 2) };
+	return { seq, runId, head: frame.slice(0, at), tail: frame.slice(at + 2) };
 }

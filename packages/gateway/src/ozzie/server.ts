@@ -252,7 +252,7 @@ export class OzzieServer {
 			if (!client.alive) client.ws.terminate();
 			else {
 				client.alive = false;
-				client.writer.write(pingFrame, false);
+				client.writer.write(pingFrame, "required");
 			}
 			if (++asked % pingedAtOnce === 0) await setImmediate();
 		}

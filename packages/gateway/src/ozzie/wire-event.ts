@@ -16,8 +16,26 @@ interface RefusedMessage extends Omit<Passing, "event"> {
 /** An event that this wire tells. */
 export type WireEvent = Recorded | WirePassing | RefusedMessage;
 
-/** Whether this wire has a word for it. */
+/** Characters of a call's arguments that are shown while the model writes them: enough for a preview of a file. */
+export const mostArguments = 32_768;
+/** Characters after which a longer call tells how far it is. */
+const progressEvery = 16_384;
+
+/** Whether this wire shows it. */
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
-	const { type } = happened.event;
-	return type !== "model.replied" && type !== "tool.progress";
+	const { event } = happened;
+	if (event.type !== "arguments.delta")
+		return event.type !== "model.replied" && event.type !== "tool.progress";
+	const { offset, json } = event;
+	if (offset < mostArguments) return true;
+	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
+}
+
+/**
+ * Whether a slow reader does without it. `minor` events only show that the model is at work, and are left out first.
+ */
+export function weightOf({ transient, event }: WireEvent): "required" | "droppable" | "minor" {
+	if (!transient) return "required";
+	if (event.type === "text.delta") return "droppable";
+	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
 }

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { FrameWriter } from "./frame-writer.ts";
+import { type FrameWeight, FrameWriter } from "./frame-writer.ts";
 import { OutgoingAccount } from "./outgoing-account.ts";
 import { WriteBatch } from "./write-batch.ts";
 
@@ -49,7 +49,7 @@ function writerTo(
 		clock,
 		writer,
 		overflows: () => overflows,
-		write: (text: string, droppable = false) => writer.write(Buffer.from(text), droppable),
+		write: (text: string, weight: FrameWeight = "required") => writer.write(Buffer.from(text), weight),
 	};
 }
 
@@ -60,7 +60,7 @@ test("all frames of a tick are one write, in their order", async () => {
 	const socket = new SlowSocket(true);
 	const { write } = writerTo(socket);
 	write("a");
-	write("b", true);
+	write("b", "droppable");
 	await Promise.resolve();
 	write("c");
 	expect(socket.writes).toEqual([]);
@@ -90,17 +90,33 @@ test("over its budget of frames a reader loses what may be dropped, and nothing 
 	const { write, overflows } = writerTo(socket);
 	write(large);
 	await tick();
-	for (let n = 0; n < 12; n++) write(`d${n} `, true);
+	for (let n = 0; n < 12; n++) write(`d${n} `, "droppable");
 	write("kept ");
-	write("lost ", true);
+	write("lost ", "droppable");
 	await tick();
 	socket.accept(true);
 	await tick();
 	expect(socket.writes.slice(1).join("")).toBe("d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 kept ");
 	expect(overflows()).toBe(0);
-	write("again", true);
+	write("again", "droppable");
 	await tick();
 	expect(socket.writes.at(-1)).toBe("again");
+});
+
+test("minor frames are left out while an eighth of the budget waits, before anything else is", async () => {
+	const socket = new SlowSocket(false);
+	const { write } = writerTo(socket, { bytes: 8_000_000, frames: 16 });
+	write(large);
+	await tick();
+	write("m1 ", "minor");
+	write("d1 ", "droppable");
+	write("m2 ", "minor");
+	write("d2 ", "droppable");
+	socket.accept(true);
+	await tick();
+	write("m3 ", "minor");
+	await tick();
+	expect(socket.writes.slice(1)).toEqual(["m1 d1 d2 ", "m3 "]);
 });
 
 test("the budget of bytes counts what the socket holds as well", async () => {
@@ -108,8 +124,8 @@ test("the budget of bytes counts what the socket holds as well", async () => {
 	const { write } = writerTo(socket, { bytes: large.length + 10, frames: 1_000 });
 	write(large);
 	await tick();
-	write("0123456789", true);
-	write("lost", true);
+	write("0123456789", "droppable");
+	write("lost", "droppable");
 	socket.accept(true);
 	await tick();
 	expect(socket.writes.slice(1)).toEqual(["0123456789"]);

@@ -28,9 +28,15 @@ export interface FrameWriterOptions {
 	readonly onOverflow: () => void;
 }
 
+/** Part of the budget above which minor frames are left out. */
+const minorShare = 1 / 8;
+
+/** `minor` frames are left out while an eighth of the budget waits, `droppable` ones above the budget. */
+export type FrameWeight = "required" | "droppable" | "minor";
+
 /**
- * Writes whole frames to one socket: all of a tick in one write. Over its budget a reader first loses what is
- * droppable, then `onOverflow` is called once and everything that still waits is forgotten.
+ * Writes whole frames to one socket: all of a tick in one write. A reader that falls behind first loses minor frames, then
+ * over its budget droppable ones; then `onOverflow` is called once and everything that still waits is forgotten.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -49,9 +55,9 @@ export class FrameWriter implements Flushable, Holder {
 		options.socket.on("drain", () => this.#drained());
 	}
 
-	write(frame: Buffer, droppable: boolean): void {
+	write(frame: Buffer, weight: FrameWeight): void {
 		if (this.#ended) return;
-		if (droppable && this.#isOver()) {
+		if (weight !== "required" && this.#isOver(weight === "minor" ? minorShare : 1)) {
 			this.#options.onDropped?.();
 			return;
 		}
@@ -129,8 +135,9 @@ export class FrameWriter implements Flushable, Holder {
 		this.#options.account.set(this, this.#waitingBytes());
 	}
 
-	#isOver(): boolean {
-		return this.#frames.length >= this.#budget.frames || this.#waitingBytes() >= this.#budget.bytes;
+	#isOver(share = 1): boolean {
+		const { frames, bytes } = this.#budget;
+		return this.#frames.length >= share * frames || this.#waitingBytes() >= share * bytes;
 	}
 
 	#waitingBytes(): number {

@@ -161,7 +161,12 @@ export type Notice =
 	| { readonly type: "turn_start"; readonly step: number }
 	| { readonly type: "user_message"; readonly content: readonly Block[]; readonly time: string }
 	| { readonly type: "assistant_start" }
+	| { readonly type: "thinking_delta"; readonly delta: string }
 	| { readonly type: "text_delta"; readonly delta: string }
+	/** A call while the model writes it. `delta` is the next part of its arguments, as JSON text. */
+	| { readonly type: "tool_use_start"; readonly id: string; readonly name: string }
+	| { readonly type: "tool_use_args"; readonly id: string; readonly delta: string }
+	| { readonly type: "tool_use_end"; readonly id: string }
 	| { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly args: unknown }
 	| { readonly type: "tool_progress"; readonly id: string; readonly text: string }
 	| {

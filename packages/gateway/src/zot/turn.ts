@@ -43,8 +43,8 @@ function sum(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Tells one prompt's events in the order of the document: of each model call `turn_start`, `assistant_start`, deltas,
- * `usage`, `assistant_message`, calls, `turn_end`; then what the calls do; at the end `error`, if any, and `done`.
+ * Tells one prompt's events in the order of the document: of each model call `turn_start`, `assistant_start`, deltas and
+ * `tool_use_*`, `usage`, `assistant_message`, calls, `turn_end`; then what the calls do; at the end `error`, if any, and `done`.
  */
 export class PromptLines {
 	readonly #tally: Tally;
@@ -75,10 +75,19 @@ export class PromptLines {
 		switch (event.type) {
 			case "model.calling":
 				return event.auxiliary ? [] : this.#begin();
+			case "response.started":
 			case "text.started":
 				return this.#speak();
+			case "thinking.delta":
+				return this.#say({ type: "thinking_delta", delta: event.text });
 			case "text.delta":
 				return this.#say({ type: "text_delta", delta: event.text });
+			case "arguments.started":
+				return this.#say({ type: "tool_use_start", id: event.callId, name: event.name });
+			case "arguments.delta":
+				return this.#say({ type: "tool_use_args", id: event.callId, delta: event.json });
+			case "arguments.ended":
+				return this.#say({ type: "tool_use_end", id: event.callId });
 			case "model.replied":
 				this.#replied = event;
 				return [];

@@ -89,7 +89,7 @@ const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
 test("a reply, and a request that nobody but its provider gets", async () => {
 	const { model, asked, clock } = create(() => streaming(said()));
 	const events = await all(model.stream(request, never));
-	expect(events.map(({ type }) => type)).toEqual(["usage", "text", "usage", "end"]);
+	expect(events.map(({ type }) => type)).toEqual(["started", "usage", "text", "usage", "end"]);
 	expect(events.at(-1)).toMatchObject({ stop: "end_turn", model: "claude-x-1", usage: { outputTokens: 3 } });
 	expect(asked).toHaveLength(1);
 	expect(asked[0]?.url).toBe("https://api.anthropic.com/v1/messages");
@@ -97,6 +97,16 @@ test("a reply, and a request that nobody but its provider gets", async () => {
 	expect(asked[0]?.init).toMatchObject({ method: "POST", redirect: "manual" });
 	expect(parseJson(String(asked[0]?.init.body))).toMatchObject({ model: "claude-x", stream: true });
 	expect(clock.pending).toBe(0);
+});
+
+test("a reply starts when the response headers are there, and an error never does", async () => {
+	const { model } = create((asked) => hanging(asked));
+	const events = model.stream(request, never)[Symbol.asyncIterator]();
+	expect((await events.next()).value).toEqual({ type: "started" });
+	const refusing = create(() => streaming([], 401))
+		.model.stream(request, never)
+		[Symbol.asyncIterator]();
+	await expect(refusing.next()).rejects.toMatchObject({ fault: "unauthenticated" });
 });
 
 test("the default model is the table's, unless told", () => {
@@ -275,8 +285,7 @@ test("an answer that does not come is given up after a minute", async () => {
 test("an answer that stops coming is given up", async () => {
 	const { model, clock } = create((asked) => hanging(asked, first));
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
-	await events.next();
-	await events.next();
+	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
 	// The next chunk is asked for in a later turn of the event loop.
 	await new Promise(setImmediate);
@@ -288,8 +297,7 @@ test("a call that is cancelled stops at once", async () => {
 	const controller = new AbortController();
 	const { model, clock } = create((asked) => hanging(asked, first));
 	const events = model.stream(request, controller.signal)[Symbol.asyncIterator]();
-	await events.next();
-	await events.next();
+	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ code: "cancelled" });
 	controller.abort();
 	await failed;

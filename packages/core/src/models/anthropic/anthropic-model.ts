@@ -95,6 +95,7 @@ class AnthropicModel implements Model {
 			const asked = { ...exchange.streaming, body: textOfRequest(body), stream: true, headers };
 			// `messages.create` does the same, and prints about models that are to be retired with every request.
 			const events = await client.post<Stream<unknown>>("/v1/messages", asked);
+			yield { type: "started" };
 			for await (const event of events) {
 				for (const part of reply.take(event)) yield part;
 				if (reply.finished) exchange.finish();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ModelEvent } from "../../model.ts";
 import { ReplyEvents } from "./events.ts";
 
 const begin = {
@@ -46,11 +47,38 @@ function replyOf(...events: unknown[]) {
 	return { parts, finished: reply.finished, suspect: reply.suspect };
 }
 
-/** The parts of a reply without the figures around them. */
+/** The whole parts of a reply, without places and the figures around them. */
 function contentOf(...events: unknown[]) {
 	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
-	return parts.filter(({ type }) => type !== "usage" && type !== "end");
+	return parts.flatMap((part): readonly ModelEvent[] => {
+		if (part.type === "call") {
+			const { index: _, ...call } = part;
+			return [call];
+		}
+		return part.type === "text" || part.type === "thinking" ? [part] : [];
+	});
 }
+
+/** Calls as the reply tells them, piece by piece and whole. */
+function callEvents(...events: unknown[]) {
+	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
+	return parts.filter(({ type }) => type.startsWith("call"));
+}
+
+test("calls are told while they are written, by the name, id and place that they keep", () => {
+	const blank = { id: "" };
+	expect(callEvents(call(0, '{"p":1}'), call(1, "", blank))).toEqual([
+		{ type: "call.started", index: 0, id: "toolu_0", name: "read_file" },
+		{ type: "call.delta", index: 0, json: '{"p' },
+		{ type: "call.delta", index: 0, json: '":1' },
+		{ type: "call.delta", index: 0, json: "}" },
+		{ type: "call.ended", index: 0 },
+		{ type: "call", index: 0, id: "toolu_0", name: "read_file", arguments: { p: 1 } },
+		{ type: "call.started", index: 1, id: "call_1", name: "read_file" },
+		{ type: "call.ended", index: 1 },
+		{ type: "call", index: 1, id: "call_1", name: "read_file", arguments: {} },
+	]);
+});
 
 test("a reply comes in pieces, with what it costs at its start and its end", () => {
 	const { parts, finished, suspect } = replyOf(begin, ...text(0, "Hel", "lo"), stop("end_turn"), end);

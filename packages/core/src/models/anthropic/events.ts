@@ -137,8 +137,11 @@ export class ReplyEvents {
 			case "redacted_thinking":
 				if (isText(data)) events.push({ type: "thinking", text: "", redacted: data });
 				return { kind: "other" };
-			case "tool_use":
-				return new OpenCall(content);
+			case "tool_use": {
+				const call = new OpenCall(content, this.#calls);
+				events.push({ type: "call.started", index: call.index, id: call.id, name: call.name });
+				return call;
+			}
 			default:
 				return { kind: "other" };
 		}
@@ -159,7 +162,10 @@ export class ReplyEvents {
 		const block = this.#blocks.get(index);
 		if (block === undefined) throw damaged("the end of a block that is not open");
 		this.#blocks.delete(index);
-		if (block.kind === "call") this.#hold(block);
+		if (block.kind === "call") {
+			this.#hold(block);
+			return [{ type: "call.ended", index: block.index }];
+		}
 		if (block.kind !== "thinking" || block.signature === "") return none;
 		return [{ type: "thinking", text: "", signature: block.signature }];
 	}
@@ -184,7 +190,7 @@ export class ReplyEvents {
 	}
 
 	#hold(block: OpenCall): void {
-		this.#held.push({ call: block.close(this.#calls), characters: block.characters });
+		this.#held.push({ call: block.close(), characters: block.characters });
 	}
 
 	#usage(usage: unknown): ModelEvent {
@@ -205,8 +211,9 @@ function extend(
 			if (isText(signature)) block.signature += signature;
 			return isText(thinking) ? [{ type: "thinking", text: thinking }] : none;
 		case "call":
-			if (isText(json)) block.append(json);
-			return none;
+			if (!isText(json)) return none;
+			block.append(json);
+			return [{ type: "call.delta", index: block.index, json }];
 		case "other":
 			return none;
 	}

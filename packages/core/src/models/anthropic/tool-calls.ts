@@ -18,14 +18,19 @@ const MAX_NAME = 128;
 /** One call while it comes. */
 export class OpenCall {
 	readonly kind = "call";
-	readonly #id: unknown;
-	readonly #name: unknown;
+	readonly index: number;
+	readonly id: string;
+	readonly name: string;
+	readonly #problem: string | undefined;
 	readonly #input: unknown;
 	#json = "";
 
-	constructor({ id, name, input }: Fields) {
-		this.#id = id;
-		this.#name = name;
+	constructor({ id, name, input }: Fields, reply: ReplyCalls) {
+		const admitted = reply.admit(name, id);
+		this.index = admitted.index;
+		this.id = admitted.id;
+		this.name = admitted.name;
+		this.#problem = admitted.problem;
 		this.#input = input;
 	}
 
@@ -40,11 +45,13 @@ export class OpenCall {
 	}
 
 	/** The call as it is passed on; whatever keeps it from being carried out makes it invalid, and never throws. */
-	close(reply: ReplyCalls): Call {
-		const { name, id, problem } = reply.admit(this.#name, this.#id);
-		const invalid = (reason: string): Call => ({ type: "call", id, name, arguments: {}, invalid: reason });
+	close(): Call {
+		const { index, id, name } = this;
+		const problem = this.#problem;
+		const facts = { type: "call", index, id, name } as const;
+		const invalid = (reason: string): Call => ({ ...facts, arguments: {}, invalid: reason });
 		try {
-			const call = { type: "call", id, name, arguments: this.#arguments() } as const;
+			const call = { ...facts, arguments: this.#arguments() };
 			return problem === undefined ? call : { ...call, invalid: problem };
 		} catch (reason) {
 			if (!(reason instanceof ParleyError)) throw reason;
@@ -66,17 +73,21 @@ export class ReplyCalls {
 	readonly #ids = new Set<string>();
 	#count = 0;
 
-	/** The name and the id to go on with, and why the call must not run, if so. */
-	admit(name: unknown, id: unknown): { name: string; id: string; problem: string | undefined } {
-		const number = this.#count++;
+	/** The place, name and id to go on with, and why the call must not run, if so. */
+	admit(
+		name: unknown,
+		id: unknown,
+	): { index: number; name: string; id: string; problem: string | undefined } {
+		const index = this.#count++;
 		const known = typeof id === "string" && id !== "" && id.length <= MAX_ID;
-		const usedId = known ? id : `call_${number}`;
+		const usedId = known ? id : `call_${index}`;
 		const duplicate = this.#ids.has(usedId);
 		this.#ids.add(usedId);
 		return {
+			index,
 			name: typeof name === "string" ? name.slice(0, MAX_NAME) : "",
 			id: usedId,
-			problem: duplicate ? "another call of this reply has the same id" : problemOf(name, number),
+			problem: duplicate ? "another call of this reply has the same id" : problemOf(name, index),
 		};
 	}
 }

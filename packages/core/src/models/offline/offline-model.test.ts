@@ -42,7 +42,7 @@ async function converse(message: string, run: (call: CallBlock) => { text: strin
 test("one command: a call, then a final reply with its output", async () => {
 	const { said, calls, end } = await converse("run: echo hi", () => ({ text: "hi\n", failed: false }));
 	expect(calls).toEqual([
-		{ type: "call", id: "call_1_0", name: "run_command", arguments: { cmd: "echo hi" } },
+		{ type: "call", index: 0, id: "call_1_0", name: "run_command", arguments: { cmd: "echo hi" } },
 	]);
 	expect(said).toEqual(["", "[offline] run_command returned:\nhi"]);
 	expect(end).toMatchObject({ type: "end", stop: "end_turn", model: "offline" });
@@ -76,7 +76,8 @@ test("the same request gives the same events", async () => {
 	const request = requestOf(user("think: hm\nsay: a b c\nrun: x\n& run: y"));
 	const events = await Array.fromAsync(stream(request));
 	expect(events.map(({ type }) => type)).toEqual([
-		..."thinking text text text text call call end".split(" "),
+		..."started thinking text text text text".split(" "),
+		..."call.started call.delta call.ended call call.started call.delta call.ended call end".split(" "),
 	]);
 	expect(await Array.fromAsync(stream(request))).toEqual(events);
 });
@@ -177,6 +178,7 @@ test("long keeps the pace of the clock, each word at its own time", async () => 
 	const clock = new ManualClock();
 	const replies = stream(requestOf(user("long: 3 tokens at 4 per second")), undefined, clock);
 	const events = replies[Symbol.asyncIterator]();
+	expect((await events.next()).value).toEqual({ type: "started" });
 	expect((await events.next()).value).toEqual({ type: "text", text: "[offline] " });
 	expect((await events.next()).value).toEqual({ type: "text", text: "t1" });
 	let arrived = false;

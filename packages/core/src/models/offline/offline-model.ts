@@ -34,6 +34,7 @@ async function* streamReply(
 	let characters = 0;
 	try {
 		signal.throwIfAborted();
+		yield { type: "started" };
 		for await (const event of perform(request, clock, signal)) {
 			if (++events % EVENTS_AT_ONCE === 0) await setImmediate();
 			signal.throwIfAborted();
@@ -70,14 +71,26 @@ async function* perform(
 				break;
 			case "call": {
 				// The transcript grows between two replies, so that no other reply of the session counts as many messages.
-				const id = `call_${request.messages.length}_${calls++}`;
-				yield { type: "call", id, name: command.name, arguments: command.arguments };
+				const index = calls++;
+				yield* written(index, `call_${request.messages.length}_${index}`, command);
 				break;
 			}
 			case "fail":
 				throw new ParleyError(command.reason, { code: "unavailable" });
 		}
 	}
+}
+
+/** A call as a provider sends it: piece by piece, then whole. */
+function* written(
+	index: number,
+	id: string,
+	{ name, arguments: args }: Extract<OfflineCommand, { kind: "call" }>,
+): Generator<ModelEvent> {
+	yield { type: "call.started", index, id, name };
+	for (const json of deltas(JSON.stringify(args))) yield { type: "call.delta", index, json };
+	yield { type: "call.ended", index };
+	yield { type: "call", index, id, name, arguments: args };
 }
 
 /** Whole words with the space behind them, a few of them together in a long text. */

@@ -17,13 +17,22 @@ export function charactersIn({ system, messages, tools }: ModelRequest): number 
 	return [...described, ...spoken].reduce((sum, count) => sum + count, system.length);
 }
 
-/** The characters of one block of a message, or of one event of a reply. */
+/** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the whole call. */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
-	if (part.type === "end" || part.type === "usage") return 0;
-	// A picture is as dear as a page of text, whatever its size.
-	if (part.type === "image") return 4 * 1024;
-	if (part.type === "result") return part.text.length + (part.pictures?.length ?? 0) * 4 * 1024;
-	return part.type === "call" ? part.name.length + jsonLength(part.arguments) : part.text.length;
+	switch (part.type) {
+		case "text":
+		case "thinking":
+			return part.text.length;
+		case "call":
+			return part.name.length + jsonLength(part.arguments);
+		// A picture is as dear as a page of text, whatever its size.
+		case "image":
+			return 4 * 1024;
+		case "result":
+			return part.text.length + (part.pictures?.length ?? 0) * 4 * 1024;
+		default:
+			return 0;
+	}
 }
 
 function jsonLength(value: unknown): number {
