@@ -60,6 +60,7 @@ export const perMinute = {
 	"files.getUploadURLExternal": tiers[4],
 	"files.completeUploadExternal": tiers[4],
 	"agents.sessions.setStatus": tiers[3],
+	"assistant.threads.setStatus": tiers[4],
 } as const;
 
 /** A method of `perMinute`. */

@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
-import { type EventFrame, isOzzieEvent, type OpenSession } from "@parley/protocol";
+import { type EventFrame, isOzzieEvent, type OpenSession, ReplyProgress } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { Scene } from "../conversation/part.ts";
@@ -16,6 +16,7 @@ import { deletionAt } from "./gone-session.ts";
 import { forgetMark, type Mark } from "./marks.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
+import { progressWords } from "./progress-words.ts";
 import { type StepTold, tellFrame } from "./tell-frame.ts";
 import { Typing } from "./typing.ts";
 
@@ -59,6 +60,7 @@ export class SessionFeed implements RoomSession {
 	readonly #conversation: string;
 	readonly #moments: Moments;
 	readonly #typing: Typing;
+	readonly #progress = new ReplyProgress();
 	readonly #replayedTo: number;
 	#state: ConversationState;
 	/** As the database has it. */
@@ -139,6 +141,7 @@ export class SessionFeed implements RoomSession {
 			for await (const frame of this.#opened.events()) {
 				this.#parts.heard();
 				if (frame.event === "session.deleted") return true;
+				if (frame.transient || this.#progress.now) this.#hear(frame);
 				if (frame.transient) continue;
 				this.#take(frame);
 				if (this.#waiting.length >= mostWaiting) await this.#drained;
@@ -149,6 +152,13 @@ export class SessionFeed implements RoomSession {
 			if (ParleyError.from(reason).code === "not_found") return true;
 			throw reason;
 		}
+	}
+
+	/** What the model does is shown while it lasts, and never posted. */
+	#hear(frame: EventFrame): void {
+		if (!isOzzieEvent(frame)) return;
+		this.#progress.take(frame);
+		this.#typing.does(progressWords(this.#progress.now));
 	}
 
 	#take(frame: EventFrame): void {

@@ -141,15 +141,15 @@ export class Outbox {
 		this.#dispatch();
 	}
 
-	/** Shows once that somebody is at work, unless something else is on its way or the platform has no room. */
-	async typing(conversation: string): Promise<void> {
+	/** Shows once that the agent is at work, and what it does, unless something else is on its way or the platform has no room. */
+	async typing(conversation: string, doing?: string): Promise<void> {
 		const { surface } = this.#parts;
 		const moving = this.#open.of(conversation).some((row) => row.state !== "held");
 		const isFull = this.#busy.size >= parallel || this.#stopping.signal.aborted;
 		const scopes = surface.scopes({ conversation, lane: "typing", edits: false });
 		if (moving || isFull || this.#buckets.openAt(scopes) > 0) return;
 		await this.#ask(async () => {
-			await surface.typing(conversation);
+			await surface.typing(conversation, doing);
 			return undefined;
 		});
 	}

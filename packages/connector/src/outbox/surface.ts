@@ -53,8 +53,8 @@ export interface Surface {
 	 * itself refuses a second post; 0 if it does not. A repeat that starts in time may arrive some seconds later.
 	 */
 	dedupeWindowMs(row: OutboxRow): number;
-	/** Shows that somebody is at work, for as long as the platform shows it. */
-	typing(conversation: string): Promise<void>;
+	/** Shows that the agent is at work, for as long as the platform shows it, and what it does if the platform can. */
+	typing(conversation: string, doing?: string): Promise<void>;
 	/** The buckets that a request counts towards, as they are known. */
 	scopes(request: Request): readonly string[];
 }

@@ -77,8 +77,8 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 			gateway?.client ??
 			createClient({
 				...{ url, token, certificate, clock, ids },
-				// Of an answer people see the whole.
-				transient: false,
+				// Of an answer people see the whole. These say what the agent does meanwhile.
+				transient: ["assistant.started", "tool.arguments"],
 				onState: (state, detail) => {
 					log.info("the gateway", { state, detail });
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));

@@ -1,4 +1,5 @@
 import type { Clock, Ids } from "@parley/base";
+import type { EventName } from "../events.ts";
 import type { MethodInput, MethodName, MethodResult } from "../methods.ts";
 import type { OpenSession } from "./session-reader.ts";
 
@@ -21,10 +22,10 @@ export interface ClientOptions {
 	readonly retryFirst?: boolean;
 	/**
 	 * Whether frames are wanted that are shown once and never replayed, such as a text while it is being written; true
-	 * unless told. Where they are not, they are left out unread, but for those of prompts and
+	 * unless told; or the names of those that are. Others are left out unread, but for those of prompts and
 	 * `session.deleted`.
 	 */
-	readonly transient?: boolean;
+	readonly transient?: boolean | readonly EventName[];
 	/** `detail` says in words for a person what happened. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }

@@ -25,7 +25,8 @@ const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 export class GatewayClient implements Client, LinkObserver {
 	readonly #url: URL;
 	readonly #ids: Ids;
-	readonly #wantsTransient: boolean;
+	/** How transient frames that are read begin; all are where it is undefined. */
+	readonly #wanted: readonly string[] | undefined;
 	readonly #onState: (state: ClientState, detail: string) => void;
 	readonly #link: Link;
 	readonly #requests = new Requests((text) => this.#link.send(text));
@@ -37,7 +38,9 @@ export class GatewayClient implements Client, LinkObserver {
 		const { token, certificate, clock, ids, retryFirst = true } = options;
 		this.#url = url;
 		this.#ids = ids;
-		this.#wantsTransient = options.transient ?? true;
+		const { transient = true } = options;
+		const wanted = transient === true ? undefined : transient || [];
+		this.#wanted = wanted?.map((name) => `${event}${name}"`);
 		this.#onState = options.onState ?? (() => {});
 		this.#link = new Link({ url, token, certificate, clock, chance: () => chanceOf(ids), retryFirst }, this);
 	}
@@ -82,7 +85,7 @@ export class GatewayClient implements Client, LinkObserver {
 	}
 
 	received(text: string): void {
-		if (!this.#wantsTransient && isTransient(text)) {
+		if (this.#wanted && isTransient(text) && !this.#wanted.some((begin) => text.startsWith(begin))) {
 			this.#link.settle();
 			return;
 		}

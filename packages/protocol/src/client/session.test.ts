@@ -173,6 +173,22 @@ test("who wants no frames that are shown once gets all others, and the prompts",
 	await other.client.close();
 });
 
+test("a client that names frames which are shown once gets these, and no others", async () => {
+	const other = new WatchedClient(gateway.url, { transient: ["tool.arguments"] });
+	const connection = await gateway.connection();
+	const opening = other.client.open({ session_id: "sess_1" });
+	await connection.opens("sess_1", "resumed", 0);
+	const read = readerOf(await opening);
+	const shown = { type: "event", session_id: "sess_1", payload: {}, seq: 0, transient: true };
+	for (const event of ["assistant.thinking", "tool.arguments", "tool.arguments.more"]) {
+		const { type, ...rest } = shown;
+		connection.send({ type, event, ...rest });
+	}
+	connection.event("sess_1", 1, "user.message", { content: "hi", run_id: "run_1" });
+	expect((await read(2)).map((frame) => frame.event)).toEqual(["tool.arguments", "user.message"]);
+	await other.client.close();
+});
+
 test("who wants no frames that are shown once still hears that a session was deleted, as gateways write it", async () => {
 	const other = new WatchedClient(gateway.url, { transient: false });
 	const connection = await gateway.connection();

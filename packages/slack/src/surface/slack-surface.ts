@@ -91,8 +91,8 @@ export class SlackSurface implements Surface {
 		return 0;
 	}
 
-	typing(conversation: string): Promise<void> {
-		return this.#status.show(conversation);
+	typing(conversation: string, doing?: string): Promise<void> {
+		return this.#status.show(conversation, doing);
 	}
 
 	/** Nobody is at work in a conversation any more, whatever Slack shows there. Never rejects. */

@@ -77,6 +77,44 @@ test("where Slack lets it wait it is taken away when that is over, unless somebo
 	expect(statuses().slice(3)).toEqual(["processing", "active", "processing"]);
 });
 
+test("what the agent does stands there in words, at most every five seconds, and anew before Slack takes it away", async () => {
+	const { line, port, clock } = open();
+	const written = () =>
+		port.calls.flatMap(({ method, args }) => (method.startsWith("assistant.") ? [args["status"]] : []));
+	await line.show("T1/C1/1.1");
+	expect(written()).toEqual([]);
+	await line.show("T1/C1/1.1", "is thinking…");
+	await line.show("T1/C1/1.1", "is writing a.md…");
+	expect(port.calls.at(-1)).toEqual({
+		method: "assistant.threads.setStatus",
+		args: { channel_id: "C1", thread_ts: "1.1", status: "is thinking…" },
+	});
+	clock.advance(5000);
+	await line.show("T1/C1/1.1", "is writing a.md…");
+	clock.advance(89_000);
+	await line.show("T1/C1/1.1", "is writing a.md…");
+	expect(written()).toEqual(["is thinking…", "is writing a.md…"]);
+	clock.advance(1000);
+	await line.show("T1/C1/1.1", "is writing a.md…");
+	expect(written()).toHaveLength(3);
+	clock.advance(5000);
+	await line.show("T1/C1/1.1", "");
+	expect(written().at(-1)).toBe("");
+	await line.show("T1/C1", "is thinking…");
+	expect(written()).toHaveLength(4);
+});
+
+test("where Slack takes no words the sign stands without, and it is not asked again and again", async () => {
+	const { line, port, log, clock } = open();
+	for (let n = 0; n < 5; n++) port.answer("assistant.threads.setStatus", refused("not_allowed_token_type"));
+	for (let n = 0; n < 10; n++) {
+		await line.show("T1/C1/1.1", `is writing ${n}…`);
+		clock.advance(8000);
+	}
+	expect(port.calls.map(({ method }) => method)).toEqual([setStatus, "assistant.threads.setStatus"]);
+	expect(log.records.filter(({ level }) => level !== "debug")).toEqual([]);
+});
+
 test("nothing waits for it when it is time to stop", async () => {
 	const { line, port, clock, stopping } = open();
 	await line.show("T1/C1/1.1");

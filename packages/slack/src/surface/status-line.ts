@@ -6,6 +6,8 @@ import type { Counted } from "./rate-limits.ts";
 
 /** Nobody is told more often that somebody is at work. */
 const refreshMs = 90_000;
+/** Between two texts of one thread. */
+const textEveryMs = 5000;
 /** Where Slack does not show it, it is not asked again for so long. */
 const quietMs = 10 * 60_000;
 /** After this long it is tried once more to take it away, where Slack does not say when. */
@@ -31,13 +33,19 @@ interface Line {
 	wanted: "processing" | "active" | undefined;
 	/** Monotonic: it is shown anew when that has come. */
 	nextAt: number;
+	/** What the agent does, in words; "" for nothing in particular. */
+	text: string;
+	/** Monotonic: when another text may be shown, and when the same one again. */
+	textAt: number;
+	sameTextAt: number;
 	/** The last change that Slack was asked for; the next one waits for it. */
 	last: Promise<unknown>;
 }
 
 /**
  * Shows below a thread that somebody is at work: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
- * apps that are declared as agents have it, and only threads.
+ * apps that are declared as agents have it, and only threads. What the agent does stands there in words:
+ * https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
  */
 export class StatusLine {
 	readonly #parts: StatusLineParts;
@@ -48,10 +56,15 @@ export class StatusLine {
 		this.#parts = parts;
 	}
 
-	async show(conversation: string): Promise<void> {
+	async show(conversation: string, doing = ""): Promise<void> {
 		const line = this.#lineOf(conversation);
+		if (line === undefined) return;
+		if (line.nextAt <= this.#parts.clock.monotonic()) await this.#process(line);
+		if (line.wanted === "processing") await this.#write(line, doing);
+	}
+
+	async #process(line: Line): Promise<void> {
 		const now = this.#parts.clock.monotonic();
-		if (line === undefined || line.nextAt > now) return;
 		const before = line.wanted;
 		line.nextAt = now + refreshMs;
 		line.wanted = "processing";
@@ -63,6 +76,31 @@ export class StatusLine {
 			if (kind === "rejected" || kind === "gone") line.nextAt = now + quietMs;
 			throw error;
 		}
+	}
+
+	/** A text that comes too soon is left out: the next sign brings the one of then. */
+	async #write(line: Line, text: string): Promise<void> {
+		const now = this.#parts.clock.monotonic();
+		if (now < (text === line.text ? line.sameTextAt : line.textAt) || (text === "" && line.text === ""))
+			return;
+		line.text = text;
+		line.textAt = now + textEveryMs;
+		line.sameTextAt = now + refreshMs;
+		try {
+			await this.#setText(line);
+		} catch (error) {
+			const { kind } = DeliveryError.from(error);
+			// The sign itself is there: that it has no words is no reason to bother Slack, or an operator.
+			if (kind === "rejected" || kind === "gone") line.textAt = now + quietMs;
+			if (kind === "rejected" || kind === "gone") line.sameTextAt = now + quietMs;
+			const { channel, thread } = line;
+			this.#parts.log.debug("what the agent does is not shown", { channel, thread, error });
+		}
+	}
+
+	async #setText({ channel, thread, text }: Line): Promise<void> {
+		const counted: Counted = { method: "assistant.threads.setStatus", lane: "typing" };
+		await this.#parts.caller.ask(counted, { channel_id: channel, thread_ts: thread, status: text });
 	}
 
 	/**
@@ -86,6 +124,8 @@ export class StatusLine {
 		const { clock, log, signal } = this.#parts;
 		if (line.wanted === "processing") line.nextAt = clock.monotonic();
 		line.wanted = "active";
+		// Slack takes the words away with the sign, and with a post.
+		line.text = "";
 		try {
 			await this.#set(line, "active").catch(async (reason: unknown) => {
 				const { kind, limit } = DeliveryError.from(reason);
@@ -122,6 +162,7 @@ export class StatusLine {
 		const key = `${channel} ${thread}`;
 		const line = this.#lines.get(key) ?? {
 			...{ channel, thread, wanted: undefined, nextAt: 0, last: Promise.resolve() },
+			...{ text: "", textAt: 0, sameTextAt: 0 },
 		};
 		this.#lines.delete(key);
 		this.#lines.set(key, line);

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { progressWords } from "./progress-words.ts";
+
+const writing = { type: "writing", subject: undefined, length: 10 } as const;
+
+test.each([
+	[undefined, ""],
+	[{ type: "thinking", text: "the salary of Ada" } as const, "is thinking…"],
+	[{ ...writing, name: "write_file" }, "is writing a file…"],
+	[{ ...writing, name: "write_file", subject: "docs/a b.md" }, "is writing a b.md…"],
+	[{ ...writing, name: "edit_file", subject: `x/${"n".repeat(80)}` }, `is writing ${"n".repeat(59)}……`],
+	[{ ...writing, name: "run_command", subject: "cat /etc/passwd" }, "is preparing run_command…"],
+])("a room reads what the agent does, and none of its thoughts and commands: %j", (progress, words) => {
+	expect(progressWords(progress)).toBe(words);
+});
