@@ -118,6 +118,7 @@ test("commands deleted or overwritten at Discord come back by doctor --fix, and 
 	spoil();
 	const running = discord.run("discord");
 	await discord.shows(() => `${named("help")?.name} ${named("ask")?.description}`, "help Ask the agent");
+	await running.shows("connected; Ctrl-C stops it");
 	running.type(interrupt);
 	expect(await running.ended()).toBe(0);
 	expect(named("dice")).toBeDefined();

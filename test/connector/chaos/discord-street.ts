@@ -37,8 +37,8 @@ class DiscordGround implements Ground<World, People> {
 	#session = new KeptSession(undefined);
 
 	constructor({ clock, random, seed }: GroundParts) {
-		// Discord's own minutes would hide what is sent twice.
-		this.world = new World({ clock, seed, settings: { nonceMs: 1000 } });
+		// As short as the connector relies on: longer would hide a repeat that comes too late.
+		this.world = new World({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.world, random);
 		this.#random = random;
 		const { gateway } = this.world;
