@@ -86,7 +86,7 @@ test("what was approved and is what was approved runs", async () => {
 
 test.each(swaps)("$name cannot be swapped between the approval and the call", async (swap) => {
 	const error = expect.stringMatching(
-		new RegExp(`^changed since it was approved: (?:\\w+, )*${swap.changed}(?:, \\w+)*; nothing was run$`),
+		new RegExp(`^changed since it was approved: (?:.+, )?${swap.changed}\\b.*; nothing was run$`),
 	);
 	expect(await approveAndSwap(swap)).toEqual({ error, ran: false });
 });

@@ -42,13 +42,13 @@ export const swaps: readonly Swap[] = [
 	{
 		name: "the content of a script",
 		command: "sh build.sh",
-		changed: "scripts",
+		changed: "files",
 		swap: ({ work }) => writeFile(join(work, "build.sh"), evil),
 	},
 	{
 		name: "where a link leads",
 		command: "sh link.sh",
-		changed: "scripts",
+		changed: "files",
 		async swap({ work }) {
 			await writeFile(join(work, "other.sh"), good);
 			await unlink(join(work, "link.sh"));

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Logger } from "@parley/base";
+import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { FileFacts } from "./files/file-facts.ts";
 import type { ImageBlock } from "./message.ts";
@@ -57,6 +57,14 @@ export interface ToolPlan {
 	/** Whether it reads all that lies below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
+	/** Collects facts that take long to collect. Called only if a person is asked, before the question. */
+	readonly bind?: () => Promise<BoundFacts>;
+}
+
+/** Further facts that an approval is bound to, and notes for the approver. */
+export interface BoundFacts {
+	readonly binding: Readonly<Record<string, string>>;
+	readonly notes: readonly string[];
 }
 
 /** Where a call works. Paths are absolute and real. */
@@ -72,6 +80,7 @@ export interface ToolContext {
 	readonly workspace?: string | undefined;
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
+	readonly clock: Clock;
 	/** For faults that the model is not told in full. */
 	readonly log: Logger;
 	/** Asks a person and waits; the run's working time stands still meanwhile. */

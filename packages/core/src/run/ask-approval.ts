@@ -23,7 +23,8 @@ export async function askApproval(
 	const { floor, hidden, pending, version } = judgement;
 	const scope = floor || hidden ? undefined : ready.plan.grant;
 	const alsoIn = await run.deps.approveIn(run.session);
-	const judge = (changed: unknown) => judgeChanged(run, planned, { changed, asked: judgement, pending });
+	const judge = (changed: unknown, binding: string) =>
+		judgeChanged(run, planned, { changed, binding, asked: judgement, pending });
 	run.changing = { callId: call.id, judge };
 	try {
 		return await askPerson(run, approvalOf(run, planned), () => ({

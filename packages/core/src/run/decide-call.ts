@@ -16,6 +16,7 @@ import {
 	judgeCall,
 	type PlannedCall,
 	versionFor,
+	withBoundFacts,
 	withChanges,
 } from "./plan-call.ts";
 import type { Run } from "./run.ts";
@@ -69,7 +70,8 @@ export async function decideCall(
 		taint: joinTaints(approved.map(({ ready }) => taintOf(ready.plan.classes))),
 		trusted: approved.filter(({ trusted }) => trusted !== undefined).length,
 	};
-	return decideReady(run, { call, ready: prepared, context }, { begun, pending });
+	const changing = before.some((waiting) => !isPure(waiting));
+	return decideReady(run, { call, ready: prepared, context }, { begun, pending, changing });
 }
 
 /** The same when its turn has come, and nothing of its reply is left before it. */
@@ -114,11 +116,19 @@ export async function settleRepeat(run: Run, call: CallBlock): Promise<boolean> 
 	return true;
 }
 
+/**
+ * Decides about a call that makes sense. `changing` says whether calls that run before it may change files: then a
+ * question about a call that is bound to files waits for them.
+ */
 async function decideReady(
 	run: Run,
 	given: PlannedCall,
-	{ begun, pending }: { readonly begun: boolean; readonly pending: Before },
-): Promise<ApprovedCall | undefined> {
+	{
+		begun,
+		pending,
+		changing,
+	}: { readonly begun: boolean; readonly pending: Before; readonly changing: boolean },
+): Promise<WaitingCall | undefined> {
 	const { call } = given;
 	const refuse = (text: string) => settleCall(run, call, { text, failed: true });
 	const { store } = run.session.deps.journal;
@@ -131,12 +141,14 @@ async function decideReady(
 		await run.commit((tx) => auditDenial(run, tx, planned));
 		return refuse(`denied: ${judgement.reason}`);
 	}
-	await announce(run, call, judgement);
 	const asks = judgement.effect === "ask" || known !== undefined;
-	const row = asks ? await askApproval(run, planned, { ...judgement, pending }) : undefined;
+	if (asks && changing && known === undefined && planned.ready.plan.bind) return { call };
+	await announce(run, call, judgement);
+	const bound = asks ? await withBoundFacts(planned) : planned;
+	const row = asks ? await askApproval(run, bound, { ...judgement, pending }) : undefined;
 	const { version, trusted } = judgement;
 	if (!row) return { ...planned, token: undefined, version, ...(trusted && { trusted }) };
-	const answered = await withChanges(run, planned, row);
+	const answered = await withChanges(run, bound, row);
 	if ("text" in answered) return refuse(answered.text);
 	// Begun before a restart and safe to repeat: the approval was used for this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
@@ -175,6 +187,7 @@ async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 		workspace: workspace?.path,
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.signal,
+		clock: run.session.deps.clock,
 		log: run.log,
 		// What only looks at a call tells nothing of it; who runs it listens.
 		progress: () => undefined,

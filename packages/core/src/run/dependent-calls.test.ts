@@ -100,6 +100,32 @@ test("of two changes of one file the second is asked about when the first is mad
 	w.log.check();
 });
 
+test("a command is asked about when the calls before it have changed the files that it is bound to", async () => {
+	await using stack = new AsyncDisposableStack();
+	const reply = [
+		calls("a", "run_command", { cmd: "echo 'cat e.txt' > run.sh" }),
+		edit("b", "one", "1"),
+		calls("c", "run_command", { cmd: "sh run.sh" }),
+	];
+	const w = await working(stack, reply);
+	await w.t.send(w.session, "go");
+	const contents: string[] = [];
+	for (const call of reply) {
+		const { prompt } = await w.log.next("prompt.requested");
+		expect(prompt.approval?.callId).toBe(Object(call).id);
+		contents.push(await w.content());
+		await w.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	}
+	await w.log.next("assistant.message");
+	expect(contents).toEqual(["one\ntwo\n", "one\ntwo\n", "1\ntwo\n"]);
+	expect(w.results()).toMatchObject([
+		{ failed: false },
+		{ failed: false },
+		{ failed: false, text: "1\ntwo\n" },
+	]);
+	w.log.check();
+});
+
 test("what somebody else has changed since an approval is still not written over", async () => {
 	await using stack = new AsyncDisposableStack();
 	const w = await working(stack, [edit("a", "one", "1")]);

@@ -7,7 +7,7 @@ import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
 import { joinTaints, type Taint } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
-import { bindingText, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import { bindingText, changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { joinedBy, refusalOfPlace } from "./place-rules.ts";
 import type { Run } from "./run.ts";
 
@@ -30,6 +30,15 @@ export interface Judgement extends Decision {
 	readonly version: string;
 	/** Under which grant of the channel nobody is asked. */
 	readonly trusted?: TrustBadge;
+}
+
+/** The call with all facts that an approval of it is bound to: a person is going to be asked. */
+export async function withBoundFacts(planned: PlannedCall): Promise<PlannedCall> {
+	const { bind, ...plan } = planned.ready.plan;
+	if (bind === undefined) return planned;
+	const { binding, notes } = await bind();
+	const bound = { ...plan, binding: { ...plan.binding, ...binding }, notes: [...plan.notes, ...notes] };
+	return { ...planned, ready: { ...planned.ready, plan: bound } };
 }
 
 /** What an approval of the call is bound to under this version of the rules. */
@@ -84,7 +93,7 @@ function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBad
 	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
 
-/** The call with the arguments of the person who approved it; as it was where they changed none. */
+/** The call with the arguments of the person who approved it, bound anew; as it was where they changed none. */
 export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
@@ -96,17 +105,20 @@ export async function withChanges(
 
 /**
  * What an approval of the call with these arguments is bound to; throws `invalid_argument` where they make no sense, are
- * denied, or need a warning that nobody has seen: `asked` is what the person was told.
+ * denied, or need a warning that nobody has seen, or where files changed since the question was asked. `asked` is what
+ * the person was told, `binding` what their question is bound to.
  */
 export async function judgeChanged(
 	run: Run,
 	planned: PlannedCall,
 	{
 		changed,
+		binding,
 		asked,
 		pending,
 	}: {
 		readonly changed: unknown;
+		readonly binding: string;
 		readonly asked: Pick<Judgement, "reason" | "hidden">;
 		readonly pending: Before;
 	},
@@ -126,7 +138,12 @@ export async function judgeChanged(
 			`what the call would do with these arguments is always asked about (${reason}): deny it instead`,
 		);
 	}
-	return { binding: bindingOf(again, version) };
+	const bound = bindingOf(again, version);
+	const differs = changedSince(binding, bound);
+	if (differs.includes("files") && !differs.includes("directory")) {
+		throw invalid("files in the working directory changed since the question was asked: deny it instead");
+	}
+	return { binding: bound };
 }
 
 async function replan(
@@ -136,7 +153,8 @@ async function replan(
 ): Promise<PlannedCall | RefusedCall> {
 	const { name } = call;
 	const ready = await prepareCall(run.settings.tools, { name, arguments: changed }, context);
-	return ready.kind === "refused" ? ready : { call, ready, context, changed: ready.arguments };
+	if (ready.kind === "refused") return ready;
+	return withBoundFacts({ call, ready, context, changed: ready.arguments });
 }
 
 function invalid(message: string): ParleyError {

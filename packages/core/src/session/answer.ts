@@ -145,5 +145,5 @@ async function judgeChange(
 		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });
 	}
-	return (await changing.judge(response.arguments)).binding;
+	return (await changing.judge(response.arguments, row.binding ?? "")).binding;
 }

@@ -19,8 +19,11 @@ export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 /** Judges the arguments that a person wants for a call in place of those that were asked about. */
 export interface ChangeJudge {
 	readonly callId: string;
-	/** What an approval of the changed call is bound to; throws `invalid_argument` where the question has to stay open. */
-	judge(args: unknown): Promise<{ readonly binding: string }>;
+	/**
+	 * What an approval of the changed call is bound to; throws `invalid_argument` where the question has to stay open.
+	 * `binding` is what the question is bound to.
+	 */
+	judge(args: unknown, binding: string): Promise<{ readonly binding: string }>;
 }
 
 /** A run that works now. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ParleyError, silentLogger } from "@parley/base";
+import { ParleyError, silentLogger, systemClock } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { prepareCall, type ReadyCall } from "../tool-call.ts";
@@ -49,6 +49,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		forbidden: [],
 		sandbox: noSandbox,
 		signal: new AbortController().signal,
+		clock: systemClock,
 		log: silentLogger,
 		progress: () => undefined,
 		ask: () => Promise.resolve({ outcome: "expired" }),

@@ -99,7 +99,7 @@ test("what only looks runs without asking and tells what git says", async () => 
 				new RegExp(`^${repository} \\d+:\\d+, ${repository}/.git \\d+:\\d+$`),
 			),
 			programs: "",
-			scripts: expect.stringMatching(new RegExp(`^${repository}/.git/config \\d+:\\d+ sha256:[0-9a-f]{64}$`)),
+			scripts: expect.stringMatching(new RegExp(`^(${repository}/.git/config)\t\\1 \\S{43} 644$`)),
 			executable: expect.stringMatching(/^git: \/\S+ \d+:\d+ sha256:[0-9a-f]{64}$/),
 			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
 			sandbox: "off",
@@ -211,6 +211,16 @@ test("a change that would run what the repository names is asked about as a comm
 		"runs what the repository names: hook pre-commit, filter.x.clean",
 	]);
 	expect(plan.grant).toBeUndefined();
+	const ready = await prepare(["commit", "--allow-empty", "-m", "x"]);
+	const bound = await ready.plan.bind?.();
+	expect(bound?.notes).toEqual([
+		expect.stringMatching(/^runs only if its files stay unchanged \(\d+ in the repository\); not checked: /),
+	]);
+	const approved = { ...ready.plan, binding: { ...ready.plan.binding, ...bound?.binding } };
+	await putFile("used-by-hook.sh", "x\n");
+	expect((await executeCall({ ...ready, plan: approved }, context)).text).toBe(
+		"changed since it was approved: files (used-by-hook.sh); nothing was run",
+	);
 	await run("commit", "--allow-empty", "-m", "x");
 	expect(await sprung()).toBe(true);
 });
@@ -220,7 +230,7 @@ test("programs that came up since the approval stop the change", async () => {
 	const ready = await prepare(["add", "peas.txt"]);
 	byHand("config", "filter.x.clean", "cat");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: programs, scripts; nothing was run",
+		text: `changed since it was approved: programs, scripts (${repository}/.git/config); nothing was run`,
 		failed: true,
 	});
 });
@@ -356,7 +366,7 @@ test("a repository that was swapped since the approval stops the command", async
 	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
 	byHand("init", "--quiet");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: repository, scripts; nothing was run",
+		text: "changed since it was approved: repository; nothing was run",
 		failed: true,
 	});
 });

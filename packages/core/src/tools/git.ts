@@ -13,7 +13,7 @@ import { resolvePath, shownPath } from "./paths.ts";
 import { fileFacts } from "./programs.ts";
 import { refuseUnshowable } from "./refuse-unshowable.ts";
 import { sandboxNote } from "./sandbox-note.ts";
-import { differences, programFacts } from "./surroundings.ts";
+import { boundToRepository, differences, programFacts } from "./surroundings.ts";
 import { requireDirectory } from "./tree/tree-files.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 import { wholeLines } from "./whole-lines.ts";
@@ -64,7 +64,7 @@ interface Look {
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const label = visible(shellLine(["git", ...args.args]));
 	refuseUnshowable(args.args, label);
-	const { directory, judgement, binding } = await look(args, context);
+	const { directory, judgement, repository, binding } = await look(args, context);
 	const { classes, notes, care } = judgement;
 	return {
 		label,
@@ -78,12 +78,18 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 			...notes.map(visible),
 			...mixedScriptNotes(args.args.join(" ")),
 		],
+		// Hooks and filters can run any file of the repository.
+		...(care === "run" && repository && { bind: () => boundToRepository(repository.top, context) }),
 	};
 }
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const { directory, judgement, repository, binding } = await look(args, context);
-	const different = differences(approved.binding, binding);
+	const bound =
+		"files" in approved.binding && repository
+			? await boundToRepository(repository.top, context, approved.binding)
+			: undefined;
+	const different = differences(approved.binding, { ...binding, ...bound?.binding });
 	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unasked) {
 		const what = different.length > 0 ? different.join(", ") : "what the command would do";

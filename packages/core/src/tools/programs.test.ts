@@ -1,71 +1,77 @@
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createDirectory } from "../testing/tool-context.ts";
-import { executedBy } from "./programs.ts";
+import { findNamed } from "./programs.ts";
 
-/** A workspace, and a directory of programs. */
+/** A working directory, a directory outside it, and a directory of programs. */
 async function workspace() {
 	const directory = await createDirectory();
-	const cwd = join(directory.path, "work");
-	const bin = join(directory.path, "bin");
-	for (const path of [join(cwd, "sub"), bin]) await mkdir(path, { recursive: true });
-	for (const name of ["build.sh", "x.py", "data.csv", "app.log", "Makefile", "sub/run.sh"]) {
+	const [cwd, other, bin] = ["work", "other", "bin"].map((name) => join(directory.path, name));
+	if (cwd === undefined || other === undefined || bin === undefined) throw new Error("three directories");
+	for (const path of [join(cwd, "sub"), join(other, "deep"), bin]) await mkdir(path, { recursive: true });
+	for (const name of ["build.sh", "app.log"]) {
 		await writeFile(join(cwd, name), name);
+		await writeFile(join(other, name), name);
 	}
 	for (const name of ["sh", "bash", "python3", "make", "cat", "timeout", "env"]) {
 		await writeFile(join(bin, name), name);
 		await chmod(join(bin, name), 0o755);
 	}
 	const look = async (command: string) => {
-		const places = { cwd, home: "/nowhere", roots: [cwd], forbidden: [], path: bin };
-		const { programs, scripts } = await executedBy(command, places);
-		const lines = (text: string, base: string): string[] =>
-			text.split("\n").flatMap((line) => {
-				const path = line.split(" ").find((word) => word.startsWith(`${base}/`));
-				return path === undefined ? [] : [path.slice(base.length + 1)];
-			});
-		return { programs, scripts, found: { programs: lines(programs, bin), scripts: lines(scripts, cwd) } };
+		const places = { cwd, home: "/nowhere", roots: [cwd, other], forbidden: [], path: bin };
+		const named = await findNamed(command, places);
+		const programs = named.programs.split("\n").flatMap((line) => line.match(/^(\w+): \//)?.[1] ?? []);
+		const files = named.files
+			.split("\n")
+			.map((line) => line.split("\t")[0]?.slice(directory.path.length + 1));
+		const directories = named.directories.map((path) => path.slice(directory.path.length + 1));
+		return { ...named, found: { programs, files: files.filter(Boolean), directories } };
 	};
-	return { cwd, bin, look, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+	return { cwd, other, bin, look, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
 test.each([
-	["cat app.log", ["cat"], []],
-	["constructor && cat __proto__ | toString", ["cat"], []],
-	["sh build.sh", ["sh"], ["build.sh"]],
-	["cd sub && ./run.sh arg", [], ["sub/run.sh"]],
-	["FOO=1 python3 -u x.py", ["python3"], ["x.py"]],
-	["bash -c 'sh build.sh | cat'", ["bash", "cat", "sh"], ["build.sh"]],
-	["cat build.sh | bash", ["bash", "cat"], ["build.sh"]],
-	["bash < build.sh", ["bash"], ["build.sh"]],
-	["timeout 10 cat app.log", ["cat", "timeout"], []],
-	["env python3 x.py", ["env", "python3"], ["x.py"]],
-	["echo $(sh build.sh)", ["sh"], ["build.sh"]],
-	["make all", ["make"], ["Makefile"]],
-])("of %s it finds what runs, and what is run by it", async (command, programs, scripts) => {
+	["cat build.sh", ["cat"], [], []],
+	["constructor && cat __proto__ | toString", ["cat"], [], []],
+	["bash -c 'sh build.sh | cat'", ["bash", "cat", "sh"], [], []],
+	["timeout 10 cat ../other/build.sh", ["cat", "timeout"], ["other/build.sh"], []],
+	["env python3 ../other/build.sh", ["env", "python3"], ["other/build.sh"], []],
+	["cat app.log ../other/app.log /proc/self/status", ["cat"], [], []],
+	["bash < app.log", ["bash"], ["work/app.log"], []],
+	["make -C ../other/deep all", ["make"], [], ["other/deep"]],
+	["cd ../other && make -C deep", ["make"], [], ["other"]],
+	["cat / /usr ..", ["cat"], [], []],
+])("of %s it finds programs, files and directories", async (command, programs, files, directories) => {
 	await using space = await workspace();
 	const { found } = await space.look(command);
 	expect(found.programs).toEqual(expect.arrayContaining(programs));
-	expect(found.scripts).toEqual(scripts);
-	if (scripts.length === 0) expect(found.programs).toEqual(programs);
+	expect(found).toMatchObject({ files, directories });
 });
 
-test("what it finds is another thing when the content, the file or the way to it is another", async () => {
+test("a data file that may be executed is bound", async () => {
 	await using space = await workspace();
-	const { cwd, bin, look } = space;
+	await chmod(join(space.other, "app.log"), 0o755);
+	expect((await space.look("tar --to-command=../other/app.log -x")).found.files).toEqual(["other/app.log"]);
+});
+
+test("identities change with the content, the way to a file, and the program", async () => {
+	await using space = await workspace();
+	const { other, bin, look } = space;
 	const seen = new Set<string>();
 	const note = async () => {
-		const { programs, scripts } = await look("python3 x.py");
-		seen.add(`${programs}\n${scripts}`);
+		const { programs, files } = await look("python3 ../other/link.py");
+		seen.add(`${programs}\n${files}`);
 	};
+	await symlink("build.sh", join(other, "link.py"));
 	await note();
 	await note();
 	expect(seen.size).toBe(1);
-	await writeFile(join(cwd, "x.py"), "o.py");
+	await writeFile(join(other, "build.sh"), "other");
 	await note();
-	await writeFile(join(cwd, "new.py"), "o.py");
-	await rename(join(cwd, "new.py"), join(cwd, "x.py"));
+	await writeFile(join(other, "same.sh"), "other");
+	await symlink("same.sh", join(other, "new"));
+	await rename(join(other, "new"), join(other, "link.py"));
 	await note();
 	await writeFile(join(bin, "python3"), "another");
 	await note();
@@ -78,4 +84,11 @@ test("a name that is no program must stay none", async () => {
 	await writeFile(join(space.bin, "deploy"), "");
 	await chmod(join(space.bin, "deploy"), 0o755);
 	expect((await space.look("deploy")).programs).not.toBe(before.programs);
+});
+
+test("a command that names too much says so", async () => {
+	await using space = await workspace();
+	const { complete } = await space.look(`cat ${Array.from({ length: 301 }, (_, n) => `f${n}`).join(" ")}`);
+	expect(complete).toBe(false);
+	expect((await space.look("cat a b c")).complete).toBe(true);
 });

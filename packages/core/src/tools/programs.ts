@@ -1,85 +1,95 @@
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, join, resolve } from "node:path";
-import { type FoundCommands, findCommands, type SeenWords } from "../commands/judge-command.ts";
+import { findCommands, type SeenWords } from "../commands/judge-command.ts";
 import type { Places } from "../commands/places.ts";
 import { UNKNOWN } from "../commands/words.ts";
 import { isInterpreter, isKeyword, isShell, isWrapper } from "../commands/wrappers.ts";
+import { fileIdentity, isDataName } from "./bound-files.ts";
 import { contentIdentityOf } from "./identity.ts";
+import { isWithin } from "./paths.ts";
 
-/** What a command line would execute, as far as its text tells: one line for each, with what it is at this moment. */
-export interface Executed {
-	/** What the names of programs lead to. */
+/** Programs, files and directories that a command line names. */
+export interface Named {
+	/** Programs that are looked up on the search path: one line for each, with its identity. */
 	readonly programs: string;
-	/** Files that are run, or handed to a program that runs what stands in them. */
-	readonly scripts: string;
+	/**
+	 * Files outside the working directory, and files in it that are data by name but may be run: one line for each, with a
+	 * tab between path and identity.
+	 */
+	readonly files: string;
+	/** Directories outside the working directory, but within the roots. */
+	readonly directories: readonly string[];
+	/** False if the command names more than is looked at. */
+	readonly complete: boolean;
 }
 
-/** So many are looked at; the others, which no ordinary command has, are not. */
-const mostFiles = 64;
+/** Maximum of programs, and of paths. */
+const mostNamed = 300;
 
-/** Files that a program runs, though nobody names them. */
-const implied: Readonly<Record<string, readonly string[]>> = {
-	make: ["GNUmakefile", "makefile", "Makefile"],
-	just: ["justfile", ".justfile", "Justfile"],
-	npm: ["package.json"],
-	pnpm: ["package.json"],
-	yarn: ["package.json"],
-	bun: ["package.json"],
-};
+/** Files in these places change on their own, or cannot be changed. */
+const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 /**
- * Finds out what a command line would execute. It reads text, which no boundary is made of: what a script starts in its
- * turn is not followed. `path` is what programs are looked for on.
+ * Finds what a command line names. Reads its text, which is no boundary: files that a program loads on its own are not
+ * found. `path` is the search path of programs.
  */
-export async function executedBy(
+export async function findNamed(
 	command: string,
 	{ path, ...places }: Places & { readonly path: string },
-): Promise<Executed> {
-	const found = findCommands(command, places);
-	const names = new Set<string>();
-	const files = new Set<string>();
-	for (const seen of found.seen) collect(seen, found, { names, files, cwd: places.cwd });
-	// A shell may read its commands from any file that is named, or from what another program makes of it.
-	if (found.seen.some(feedsShell)) for (const named of found.paths) files.add(named);
-	const directories = path.split(delimiter).map((directory) => resolve(places.cwd, directory || "."));
+): Promise<Named> {
+	const { seen, paths } = findCommands(command, places);
+	const programs = new Set(
+		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
+	);
+	// A shell or another interpreter may run every file that the command names.
+	const runsAny = seen.some(({ words }) => words.some(readsScript));
+	const looked = [...paths].filter((named) => !systemPlaces.some((place) => isWithin(named, place)));
+	const found = await Promise.all(
+		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
+	);
+	const searched = path.split(delimiter).map((directory) => resolve(places.cwd, directory || "."));
 	return {
-		programs: await linesOf([...names], (name) => programIdentity(name, directories)),
-		scripts: await fileFacts([...files]),
+		programs: await linesOf([...programs], (name) => programIdentity(name, searched)),
+		files: joined(found.map((each) => each?.line)),
+		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
+		complete: looked.length <= mostNamed && programs.size <= mostNamed,
 	};
 }
 
-/** What files are at this moment, one line for each; those that are not there have none. */
+/** Identities of files at this moment, one line for each; a missing file has none. */
 export function fileFacts(paths: readonly string[]): Promise<string> {
-	return linesOf([...new Set(paths)], scriptIdentity);
+	return linesOf([...new Set(paths)], namedFile);
 }
 
-interface Collected {
-	readonly names: Set<string>;
-	readonly files: Set<string>;
-	readonly cwd: string;
+interface Looked {
+	readonly line?: string | undefined;
+	readonly directory?: string;
 }
 
-function collect(seen: SeenWords, { paths }: FoundCommands, into: Collected): void {
-	for (const [index, word] of seen.words.entries()) {
-		if (!mayRun(seen, index)) continue;
-		if (!word.includes("/")) into.names.add(word);
-		for (const file of filesOf(word, seen.words.slice(index + 1))) {
-			for (const named of pathsOf(file, paths)) into.files.add(named);
-		}
-		for (const file of impliedBy(basename(word))) into.files.add(join(into.cwd, file));
+async function lookAt(
+	path: string,
+	{ cwd, roots, runsAny }: Pick<Places, "cwd" | "roots"> & { readonly runsAny: boolean },
+): Promise<Looked | undefined> {
+	const stats = await stat(path).catch(() => undefined);
+	const isInside = isWithin(path, cwd);
+	if (stats?.isDirectory()) {
+		const isWalked = !isInside && !isWithin(cwd, path) && roots.some((root) => isWithin(path, root));
+		return isWalked ? { directory: path } : undefined;
 	}
+	if (!stats?.isFile()) return undefined;
+	const isData = isDataName(basename(path));
+	const mayBeRun = runsAny || (stats.mode & 0o111) !== 0;
+	return (isData ? mayBeRun : !isInside) ? { line: await namedFile(path) } : undefined;
 }
 
-/** A command may be called `constructor`. */
-function impliedBy(name: string): readonly string[] {
-	return (Object.hasOwn(implied, name) ? implied[name] : undefined) ?? [];
+async function namedFile(path: string): Promise<string | undefined> {
+	const identity = fileIdentity(path);
+	return identity === undefined ? undefined : `${path}\t${await realpath(path).catch(() => "")} ${identity}`;
 }
 
-/** The words that may be files which the program runs: itself, and what it is handed where it reads scripts. */
-function filesOf(program: string, args: readonly string[]): string[] {
-	const handed = readsScript(basename(program)) ? args.filter((arg) => !arg.startsWith("-")) : [];
-	return program.includes("/") ? [program, ...handed] : handed;
+function outermost(directories: readonly string[]): string[] {
+	return directories.filter((one) => !directories.some((other) => other !== one && isWithin(one, other)));
 }
 
 /** Whether the word there may be a program: the first one is, and any behind a program that runs others. */
@@ -91,26 +101,20 @@ function mayRun({ words, hidden }: SeenWords, index: number): boolean {
 	return hidden || words.slice(0, first + 1).some((other) => isWrapper(basename(other)));
 }
 
-/** Whether the program runs what stands in a file that it is given. */
-function readsScript(name: string): boolean {
-	return isInterpreter(name) || isShell(name) || name === "source" || name === ".";
-}
-
-function feedsShell({ words }: SeenWords): boolean {
-	return words.some((word) => isShell(basename(word)) || word === "source" || word === ".");
-}
-
-/** The paths that a word may mean: which directory it is read in depends on what runs before. */
-function pathsOf(word: string, paths: ReadonlySet<string>): string[] {
+/** Whether the program runs the content of a file that it gets. */
+function readsScript(word: string): boolean {
 	const name = basename(word);
-	return [...paths].filter((path) => basename(path) === name);
+	return isInterpreter(name) || isShell(name) || name === "source" || name === ".";
 }
 
 async function linesOf(
 	names: readonly string[],
 	identify: (name: string) => Promise<string | undefined>,
 ): Promise<string> {
-	const lines = await Promise.all(names.slice(0, mostFiles).map(identify));
+	return joined(await Promise.all(names.slice(0, mostNamed).map(identify)));
+}
+
+function joined(lines: readonly (string | undefined)[]): string {
 	return lines
 		.filter((line) => line !== undefined)
 		.sort()
@@ -125,15 +129,6 @@ export async function programIdentity(name: string, directories: readonly string
 	}
 	// What is none at this moment must be none later: another could take the place of a word of the shell.
 	return `${name}: none`;
-}
-
-async function scriptIdentity(path: string): Promise<string | undefined> {
-	try {
-		if (!(await stat(path)).isFile()) return undefined;
-	} catch {
-		return undefined;
-	}
-	return unlessUnreadable(path);
 }
 
 async function isRunnable(path: string): Promise<boolean> {

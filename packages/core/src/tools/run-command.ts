@@ -7,7 +7,7 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { describeOutcome } from "./describe-outcome.ts";
 import { refuseUnshowable } from "./refuse-unshowable.ts";
 import { execClasses, sandboxNote } from "./sandbox-note.ts";
-import { differences, findShell, surroundingsOf } from "./surroundings.ts";
+import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -96,7 +96,8 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		label,
 		classes,
 		preview: "",
-		binding: await surroundingsOf(cmd, { ...context, sandbox }),
+		binding: await surroundingsOf({ ...context, sandbox }),
+		bind: () => boundToCommand(cmd, { ...context, sandbox }),
 		notes: [
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
@@ -110,7 +111,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const sandbox = sandboxFor(args, context);
-	const different = differences(approved.binding, await surroundingsOf(args.cmd, { ...context, sandbox }));
+	const different = await changesSince(approved, args.cmd, { ...context, sandbox });
 	if (different.length > 0) {
 		return { text: `changed since it was approved: ${different.join(", ")}; nothing was run`, failed: true };
 	}
@@ -131,6 +132,14 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		onOutput: (chunk) => context.progress(chunk),
 	});
 	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
+}
+
+/** The facts that changed since the plan was made or approved, in words. */
+async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
+	const surroundings = await surroundingsOf(context);
+	// Without an approval there is nothing that a person was shown.
+	const bound = "files" in binding ? await boundToCommand(cmd, context, binding) : undefined;
+	return differences(binding, { ...surroundings, ...bound?.binding });
 }
 
 /**

@@ -32,7 +32,7 @@ export async function judgeQuestion(question: PolicyQuestion, options: JudgeOpti
 
 async function contextOf(
 	scene: PolicyScene,
-	{ roots: given, sandbox, log, policy }: JudgeOptions,
+	{ roots: given, sandbox, log, policy, clock }: JudgeOptions,
 ): Promise<ToolContext> {
 	const roots = toolRoots(scene, given);
 	const refuse = (): never => {
@@ -49,7 +49,7 @@ async function contextOf(
 		},
 		roots,
 		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
-		...{ log, signal: new AbortController().signal, workspace: undefined },
+		...{ log, clock, signal: new AbortController().signal, workspace: undefined },
 		progress: () => undefined,
 		ask: refuse,
 		openOutput: refuse,

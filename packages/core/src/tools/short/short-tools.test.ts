@@ -81,7 +81,10 @@ test.each<[string, object, string, object]>([
 	["bash", { command: "cat ~/.ssh/id_rsa" }, "run_command", { cmd: "cat ~/.ssh/id_rsa" }],
 ])("%s %j is planned as %s is", async (name, args, long, longArgs) => {
 	const short = await prepare(name, args);
-	expect(short.plan).toEqual((await prepare(long, longArgs)).plan);
+	const { bind, ...plan } = short.plan;
+	const expected = (await prepare(long, longArgs)).plan;
+	expect({ ...plan, bind: undefined }).toEqual({ ...expected, bind: undefined });
+	expect(bind?.toString()).toEqual(expected.bind?.toString());
 	const { tool } = await prepare(long, longArgs);
 	expect([short.tool.ruleName, short.tool.effect]).toEqual([tool.name, tool.effect]);
 	expect(short.tool.command?.(short.args)).toEqual(tool.command?.((await prepare(long, longArgs)).args));

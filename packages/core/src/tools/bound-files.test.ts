@@ -1,0 +1,139 @@
+import { chmod, link, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemClock } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createDirectory } from "../testing/tool-context.ts";
+import { changedPaths, type FilesOptions, filesBelow } from "./bound-files.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+async function put(name: string, content = name): Promise<void> {
+	const path = join(directory.path, name);
+	await mkdir(dirname(path), { recursive: true });
+	await writeFile(path, content);
+}
+
+function look(options: Partial<FilesOptions> = {}) {
+	const defaults = { clock: systemClock, skips: () => false, hidden: false, prefix: "" };
+	return filesBelow(directory.path, { ...defaults, ...options });
+}
+
+/** Paths that differ before and after the action. */
+async function changedBy(action: () => Promise<unknown>): Promise<string[]> {
+	const before = await look();
+	await action();
+	return changedPaths(before.text, (await look()).text, 10).names;
+}
+
+const path = (name: string) => join(directory.path, name);
+const big = "x".repeat(300 * 1024);
+
+test.for<[what: string, name: string, action: () => Promise<unknown>]>([
+	["content with the same size and times", "b", () => swapInPlace("b", "c")],
+	[
+		"content of a large file with the same size and times",
+		"big.js",
+		() => swapInPlace("big.js", `y${big.slice(1)}`),
+	],
+	["permissions", "b", () => chmod(path("b"), 0o755)],
+	["a file that is gone", "b", () => rm(path("b"))],
+	["a new file", "a/json.py", () => put("a/json.py")],
+	["a new file without content", "a/json.py", () => put("a/json.py", "")],
+	["the text of a link", "run", () => rm(path("run")).then(() => symlink("./a/x.py", path("run")))],
+	["a link in the place of a file", "b", () => rm(path("b")).then(() => symlink("b2", path("b")))],
+	["the target of a link outside", "out", () => writeFile(`${directory.path}-out`, "changed")],
+	["a hook of git", ".git/hooks/pre-commit", () => put(".git/hooks/pre-commit", "changed")],
+	["settings of git", "sub/.git/config", () => put("sub/.git/config", "changed")],
+	[
+		"an installed package, in place",
+		"node_modules/p/lib/",
+		() => swapInPlace("node_modules/p/lib/m.js", "evil"),
+	],
+])("a change is noticed and named: %s", async ([, name, action]) => {
+	for (const each of [
+		"a/x.py",
+		"b",
+		"b2",
+		".git/hooks/pre-commit",
+		"sub/.git/config",
+		"node_modules/p/lib/m.js",
+	]) {
+		await put(each);
+	}
+	await put("big.js", big);
+	await symlink("a/x.py", path("run"));
+	await writeFile(`${directory.path}-out`, "x");
+	await symlink(`${directory.path}-out`, path("out"));
+	try {
+		expect(await changedBy(action)).toEqual([name]);
+	} finally {
+		await rm(`${directory.path}-out`);
+	}
+});
+
+/** Other content in the same inode, with the same size as far as that goes, and the old times. */
+async function swapInPlace(name: string, content: string): Promise<void> {
+	const length = (await readFile(path(name))).length;
+	await utimes(path(name), 1_700_000_000, 1_700_000_000);
+	await writeFile(path(name), content.padEnd(length).slice(0, length));
+	await utimes(path(name), 1_700_000_000, 1_700_000_000);
+}
+
+test("caches, logs, databases, and what git keeps are left out, and so is a file that was only touched", async () => {
+	await put("a.py");
+	const changed = await changedBy(async () => {
+		for (const name of ["app.log", "app.log.1", "x.sqlite-wal", "x.DB", ".a.py.swp", "a.py~", ".#a.py"])
+			await put(name);
+		for (const name of [".git/index", ".git/objects/ab/cd", ".git/refs/heads/x", ".git/logs/HEAD"])
+			await put(name);
+		for (const name of [".cache/x", "a/.pytest_cache/x", "node_modules/.vite/x.json"]) await put(name);
+		await utimes(path("a.py"), 1, 1);
+		await link(path("a.py"), `${directory.path}-twin`);
+		await rm(`${directory.path}-twin`);
+	});
+	expect(changed).toEqual([]);
+});
+
+test("hidden files and skipped paths are left out if told so", async () => {
+	for (const name of [".config/x", ".bashrc", "a/.hidden/x", "data/tokens", "x"]) await put(name);
+	expect((await look()).files).toBe(5);
+	const { text } = await look({ hidden: true, skips: (each) => each.endsWith("/data"), prefix: "/shown" });
+	expect(text).toMatch(/^3\n\/shown\/x\t\S+ \d+$/);
+});
+
+test("a look ends at the maximum of entries, and installed packages come last", async () => {
+	for (let n = 100; n < 200; n++) await Promise.all([put(`node_modules/${n}`), put(`z/${n}`)]);
+	const first = await look({ most: 153 });
+	expect(first).toMatchObject({ files: 150, complete: false });
+	expect(first.text.split("\n")).toHaveLength(1 + 100 + 1);
+	// The second look ends at the same file.
+	await put("node_modules/199", "behind the limit");
+	expect((await look({ earlier: first.text })).text).toBe(first.text);
+	await put("z/199", "before the limit");
+	const { text } = await look({ earlier: first.text });
+	expect(changedPaths(first.text, text, 5)).toEqual({ names: ["z/199"], all: 1 });
+});
+
+test("a look ends after 3 s, and the second ends at the same file", async () => {
+	for (let n = 0; n < 100; n++) await put(`${n}`.padStart(3, "0"));
+	const clock = new ManualClock();
+	const slow = {
+		...clock,
+		now: () => clock.now(),
+		after: clock.after.bind(clock),
+		monotonic: () => time++ * 1_200,
+	};
+	let time = 0;
+	const first = await look({ clock: slow });
+	expect(first).toMatchObject({ complete: false });
+	expect(first.files).toBeLessThan(100);
+	expect(first.files).toBeGreaterThan(0);
+	const second = await look({ earlier: first.text });
+	expect(second.text).toBe(first.text);
+});

@@ -1,0 +1,207 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { TestGateway } from "../conformance/gateway.ts";
+
+/** A command that an approver allows, and a file that it runs or loads and that is swapped after the question. */
+interface Form {
+	readonly command: string;
+	/** The swapped file, with its content after the swap; `EVIL` stands for the file that proves that it ran. */
+	readonly swapped: readonly [path: string, content: string];
+	/** Other files of the working directory. */
+	readonly files?: Readonly<Record<string, string>>;
+	/** The content before the swap, if a comment would not do. */
+	readonly before?: string;
+	/** A command that completes the directory before the question. */
+	readonly prepare?: string;
+	/** The program of the command, if systems may lack it. */
+	readonly optional?: string;
+	/** Whether the command takes seconds, so that only the large tests run it. */
+	readonly slow?: boolean;
+}
+
+const shell = "#!/bin/sh\necho x > EVIL\n";
+const python = "open('EVIL', 'w').close()\n";
+const go = 'package main\nimport "os"\nfunc main() { os.Create("EVIL") }\n';
+const make = "all:\n\techo x > EVIL\n";
+
+const forms: readonly Form[] = [
+	{ command: "make -f x.mk", swapped: ["x.mk", make], optional: "make" },
+	{ command: "make -C sub", swapped: ["sub/Makefile", make], optional: "make" },
+	{ command: "cd sub && make", swapped: ["sub/Makefile", make], optional: "make" },
+	{
+		command: "npm --prefix sub test",
+		swapped: ["sub/package.json", '{"scripts":{"test":"echo x > EVIL"}}'],
+		before: "{}",
+	},
+	{ command: "python3 -m mod", swapped: ["mod.py", python] },
+	{ command: "python3 < app.py", swapped: ["app.py", python] },
+	{ command: "PATH=./sub:$PATH run", swapped: ["sub/run", shell] },
+	{
+		command: "tar -xf a.tar --to-command=./x",
+		swapped: ["x", shell],
+		files: { "content.txt": "content" },
+		prepare: "tar -cf a.tar content.txt",
+	},
+	{
+		command: "git -c core.hooksPath=hooks commit --allow-empty -m x",
+		swapped: ["hooks/pre-commit", shell],
+		prepare: "git init -q --template=",
+	},
+	{
+		command: "vim -e -s -S x.vim < /dev/null",
+		swapped: ["x.vim", 'call writefile(["x"], "EVIL")\nqall!\n'],
+		before: '" nothing\n',
+		optional: "vim",
+	},
+	{
+		command: "gcc a.c -o p && ./p",
+		swapped: ["a.c", '#include <stdio.h>\nint main() { fopen("EVIL", "w"); return 0; }\n'],
+		before: "int main() { return 0; }\n",
+		optional: "gcc",
+	},
+	{
+		command: "go run .",
+		swapped: ["main.go", go],
+		files: { "go.mod": "module example.org/m\n" },
+		before: "package main\nfunc main() {}\n",
+		optional: "go",
+		slow: true,
+	},
+	// Files that no word of the command leads to, and a name of data.
+	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
+	{ command: "sh x.log", swapped: ["x.log", shell] },
+	{
+		command: "sh run.sh",
+		swapped: ["node_modules/dep/main.sh", shell],
+		files: { "run.sh": "sh node_modules/dep/main.sh\n" },
+	},
+	{
+		command: "git status",
+		swapped: [".git/hooks/fsmonitor", shell],
+		prepare: "git init -q --template= && git config core.fsmonitor .git/hooks/fsmonitor",
+	},
+];
+
+let gateway: TestGateway;
+let client: OzzieClient;
+
+beforeAll(async () => {
+	gateway = await TestGateway.start();
+	client = await OzzieClient.connect(gateway.url);
+});
+afterAll(async () => {
+	await client.leave();
+	await gateway[Symbol.asyncDispose]();
+});
+
+interface Workshop {
+	readonly directory: string;
+	/** Appears if the swapped file runs. */
+	readonly evil: string;
+	/** Puts the other content in the place of the file, with the same times and permissions. */
+	swap(): Promise<void>;
+}
+
+async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at: string): Promise<Workshop> {
+	const directory = gateway.path("work", at);
+	const evil = join(directory, "evil.log");
+	const [path, content] = swapped;
+	const put = async (name: string, text: string): Promise<void> => {
+		const file = join(directory, name);
+		await mkdir(dirname(file), { recursive: true });
+		await writeFile(file, text.replaceAll("EVIL", evil));
+		await chmod(file, 0o755);
+		await utimes(file, 1_700_000_000, 1_700_000_000);
+	};
+	await mkdir(directory, { recursive: true });
+	for (const [name, text] of Object.entries({ ...files, [path]: before })) await put(name, text);
+	return { directory, evil, swap: () => put(path, content) };
+}
+
+/** Asks for the command, swaps the file, approves, and returns the notes of the question and the error of the call. */
+async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
+	await client.call("open_session", { root_dir: directory });
+	await client.call("send_message", { content: `run: ${command}` });
+	const { payload } = await client.event("prompt.request");
+	const { notes } = Object(payload["context"]);
+	await swap();
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	for (;;) {
+		const { payload: call } = await client.event("tool.call");
+		if (call["status"] !== "started") return { notes, status: call["status"], error: call["error"] };
+	}
+}
+
+function run(command: string, cwd: string): void {
+	spawnSync("bash", ["-c", command], { cwd, stdio: "ignore", env: { ...process.env, ...identity } });
+}
+
+const identity = Object.fromEntries(
+	["AUTHOR", "COMMITTER"].flatMap((role) => [
+		[`GIT_${role}_NAME`, "a"],
+		[`GIT_${role}_EMAIL`, "a@example.org"],
+	]),
+);
+
+test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
+	"$command does not run a file that was swapped after the question",
+	async ({ index, ...form }) => {
+		const place = await furnish(form, `form-${index}`);
+		if (form.prepare !== undefined) run(form.prepare, place.directory);
+		const { status, error } = await approve(form.command, place);
+		expect(status).toBe("failed");
+		expect(error).toContain("changed since it was approved: ");
+		// Of an installed package the directory is named.
+		const [path] = form.swapped;
+		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
+		expect(existsSync(place.evil)).toBe(false);
+		// Without the check it would run: shows that this form is one that loads the file.
+		if (form.slow && process.env["PARLEY_TEST_SCALE"] === undefined) return;
+		if (form.optional !== undefined && !isInstalled(form.optional)) return;
+		run(form.command, place.directory);
+		expect(existsSync(place.evil)).toBe(true);
+	},
+);
+
+function isInstalled(program: string): boolean {
+	return spawnSync("bash", ["-c", `command -v ${program}`]).status === 0;
+}
+
+test("a command runs if only logs, databases and what git keeps changed after the question", async () => {
+	const form: Form = { command: "sh run.sh", swapped: ["run.sh", ""], before: "echo x > EVIL\n" };
+	const place = await furnish(form, "noise");
+	run("git init -q && git add .", place.directory);
+	const swap = async () => {
+		run(
+			"echo x > app.log; echo x > data.sqlite-wal; echo x > .run.sh.swp; git add -f app.log",
+			place.directory,
+		);
+		run("touch run.sh", place.directory);
+	};
+	const { notes, status } = await approve(form.command, { ...place, swap });
+	expect(status).toBe("completed");
+	expect(existsSync(place.evil)).toBe(true);
+	expect(notes).toContain(
+		"runs only if its files stay unchanged (2 here, and those it names); " +
+			"not checked: logs, databases, caches, files elsewhere",
+	);
+});
+
+test("a command that is approved with other arguments is bound to the files of the question", async () => {
+	const form: Form = { command: "sh run.sh", swapped: ["run.sh", shell] };
+	const place = await furnish(form, "changed");
+	await client.call("open_session", { root_dir: place.directory });
+	await client.call("send_message", { content: `run: ${form.command}` });
+	const { token } = (await client.event("prompt.request")).payload;
+	await place.swap();
+	const changed = { token, value: true, arguments: { cmd: "sh run.sh again" } };
+	await expect(client.call("prompt_response", changed)).rejects.toThrow(
+		"files in the working directory changed since the question was asked: deny it instead",
+	);
+	await client.call("prompt_response", { token, cancelled: true });
+	expect(existsSync(place.evil)).toBe(false);
+});
