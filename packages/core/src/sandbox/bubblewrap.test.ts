@@ -304,6 +304,11 @@ testInside("a command has a session keyring of its own if keyctl(1) is installed
 	await running;
 });
 
+testInside("a command has a limit of processes", async () => {
+	expect(await run("ulimit -u")).toBe("256\n");
+	expect(await run("ulimit -Hu")).toBe("256\n");
+});
+
 testInside("what cannot be built is told as that, and nothing runs", async () => {
 	const where = await sandbox(root, join(directory.path, "gone"));
 	await expect(where.run(shellCommand("touch made", root))).rejects.toThrow(

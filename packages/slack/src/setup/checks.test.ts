@@ -55,6 +55,19 @@ test("scopes that are missing are told by what they are for", async () => {
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining("files:read (read files") });
 });
 
+test("scopes beyond the manifest are a warning, and missing scopes come first", async () => {
+	const granted = (names: readonly string[]) => ok({ response_metadata: { scopes: names } });
+	const more = [...Object.keys(scopes), "admin.users:write", "files:write.all"];
+	const finding = await runCheck("scopes", looking({ "auth.test": granted(more) }));
+	expect(finding).toMatchObject({
+		status: "warn",
+		what: "the bot has scopes that it does not need: admin.users:write, files:write.all",
+		fix: expect.stringContaining("parley slack manifest"),
+	});
+	const other = granted(["admin.users:write", ...Object.keys(scopes).slice(1)]);
+	expect(await runCheck("scopes", looking({ "auth.test": other }))).toMatchObject({ status: "fail" });
+});
+
 test("an app token that does not do is told before anything waits for it", async () => {
 	const { app: _app, ...without } = looking();
 	expect(await runCheck("transport", without)).toMatchObject({

@@ -63,10 +63,19 @@ async function checkScopes({ bot }: SlackChecks): Promise<Finding> {
 	const granted = new Set(read.data.response_metadata.scopes);
 	// True because these are the keys of the object.
 	const missing = (Object.keys(scopes) as Scope[]).filter((scope) => !granted.has(scope));
-	if (missing.length === 0) return { id, status: "ok", what: "the bot may do what it needs" };
-	const list = missing.map((scope) => `${scope} (${scopes[scope]})`).join(", ");
-	const fix = `give the app what "parley slack manifest" shows, on ${appSettings}, and install it again`;
-	return { id, status: "fail", what: `the bot lacks scopes: ${list}`, fix };
+	const fix = `give the app the manifest of "parley slack manifest" on ${appSettings}, and install it again`;
+	if (missing.length > 0) {
+		const list = missing.map((scope) => `${scope} (${scopes[scope]})`).join(", ");
+		return { id, status: "fail", what: `the bot lacks scopes: ${list}`, fix };
+	}
+	const unneeded = [...granted].filter((scope) => !Object.hasOwn(scopes, scope));
+	if (unneeded.length === 0) return { id, status: "ok", what: "the bot has the scopes that it needs" };
+	return {
+		id,
+		status: "warn",
+		what: `the bot has scopes that it does not need: ${unneeded.join(", ")}`,
+		fix,
+	};
 }
 
 const appTokenFix = `under "Basic Information" on ${appSettings} make an app-level token with connections:write, and set SLACK_APP_TOKEN to it`;
