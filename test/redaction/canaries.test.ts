@@ -71,26 +71,39 @@ test("no secret is in any file, event, answer, line of the log or model request,
 	model.otherwise(says("well"));
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
-	await client.request("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
+	await client.call("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
 	// What is asked for by a name that is a secret is refused in words without it.
 	for (const secret of [first, shaped[0] ?? ""]) {
-		await client.request("open_session", { session_id: secret });
-		await client.request("read_audit", { principal: secret });
-		await client.request("no_such_method", { name: secret });
-		await client.request("prompt_response", { token: secret, value: true });
-		await client.request("explain_run", { session_id: secret });
-		await ground.get(`/api/${encodeURIComponent(secret)}`);
-		await ground.get(`/api/events?session_id=${encodeURIComponent(secret)}`);
-		await ground.get(`/api/files?name=${encodeURIComponent(`${secret}.txt`)}`, {
-			method: "POST",
-			body: "content",
-		});
+		const name = encodeURIComponent(secret);
+		const upload = { method: "POST", body: "content" };
+		// Each answer shows that the gateway read the name: a probe of an unknown method or parameter fails here.
+		expect([
+			await ground.probe("open_session", { session_id: secret }),
+			await ground.probe("explain", { session_id: secret }),
+			await ground.probe("read_audit", { principal: secret }),
+			await ground.probe("prompt_response", { token: secret, value: true }),
+			await ground.probe("no_such_method", { name: secret }),
+			await ground.get(`/api/${name}`),
+			await ground.get(`/api/events?session=${name}`),
+			await ground.get(`/api/files?name=${name}.txt`, upload),
+		]).toEqual([
+			"session not found: [redacted]",
+			"session not found: [redacted]",
+			// Without the parameter it would list rows.
+			'ok {"records":[]}',
+			"prompt not found",
+			"unknown method: no_such_method",
+			'404 {"error":"not found: /api/[redacted]"}',
+			'404 {"error":"session not found: [redacted]"}',
+			expect.stringMatching(/^201 .*"name":"\[redacted\]\.txt"/),
+		]);
 	}
-	for (const method of ["load_messages", "explain_run", "list_sessions", "read_audit", "usage"]) {
-		await client.request(method, method === "usage" ? { by: "day" } : {});
+	for (const method of ["load_messages", "explain", "list_sessions", "read_audit", "usage"]) {
+		expect(await ground.probe(method, method === "usage" ? { by: "day" } : {})).toMatch(/^ok /);
 	}
-	for (const path of ["/api/sessions", "/api/events?limit=1000", "/metrics", "/api/health?verbose"])
-		await ground.get(path);
+	for (const path of ["/api/sessions", "/api/events?limit=1000", "/metrics", "/api/health?verbose"]) {
+		expect(await ground.get(path)).toMatch(/^200 /);
+	}
 	const { requests, frames, answers, log } = ground;
 	expect(requests.length).toBeGreaterThan(12);
 	const kept = await ground.leftovers();

@@ -73,9 +73,18 @@ export class Ground implements AsyncDisposable {
 		}
 	}
 
-	async get(path: string, init: RequestInit = {}): Promise<void> {
+	/** Sends an HTTP request, keeps its answer, and returns status and body: `404 {"error":"…"}`. */
+	async get(path: string, init: RequestInit = {}): Promise<string> {
 		const response = await fetch(this.url + path, init);
-		this.answers.push(JSON.stringify([...response.headers]), await response.text());
+		const text = await response.text();
+		this.answers.push(JSON.stringify([...response.headers]), text);
+		return `${response.status} ${text}`;
+	}
+
+	/** Sends a request over the WebSocket, and returns its error, or `ok` with its payload. */
+	async probe(method: string, params: object): Promise<string> {
+		const response = await this.client.request(method, params);
+		return response.ok ? `ok ${JSON.stringify(response.payload)}` : response.error;
 	}
 
 	/** Types into the page for the password that was asked for; returns its address. */
