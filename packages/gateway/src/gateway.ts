@@ -115,7 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		}),
 		(opened) => opened.close(),
 	);
-	const egress = await openEgress(options);
+	const egress = openEgress(options);
 	const sandbox = await openSandboxes(options, egress);
 	const models = await openModels(options);
 	const operatorToken = await openOperatorToken(config.data, options);

@@ -12,16 +12,16 @@ function open(data: string, environment: Readonly<Record<string, string>>) {
 	return openEgress({ config, clock: systemClock, log: silentLogger });
 }
 
-test("there is a way out only where hosts are named, and no socket before a command needs it", async () => {
+test("there is a way out only if hosts are named", () => {
 	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-open-egress-"));
-	expect(await open(directory.path, {})).toBeUndefined();
-	const egress = await open(directory.path, { PARLEY_EGRESS_ALLOW: "Packages.Example.org, *.example.com" });
+	expect(open(directory.path, {})).toBeUndefined();
+	const egress = open(directory.path, { PARLEY_EGRESS_ALLOW: "Packages.Example.org, *.example.com" });
 	expect(egress?.hosts).toEqual(["packages.example.org", "*.example.com"]);
 });
 
 test("the audit has each host that a command reached, and that others were refused", async () => {
 	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-open-egress-"));
-	const egress = await open(directory.path, { PARLEY_EGRESS_ALLOW: "example.com" });
+	const egress = open(directory.path, { PARLEY_EGRESS_ALLOW: "example.com" });
 	assert(egress);
 	const noted: AuditEntry[] = [];
 	const sampled: AuditEntry[] = [];

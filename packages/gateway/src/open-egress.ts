@@ -1,5 +1,3 @@
-import { realpath } from "node:fs/promises";
-import { join } from "node:path";
 import type { Clock, Logger } from "@parley/base";
 import { type Audit, byItself, Egress } from "@parley/core";
 import type { Config } from "./config/load.ts";
@@ -10,11 +8,11 @@ interface EgressParts {
 	readonly log: Logger;
 }
 
-/** The way out of sandboxes, where the operator has named hosts. Its sockets lie in the data directory, which no command sees. */
-export async function openEgress({ config, clock, log }: EgressParts): Promise<Egress | undefined> {
+/** The way out of sandboxes, or undefined if the operator has named no hosts. */
+export function openEgress({ config, clock, log }: EgressParts): Egress | undefined {
 	const { egress: allow = [] } = config;
 	if (allow.length === 0) return undefined;
-	return new Egress({ allow, directory: join(await realpath(config.data), "egress"), clock, log });
+	return new Egress({ allow, clock, log });
 }
 
 /** Writes into the audit which hosts commands reached, before they do, and that others were refused. */

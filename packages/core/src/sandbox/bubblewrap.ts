@@ -103,7 +103,7 @@ const confinement: readonly Mount[] = [
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
-	const rules = rulesFor(bubblewrap, profile);
+	const rules = rulesFor(bubblewrap);
 	const { limiter, keyctl } = bubblewrap;
 	const fixed = {
 		limits: limitsOfProcess(limiter.kind),
@@ -129,7 +129,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		let ended: EndedRun;
 		try {
 			ended = await runs.run(command, async (mark) => {
-				passage = wayOut && passages.use(await wayOut.open(command.callId ?? mark));
+				passage = wayOut && passages.use(wayOut.open(command.callId ?? mark));
 				const limited = limiter.apply(mark);
 				passages.defer(limited.end);
 				return prepare(bubblewrap, profile, { command, mark, places, guard, passage, limited });
@@ -207,18 +207,20 @@ async function prepare(
 		["--seccomp", String(FIRST_FILE + texts.length)],
 		["--chdir", cwd],
 	];
-	const filter = filterProgram(rulesFor(bubblewrap, profile), bubblewrap.architecture);
+	const filter = filterProgram(rulesFor(bubblewrap), bubblewrap.architecture);
 	const { limiter, keyctl } = bubblewrap;
 	const keyring = keyctl === undefined ? [] : [keyctl, "session", "-"];
 	const isBash = existsSync(BASH);
 	const shell = [isBash ? BASH : "/bin/sh", "-c", preludeOf(command, limiter.kind, isBash), "parley"];
-	const words = [...(passage?.argv ?? []), program, ...command.args];
+	// Behind the arguments, the files and the filter.
+	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
 		// Not in its arguments, which everybody on this machine can read: passwords are among the variables.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,
 		texts: [options.flat().join("\0"), ...texts, filter],
+		...(passage && { onHandle: passage.serve }),
 		contained: true,
 		begun: BEGUN,
 	};
@@ -301,7 +303,6 @@ function throwIfNotBuilt(output: string): void {
 	});
 }
 
-/** The proxy of a way out listens at a Unix socket, which a program inside connects to. */
-function rulesFor({ unixSockets }: Bubblewrap, { wayOut }: Profile): readonly Rule[] {
-	return unixSockets || wayOut ? filterRules : [noUnixSockets, ...filterRules];
+function rulesFor({ unixSockets }: Bubblewrap): readonly Rule[] {
+	return unixSockets ? filterRules : [noUnixSockets, ...filterRules];
 }

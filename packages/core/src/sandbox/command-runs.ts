@@ -9,7 +9,7 @@ import { ProcessGroup, type Start } from "./process-group.ts";
 const REMEMBERED_MS = 60_000;
 
 /** A command as it is started. */
-export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts"> {
+export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts" | "onHandle"> {
 	/** Whether it has namespaces of its own: all that it starts ends with it, and its network is not the gateway's. */
 	readonly contained: boolean;
 	/** What is written, in one piece, before the command itself begins: it and all before it are no part of the output. */

@@ -31,6 +31,11 @@ export interface Start {
 	readonly environment: Readonly<Record<string, string>>;
 	/** Input that it reads from descriptors 3, 4 and so on. */
 	readonly texts?: readonly (string | Uint8Array)[];
+	/**
+	 * Receives a handle that a program sends before the command begins. With it the program has one descriptor more, behind
+	 * those of `texts`: the channel of Node, https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
+	 */
+	onHandle?(handle: unknown): void;
 	onOutput(chunk: Buffer): void;
 	/** Asks to end politely, where a signal to the group would not do; resolves with whether anybody was asked. */
 	ask?(): Promise<boolean>;
@@ -92,6 +97,8 @@ export class ProcessGroup {
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
+		// The channel closes with its other end. `disconnect` here would keep Node from emitting "close".
+		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
 		child.once("close", () => this.#finish());
 	}
@@ -149,10 +156,11 @@ export class ProcessGroup {
 	}
 }
 
-function spawnChild({ argv, cwd, environment, texts = [] }: Start): ChildProcess {
+function spawnChild({ argv, cwd, environment, texts = [], onHandle }: Start): ChildProcess {
 	const bash = existsSync(BASH);
 	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
-	const last = FIRST_TEXT + texts.length - 1;
+	const channel = onHandle ? (["ipc"] as const) : [];
+	const last = FIRST_TEXT + texts.length + channel.length - 1;
 	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
 	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';
 	try {
@@ -161,7 +169,7 @@ function spawnChild({ argv, cwd, environment, texts = [] }: Start): ChildProcess
 			env: environment,
 			detached: true,
 			// What the shell says before it begins, of a locale that is not there, is nobody's output.
-			stdio: ["ignore", "pipe", "ignore", ...texts.map(() => "pipe" as const)],
+			stdio: ["ignore", "pipe", "ignore", ...texts.map(() => "pipe" as const), ...channel],
 		});
 	} catch (cause) {
 		throw cannotStart({ argv, cwd }, cause);

@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { type FileHandle, open } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { Socket } from "node:net";
-import { join } from "node:path";
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import type { Server, Socket } from "node:net";
 import { ParleyError, type Timer } from "@parley/base";
 import { shownTarget } from "./connect-target.ts";
 import { refuse, serveConnect, type TunnelDeps } from "./tunnel.ts";
@@ -13,52 +11,22 @@ const MAX_AT_ONCE = 128;
 /** Of one command: each is told to the log and to the audit. */
 const MAX_CONNECTIONS = 5_000;
 
-/** A proxy for one command, on a socket of its own: it knows CONNECT and forwards nothing but tunnels. */
+/** A proxy for one command: it knows CONNECT and forwards nothing but tunnels. */
 export class EgressProxy implements AsyncDisposable {
-	readonly socketPath: string;
 	readonly #deps: TunnelDeps;
-	readonly #directory: FileHandle;
-	readonly #server: Server;
+	readonly #server: HttpServer;
 	readonly #ended = new AbortController();
 	/** All connections, with the end of the time for the request of those that have not said it. */
 	readonly #clients = new Map<Socket, Timer>();
 	#accepted = 0;
 
-	/** Listens at a name in a directory, of which it is assumed that nobody else may enter it. */
-	static async open(directory: string, name: string, deps: TunnelDeps): Promise<EgressProxy> {
-		const proxy = new EgressProxy(join(directory, name), await open(directory), deps);
-		try {
-			await proxy.#listen(name);
-		} catch (reason) {
-			await proxy.#directory.close();
-			throw reason;
-		}
-		return proxy;
-	}
-
-	private constructor(socketPath: string, directory: FileHandle, deps: TunnelDeps) {
-		this.socketPath = socketPath;
-		this.#directory = directory;
+	constructor(deps: TunnelDeps) {
 		this.#deps = deps;
 		// Time is measured by the clock that was given.
 		const times = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
-		this.#server = createServer({ ...times, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false });
-		this.#server.maxConnections = MAX_AT_ONCE;
-		this.#server.maxRequestsPerSocket = 1;
-	}
-
-	/** Ends all connections. */
-	async [Symbol.asyncDispose](): Promise<void> {
-		this.#ended.abort(new ParleyError("the command has ended", { code: "cancelled" }));
-		const closed = once(this.#server, "close");
-		this.#server.close();
-		for (const client of this.#clients.keys()) client.destroy();
-		await closed;
-		await this.#directory.close();
-	}
-
-	async #listen(name: string): Promise<void> {
-		const server = this.#server;
+		const server = createServer({ ...times, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false });
+		server.maxConnections = MAX_AT_ONCE;
+		server.maxRequestsPerSocket = 1;
 		server.on("connection", (socket) => this.#accept(socket));
 		server.on("drop", () => this.#tellRefused("", `more than ${MAX_AT_ONCE} connections at once`));
 		server.on("request", (request) => this.#refuse(request.socket, "403 Forbidden", request));
@@ -73,10 +41,21 @@ export class EgressProxy implements AsyncDisposable {
 			const asked = { authority: request.url ?? "", client, head };
 			void serveConnect(asked, this.#deps, this.#ended.signal);
 		});
-		// Names of sockets have 107 bytes at most, those of data directories may have more: the kernel is shown this one
-		// by way of its directory. https://man7.org/linux/man-pages/man7/unix.7.html
-		server.listen(`/proc/self/fd/${this.#directory.fd}/${name}`);
-		await once(server, "listening");
+		this.#server = server;
+	}
+
+	/** Serves the connections to the TCP socket of this server, which already listens, until the proxy is disposed. */
+	serve(listener: Server): void {
+		if (this.#ended.signal.aborted) return void listener.close();
+		this.#server.listen(listener);
+	}
+
+	/** Ends all connections. */
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#ended.abort(new ParleyError("the command has ended", { code: "cancelled" }));
+		const closed = this.#server.listening ? once(this.#server.close(), "close") : undefined;
+		for (const client of this.#clients.keys()) client.destroy();
+		await closed;
 	}
 
 	#accept(socket: Socket): void {

@@ -1,8 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,7 +11,6 @@ const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /** A proxy in front of a server that sends back what it gets; it stands for all public addresses. */
 async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly audit?: EgressAudit } = {}) {
-	const directory = mkdtempSync(join(tmpdir(), "parley-egress-"));
 	const echo = createServer({ allowHalfOpen: true }, (socket) =>
 		socket.pipe(socket).on("error", () => undefined),
 	);
@@ -27,7 +23,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	const told: EgressEntry[] = [];
 	const reached: (readonly string[])[] = [];
 	const egress = new Egress({
-		...{ allow: ["example.com", "*.example.org"], directory: join(directory, "egress"), clock, log },
+		...{ allow: ["example.com", "*.example.org"], clock, log },
 		lookup: async () => [publicAddress],
 		connect: async (addresses) => {
 			reached.push(addresses);
@@ -38,18 +34,27 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 		...options,
 	});
 	egress.audit = audit ?? (async (entry) => void told.push(entry));
-	const passage = await egress.open("call_1");
+	const passage = egress.open("call_1");
+	// Stands for the socket that comes out of a sandbox.
+	const listener = await listen();
+	const { port: proxyPort } = listener.address() as AddressInfo;
+	passage.serve(listener);
 	onTestFinished(async () => {
 		await passage[Symbol.asyncDispose]();
 		echo.close();
-		rmSync(directory, { recursive: true });
 	});
-	const socketPath = passage.mounts.find(([, , inside]) => inside?.endsWith(".sock"))?.[1] ?? "";
-	return { egress, passage, clock, log, told, reached, socketPath };
+	return { passage, clock, log, told, reached, proxyPort };
 }
 
-function dial(socketPath: string, said: string): Socket {
-	const socket = connect({ path: socketPath, allowHalfOpen: true });
+/** A server on loopback that accepts no connection itself. */
+async function listen(): Promise<Server> {
+	const listener = createServer().listen(0, "127.0.0.1");
+	await once(listener, "listening");
+	return listener;
+}
+
+function dial(proxyPort: number, said: string): Socket {
+	const socket = connect({ port: proxyPort, host: "127.0.0.1", allowHalfOpen: true });
 	socket.write(said);
 	return socket;
 }
@@ -66,20 +71,20 @@ function closed(socket: Socket): Promise<void> {
 }
 
 /** All that is answered until the other side ends. */
-function ask(socketPath: string, said: string): Promise<string> {
-	return text(dial(socketPath, said));
+function ask(proxyPort: number, said: string): Promise<string> {
+	return text(dial(proxyPort, said));
 }
 
-async function openTunnel(socketPath: string): Promise<Socket> {
-	const socket = dial(socketPath, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+async function openTunnel(proxyPort: number): Promise<Socket> {
+	const socket = dial(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
 	expect(String((await once(socket, "data"))[0])).toBe(established);
 	return socket;
 }
 
 test("what an allowed host says comes back, each side can end first, and bytes are counted", async () => {
-	const { socketPath, told, log } = await setUp();
+	const { proxyPort, told, log } = await setUp();
 	const socket = dial(
-		socketPath,
+		proxyPort,
 		"CONNECT Example.COM.:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nat once ",
 	);
 	socket.end("and later");
@@ -111,8 +116,8 @@ test.each([
 	["\x16\x03\x01\x02\x00", 400, "not a request"],
 	[`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`, 431, "not a request"],
 ])("%j is answered %i with a reason and reaches nobody", async (request, status, reason) => {
-	const { socketPath, reached, told, passage } = await setUp();
-	const answer = await ask(socketPath, `${request}\r\n\r\n`);
+	const { proxyPort, reached, told, passage } = await setUp();
+	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
 	expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*parley: .*${reason}`, "s"));
 	expect(reached).toEqual([]);
 	expect(told).toEqual([expect.objectContaining({ decision: "refused", command: "call_1" })]);
@@ -121,9 +126,9 @@ test.each([
 });
 
 test("nothing is forwarded after a request that is no CONNECT", async () => {
-	const { socketPath, reached, told } = await setUp();
+	const { proxyPort, reached, told } = await setUp();
 	const plain = "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n";
-	const answer = await ask(socketPath, `${plain.repeat(100)}CONNECT example.com:443 HTTP/1.1\r\n\r\n`);
+	const answer = await ask(proxyPort, `${plain.repeat(100)}CONNECT example.com:443 HTTP/1.1\r\n\r\n`);
 	expect(answer.match(/HTTP\/1\.1 403/g)).toHaveLength(1);
 	expect(answer).not.toContain("200");
 	expect(told.filter(({ decision }) => decision === "refused")).toHaveLength(1);
@@ -135,8 +140,8 @@ test.each([
 	...["::1", "::ffff:127.0.0.1", "::ffff:93.184.215.14", "fe80::1", "fd00::1", "ff02::1", "64:ff9b::7f00:1"],
 ])("a name that leads to %s is refused, also where another address is public", async (address) => {
 	for (const addresses of [[address], [publicAddress, address]]) {
-		const { socketPath, reached } = await setUp({ lookup: async () => addresses });
-		const answer = await ask(socketPath, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+		const { proxyPort, reached } = await setUp({ lookup: async () => addresses });
+		const answer = await ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
 		expect(answer).toContain("403 Forbidden");
 		expect(answer).toContain("not on the public internet");
 		expect(answer).not.toContain(address);
@@ -146,11 +151,11 @@ test.each([
 
 test("a name that leads elsewhere the next time is looked up once for each connection, and what was checked is used", async () => {
 	const answers = [[publicAddress], ["127.0.0.1"]];
-	const { socketPath, reached } = await setUp({ lookup: async () => answers.shift() ?? [] });
-	const first = await openTunnel(socketPath);
+	const { proxyPort, reached } = await setUp({ lookup: async () => answers.shift() ?? [] });
+	const first = await openTunnel(proxyPort);
 	expect(reached).toEqual([[publicAddress]]);
 	expect(answers).toHaveLength(1);
-	expect(await ask(socketPath, "CONNECT example.com:443 HTTP/1.1\r\n\r\n")).toContain("403 Forbidden");
+	expect(await ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n")).toContain("403 Forbidden");
 	expect(reached).toHaveLength(1);
 	first.destroy();
 });
@@ -158,26 +163,26 @@ test("a name that leads elsewhere the next time is looked up once for each conne
 test("a host without an address and one that cannot be connected to are told", async () => {
 	const unknown = await setUp({ lookup: async () => [] });
 	const request = "CONNECT example.com:443 HTTP/1.1\r\n\r\n";
-	expect(await ask(unknown.socketPath, request)).toMatch(/502 Bad Gateway.*no address was found/s);
+	expect(await ask(unknown.proxyPort, request)).toMatch(/502 Bad Gateway.*no address was found/s);
 	const refused = await setUp({ connect: () => Promise.reject(new Error("ECONNREFUSED 10.1.2.3")) });
-	const answer = await ask(refused.socketPath, request);
+	const answer = await ask(refused.proxyPort, request);
 	expect(answer).toContain("502 Bad Gateway");
 	expect(answer).not.toContain("10.1.2.3");
 });
 
 test("a connection is not made where the audit cannot be written", async () => {
-	const { socketPath, reached, log } = await setUp({
+	const { proxyPort, reached, log } = await setUp({
 		audit: () => Promise.reject(new Error("the disk is full")),
 	});
-	const answer = await ask(socketPath, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+	const answer = await ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
 	expect(answer).toContain("502 Bad Gateway");
 	expect(reached).toEqual([]);
 	expect(log.records).toContainEqual(expect.objectContaining({ level: "error" }));
 });
 
 test("whoever does not say what it wants, or says it slowly, is let go after 10 seconds", async () => {
-	const { socketPath, clock } = await setUp();
-	const sockets = ["", "CONNECT exam"].map((said) => dial(socketPath, said));
+	const { proxyPort, clock } = await setUp();
+	const sockets = ["", "CONNECT exam"].map((said) => dial(proxyPort, said));
 	const ends = sockets.map(closed);
 	await expect.poll(() => clock.pending).toBe(2);
 	clock.advance(9_999);
@@ -193,8 +198,8 @@ test("a look-up and a connection that take longer than 10 seconds are given up",
 		asked.resolve();
 		return new Promise(() => undefined);
 	};
-	const { socketPath, clock, reached } = await setUp({ lookup });
-	const answer = ask(socketPath, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+	const { proxyPort, clock, reached } = await setUp({ lookup });
+	const answer = ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
 	await asked.promise;
 	clock.advance(10_000);
 	expect(await answer).toMatch(/504 Gateway Timeout.*connecting took longer than 10 s/s);
@@ -202,8 +207,8 @@ test("a look-up and a connection that take longer than 10 seconds are given up",
 });
 
 test("a tunnel that nothing moves through is ended, one that is used goes on for 15 minutes", async () => {
-	const { socketPath, clock, told } = await setUp();
-	const socket = await openTunnel(socketPath);
+	const { proxyPort, clock, told } = await setUp();
+	const socket = await openTunnel(proxyPort);
 	for (let minutes = 0; minutes < 14; minutes += 2) {
 		socket.write("x");
 		await once(socket, "data");
@@ -215,7 +220,7 @@ test("a tunnel that nothing moves through is ended, one that is used goes on for
 	const end = closed(socket);
 	clock.advance(120_000);
 	await end;
-	const idle = closed(await openTunnel(socketPath));
+	const idle = closed(await openTunnel(proxyPort));
 	clock.advance(240_000);
 	await idle;
 	await expect
@@ -227,56 +232,45 @@ test("a tunnel that nothing moves through is ended, one that is used goes on for
 });
 
 test("100 tunnels at once all work, and the 129th connection is dropped and told", async () => {
-	const { socketPath, told } = await setUp();
-	const sockets = await Promise.all(Array.from({ length: 100 }, () => openTunnel(socketPath)));
+	const { proxyPort, told } = await setUp();
+	const sockets = await Promise.all(Array.from({ length: 100 }, () => openTunnel(proxyPort)));
 	const answers = sockets.map(async (socket, index) => {
 		socket.end(`${index}`.repeat(50_000));
 		return await text(socket);
 	});
 	expect(await Promise.all(answers)).toEqual(sockets.map((_, index) => `${index}`.repeat(50_000)));
 	await expect.poll(() => told.filter(({ decision }) => decision === "ended")).toHaveLength(100);
-	const many = await Promise.all(Array.from({ length: 128 }, () => openTunnel(socketPath)));
-	await closed(connect(socketPath));
+	const many = await Promise.all(Array.from({ length: 128 }, () => openTunnel(proxyPort)));
+	await closed(connect(proxyPort, "127.0.0.1"));
 	expect(told.at(-1)).toMatchObject({ decision: "refused", reason: "more than 128 connections at once" });
 	for (const socket of many) socket.destroy();
 });
 
 test("a command has 5000 connections, and more are not told one by one", async () => {
-	const { socketPath, told } = await setUp();
+	const { proxyPort, told } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
 	for (let made = 0; made < 5_050; made += 50) {
-		await Promise.allSettled(Array.from({ length: 50 }, () => ask(socketPath, request)));
+		await Promise.allSettled(Array.from({ length: 50 }, () => ask(proxyPort, request)));
 	}
 	expect(told.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);
 	expect(told).toHaveLength(5_001);
 });
 
-test("at the end of a command its connections end, and its socket is gone", async () => {
-	const { passage, socketPath, told, egress } = await setUp();
-	const socket = await openTunnel(socketPath);
+test("at the end of a command its connections end, and its socket is closed", async () => {
+	const { passage, proxyPort, told } = await setUp();
+	const socket = await openTunnel(proxyPort);
 	const end = closed(socket);
 	await passage[Symbol.asyncDispose]();
 	await end;
-	expect(existsSync(socketPath)).toBe(false);
+	await expect(once(connect(proxyPort, "127.0.0.1"), "connect")).rejects.toThrow("ECONNREFUSED");
 	expect(told.at(-1)).toMatchObject({ decision: "ended", reason: "the command has ended" });
-	await using next = await egress.open("call_2");
-	expect(next.mounts).not.toEqual(passage.mounts);
-});
-
-test("sockets lie where nobody else may enter, however long the path is, and nothing is left from before", async () => {
-	const base = mkdtempSync(join(tmpdir(), "parley-egress-"));
-	onTestFinished(() => rmSync(base, { recursive: true }));
-	const directory = join(base, "long".repeat(40), "egress");
-	mkdirSync(directory, { recursive: true });
-	writeFileSync(join(directory, "1.sock"), "left from before");
-	const { socketPath } = await setUp({ directory });
-	expect(dirname(socketPath)).toBe(directory);
-	expect(statSync(directory).mode & 0o777).toBe(0o700);
-	expect(statSync(socketPath).isSocket()).toBe(true);
+	const late = await listen();
+	passage.serve(late);
+	expect(late.listening).toBe(false);
 });
 
 test("a list with what is no host is refused", () => {
-	const options = { directory: "/nowhere", clock: new ManualClock(), log: new MemoryLogger() };
+	const options = { clock: new ManualClock(), log: new MemoryLogger() };
 	expect(() => new Egress({ ...options, allow: ["*"] })).toThrow(
 		'"*" is no host that commands can be let reach',
 	);

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { Server } from "node:net";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { type Lookup, publicReach, type Reach, systemLookup } from "../../tools/web/reach.ts";
 import { EgressProxy } from "./egress-proxy.ts";
@@ -12,8 +12,6 @@ const MAX_SHOWN = 10;
 export interface EgressOptions {
 	/** Names of hosts, each alone or as `*.` and all that is below it. */
 	readonly allow: readonly string[];
-	/** A directory of its own, which is emptied: nothing in it outlives the gateway. Not within what commands see. */
-	readonly directory: string;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** The public internet, the system's resolver and TCP unless told. */
@@ -29,6 +27,8 @@ export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 export interface Passage extends EgressWrapping, AsyncDisposable {
 	/** What was refused, for the end of the command's output; empty where nothing was. */
 	note(): string;
+	/** Serves the connections to a socket that a program in the sandbox listens at, a `net.Server`. */
+	serve(listener: unknown): void;
 }
 
 /** The only way out of sandboxes: to TLS on hosts of the public internet that the operator has named. */
@@ -38,8 +38,6 @@ export class Egress {
 	/** Where decisions are told besides the log. */
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
-	#directory: Promise<string> | undefined;
-	#opened = 0;
 
 	/** Throws `invalid_argument` for an entry that is no name of a host. */
 	constructor(options: EgressOptions) {
@@ -53,12 +51,9 @@ export class Egress {
 	}
 
 	/** Opens a way out for one command; `command` is what logs call it. */
-	async open(command: string): Promise<Passage> {
-		this.#directory ??= emptied(this.#options.directory);
-		const directory = await this.#directory;
-		this.#opened += 1;
+	open(command: string): Passage {
 		const refusals = new Set<string>();
-		const proxy = await EgressProxy.open(directory, `${this.#opened}.sock`, {
+		const proxy = new EgressProxy({
 			allowed: this.hosts,
 			clock: this.#options.clock,
 			reach: this.#options.reach ?? publicReach,
@@ -72,7 +67,10 @@ export class Egress {
 			},
 		});
 		return {
-			...egressWrapping(proxy.socketPath),
+			...egressWrapping,
+			serve: (listener) => {
+				if (listener instanceof Server) proxy.serve(listener);
+			},
 			note: () => this.#note([...refusals]),
 			[Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
 		};
@@ -94,10 +92,4 @@ export class Egress {
 		const hosts = `commands reach only port 443 of ${this.hosts.join(", ")}`;
 		return `\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`;
 	}
-}
-
-async function emptied(directory: string): Promise<string> {
-	await rm(directory, { recursive: true, force: true });
-	await mkdir(directory, { recursive: true, mode: 0o700 });
-	return directory;
 }

@@ -4,49 +4,41 @@ import type { Mount } from "../system-layout.ts";
 export interface EgressWrapping {
 	/** Come after the mounts for /dev. */
 	readonly mounts: readonly Mount[];
-	/** Stands before the command and its arguments, and becomes it. */
-	readonly argv: readonly string[];
+	/**
+	 * Words before the command and its arguments, which become the command. `channel` is a descriptor below 10 that leads
+	 * to the gateway, as Node gives one to a child process; the command does not get it.
+	 */
+	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Neither a part of the system nor a root of a session lies here. */
-const PLACE = "/dev/parley";
-const SOCKET = `${PLACE}/egress.sock`;
-const NODE = `${PLACE}/node`;
+const NODE = "/dev/parley/node";
 /** Free in a network namespace that has just been made. */
 const PORT = 3128;
 
-/**
- * What programs can connect to, and the socket behind it. That it listens is told by a word and by the end of the
- * output, which whoever waits for the word reads to; descriptors 1 and 2 go to nobody then.
- */
-const FORWARDER = `
-const { closeSync, openSync, writeSync } = require("node:fs");
-const { connect, createServer } = require("node:net");
-const { pipeline } = require("node:stream");
-const settled = () => {};
-const server = createServer({ allowHalfOpen: true }, (client) => {
-	const proxy = connect({ path: "${SOCKET}", allowHalfOpen: true });
-	pipeline(client, proxy, settled);
-	pipeline(proxy, client, settled);
-});
+/** Listens in the network of the sandbox, and hands the socket to the gateway, which accepts its connections. */
+const LISTENER = `
+const { writeSync } = require("node:fs");
+const server = require("node:net").createServer();
 server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
-	writeSync(1, "ready");
-	for (const descriptor of [1, 2]) {
-		closeSync(descriptor);
-		openSync("/dev/null", "w");
-	}
+	process.send("listening", server, (error) => {
+		writeSync(1, error ? error.message : "ready");
+		process.disconnect();
+		server.close();
+	});
 });
 `;
 
-/** Its environment is empty: what the command is given is not meant for it. It ends with the namespace of processes. */
+/** The environment of the listener has nothing of the command's: it is not meant for it. */
 const PRELUDE = `
-said=$(/usr/bin/env -i "$1" -e "$2" 2>&1 &)
+said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then
 	echo "the way to the egress proxy could not be opened, nothing was run: $said" >&2
 	exit 125
 fi
-shift 2
+eval "exec $1>&-"
+shift 3
 exec "$@"
 `;
 
@@ -62,14 +54,9 @@ const environment = {
 	...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "http.proxy", GIT_CONFIG_VALUE_0: PROXY },
 };
 
-/** How a command is started so that it reaches the proxy that listens at `socketPath`, and nothing else. */
-export function egressWrapping(socketPath: string): EgressWrapping {
-	return {
-		mounts: [
-			["--ro-bind", process.execPath, NODE],
-			["--ro-bind", socketPath, SOCKET],
-		],
-		argv: ["/bin/sh", "-c", PRELUDE, "parley", NODE, FORWARDER],
-		environment,
-	};
-}
+/** How a command is started so that it reaches the proxy, and nothing else. */
+export const egressWrapping: EgressWrapping = {
+	mounts: [["--ro-bind", process.execPath, NODE]],
+	argv: (channel) => ["/bin/sh", "-c", PRELUDE, "parley", String(channel), NODE, LISTENER],
+	environment,
+};
