@@ -1,0 +1,113 @@
+import { subscribe } from "node:diagnostics_channel";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
+import { loadConfig, startGateway } from "@parley/gateway";
+import { DrainClient } from "./measure/drain-client.ts";
+import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
+import { openSession, request } from "./measure/requests.ts";
+import { startServer } from "./measure/server-process.ts";
+
+/**
+ * The code that a stranger has to read to follow one message: the files and functions of ours that run between a "hello"
+ * in a session that has answered before and the last frame of its answer (V8 coverage), and how many of them are nested
+ * when the request leaves for the provider (the asynchronous stack of that moment).
+ */
+const packages = fileURLToPath(new URL("../../packages", import.meta.url));
+const options = readOptions(3);
+/** Messages before the first counted one, so that nothing is loaded or compiled lazily in it. */
+const warmUp = 3;
+
+const directory = mkdtempSync(join(tmpdir(), "parley-hops-"));
+const provider = await startServer("model-server");
+const gateway = await startGateway({
+	config: loadConfig({
+		flags: {
+			...{ listen: ["127.0.0.1:0"], data: directory, provider: "anthropic", model: "bench" },
+			baseUrl: `http://127.0.0.1:${provider.port}`,
+		},
+		environment: { PARLEY_TITLES: "false" },
+		cwd: directory,
+		defaultData: directory,
+	}),
+	...{ clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor() },
+	...{ version: "bench", currentDirectory: directory },
+});
+const client = await DrainClient.open(Number(new URL(gateway.urls[0] ?? "").port), "/api/ws");
+await openSession(client, {});
+
+Error.stackTraceLimit = 200;
+let nested: readonly string[] = [];
+// Node emits one of the two for every HTTP request, depending on the client that the SDK uses.
+for (const channel of ["http.client.request.created", "undici:request:create"])
+	subscribe(channel, () => {
+		nested = ownFrames(new Error("stack").stack ?? "");
+	});
+
+const inspector = new Session();
+inspector.connect();
+await inspector.post("Profiler.enable");
+
+const files: number[] = [];
+const functions: number[] = [];
+const depths: number[] = [];
+let byFile: readonly { readonly file: string; readonly names: readonly string[] }[] = [];
+for (const round of roundsOf(options, warmUp)) {
+	await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+	const answered = client.until("assistant.message");
+	client.send(request("send_message", { content: "words 1" }));
+	await answered;
+	const { result } = await inspector.post("Profiler.takePreciseCoverage");
+	await inspector.post("Profiler.stopPreciseCoverage");
+	if (round < warmUp) continue;
+	byFile = calledIn(result);
+	files.push(byFile.length);
+	functions.push(byFile.reduce((sum, { names }) => sum + names.length, 0));
+	depths.push(nested.length);
+}
+client.close();
+await gateway.stop(0);
+await provider.stop();
+rmSync(directory, { recursive: true });
+
+for (const { file, names } of byFile) console.log(`${String(names.length).padStart(4)}  ${file}`);
+console.log(`\nnested when the request leaves, innermost first:\n  ${nested.join("\n  ")}\n`);
+
+const figure = (name: string, values: readonly number[]): Figure => ({ name, unit: "", values });
+report(
+	"hops",
+	[figure("files", files), figure("functions", functions), figure("nested calls", depths)],
+	[],
+	options,
+);
+
+/** The functions of our packages that ran, by file. */
+function calledIn(
+	result: readonly {
+		readonly url: string;
+		readonly functions: readonly {
+			readonly functionName: string;
+			readonly ranges: readonly { readonly count: number }[];
+		}[];
+	}[],
+) {
+	const own = result.filter(({ url }) => url.includes("/packages/") && url.includes("/src/"));
+	return own
+		.map(({ url, functions: all }) => ({
+			file: relative(packages, fileURLToPath(url)),
+			names: all.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map(({ functionName }) => functionName),
+		}))
+		.filter(({ names }) => names.length > 0)
+		.sort((a, b) => b.names.length - a.names.length || a.file.localeCompare(b.file));
+}
+
+/** The calls in our packages that a stack shows, without the frames of libraries. */
+function ownFrames(stack: string): readonly string[] {
+	return stack
+		.split("\n")
+		.filter((line) => line.includes("/packages/") && line.includes("/src/"))
+		.map((line) => line.trim().replace(/\(?(?:file:\/\/)?\/\S*\/packages\/(\S+?):\d+:\d+\)?/, "$1"));
+}
