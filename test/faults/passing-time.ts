@@ -1,13 +1,11 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import type { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { Watch } from "../watch.ts";
 
-/** Published when an answer begins: https://nodejs.org/api/diagnostics_channel.html#http */
-const channel = "http.client.response.finish";
+/** Published for each part of a body: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
+const channel = "undici:request:bodyChunkReceived";
 
 /** Lets a test move the clock between the moments at which bytes arrive. */
 export class PassingTime implements Disposable {
@@ -15,17 +13,16 @@ export class PassingTime implements Disposable {
 	/** Whether what is watched has ended. */
 	readonly #over: () => boolean;
 	readonly #watch = new Watch();
-	readonly #watched = new WeakSet<Socket>();
 	#chunks = 0;
 
 	constructor(clock: ManualClock, over: () => boolean) {
 		this.clock = clock;
 		this.#over = over;
-		subscribe(channel, this.#begin);
+		subscribe(channel, this.#arrive);
 	}
 
 	[Symbol.dispose](): void {
-		unsubscribe(channel, this.#begin);
+		unsubscribe(channel, this.#arrive);
 	}
 
 	/** So many times so much time, each of which brings the client something; it never gives up meanwhile. */
@@ -51,15 +48,9 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(true);
 	}
 
-	readonly #begin = (message: unknown): void => {
-		// True because of what the channel promises.
-		const { socket } = (message as { readonly response: IncomingMessage }).response;
-		if (this.#watched.has(socket)) return;
-		this.#watched.add(socket);
-		socket.on("data", () => {
-			this.#chunks += 1;
-			this.#watch.notify();
-		});
+	readonly #arrive = (): void => {
+		this.#chunks += 1;
+		this.#watch.notify();
 	};
 }
 

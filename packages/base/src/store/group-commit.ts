@@ -110,8 +110,7 @@ export class GroupCommit<DB> {
 
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
-			// After the input of this tick was handled, so that all its commands share one write to the disk; and what this
-			// tick asks of others, as a model, is on its way by then.
+			// All commands that the input of this tick causes share one write to the disk.
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];

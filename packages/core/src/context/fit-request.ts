@@ -53,20 +53,6 @@ export async function fitRequest(
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
-/** The request where it fits as it is, which is known without asking anybody; else undefined. */
-export function plainRequest(
-	asker: Asker,
-	parts: Parts,
-	transcript: readonly RunTranscript[],
-): ModelRequest | undefined {
-	const context = contextsOf(asker.session.deps).known(asker.session);
-	if (!context) return undefined;
-	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
-	const size = estimate(asker, context, request);
-	if (decides(asker, size, request) || !fits(asker, size, request)) return undefined;
-	return withLongestReply(asker, parts, { request, size });
-}
-
 /** Learns from what a request really took. */
 export function observeUsage(
 	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },

@@ -20,8 +20,6 @@ export async function callModel(run: Run): Promise<Answer | Stopped> {
 		const parts = await requestParts(run, model);
 		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
 		const transcript = [...run.history, own];
-		const before = await run.headStart?.asked(parts, transcript);
-		if (before) return before;
 		const asker = {
 			...{ id: run.id, session: run.session, signal: run.signal },
 			settings: { model: run.settings.model, ...parts.limits },

@@ -17,8 +17,8 @@ export async function refusalOf(run: Run, model: string): Promise<string | undef
 	return await refusedByBudget(run, model);
 }
 
-/** The same, as far as it is about money. */
-export async function refusedByBudget(
+/** Why the budget forbids a call of this model, for people; undefined if it does not. */
+async function refusedByBudget(
 	{ session, settings, deps: { table, budgets } }: Calling,
 	model: string,
 ): Promise<string | undefined> {

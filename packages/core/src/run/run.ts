@@ -8,7 +8,6 @@ import type { ChangeJudge, LiveRun, Record, Session } from "../session/session.t
 import type { TextRedactor } from "../session/session-redactor.ts";
 import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
-import type { HeadStart } from "./head-start.ts";
 import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
@@ -83,8 +82,6 @@ export class Run implements LiveRun {
 	resumed = false;
 	/** While an approval is asked for: judges what a person makes of the call. */
 	changing: ChangeJudge | undefined;
-	/** Its first model call, where that was begun before the run was. */
-	headStart: HeadStart | undefined;
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
 	#cause: StopCause | undefined;

@@ -6,7 +6,6 @@ import type { Keyed } from "../session/idempotency.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "../session/send.ts";
 import type { Session } from "../session/session.ts";
 import { execute } from "./execute.ts";
-import { HeadStart } from "./head-start.ts";
 import { KeptPictures } from "./kept-pictures.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
@@ -23,7 +22,6 @@ interface Starting {
 	readonly steps?: readonly Step[];
 	/** Whether a stop of the gateway came before it. */
 	readonly resumed?: boolean;
-	readonly headStart?: HeadStart | undefined;
 }
 
 /** Starts and follows runs; once told to stop it starts no more. */
@@ -32,8 +30,6 @@ export class Runner {
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #pictures = new KeptPictures<Session>((session) => contextsOf(session.deps).forget(session));
-	/** Sessions of which a message is being accepted that has its head start. */
-	readonly #led = new WeakSet<Session>();
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
@@ -53,23 +49,10 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
-	/**
-	 * Accepts a message and starts its run, where nothing is in its way; then the model is asked while the message is
-	 * being written down.
-	 */
+	/** Accepts a message, and starts its run if the session has no other work. */
 	async send(session: Session, request: Keyed, message: NewMessage): Promise<Accepted> {
-		const headStart = this.#lead(session, request, message);
-		try {
-			const { accepted, start } = await acceptMessage(session, request, message);
-			if (start) this.start(session, start, { headStart });
-			else headStart?.drop();
-			return accepted;
-		} catch (reason) {
-			headStart?.drop();
-			throw reason;
-		} finally {
-			if (headStart) this.#led.delete(session);
-		}
+		const { accepted } = await this.begin(session, acceptMessage(session, request, message));
+		return accepted;
 	}
 
 	/** Starts what was accepted, where nothing is in its way. */
@@ -91,15 +74,11 @@ export class Runner {
 	start(
 		session: Session,
 		row: RunRow,
-		{ steps = [{ kind: "call" }], resumed = false, headStart }: Starting = {},
+		{ steps = [{ kind: "call" }], resumed = false }: Starting = {},
 	): void {
-		if (this.#stopped || session.removed || session.live.has(row.id)) {
-			headStart?.drop();
-			return;
-		}
+		if (this.#stopped || session.removed || session.live.has(row.id)) return;
 		const run = new Run(row, steps, session, this.#deps);
 		run.resumed = resumed;
-		run.headStart = headStart;
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run);
 		run.ended = this.#follow(run, before);
@@ -109,19 +88,6 @@ export class Runner {
 	async resume(session: Session, row: RunRow): Promise<void> {
 		const steps = await readSteps(session.deps.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });
-	}
-
-	/** Begins to ask for a message that is all that its session has to do, and goes on with what is in memory. */
-	#lead(session: Session, request: Keyed, message: NewMessage): HeadStart | undefined {
-		const { images = [], attachments = [] } = message;
-		const busy = this.#stopped || session.live.size > 0 || this.#led.has(session) || session.task;
-		const known = session.history && session.systemPrompt !== undefined;
-		if (busy || !known || images.length > 0 || attachments.length > 0) return undefined;
-		const content = session.redactor.redactKnown(message.content);
-		const { person: actor } = request.principal;
-		const asked = { content, images, retryOf: undefined, ...(actor && { actor }) };
-		this.#led.add(session);
-		return new HeadStart({ session, request, asked }, this.#deps);
 	}
 
 	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
@@ -137,13 +103,11 @@ export class Runner {
 				this.#pictures.keep(session);
 				break;
 			} catch (error) {
-				first.headStart?.drop();
 				if (isLost(run, error)) break;
 				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
 				logFailure(first, failures, error);
 			}
 		}
-		first.headStart?.drop();
 		session.live.delete(first.id);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);

@@ -21,7 +21,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		...facts,
 		...(auxiliary && { auxiliary }),
 	});
-	let startedAt = clock.monotonic();
+	const startedAt = clock.monotonic();
 	let requestId: string | undefined;
 	let firstMs: number | undefined;
 	const done = (reply: Reply): Attempt => {
@@ -40,9 +40,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		const answered = (id: string): void => {
 			requestId = id;
 		};
-		const begun = await run.headStart?.take(model, request, run.signal, answered);
-		if (begun) startedAt = begun.beganAt;
-		for await (const event of begun?.events ?? model.stream(request, run.signal, answered)) {
+		for await (const event of model.stream(request, run.signal, answered)) {
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");

@@ -1,5 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
@@ -9,7 +10,6 @@ import { ReplyEvents } from "./events.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { isFields } from "./fields.ts";
 import { type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
-import { textOfRequest } from "./request-text.ts";
 import type { Timeouts } from "./watchdog.ts";
 
 const PROVIDER = "anthropic";
@@ -50,9 +50,9 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
 }
 
-/** Loads the SDK, which takes a tenth of a second, so that the first call does not have to. */
+/** Loads the SDK, which takes about 100 ms, before the first call needs it. */
 export async function preloadAnthropic(): Promise<void> {
-	await Promise.all([import("@anthropic-ai/sdk"), import("./http-fetch.ts")]);
+	await import("@anthropic-ai/sdk");
 }
 
 class AnthropicModel implements Model {
@@ -91,10 +91,9 @@ class AnthropicModel implements Model {
 			const { body, dropped } = encodeRequest(request, this.#destination(request));
 			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
 			const client = await this.#connect();
-			const headers = { ...headersOf(body), "content-type": "application/json" };
-			const asked = { ...exchange.streaming, body: textOfRequest(body), stream: true, headers };
-			// `messages.create` does the same, and prints about models that are to be retired with every request.
-			const events = await client.post<Stream<unknown>>("/v1/messages", asked);
+			const asked = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
+			// `messages.create` sends the same request, but prints a line on stderr for each call of a deprecated model.
+			const events = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", asked);
 			yield { type: "started" };
 			for await (const event of events) {
 				for (const part of reply.take(event)) yield part;
@@ -157,14 +156,8 @@ class AnthropicModel implements Model {
 }
 
 /** The one place that constructs an SDK client, and so the one that decides what the SDK may do by itself: nothing. */
-async function createClient(
-	{ apiKey, clock, fetch }: AnthropicOptions,
-	{ url }: Address,
-): Promise<Anthropic> {
-	const [{ Anthropic }, { createHttpFetch }] = await Promise.all([
-		import("@anthropic-ai/sdk"),
-		import("./http-fetch.ts"),
-	]);
+async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<Anthropic> {
+	const { Anthropic } = await import("@anthropic-ai/sdk");
 	return new Anthropic({
 		// Without any key the SDK would look for one in the files of the user's other tools.
 		apiKey: apiKey || "none",
@@ -175,7 +168,7 @@ async function createClient(
 		logLevel: "off",
 		openTelemetry: false,
 		fetchOptions: { redirect: "manual" },
-		fetch: fetch ?? createHttpFetch(clock),
+		...(fetch && { fetch }),
 	});
 }
 

@@ -178,21 +178,21 @@ test.each([
 	],
 	[
 		"a proxy that lets nobody through",
-		Object.assign(errno("ERR_PROXY_TUNNEL", "Failed to establish tunnel"), { statusCode: 403 }),
+		errno("UND_ERR_ABORTED", "Proxy response (403) !== 200 when HTTP Tunneling"),
 		"rejected",
 		"the proxy before api.example.org does not let requests through to it (403): check its rules, or NO_PROXY",
 	],
 	[
 		"a proxy that does not get through itself",
-		Object.assign(errno("ERR_PROXY_TUNNEL", "Failed to establish tunnel"), { statusCode: 502 }),
+		errno("UND_ERR_ABORTED", "Proxy response (502) !== 200 when HTTP Tunneling"),
 		"unreachable",
 		"the proxy before api.example.org cannot reach it (502)",
 	],
 	[
 		"a proxy that says nothing",
-		errno("ERR_PROXY_TUNNEL", "Connection to establish proxy tunnel ended unexpectedly"),
+		errno("UND_ERR_SOCKET", "other side closed before secure TLS connection"),
 		"unreachable",
-		"cannot reach api.example.org (ERR_PROXY_TUNNEL)",
+		"cannot reach api.example.org (UND_ERR_SOCKET)",
 	],
 ])("no answer: %s", (_name, cause, fault, message) => {
 	expect(told(connectionError(failed(cause), asked))).toEqual([fault, message]);

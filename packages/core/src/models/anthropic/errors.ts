@@ -71,8 +71,9 @@ export function connectionError(reason: unknown, asked: Asked): ModelError {
 	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
 	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", asked));
-	const refusal = [...causes(reason)].find(({ code }) => code === "ERR_PROXY_TUNNEL")?.["statusCode"];
-	if (typeof refusal === "number") return fail(...proxyRefusal(refusal, asked));
+	// undici states a proxy's status in its message alone (7.29, lib/core/connect and dispatcher/proxy-agent).
+	const [, refusal] = /Proxy response \((\d{3})\)/.exec(said) ?? [];
+	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), asked));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
 		return fail("timeout", `${asked.host} took too long to answer`);
 	}

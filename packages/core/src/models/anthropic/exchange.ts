@@ -139,7 +139,7 @@ export class Exchange {
 		return this.#failure;
 	}
 
-	/** The SDK reads a body by iterating over it, so that one which merely counts needs no further stream. */
+	/** The same response with a body that keeps to the limits of a stream. Throws if it is no stream of events. */
 	#guarded(response: Response): Response {
 		const type = response.headers.get("content-type") ?? "";
 		// Most likely a page that some other server has for everybody: another try would get it again.
@@ -152,7 +152,7 @@ export class Exchange {
 		}
 		if (response.body === null) return response;
 		this.#body = new GuardedBody(response.body, this.#watchdog);
-		return Object.defineProperty(response, "body", { value: this.#body });
+		return new Response(ReadableStream.from(this.#body), response);
 	}
 
 	/** The beginning of the body. */
