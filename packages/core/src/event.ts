@@ -241,6 +241,20 @@ export type TransientEvent =
 			readonly name: string;
 			readonly length: number;
 	  }
+	/**
+	 * The calls of a reply that can be decided now, in the order of the model, behind the `tool.started` and
+	 * `prompt.requested` of each. A call without a token needs no approval.
+	 */
+	| {
+			readonly type: "calls.proposed";
+			readonly runId: string;
+			readonly calls: readonly {
+				readonly callId: string;
+				readonly name: string;
+				readonly arguments: unknown;
+				readonly token?: string;
+			}[];
+	  }
 	| { readonly type: "text.started"; readonly runId: string }
 	| { readonly type: "text.delta"; readonly runId: string; readonly text: string }
 	| { readonly type: "text.ended"; readonly runId: string }

@@ -1,6 +1,6 @@
 import type { Tx } from "../journal/journal.ts";
 import { type AuditEntry, byItself } from "../trust/audit.ts";
-import type { ApprovedCall } from "./decide-call.ts";
+import type { ApprovedCall } from "./ask-approval.ts";
 import type { PlannedCall } from "./plan-call.ts";
 import type { Run } from "./run.ts";
 

@@ -1,16 +1,90 @@
 import { addTaint } from "../session/session-taint.ts";
 import { taintOf } from "../taint.ts";
-import { changedNote } from "./ask-approval.ts";
+import { type ApprovedCall, changedNote, decisionOf } from "./ask-approval.ts";
 import { auditStart, isGated } from "./audit-call.ts";
-import { type ApprovedCall, decideNow } from "./decide-call.ts";
-import { versionFor } from "./plan-call.ts";
+import { refuseRepeat } from "./breaker.ts";
+import { judgeCall, nothingPending, versionFor } from "./plan-call.ts";
+import { type ProposedCall, proposeCalls } from "./propose-calls.ts";
 import type { Run } from "./run.ts";
 import { settleCall } from "./settle-call.ts";
 
+/** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
+export class Decisions implements AsyncDisposable {
+	readonly #run: Run;
+	readonly #ended = new AbortController();
+	readonly #pending = new Map<ProposedCall, Promise<ApprovedCall | undefined>>();
+
+	constructor(run: Run) {
+		this.#run = run;
+	}
+
+	/** Starts to wait. A denied call gets its result as soon as it is denied. */
+	await(proposed: ProposedCall): void {
+		const signal = AbortSignal.any([this.#run.signal, this.#ended.signal]);
+		const decision = decisionOf(this.#run, proposed, signal);
+		this.#pending.set(proposed, decision);
+		// A failure is thrown at the turn of the call.
+		decision.catch(() => undefined);
+	}
+
+	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
+	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
+		this.#run.signal.throwIfAborted();
+		if (proposed.prompt) this.#run.working.stop();
+		try {
+			return await this.#pending.get(proposed);
+		} finally {
+			this.#run.working.start();
+		}
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#ended.abort();
+		await Promise.allSettled(this.#pending.values());
+	}
+}
+
 /**
- * Says that the call is about to run, and returns it as it is to run. What it was decided by is looked at once more:
- * where rules have changed an approval counts no more, and what nobody was asked about is decided again. Undefined where
- * the call has its result by then.
+ * The call as it may start, by the policy and the effects of this moment. It is proposed again if it was allowed and the
+ * calls before it may have changed its plan, or if the judgement is stricter than what was shown. Undefined if it does
+ * not run; then its result is recorded.
+ */
+export async function atItsTurn(
+	run: Run,
+	decided: ApprovedCall | undefined,
+	changed: boolean,
+): Promise<ApprovedCall | undefined> {
+	for (let call = decided, isStale = changed; call; isStale = false) {
+		const repeated = refuseRepeat(run.steps, call.call);
+		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
+		const plansAgain = call.token === undefined && isStale;
+		if (!plansAgain && !(await isStricter(run, call))) return call;
+		call = await decideAgain(run, call);
+	}
+	return undefined;
+}
+
+/** Whether a call would be judged more strictly now than when it was allowed or shown. */
+async function isStricter(run: Run, call: ApprovedCall): Promise<boolean> {
+	const now = await judgeCall(run, call, nothingPending);
+	if (now.effect === "deny") return true;
+	if (call.token === undefined) return now.effect !== "allow";
+	const { notes = [] } = call.shown ?? {};
+	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
+}
+
+/** Proposes a call alone, and waits for its decision. An earlier approval of it does not count. */
+async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<ApprovedCall | undefined> {
+	const [proposed] = await proposeCalls(run, [call], { again: token !== undefined });
+	if (proposed?.kind !== "proposed") return undefined;
+	await using decisions = new Decisions(run);
+	decisions.await(proposed);
+	return await decisions.of(proposed);
+}
+
+/**
+ * Records that a call starts, and returns it as it runs. The approval of a call does not count under a changed policy; a
+ * call that was allowed is decided again. Undefined if it does not run; then its result is recorded.
  */
 export async function beginCall(run: Run, decided: ApprovedCall): Promise<ApprovedCall | undefined> {
 	const { call } = decided;
@@ -20,7 +94,7 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
 		if (entry.token !== undefined) {
 			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
 		}
-		entry = await decideNow(run, call);
+		entry = await atItsTurn(run, await decideAgain(run, entry), false);
 	}
 	return undefined;
 }

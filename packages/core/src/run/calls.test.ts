@@ -1,5 +1,6 @@
 import { ParleyError, Redactor } from "@parley/base";
 import { expect, test } from "vitest";
+import { addTaint } from "../session/session-taint.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
@@ -7,7 +8,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const asked: ProbeOptions = { classes: ["write"] };
 
-test("all calls of a reply are decided first, then run in its order, and their results keep it", async () => {
+test("all approvals of a reply are raised before the first answer, and calls run in its order", async () => {
 	const ran: string[] = [];
 	const tool = (name: string, options: ProbeOptions) =>
 		probeTool(name, {
@@ -17,9 +18,9 @@ test("all calls of a reply are decided first, then run in its order, and their r
 				return name;
 			},
 		});
-	const tools = [tool("free", {}), tool("first", asked), tool("second", asked)];
+	const tools = [tool("free", {}), tool("first", asked), tool("second", asked), tool("third", asked)];
 	const model = new ScriptedModel(
-		[calls("c1", "free"), calls("c2", "first"), calls("c3", "second")],
+		[calls("c1", "free"), calls("c2", "first"), calls("c3", "second"), calls("c4", "third")],
 		[says("done")],
 	);
 	await using t = await TestRuntime.open({ model, tools });
@@ -27,30 +28,93 @@ test("all calls of a reply are decided first, then run in its order, and their r
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	const one = await log.next("prompt.requested");
-	expect(one.prompt).toMatchObject({ type: "confirm", label: "Allow first?", approval: { callId: "c2" } });
-	expect(ran).toEqual([]);
-	await t.runtime.answer(unkeyed(), one.prompt.token, { cancelled: true, reason: "not that one" });
-	expect(await log.next("prompt.answered")).toMatchObject({ value: false, reason: "not that one" });
 	const two = await log.next("prompt.requested");
-	expect(ran).toEqual([]);
-	await t.runtime.answer(unkeyed(), two.prompt.token, { value: true });
-	expect(await log.next("prompt.answered")).toEqual({
-		...{ type: "prompt.answered", token: two.prompt.token, value: true, cancelled: false, by: "operator" },
+	const three = await log.next("prompt.requested");
+	expect(one.prompt).toMatchObject({ type: "confirm", label: "Allow first?", approval: { callId: "c2" } });
+	await expect(log.next("calls.proposed")).resolves.toMatchObject({
+		calls: [
+			{ callId: "c1", name: "free", arguments: {} },
+			{ callId: "c2", token: one.prompt.token },
+			{ callId: "c3", token: two.prompt.token },
+			{ callId: "c4", token: three.prompt.token },
+		],
 	});
+	await log.next("tool.completed");
+	expect(ran).toEqual(["free"]);
+	await t.runtime.answer(unkeyed(), three.prompt.token, { value: true });
+	await t.runtime.answer(unkeyed(), two.prompt.token, { cancelled: true, reason: "not that one" });
+	// A denied call gets its result at once, while the calls before it wait.
+	await expect(log.next("tool.failed")).resolves.toMatchObject({ callId: "c3" });
+	expect(ran).toEqual(["free"]);
+	await t.runtime.answer(unkeyed(), one.prompt.token, { value: true });
 	await log.next("assistant.message");
 	log.check();
-	expect(ran).toEqual(["free", "second"]);
+	expect(ran).toEqual(["free", "first", "third"]);
 	expect(model.requests[1]?.messages.at(-1)).toEqual({
 		role: "tool",
 		content: [
 			{ type: "result", callId: "c1", text: "free", failed: false },
+			{ type: "result", callId: "c2", text: "first", failed: false },
 			{
-				...{ type: "result", callId: "c2", failed: true },
+				...{ type: "result", callId: "c3", failed: true },
 				text: "denied by the person who was asked: not that one",
 			},
-			{ type: "result", callId: "c3", text: "second", failed: false },
+			{ type: "result", callId: "c4", text: "third", failed: false },
 		],
 	});
+});
+
+test("answers that come before and after a restart count alike, in any order", async () => {
+	const ran: string[] = [];
+	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });
+	const model = new ScriptedModel(
+		[calls("c1", "edit"), calls("c2", "edit"), calls("c3", "edit")],
+		[says("done")],
+	);
+	const t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const tokens: string[] = [];
+	for (let n = 0; n < 3; n++) tokens.push((await log.next("prompt.requested")).prompt.token);
+	await t.runtime.answer(unkeyed(), tokens[2] ?? "", { value: true });
+	await t.stop();
+	expect(ran).toEqual([]);
+	const { directory, clock } = t;
+	await using again = await TestRuntime.open({ model, tools: [tool], directory, clock });
+	expect(await again.runtime.start()).toBe(1);
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await again.runtime.answer(unkeyed(), tokens[1] ?? "", { value: true });
+	await again.runtime.answer(unkeyed(), tokens[0] ?? "", { value: true });
+	await expect(second.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
+	second.check();
+	expect(second.recorded.filter((type) => type === "prompt.requested")).toHaveLength(3);
+	expect(ran).toEqual(["c1", "c2", "c3"]);
+});
+
+test("a call that is judged more strictly at its turn than it was shown needs another approval", async () => {
+	const ran: string[] = [];
+	const tool = (name: string, options: ProbeOptions) =>
+		probeTool(name, { ...options, run: async () => `${ran.push(name)}` });
+	const tools = [tool("edit", asked), tool("peek", { classes: ["outside-read"] })];
+	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "peek")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const edit = await log.next("prompt.requested");
+	const peek = await log.next("prompt.requested");
+	expect(peek.prompt.approval?.risk).toBe("normal");
+	await t.runtime.answer(unkeyed(), peek.prompt.token, { value: true });
+	await t.store.commit((tx) => addTaint(tx, session, "UE"));
+	await t.runtime.answer(unkeyed(), edit.prompt.token, { value: true });
+	const again = await log.next("prompt.requested");
+	expect(again.prompt.approval).toMatchObject({ callId: "c2", risk: "critical" });
+	expect(ran).toEqual(["edit"]);
+	await t.runtime.answer(unkeyed(), again.prompt.token, { value: true });
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toEqual(["edit", "peek"]);
 });
 
 test("neighbours without effect run together, eight at a time, others one by one", async () => {

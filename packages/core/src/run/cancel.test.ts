@@ -58,7 +58,7 @@ test("while a question is open: it is closed, its call fails, and no answer coun
 		role: "tool",
 		content: [
 			{ type: "result", callId: "c1", text: "cancelled", failed: true },
-			{ type: "result", callId: "c2", text: "not run: the run was cancelled first", failed: true },
+			{ type: "result", callId: "c2", text: "cancelled", failed: true },
 		],
 	});
 });

@@ -73,7 +73,7 @@ test("a file that a call of the same reply makes can be edited and read in it, a
 	w.log.check();
 });
 
-test("of two changes of one file the second is asked about when the first is made, and shows it", async () => {
+test("the second of two changes to one file needs approval after the first has run, and its preview shows that", async () => {
 	await using stack = new AsyncDisposableStack();
 	const reply = [
 		write("a", "x", "other.txt"),
@@ -93,8 +93,7 @@ test("of two changes of one file the second is asked about when the first is mad
 		await w.t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	}
 	await w.log.next("assistant.message");
-	// What depends on nothing before it is decided before anything runs.
-	expect(contents).toEqual(["one\ntwo\n", "one\ntwo\n", "1\ntwo\n", "1\n2\n"]);
+	expect(contents.slice(0, 3)).toEqual(["one\ntwo\n", "one\ntwo\n", "1\ntwo\n"]);
 	expect(previews[2]).toContain(" 1\n-two\n+2");
 	expect(w.results()).toMatchObject(reply.map((call) => ({ callId: Object(call).id, failed: false })));
 	w.log.check();

@@ -7,7 +7,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-const message = "tool: look {}\n& tool: strike {}\nsay: the end";
+const message = "tool: strike {}\n& tool: look {}\nsay: the end";
 
 /** Once armed, refuses one commit of those that follow: the nth. */
 class Refusal {

@@ -51,13 +51,16 @@ export function versionFor({ session }: Pick<Run, "session">): string {
 	return session.deps.policies.of(session).version;
 }
 
-/** Calls of the same reply that are decided already and run before. */
+/** Calls of the same reply that may run before. */
 export interface Before {
-	/** What they bring into the session. */
+	/** Effects that they add to the session. */
 	readonly taint: Taint;
-	/** How many of them the channel's grant covers. */
+	/** How many of them the grant of the channel covers. */
 	readonly trusted: number;
 }
+
+/** At the turn of a call, all calls before it have ended. */
+export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /** Whether the call may run. */
 export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {

@@ -9,7 +9,7 @@ import { type ProbeOptions, probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-const message = "tool: look {}\n& tool: strike {}\nsay: between\ntool: place {}\nsay: the end";
+const message = "tool: strike {}\n& tool: look {}\nsay: between\ntool: place {}\nsay: the end";
 
 /** Three tools that differ in what a crash means for them, and count how often they ran. */
 function countingTools() {
@@ -99,7 +99,7 @@ test("a run goes on from every moment at which it can be stopped, and nothing ta
 		if (!interrupted) expect(strikes).toBe(1);
 		expect((ran["place"] ?? 0) + now.ran.place).toBeGreaterThanOrEqual(1);
 		expect(log.recorded.filter((type) => type !== "session.closed")).toEqual(
-			interrupted ? types.with(types.indexOf("tool.completed") + 1, "tool.failed") : types,
+			interrupted ? types.with(types.indexOf("tool.completed"), "tool.failed") : types,
 		);
 		if (!interrupted) expect(said).toBe(content);
 		outcomes.add(interrupted ? "interrupted" : "done");

@@ -4,17 +4,10 @@ import { joinTaints, type Taint, taintOf } from "../taint.ts";
 import type { ToolResult } from "../tool.ts";
 import { executeCall } from "../tool-call.ts";
 import { outputLimits } from "../tools/shorten-output.ts";
-import { beginCall } from "./begin-call.ts";
+import type { ApprovedCall } from "./ask-approval.ts";
+import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput } from "./call-output.ts";
-import {
-	type ApprovedCall,
-	decideCall,
-	decideNow,
-	isDecided,
-	isPure,
-	settleRepeat,
-	type WaitingCall,
-} from "./decide-call.ts";
+import { isPure, type ProposedCall, proposeCalls } from "./propose-calls.ts";
 import { releaseSecrets } from "./release-secrets.ts";
 import { withinRoom } from "./result-pictures.ts";
 import type { Run } from "./run.ts";
@@ -22,44 +15,40 @@ import { adjustedNote, recordResult, type SettledCall, withNote } from "./settle
 import { ToolProgress } from "./tool-progress.ts";
 
 /**
- * Brings all calls of one reply to their results: all are decided first, but for those that depend on others of them; then
- * they run in the model's order, calls without effect together. Throws `cancelled` when the run is stopped on the way.
+ * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the
+ * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together.
+ * Throws `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
-	const waiting: WaitingCall[] = [];
-	for (const call of calls) {
-		const decided = await decideCall(run, call, waiting);
-		run.signal.throwIfAborted();
-		if (decided) waiting.push(decided);
-	}
+	for (let open = calls; open.length > 0; ) open = await runProposed(run, open);
+}
+
+/** Runs the calls that can be proposed now, and returns those that must be planned after them. */
+async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<readonly CallBlock[]> {
+	const proposed = await proposeCalls(run, calls);
+	const planned = proposed.filter((one) => one.kind === "proposed");
+	await using decisions = new Decisions(run);
+	for (const one of planned) decisions.await(one);
 	let changed = false;
-	for (const group of inGroups(waiting)) {
-		run.signal.throwIfAborted();
+	for (const group of inGroups(planned)) {
 		const wanted: ApprovedCall[] = [];
-		for (const entry of group) {
-			const call = await entryNow(run, entry, changed);
+		for (const one of group) {
+			const call = await atItsTurn(run, await decisions.of(one), changed);
 			if (call) wanted.push(call);
 		}
 		if (wanted.length > 0) await runGroup(run, wanted);
 		changed ||= !group.every(isPure);
 	}
+	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));
 }
 
-/** The call as it is to run, when its turn has come; undefined where it has its result by then. */
-async function entryNow(run: Run, entry: WaitingCall, changed: boolean): Promise<ApprovedCall | undefined> {
-	// What nobody was asked about is looked at again: the calls before it may have changed what it works on.
-	if (!isDecided(entry) || (changed && entry.token === undefined)) return decideNow(run, entry.call);
-	// The same call may have failed too often by now, earlier in this very reply.
-	return (await settleRepeat(run, entry.call)) ? undefined : entry;
-}
-
-/** Calls that run together at most. */
+/** Maximum number of calls that run together. */
 const maxTogether = 8;
 
 /** Neighbours without effect form groups; every other call is a group of its own. */
-function inGroups(waiting: readonly WaitingCall[]): WaitingCall[][] {
-	const groups: WaitingCall[][] = [];
-	for (const entry of waiting) {
+function inGroups(planned: readonly ProposedCall[]): ProposedCall[][] {
+	const groups: ProposedCall[][] = [];
+	for (const entry of planned) {
 		const group = groups.at(-1) ?? [];
 		const joins = [...group, entry].every(isPure) && group.length > 0 && group.length < maxTogether;
 		if (joins) group.push(entry);

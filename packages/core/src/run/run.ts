@@ -59,6 +59,9 @@ export interface RunRow extends Asked {
 	readonly correlation: string;
 }
 
+/** What a commit of a run writes. It may be called again with a new transaction. */
+type RunWork<T> = (tx: Tx, record: Record, step: (step: Step) => Promise<void>) => Promise<T>;
+
 type StopCause = "cancelled" | "parked" | "overtime";
 
 /** One prompt on its way to its end: its recorded steps, and the means to stop it. */
@@ -80,12 +83,14 @@ export class Run implements LiveRun {
 	asking: string | undefined;
 	/** Whether a stop of the gateway came before it. */
 	resumed = false;
-	/** While an approval is asked for: judges what a person makes of the call. */
-	changing: ChangeJudge | undefined;
+	/** By the id of each call that waits for its approval. */
+	readonly changes = new Map<string, ChangeJudge>();
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
 	#cause: StopCause | undefined;
 	#settings: RunSettings | undefined;
+	/** Settles with the last commit. */
+	#writing: Promise<unknown> = Promise.resolve();
 	#callIds: Set<string> | undefined;
 
 	constructor(row: RunRow, steps: readonly Step[], session: Session, deps: RunDeps) {
@@ -161,10 +166,14 @@ export class Run implements LiveRun {
 		this.#stop("parked");
 	}
 
-	/** Like `Session.commit`, and writes steps with it. A run has one commit in flight at a time. */
-	async commit<T>(
-		work: (tx: Tx, record: Record, step: (step: Step) => Promise<void>) => Promise<T>,
-	): Promise<T> {
+	/** Like `Session.commit`, and writes steps with it. Commits of a run follow each other, because steps are numbered. */
+	commit<T>(work: RunWork<T>): Promise<T> {
+		const committed = this.#writing.then(() => this.#commit(work));
+		this.#writing = committed.catch(() => undefined);
+		return committed;
+	}
+
+	async #commit<T>(work: RunWork<T>): Promise<T> {
 		let added: Step[] = [];
 		let recorded: RecordedEvent[] = [];
 		const result = await this.session.commit((tx, record) => {

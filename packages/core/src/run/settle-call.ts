@@ -56,7 +56,7 @@ export interface SettledCall {
 	readonly durationMs?: number;
 }
 
-interface Writing {
+export interface Writing {
 	readonly tx: Tx;
 	readonly record: Record;
 	readonly step: (step: Step) => Promise<void>;

@@ -71,11 +71,7 @@ export class Runner {
 	}
 
 	/** Starts a claimed run, unless it works already. */
-	start(
-		session: Session,
-		row: RunRow,
-		{ steps = [{ kind: "call" }], resumed = false }: Starting = {},
-	): void {
+	start(session: Session, row: RunRow, { steps = [{ kind: "call" }], resumed = false }: Starting = {}): void {
 		if (this.#stopped || session.removed || session.live.has(row.id)) return;
 		const run = new Run(row, steps, session, this.#deps);
 		run.resumed = resumed;

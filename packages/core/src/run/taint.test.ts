@@ -105,17 +105,17 @@ test("once they are together every way out is asked, and what was read goes nowh
 	expect(s.log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(2);
 });
 
-test("the calls of one reply count together before any of them has run", async () => {
+test("a call is judged as if all calls before it in the reply had run", async () => {
 	await using s = await trusted(
 		[calls("c1", "fetch"), calls("c2", "peek"), calls("c3", "fetch")],
 		[says("done")],
 	);
 	await s.t.send(s.session, "go");
-	const prompt = await s.asked();
-	expect(prompt.label).toBe("Allow peek?");
-	expect(s.ran).toEqual([]);
-	await s.answer(prompt, false);
-	// What was denied brings nothing in: the last one is not asked.
+	const peek = await s.asked();
+	const fetch = await s.asked();
+	expect([peek.label, fetch.label]).toEqual(["Allow peek?", "Allow fetch?"]);
+	await s.answer(fetch, true);
+	await s.answer(peek, false);
 	await s.log.next("assistant.message");
 	s.log.check();
 	expect(s.ran).toEqual(["fetch", "fetch"]);

@@ -42,9 +42,8 @@ export async function askPerson(
 	if (run.session.deps.stopping()) run.park();
 	run.working.stop();
 	try {
-		return await settled(run, asking, prompt);
+		return await settled(run, asking, prompt, run.signal);
 	} finally {
-		run.session.home.wake(prompt.token);
 		run.working.start();
 	}
 }
@@ -98,36 +97,48 @@ async function raise(run: Run, question: Question): Promise<Prompt | undefined> 
 /** The row is the truth: a word of it that never comes costs no more than this. Milliseconds. */
 const lookAgainMs = 1_500;
 
-async function settled(run: Run, asking: Asking, { token, expiresAt }: Prompt): Promise<PromptRow> {
+/**
+ * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
+ * signal aborts first.
+ */
+export async function settled(
+	run: Run,
+	asking: Asking,
+	{ token, expiresAt }: Prompt,
+	signal: AbortSignal,
+): Promise<PromptRow> {
 	const { clock } = run.session.deps;
-	for (;;) {
-		const woken = run.session.home.awake(token);
-		const row = await readPrompt(run, asking);
-		if (row && row.state !== "open") return row;
-		if (run.signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
-		if (clock.now() >= expiresAt) {
-			await run.commit((tx, record) => expirePrompt(tx, record, run.session.home, token));
-			continue;
+	const { home } = run.session;
+	try {
+		for (;;) {
+			const woken = home.awake(token);
+			const row = await readPrompt(run, asking);
+			if (row && row.state !== "open") return row;
+			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
+			if (clock.now() < expiresAt) {
+				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
+			} else await run.commit((tx, record) => expirePrompt(tx, record, home, token));
 		}
-		await firstOf(run, woken, { token, ms: expiresAt - clock.now() });
+	} finally {
+		home.wake(token);
 	}
 }
 
-/** Resolves when the question was answered, the run stopped, or the time is over. */
+/** Resolves when the prompt is answered, the signal aborts, or the time is over. */
 async function firstOf(
 	run: Run,
 	woken: Promise<void>,
-	{ token, ms }: { readonly token: string; readonly ms: number },
+	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
 ): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const stop = (): void => resolve();
 	const timer = run.session.deps.clock.after(ms, stop);
-	run.signal.addEventListener("abort", stop, { once: true });
+	signal.addEventListener("abort", stop, { once: true });
 	const looking = lookAgain(run, token, stop);
 	await Promise.race([woken, promise]);
 	looking.cancel();
 	timer.cancel();
-	run.signal.removeEventListener("abort", stop);
+	signal.removeEventListener("abort", stop);
 }
 
 /** Looks at the row now and then, and calls `onSettled` when it is not open any more. */

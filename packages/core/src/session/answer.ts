@@ -140,10 +140,10 @@ async function judgeChange(
 	if (response.arguments === undefined || row.state !== "open") return undefined;
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return undefined;
-	const changing = session.runOf(row.run_id)?.changing;
-	if (changing?.callId !== row.call_id) {
+	const judge = session.runOf(row.run_id)?.changes.get(row.call_id);
+	if (!judge) {
 		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });
 	}
-	return (await changing.judge(response.arguments, row.binding ?? "")).binding;
+	return (await judge(response.arguments, row.binding ?? "")).binding;
 }

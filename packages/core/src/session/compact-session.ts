@@ -130,7 +130,7 @@ class LiveCompaction implements LiveRun, Disposable {
 	readonly log: Logger;
 	readonly waiting = false;
 	readonly workedMs = 0;
-	readonly changing = undefined;
+	readonly changes = new Map<string, never>();
 	readonly signal: AbortSignal;
 	/** Settles when what worked there before has left nothing in memory to wait for. */
 	readonly alone: Promise<unknown>;

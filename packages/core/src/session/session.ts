@@ -16,15 +16,12 @@ export type { SessionDeps };
 /** Records events in the transaction at hand and returns them with their numbers. */
 export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
-/** Judges the arguments that a person wants for a call in place of those that were asked about. */
-export interface ChangeJudge {
-	readonly callId: string;
-	/**
-	 * What an approval of the changed call is bound to; throws `invalid_argument` where the question has to stay open.
-	 * `binding` is what the question is bound to.
-	 */
-	judge(args: unknown, binding: string): Promise<{ readonly binding: string }>;
-}
+/**
+ * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
+ * bound to. Returns what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay
+ * open.
+ */
+export type ChangeJudge = (args: unknown, binding: string) => Promise<{ readonly binding: string }>;
 
 /** A run that works now. */
 export interface LiveRun {
@@ -38,8 +35,8 @@ export interface LiveRun {
 	readonly waiting: boolean;
 	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
 	readonly workedMs: number;
-	/** While it asks for an approval. */
-	readonly changing: ChangeJudge | undefined;
+	/** By the id of each call that waits for its approval. */
+	readonly changes: ReadonlyMap<string, ChangeJudge>;
 	readonly ended: Promise<void>;
 }
 

@@ -29,8 +29,7 @@ class EventOrder {
 	readonly #openCalls = new Map<string, string>();
 	readonly #endedCalls = new Set<string>();
 	readonly #openPrompts = new Set<string>();
-	/** Those that belong to no run. */
-	readonly #aside = new Set<string>();
+	readonly #seenPrompts = new Set<string>();
 	readonly #tasks = new TaskOrder();
 
 	take(happened: SessionEvent): Fault {
@@ -152,15 +151,14 @@ class EventOrder {
 		readonly approval?: { callId: string };
 		readonly taskId?: string;
 	}): Fault {
+		this.#seenPrompts.add(prompt.token);
 		// It concerns the channel, or a task, and no run of this session, whose own questions do not wait for it.
 		if (prompt.runId === "" || prompt.taskId !== undefined) {
 			this.#openPrompts.add(prompt.token);
-			this.#aside.add(prompt.token);
 			return undefined;
 		}
 		if (!this.#openRuns.has(prompt.runId)) return `${prompt.runId} is not open`;
 		if (prompt.approval && !this.#openCalls.has(prompt.approval.callId)) return "its call is not open";
-		if ([...this.#openPrompts].some((token) => !this.#aside.has(token))) return "another question is open";
 		this.#openPrompts.add(prompt.token);
 		return undefined;
 	}
@@ -181,6 +179,15 @@ class EventOrder {
 		if (at !== length) return `is at ${at} instead of ${length}`;
 		if (event.type === "arguments.ended") this.#written.delete(callId);
 		else this.#written.set(callId, length + event.json.length);
+		return undefined;
+	}
+
+	#propose({ runId, calls }: Extract<TransientEvent, { type: "calls.proposed" }>): Fault {
+		for (const { callId, token } of calls) {
+			if (this.#openCalls.get(callId) !== runId && !this.#endedCalls.has(callId))
+				return `${callId} was not open`;
+			if (token !== undefined && !this.#seenPrompts.has(token)) return `${token} was not asked`;
+		}
 		return undefined;
 	}
 
@@ -229,6 +236,15 @@ class EventOrder {
 				this.#speaking = undefined;
 				return undefined;
 			}
+		return undefined;
+	}
+
+		if (event.type === "calls.proposed") return this.#propose(event);
+		if (event.type === "tool.progress") return this.#progress(event.runId, event.callId);
+		if (event.type === "model.calling") {
+			// After a failed commit a reply that nobody has recorded is made again.
+			if (!event.auxiliary) this.#replied.delete(event.runId);
+			return undefined;
 		}
 	}
 }

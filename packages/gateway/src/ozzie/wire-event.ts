@@ -1,7 +1,9 @@
 import type { Passing, Recorded, SessionEvent } from "@parley/core";
 
-/** What happens within a run that this wire has no word for. */
-type Unnamed = "model.replied" | "tool.progress";
+/** Events of a run that this wire does not show. */
+type Unnamed = "model.replied" | "tool.progress" | "calls.proposed";
+
+const unnamed: ReadonlySet<string> = new Set<Unnamed>(["model.replied", "tool.progress", "calls.proposed"]);
 
 /** A passing event that this wire tells. */
 export interface WirePassing extends Passing {
@@ -24,8 +26,7 @@ const progressEvery = 16_384;
 /** Whether this wire shows it. */
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
 	const { event } = happened;
-	if (event.type !== "arguments.delta")
-		return event.type !== "model.replied" && event.type !== "tool.progress";
+	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
 	const { offset, json } = event;
 	if (offset < mostArguments) return true;
 	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);

@@ -1,0 +1,264 @@
+import type { CallBlock } from "../message.ts";
+import type { Prompt } from "../prompt.ts";
+import { findPrompt, type PromptRow, type Question, raisePrompt } from "../session/prompts.ts";
+import { findTrust } from "../session/trust.ts";
+import { joinTaints, taintOf } from "../taint.ts";
+import type { ToolContext } from "../tool.ts";
+import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import { allowChanges, approvalOf, approvalQuestion } from "./ask-approval.ts";
+import { auditDenial } from "./audit-call.ts";
+import { refuseRepeat } from "./breaker.ts";
+import { interrupted } from "./interrupted.ts";
+import { workspaceOf } from "./place-rules.ts";
+import {
+	type Before,
+	type Judgement,
+	judgeCall,
+	type PlannedCall,
+	withBoundFacts,
+	withChanges,
+} from "./plan-call.ts";
+import type { Run } from "./run.ts";
+import { recordResult, recordStart, type Writing, withoutRun } from "./settle-call.ts";
+import { shareFile } from "./share-file.ts";
+import { elicit } from "./waiting.ts";
+import { withinQuota } from "./within-quota.ts";
+
+/** A call that must be planned after the calls before it have run. */
+export interface DependentCall {
+	readonly kind: "dependent";
+	readonly call: CallBlock;
+}
+
+/** A call that is planned and waits for its turn, and for an answer if `prompt` is set. */
+export interface ProposedCall extends PlannedCall {
+	readonly kind: "proposed";
+	readonly judgement: Judgement;
+	/** The effects of the calls before it that the judgement assumes. */
+	readonly pending: Before;
+	/** Whether the call started before a restart. It is safe to repeat. */
+	readonly begun: boolean;
+	/** The approval that it needs, or that a person was asked for before a restart. */
+	readonly prompt: Prompt | undefined;
+}
+
+/** A call that does not run, with the result that the model gets. */
+interface RefusedProposal {
+	readonly kind: "refused";
+	readonly call: CallBlock;
+	readonly text: string;
+	/** The call, if a rule of the policy denied it. */
+	readonly denied?: PlannedCall;
+}
+
+/** A call that is planned, before its approval is written. */
+interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
+	readonly kind: "draft";
+	/** Its approval from before a restart. */
+	readonly known: PromptRow | undefined;
+}
+
+type Draft = DependentCall | DraftProposal | RefusedProposal;
+
+const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
+
+/**
+ * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals
+ * that are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of
+ * the model. With `again`, an earlier approval of a call does not count and a person is asked again.
+ */
+export async function proposeCalls(
+	run: Run,
+	calls: readonly CallBlock[],
+	{ again = false }: { readonly again?: boolean } = {},
+): Promise<readonly (ProposedCall | DependentCall)[]> {
+	const drafts: Draft[] = [];
+	for (const call of calls) {
+		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
+		drafts.push(await draft(run, call, drafts, again));
+		run.signal.throwIfAborted();
+	}
+	const questions = new Map<Draft, Question>();
+	for (const one of drafts) {
+		if (one.kind !== "draft" || (one.judgement.effect !== "ask" && !one.known)) continue;
+		if (!one.known) questions.set(one, await approvalQuestion(run, one));
+		allowChanges(run, one);
+	}
+	const proposed = drafts.some((one) => questions.has(one) || isNew(run, one))
+		? await run.commit((tx, record, step) => recordDrafts(run, { drafts, questions }, { tx, record, step }))
+		: drafts.flatMap((one) => waiting(one));
+	if (questions.size > 0) {
+		await run.session.deps.failpoints.reach("prompt-open");
+		// No answer arrives before the next start.
+		if (run.session.deps.stopping()) run.park();
+	}
+	publish(run, proposed);
+	return proposed;
+}
+
+/** Whether a call changes nothing. A dependent call is unknown. */
+export function isPure(waiting: ProposedCall | DependentCall): boolean {
+	return waiting.kind === "proposed" && waiting.ready.tool.effect === "none";
+}
+
+async function draft(run: Run, call: CallBlock, before: readonly Draft[], again: boolean): Promise<Draft> {
+	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
+	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
+	const tool = run.settings.tools.find(({ name }) => name === call.name);
+	// A plan describes the present. It cannot say what the call has changed already.
+	if (begun && tool?.effect === "effectful") return refuse(lookFirst);
+	const repeated = refuseRepeat(run.steps, call);
+	if (repeated !== undefined) return refuse(repeated);
+	const context = await contextOf(run, call);
+	const prepared = await prepareCall(run.settings.tools, call, context);
+	if (depends(prepared, before)) return { kind: "dependent", call };
+	if (prepared.kind === "refused") return refuse(prepared.text);
+	const given = { call, ready: prepared, context };
+	// An answer from before a restart is valid, also if the policy would not ask any more.
+	const known = again ? undefined : await readApproval(run, given);
+	const planned = await withChanges(run, given, known);
+	if ("text" in planned) return refuse(planned.text);
+	const pending = pendingOf(before);
+	const judgement = await judgeCall(run, planned, pending);
+	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
+	const asks = judgement.effect === "ask" || known !== undefined;
+	// An approval that is bound to files waits for the calls before, which may change them.
+	if (asks && !known && planned.ready.plan.bind && changingOf(before).length > 0) {
+		return { kind: "dependent", call };
+	}
+	const bound = asks ? await withBoundFacts(planned) : planned;
+	return { kind: "draft", ...bound, judgement, pending, begun, known };
+}
+
+function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {
+	return run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
+}
+
+/** The effects of the calls before, if all of them run. */
+function pendingOf(before: readonly Draft[]): Before {
+	const drafts = before.filter((one) => one.kind === "draft");
+	return {
+		taint: joinTaints(drafts.map(({ ready }) => taintOf(ready.plan.classes))),
+		trusted: drafts.filter(({ judgement }) => judgement.trusted !== undefined).length,
+	};
+}
+
+/**
+ * Whether the calls before decide what the call does, as far as its plan shows: it cannot be done as things are, or it
+ * changes the same file, and its approval would show an old state. Calls behind a dependent call depend on it, too,
+ * because its effects on the session are unknown.
+ */
+function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
+	if (prepared.kind === "refused" && !prepared.found) return false;
+	if (before.some(({ kind }) => kind === "dependent")) return true;
+	const changing = changingOf(before);
+	if (prepared.kind === "refused") return changing.length > 0;
+	if (prepared.tool.effect === "none") return false;
+	const path = pathOf(prepared);
+	return path !== undefined && changing.some(({ ready }) => pathOf(ready) === path);
+}
+
+/** The calls before that have an effect. */
+function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
+	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
+}
+
+function pathOf({ plan }: ReadyCall): string | undefined {
+	return plan.binding["path"];
+}
+
+function isNew(run: Run, one: Draft): boolean {
+	if (one.kind === "refused") return true;
+	return one.kind === "draft" && !isAnnounced(run, one.call);
+}
+
+function isAnnounced(run: Run, call: CallBlock): boolean {
+	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
+}
+
+async function recordDrafts(
+	run: Run,
+	{
+		drafts,
+		questions,
+	}: { readonly drafts: readonly Draft[]; readonly questions: ReadonlyMap<Draft, Question> },
+	writing: Writing,
+): Promise<readonly (ProposedCall | DependentCall)[]> {
+	const { tx } = writing;
+	const { home } = run.session;
+	// Read in the transaction that raises the approvals, so that none stays open in a session that is trusted by then.
+	const trusts = questions.size > 0 && home.holds(await findTrust(tx, home.id));
+	const proposed: (ProposedCall | DependentCall)[] = [];
+	for (const one of drafts) {
+		if (one.kind === "refused") {
+			await recordRefusal(run, one, writing);
+			continue;
+		}
+		if (one.kind === "draft" && !isAnnounced(run, one.call)) await announce(run, one, writing);
+		const question = questions.get(one);
+		const needless = trusts && question?.approval?.floor === false;
+		if (question && !needless) await raisePrompt(tx, writing.record, home, question);
+		proposed.push(...waiting(one, needless ? undefined : question?.prompt));
+	}
+	return proposed;
+}
+
+async function recordRefusal(
+	run: Run,
+	{ call, text, denied }: RefusedProposal,
+	writing: Writing,
+): Promise<void> {
+	if (denied) await auditDenial(run, writing.tx, denied);
+	await recordResult(run, withoutRun(run, call, { text, failed: true }), writing);
+}
+
+async function announce(run: Run, { call, judgement }: DraftProposal, writing: Writing): Promise<void> {
+	const { effect, reason, version, trusted } = judgement;
+	const decision = { effect: effect === "ask" ? "ask" : "allow", reason, policy: version } as const;
+	await recordStart(run, { call, decision, ...(trusted && { trusted }) }, writing.record, writing.step);
+}
+
+/** The call as it waits for its turn; nothing if it does not run. */
+function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
+	if (one.kind === "refused") return [];
+	if (one.kind === "dependent") return [one];
+	const { known, ...planned } = one;
+	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
+}
+
+/** Lists the calls together, those that are allowed and those that need an approval, for clients that decide on all. */
+function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
+	const planned = proposed.filter((one) => one.kind === "proposed");
+	if (planned.length === 0) return;
+	const calls = planned.map(({ call, prompt }) => ({
+		callId: call.id,
+		name: call.name,
+		arguments: run.session.redactor.redactFields(call.arguments),
+		...(prompt && { token: prompt.token }),
+	}));
+	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });
+}
+
+async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
+	const roots = run.deps.roots(run.session);
+	const workspace = workspaceOf(run);
+	const sandbox = await run.deps.sandbox.of({ chat: run.session.place !== undefined, roots });
+	return {
+		sessionId: run.session.id,
+		callId: call.id,
+		roots,
+		cwd: run.session.rootDir,
+		forbidden: run.deps.forbidden,
+		workspace: workspace?.path,
+		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
+		signal: run.signal,
+		clock: run.session.deps.clock,
+		log: run.log,
+		// What only looks at a call tells nothing of it; who runs it listens.
+		progress: () => undefined,
+		ask: (question) => elicit(run, call.id, question),
+		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
+		share: (path, name) => shareFile(run, call, { path, name }),
+		...(run.session.task && { task: run.session.task.desk(run, call.id) }),
+	};
+}
