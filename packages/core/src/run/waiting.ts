@@ -29,7 +29,7 @@ export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expi
  * undefined where `accept_all_tools` made the question needless before it was asked. The run's working time stands
  * still meanwhile. Throws `cancelled` when the run is stopped first.
  */
-export async function askPerson(
+async function askPerson(
 	run: Run,
 	asking: Asking,
 	question: () => Question,
