@@ -15,6 +15,7 @@ export interface ExplainedCall {
 	readonly reason: string;
 	/** Who answered, where somebody was asked. */
 	readonly by?: string;
+	/** `none` if it did not run, or if calls of its reply come before it. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 
@@ -34,12 +35,17 @@ export function explainCalls(
 	asked: readonly Asked[],
 	ended: boolean,
 ): readonly ExplainedCall[] {
-	const calls = steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : []));
-	return calls.map((call) => {
-		const own = asked.find(({ callId }) => callId === call.id);
-		const traces = tracesOf(call, steps);
-		const decided = decisionOf(traces, own, ended);
-		return { callId: call.id, name: call.name, ...decided, outcome: outcomeOf(traces, decided) };
+	const replies = steps.filter((step) => step.kind === "reply");
+	return replies.flatMap(({ content }) => {
+		let blocked = false;
+		return callsOf(content).map((call) => {
+			const own = asked.findLast(({ callId }) => callId === call.id);
+			const traces = tracesOf(call, steps);
+			const decided = decisionOf(traces, own, ended);
+			const outcome = blocked && !traces.result ? "none" : outcomeOf(traces, decided);
+			blocked ||= decided.decision === "waiting" || (traces.intended && !traces.result);
+			return { callId: call.id, name: call.name, ...decided, outcome };
+		});
 	});
 }
 

@@ -99,7 +99,7 @@ test("a run at work, a denied call and a message that waits are explained as the
 		state: "active",
 		calls: [
 			{ callId: "c1", decision: "waiting", reason, outcome: "none" },
-			{ callId: "c2", decision: "waiting", reason: "its turn has not come", outcome: "none" },
+			{ callId: "c2", decision: "allowed", reason: "reads inside the roots", outcome: "none" },
 		],
 	});
 	expect(await explain(runId)).not.toHaveProperty("said");

@@ -147,21 +147,21 @@ test("who left before the stop has left: a restart gives no more time", async ()
 	expect(await asks(again, back, session)).toBe(1);
 });
 
-test("a question that trust made needless between its call and itself is not asked", async () => {
+test("an approval that trust made needless after its call was planned is not raised", async () => {
 	let trust = (): Promise<void> | undefined => undefined;
 	const wrap = (store: Store<Tables>): Store<Tables> =>
 		storeWith(store, {
-			read: async (query) => {
+			commit: async (command) => {
 				await trust();
-				return store.read(query);
+				return store.commit(command);
 			},
 		});
 	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit], wrap });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	trust = () => {
-		// The next look at the store after the call was announced.
-		if (!log.recorded.includes("tool.started")) return undefined;
+		// The next commit after the reply was recorded raises the approval.
+		if (!log.recorded.includes("model.called")) return undefined;
 		trust = () => undefined;
 		return t.runtime.acceptAll(unkeyed(), session);
 	};
