@@ -92,6 +92,32 @@ test("answers that come before and after a restart count alike, in any order", a
 	expect(ran).toEqual(["c1", "c2", "c3"]);
 });
 
+test("an answer for the session also approves the open prompts of the same scope, and no others", async () => {
+	const ran: string[] = [];
+	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;
+	const tools = [
+		probeTool("edit", { ...asked, grantRoot: "/w", run }),
+		probeTool("other", { ...asked, grantRoot: "/x", run }),
+		probeTool("control", { classes: ["control"], grantRoot: "/w", run }),
+	];
+	const reply = ["edit", "edit", "other", "control"].map((name, at) => calls(`c${at}`, name));
+	await using t = await TestRuntime.open({ model: new ScriptedModel(reply, [says("done")]), tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const tokens: string[] = [];
+	for (let n = 0; n < 4; n++) tokens.push((await log.next("prompt.requested")).prompt.token);
+	await t.runtime.answer(unkeyed(), tokens[0] ?? "", { value: "session" });
+	await log.next("prompt.answered");
+	await expect(log.next("prompt.answered")).resolves.toMatchObject({ token: tokens[1], value: true });
+	for (let n = 0; n < 2; n++) await log.next("tool.completed");
+	expect(ran).toEqual(["c0", "c1"]);
+	for (const token of tokens.slice(2)) await t.runtime.answer(unkeyed(), token, { cancelled: true });
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toEqual(["c0", "c1"]);
+});
+
 test("a call that is judged more strictly at its turn than it was shown needs another approval", async () => {
 	const ran: string[] = [];
 	const tool = (name: string, options: ProbeOptions) =>

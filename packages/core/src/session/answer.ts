@@ -58,10 +58,13 @@ export async function answerQuestion(
 	}
 	refuseUnread(by, fromRow<Prompt>(row.request), response);
 	const binding = await judgeChange(session, row, response);
+	let also: readonly string[] = [];
 	const { response: counts } = await session.commit((tx, record) =>
-		once(tx, request, deps, () => {
+		once(tx, request, deps, async () => {
 			requireNamedStill(deps.places, by, row);
-			return answerPrompt(tx, record, session, { token, response, by, binding });
+			const answered = await answerPrompt(tx, record, session, { token, response, by, binding });
+			also = answered.also;
+			return answered.counts;
 		}),
 	);
 	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
@@ -72,7 +75,7 @@ export async function answerQuestion(
 		principal: actingId(by),
 	});
 	await deps.failpoints.reach("answered");
-	session.wake(token);
+	for (const settled of [token, ...also]) session.wake(settled);
 	await deps.grants.review(session.place);
 	return counts;
 }

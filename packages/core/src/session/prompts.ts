@@ -127,22 +127,33 @@ export interface Answering {
 	readonly binding: string | undefined;
 }
 
+/** The outcome of an answer. */
+export interface Answered {
+	/** False if the prompt was settled before. */
+	readonly counts: boolean;
+	/** Tokens of other prompts that the answer settled. */
+	readonly also: readonly string[];
+}
+
+const tooLate: Answered = { counts: false, also: [] };
+
 /**
- * Answers a question inside `tx`. The first answer wins; a later one changes nothing and is false. Throws
- * `not_found` for an unknown token, and `invalid_argument` or `permission_denied` where the question stays open.
+ * Answers a prompt inside `tx`. The first answer wins; a later one changes nothing. An answer for the session also
+ * approves the open prompts of the same scope. Throws `not_found` for an unknown token, and `invalid_argument` or
+ * `permission_denied` if the prompt stays open.
  */
 export async function answerPrompt(
 	tx: Tx,
 	record: Record,
 	session: Session,
 	{ token, response, by, binding }: Answering,
-): Promise<boolean> {
+): Promise<Answered> {
 	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
-	if (row.state !== "open") return false;
+	if (row.state !== "open") return tooLate;
 	if (Number(row.expires_at) <= session.deps.clock.now()) {
 		await expirePrompt(tx, record, session, token);
-		return false;
+		return tooLate;
 	}
 	const prompt = fromRow<Prompt>(row.request);
 	if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
@@ -152,29 +163,30 @@ export async function answerPrompt(
 	});
 	const refused = answer.kind === "denied" || answer.kind === "cancelled";
 	await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-	const remembered = await decided(tx, session, { ...row, by, answer });
+	const grantId = await decided(tx, session, { ...row, by, answer });
 	const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 	await record({
 		type: "prompt.answered",
 		...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
 		...(changed !== undefined && { arguments: changed }),
-		...(remembered && { remembered }),
+		...(grantId !== undefined && { remembered: true }),
 		...foreignName(by, session),
 		...(refused && answer.reason && { reason: answer.reason }),
 	});
-	return true;
+	const covered = grantId !== undefined && { scope: row.scope };
+	return { counts: true, also: covered ? await approveOpen(tx, record, session, { by, grantId, ...covered }) : [] };
 }
 
 /**
- * What an answer about a call leaves behind: what it allows from then on, and its row in the audit. Returns whether it
- * allows something.
+ * Records an answer about a call in the audit, and the grant that it gives for the session. Returns the id of the grant,
+ * or undefined if it gives none.
  */
 async function decided(
 	tx: Tx,
 	session: Session,
 	{ binding, scope, call_id: callId, by, answer }: Decided,
-): Promise<boolean> {
-	if (binding === null) return false;
+): Promise<string | undefined> {
+	if (binding === null) return undefined;
 	const { ids, clock } = session.deps;
 	const remembers = answer.kind === "approved" && answer.remember && scope !== null;
 	const grantId = remembers ? ids.create("grant") : undefined;
@@ -184,7 +196,7 @@ async function decided(
 	}
 	await auditDecided(tx, session, { callId, by, answer, grantId });
 	if (answer.kind !== "approved") await session.deps.grants.denied(tx, session.place);
-	return remembers;
+	return grantId;
 }
 
 interface Decided extends Pick<Answering, "by"> {
@@ -226,22 +238,30 @@ export async function closePrompts(
 	return open.map(({ token }) => token);
 }
 
-/** Approves every open approval of the session that `accept_all_tools` covers; returns their tokens. */
+/**
+ * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
+ * all of them, a grant with a scope those of the same scope; neither covers one that is always required.
+ */
 export async function approveOpen(
 	tx: Tx,
 	record: Record,
 	session: Session,
-	{ by, grantId }: { readonly by: Principal; readonly grantId: string },
+	{
+		by,
+		grantId,
+		scope,
+	}: { readonly by: Principal; readonly grantId: string; readonly scope?: string | null },
 ): Promise<string[]> {
-	const open = await tx
+	let asked = tx
 		.selectFrom("prompts")
 		.select(["token", "call_id"])
 		.where("session_id", "=", session.id)
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
 		.where("floor", "=", 0)
-		.where("expires_at", ">", session.deps.clock.now())
-		.execute();
+		.where("expires_at", ">", session.deps.clock.now());
+	if (scope !== undefined) asked = asked.where("scope", "=", scope);
+	const open = await asked.execute();
 	for (const { token, call_id: callId } of open) {
 		const answer: Answer = { kind: "approved", remember: false };
 		await settlePrompt(tx, token, { state: "answered", answer });
