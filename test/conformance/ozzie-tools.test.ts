@@ -68,23 +68,23 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["tool.batch", "prompt.one"],
-	"the calls of one reply are decided one by one, then run in order",
+	["tool.batch", "prompt.together"],
+	"three writes of one reply raise three prompts before the first answer, and run in its order",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		const commands = ["echo 1 >> order", "echo 2 >> order", "echo 3 >> order"].map((cmd) => `run: ${cmd}`);
 		await client.call("send_message", { content: commands.join("\n& ") });
-		for (const value of [true, false, true]) {
-			const { payload } = await client.event("prompt.request");
-			const before = await client.arrived();
-			expect(before.filter((frame) => frame.type === "event" && frame.event === "prompt.request")).toEqual(
-				[],
-			);
-			await expect(readFile(gateway.path("work", "order"))).rejects.toMatchObject({ code: "ENOENT" });
-			await client.call("prompt_response", { token: payload["token"], value });
-		}
+		const tokens: unknown[] = [];
+		for (let n = 0; n < 3; n++) tokens.push((await client.event("prompt.request")).payload["token"]);
+		const [first, second, third] = tokens;
+		const answer = (token: unknown, value: boolean) => client.call("prompt_response", { token, value });
+		await answer(third, true);
+		await answer(second, false);
+		await client.event("tool.call", { status: "failed" });
+		await expect(readFile(gateway.path("work", "order"))).rejects.toMatchObject({ code: "ENOENT" });
+		await answer(first, true);
 		await client.event("assistant.message");
 		await expect(readFile(gateway.path("work", "order"), "utf8")).resolves.toBe("1\n3\n");
 	},

@@ -39,7 +39,10 @@ export const promptRequirements = {
 	"prompt.told": ozzie("ruling 9", "Everybody in the session sees what was answered."),
 	"prompt.closed": ozzie("ruling 9", "Everybody sees when a question can no longer be answered, and why."),
 	"prompt.again": ozzie("ruling 9", "Who joins or resumes is shown the open questions again, in passing."),
-	"prompt.one": ozzie("runtime rule 5", "A run has one open question at a time."),
+	"prompt.together": ozzie(
+		"runtime rules 3 and 5",
+		"All approvals of a reply are open before the first answer, and answers are accepted in any order.",
+	),
 	"prompt.expiry": ozzie(
 		"runtime rule 5; security ruling 2",
 		"A question that nobody answers in 24 hours counts as no answer, and nothing runs.",

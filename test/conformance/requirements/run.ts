@@ -140,6 +140,6 @@ export const runRequirements = {
 	),
 	"tool.batch": ozzie(
 		"runtime rule 3",
-		"All calls of one reply are decided before the first one runs; they run and end in its order.",
+		"The calls of one reply are proposed together. They run in its order, each when the calls before it have ended.",
 	),
 } satisfies Record<string, Requirement>;
