@@ -29,11 +29,7 @@ export function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expi
  * undefined where `accept_all_tools` made the question needless before it was asked. The run's working time stands
  * still meanwhile. Throws `cancelled` when the run is stopped first.
  */
-async function askPerson(
-	run: Run,
-	asking: Asking,
-	question: () => Question,
-): Promise<PromptRow | undefined> {
+async function askPerson(run: Run, asking: Asking, question: () => Question): Promise<PromptRow | undefined> {
 	const known = await readPrompt(run, asking);
 	if (known && known.state !== "open") return known;
 	const prompt = known?.prompt ?? (await raise(run, question()));

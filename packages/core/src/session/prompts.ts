@@ -174,7 +174,10 @@ export async function answerPrompt(
 		...(refused && answer.reason && { reason: answer.reason }),
 	});
 	const covered = grantId !== undefined && { scope: row.scope };
-	return { counts: true, also: covered ? await approveOpen(tx, record, session, { by, grantId, ...covered }) : [] };
+	return {
+		counts: true,
+		also: covered ? await approveOpen(tx, record, session, { by, grantId, ...covered }) : [],
+	};
 }
 
 /**

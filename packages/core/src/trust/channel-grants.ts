@@ -156,7 +156,12 @@ export class ChannelGrants {
 		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
 			once(tx, request, this.#onceDeps, async () => {
 				const answering = { token, response, by: principal, binding: undefined };
-				const { counts: isFirst } = await answerPrompt(tx, telling.recordIn.bind(undefined, session), session, answering);
+				const { counts: isFirst } = await answerPrompt(
+					tx,
+					telling.recordIn.bind(undefined, session),
+					session,
+					answering,
+				);
 				const state = isFirst ? await stateOf(tx, token) : undefined;
 				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
 				if (state === "cancelled") {
