@@ -213,6 +213,8 @@ class EventOrder {
 		switch (event.type) {
 			case "tool.progress":
 				return this.#progress(event.runId, event.callId);
+			case "calls.proposed":
+				return this.#propose(event);
 			case "model.calling":
 				// After a failed commit a reply that nobody has recorded is made again.
 				if (!event.auxiliary) this.#replied.delete(event.runId);
@@ -236,15 +238,6 @@ class EventOrder {
 				this.#speaking = undefined;
 				return undefined;
 			}
-		return undefined;
-	}
-
-		if (event.type === "calls.proposed") return this.#propose(event);
-		if (event.type === "tool.progress") return this.#progress(event.runId, event.callId);
-		if (event.type === "model.calling") {
-			// After a failed commit a reply that nobody has recorded is made again.
-			if (!event.auxiliary) this.#replied.delete(event.runId);
-			return undefined;
 		}
 	}
 }
