@@ -11,7 +11,7 @@ import { createDirectory } from "../testing/tool-context.ts";
 test("an approved call does not begin if the policy changed after its approval was checked", async () => {
 	await using directory = await createDirectory();
 	const file = join(directory.path, "policy.jsonc");
-	const rules = [{ effect: "ask", tool: "web_fetch" }];
+	const rules = [{ effect: "ask", tool: "second" }];
 	const ran: string[] = [];
 	const act = (name: string, run: () => Promise<void>) =>
 		probeTool(name, { classes: ["write"], run: async () => `${await run().then(() => ran.push(name))}` });
@@ -24,11 +24,10 @@ test("an approved call does not begin if the policy changed after its approval w
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session);
 	await t.send(session, "go");
-	// Both are approved before the first runs.
-	for (const _ of tools) {
-		const { prompt } = await log.next("prompt.requested");
-		await t.runtime.answer(unkeyed(), prompt.token, { value: true });
-	}
+	const first = await log.next("prompt.requested");
+	const second = await log.next("prompt.requested");
+	// The first call runs as soon as it is approved, so the second one is approved before it.
+	for (const { prompt } of [second, first]) await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(log.next("tool.completed")).resolves.toMatchObject({ callId: "a" });
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({
 		callId: "b",
