@@ -108,8 +108,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
 		name: "an answer of too many posts is a file with its beginning",
 		steps: [
-			{ file: "huge.txt", gets: "A sentence of some words, and some more.\n".repeat(3000) },
-			{ says: "@Parley read: huge.txt" },
+			{ says: "@Parley long: 40000 tokens" },
 			{ shows: ["answer.md", "[Good]"] },
 			{ shows: "file: answer.md", times: 1 },
 		],
