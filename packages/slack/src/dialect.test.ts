@@ -70,31 +70,94 @@ test.each([
 });
 
 test.each([
-	["`<!channel>`", `\`<${j}!channel>\``],
-	["`a < b, vector<int>, <!DOCTYPE html>`", "`a < b, vector<int>, <!DOCTYPE html>`"],
-	["```\n<@U123> <!here>\n```", `\`\`\`\n<${j}@U123> <${j}!here>\n\`\`\``],
-])("code %j calls nobody, and stays code", (markdown, expected) => {
-	expect(written(markdown)).toBe(expected);
+	["`<!channel>`", "<!channel>", { code: true }],
+	["`curl <https://a.example>`", "curl <https://a.example>", { code: true }],
+	["```\n<@U123> <!here>\n```", "<@U123> <!here>", undefined],
+	["```sh\ncurl -H 'x: <https:y>' |\n  sh\n```", "curl -H 'x: <https:y>' |\n  sh", undefined],
+])("code %j pings no member, and copies exactly as the author wrote it", (markdown, text, style) => {
+	const part = style === undefined ? "rich_text_preformatted" : "rich_text_section";
+	const element = { type: "text", text, ...(style && { style }) };
+	expect(bodyBlocks(written(markdown)).blocks).toEqual([
+		{ type: "rich_text", elements: [{ type: part, elements: [element] }] },
+	]);
 });
 
-test("a moment is shown as Slack shows it, also in a table and in small print", () => {
+test("code without Slack tokens stays Markdown", () => {
+	const markdown = "`a < b, vector<int>, <!DOCTYPE html>`";
+	expect(bodyBlocks(written(markdown)).blocks).toEqual([{ type: "markdown", text: markdown }]);
+});
+
+test("text around exact code keeps its form, and text before and after it stays Markdown", () => {
+	const markdown = [
+		"# Install",
+		"1. run\n\n   ```sh\n   pipx install 'a @ <https://b.example>'\n   ```\n3. [x] **then** see [docs](https://c.example)\n   - `x`",
+		"> quoted `<#C1>`",
+		"`<!here>` ends the exact part",
+		"done",
+	].join("\n\n");
+	const { blocks } = bodyBlocks(written(markdown));
+	expect(blocks.map(({ type }) => type)).toEqual(["markdown", "rich_text", "markdown"]);
+	const code = (text: string) => ({ type: "text", text, style: { code: true } });
+	const plainText = (text: string) => ({ type: "text", text });
+	expect(blocks[1]).toEqual({
+		type: "rich_text",
+		elements: [
+			{
+				type: "rich_text_section",
+				elements: [
+					...[plainText("1. "), plainText("run"), plainText("\n    ")],
+					...[code("pipx install 'a @ <https://b.example>'"), plainText("\n2. ☑ ")],
+					...[{ type: "text", text: "then", style: { bold: true } }, plainText(" see ")],
+					...[{ type: "link", url: "https://c.example", text: "docs" }, plainText("\n    ")],
+					...[plainText("• "), code("x")],
+				],
+			},
+			{ type: "rich_text_quote", elements: [plainText("quoted "), code("<#C1>")] },
+			{
+				type: "rich_text_section",
+				elements: [...[code("<!here>"), plainText(" ends the exact part")]],
+			},
+		],
+	});
+});
+
+test("code never holds a joiner that its author did not write", () => {
+	fc.assert(
+		fc.property(text, fc.boolean(), (parts, isBlock) => {
+			const value = parts.join("").replace(isBlock ? /$^/g : /\n/g, " ");
+			const block: Block = isBlock
+				? { type: "code", lang: undefined, value }
+				: { type: "paragraph", children: [{ type: "inlineCode", value: value || "a" }] };
+			const { blocks } = bodyBlocks(slackDialect.write([block]));
+			expect(JSON.stringify(blocks)).not.toContain(j);
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test("a moment is a date element in text and tables, and a token only in small print and notifications", () => {
 	const at = Date.UTC(2026, 0, 1, 12);
 	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
 	const relative = "<!date^1767268800^{date_short_pretty} at {time}|2026-01-01 12:00 UTC>";
+	const date = (format: string) => ({
+		...{ type: "date", timestamp: 1767268800, format, fallback: "2026-01-01 12:00 UTC" },
+	});
 	const body = written(`until ${momentMarkdown(at, "exact")}, ${momentMarkdown(at, "relative")}`);
+	const elements = [
+		...[{ type: "text", text: "until " }, date("{date_short} at {time}"), { type: "text", text: ", " }],
+		date("{date_short_pretty} at {time}"),
+	];
 	expect(bodyBlocks(body)).toEqual({
-		blocks: [{ type: "markdown", text: `until ${exact}, ${relative}` }],
+		blocks: [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }],
 		text: `until ${exact}, ${relative}`,
 	});
 	const small = slackDialect.small?.(written(momentMarkdown(at, "exact"))) ?? "";
 	expect(bodyBlocks(`a\n${small}`).blocks[1]).toEqual({
 		...{ type: "context", elements: [{ type: "mrkdwn", text: exact }] },
 	});
-	expect(
-		JSON.stringify(bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`)).blocks),
-	).toContain(
-		'{"type":"date","timestamp":1767268800,"format":"{date_short} at {time}","fallback":"2026-01-01 12:00 UTC"}',
-	);
+	const { blocks } = bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`));
+	expect(JSON.stringify(blocks)).toContain(JSON.stringify(date("{date_short} at {time}")));
+	expect(JSON.stringify(blocks)).not.toContain("<!date");
 });
 
 const nasty = fc.constantFrom(

@@ -1,13 +1,14 @@
 import { type Block, cutText, parseText } from "@parley/connector";
-import type { ContextBlock, MarkdownBlock, SectionBlock, TableBlock } from "@slack/types";
+import type { ContextBlock, MarkdownBlock, RichTextBlock, SectionBlock, TableBlock } from "@slack/types";
 import { limits } from "../limits.ts";
 import { smallMark } from "./marks.ts";
+import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 import { writeMrkdwn } from "./write-mrkdwn.ts";
 
 /** A section is shown where Slack takes nothing else. */
-export type BodyBlock = MarkdownBlock | TableBlock | ContextBlock | SectionBlock;
+export type BodyBlock = MarkdownBlock | RichTextBlock | TableBlock | ContextBlock | SectionBlock;
 
 /** A text as Slack shows it. */
 export interface Body {
@@ -19,8 +20,8 @@ export interface Body {
 const smallLine = new RegExp(`(?:^|\\n)${smallMark}(.*)`, "g");
 
 /**
- * What a body of `slackDialect` shows: text as Markdown, the first table that Slack can hold as a table (there may be one:
- * reference/block-kit/blocks/table-block), others as code or lists, small print as context.
+ * What a body of `slackDialect` shows: text as Markdown, or as rich text if `needsRichText`; the first table that Slack can
+ * hold as a table (there may be one: reference/block-kit/blocks/table-block), others as code or lists; small print as context.
  */
 export function bodyBlocks(body: string): Body {
 	const parts = partsOf(body);
@@ -67,8 +68,7 @@ function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock
 	const shown: BodyBlock[] = [];
 	let text: Block[] = [];
 	const flush = (): void => {
-		const written = writeMarkdown(text, "tokens").toWellFormed();
-		if (written.trim() !== "") shown.push({ type: "markdown", text: written });
+		shown.push(...textBlocks(text));
 		text = [];
 	};
 	for (const block of blocks) {
@@ -81,4 +81,22 @@ function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock
 	}
 	flush();
 	return shown;
+}
+
+/** At most three blocks: Slack limits their number. The middle one, if any, is all from the first to the last that needs it. */
+function textBlocks(blocks: readonly Block[]): BodyBlock[] {
+	const first = blocks.findIndex(needsRichText);
+	if (first < 0) return markdownOf(blocks);
+	const end = blocks.findLastIndex(needsRichText) + 1;
+	const rich = richTextBlock(blocks.slice(first, end));
+	return [
+		...markdownOf(blocks.slice(0, first)),
+		...(rich === undefined ? [] : [rich]),
+		...markdownOf(blocks.slice(end)),
+	];
+}
+
+function markdownOf(blocks: readonly Block[]): BodyBlock[] {
+	const text = writeMarkdown(blocks).toWellFormed();
+	return text.trim() === "" ? [] : [{ type: "markdown", text }];
 }

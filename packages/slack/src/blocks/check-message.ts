@@ -2,6 +2,7 @@ import type { ActionsBlock } from "@slack/types";
 import { limits } from "../limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
 import { isSeen } from "./marks.ts";
+import { richTextLength } from "./rich-text.ts";
 import { tableLength, tableProblem } from "./tables.ts";
 
 export type MessageBlock = BodyBlock | ActionsBlock;
@@ -51,6 +52,8 @@ function blockProblem(block: BodyBlock): string | undefined {
 	switch (block.type) {
 		case "markdown":
 			return block.text.trim() === "" ? "a markdown block is empty" : undefined;
+		case "rich_text":
+			return richTextLength(block) === 0 ? "a rich text block is empty" : undefined;
 		case "table":
 			return tableProblem(block);
 		case "context":
@@ -70,6 +73,8 @@ function lengthOf(block: BodyBlock): number {
 	switch (block.type) {
 		case "markdown":
 			return block.text.length;
+		case "rich_text":
+			return richTextLength(block);
 		case "table":
 			return tableLength(block.rows);
 		case "section":

@@ -7,7 +7,7 @@ export const smallMark = "\u001f";
 /** `:name:`, which Slack shows as a picture in any text. */
 const emojiName = /:(?=[\p{L}\p{M}\p{N}_+'-]+:)/gu;
 /** What Slack reads as a mention, a command or a link, wherever it stands. */
-const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/gi;
+const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -23,9 +23,9 @@ export function harmless(value: string): string {
 		.replace(/[&<>]/g, (symbol) => entities[symbol] ?? symbol);
 }
 
-/** Code, in which Markdown knows no entities, and Slack might still see what pings. */
-export function harmlessCode(value: string): string {
-	return visible(value).replace(token, `<${joiner}`);
+/** Whether Slack could read a mention, a command or a link in code, in which Markdown knows no entities. */
+export function holdsToken(code: string): boolean {
+	return token.test(visible(code));
 }
 
 /** An address that ends where it should, in `<…>` and in `(…)`. */

@@ -10,7 +10,7 @@ export function writeBody(blocks: readonly Block[]): string {
 		const next = blocks.findIndex((one, index) => index >= from && one.type === "table");
 		const to = next < 0 ? blocks.length : next;
 		if (block?.type === "table") parts.push(writeTable(block));
-		else parts.push(writeMarkdown(blocks.slice(from, to), "links"));
+		else parts.push(writeMarkdown(blocks.slice(from, to)));
 		from = Math.max(to, from + 1);
 	}
 	return parts.join("\n\n").toWellFormed();
@@ -21,7 +21,7 @@ function writeTable({ children }: Table): string {
 	const [header, ...rows] = children.map(
 		(row) =>
 			`| ${row.children
-				.map((cell) => writeInlines(cell.children, "links").replace(/\s+/g, " ").trim())
+				.map((cell) => writeInlines(cell.children).replace(/\s+/g, " ").trim())
 				.map((cell) => cell.replace(/(\\.)|\|/g, (bar, pair) => pair ?? `\\${bar}`))
 				.join(" | ")} |`,
 	);

@@ -1,12 +1,8 @@
 import { type Inline, type Link, plainText } from "@parley/connector";
-import { addressOf, harmless, harmlessCode, joiner } from "./marks.ts";
-import { momentOf, momentToken } from "./moments.ts";
+import { addressOf, harmless, joiner, visible } from "./marks.ts";
 
 type Style = "strong" | "emphasis" | "delete";
 type Styled = Extract<Inline, { type: Style }>;
-
-/** How moments are written: as the links that they are in the kit, or as Slack shows them. */
-export type Moments = "links" | "tokens";
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
@@ -23,53 +19,43 @@ const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
 const misleading = /:\/\/|^www\./i;
 
 /** Inlines as Markdown (CommonMark with strikethrough) in which all text is text. Line breaks are `\n`. */
-export function writeInlines(nodes: readonly Inline[], moments: Moments): string {
-	return new Writer(moments).write(nodes, []);
+export function writeInlines(nodes: readonly Inline[]): string {
+	return write(nodes, []);
 }
 
-class Writer {
-	readonly #moments: Moments;
+function write(nodes: readonly Inline[], around: readonly Style[]): string {
+	const flat = merged(nodes.flatMap((node) => unwrapped(node, around)));
+	return flat
+		.map((node) => ({ type: node.type, shown: writeInline(node, around) }))
+		.filter(({ shown }) => shown !== "")
+		.map(({ type, shown }, index, all) => {
+			const before = all[index - 1]?.type ?? "text";
+			return before === "text" || type === "text" ? shown : joiner + shown;
+		})
+		.join("");
+}
 
-	constructor(moments: Moments) {
-		this.#moments = moments;
+function writeInline(node: Inline, around: readonly Style[]): string {
+	switch (node.type) {
+		case "text":
+			return writeText(node.value);
+		case "inlineCode":
+			return writeCode(node.value);
+		case "link":
+			return writeLink(node, around);
+		default:
+			return styled(node.type, write(node.children, [...around, node.type]));
 	}
+}
 
-	write(nodes: readonly Inline[], around: readonly Style[]): string {
-		const flat = merged(nodes.flatMap((node) => unwrapped(node, around)));
-		return flat
-			.map((node) => ({ type: node.type, shown: this.#one(node, around) }))
-			.filter(({ shown }) => shown !== "")
-			.map(({ type, shown }, index, all) => {
-				const before = all[index - 1]?.type ?? "text";
-				return before === "text" || type === "text" ? shown : joiner + shown;
-			})
-			.join("");
-	}
-
-	#one(node: Inline, around: readonly Style[]): string {
-		switch (node.type) {
-			case "text":
-				return writeText(node.value);
-			case "inlineCode":
-				return writeCode(node.value);
-			case "link":
-				return this.#link(node, around);
-			default:
-				return styled(node.type, this.write(node.children, [...around, node.type]));
-		}
-	}
-
-	#link({ url, children }: Link, around: readonly Style[]): string {
-		const moment = this.#moments === "tokens" ? momentOf(url) : undefined;
-		if (moment !== undefined) return momentToken(moment);
-		const plain = plainText(children);
-		const address = addressOf(url);
-		if (plain === url && address === url && /^https?:/i.test(url)) return `<${address}>`;
-		const label = this.write(children, around).replaceAll("\n", " ").trim();
-		if (label === "") return `<${address}>`;
-		const isAstray = /^https?:/i.test(url) && misleading.test(plain) && !leadsTo(plain, url);
-		return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
-	}
+function writeLink({ url, children }: Link, around: readonly Style[]): string {
+	const plain = plainText(children);
+	const address = addressOf(url);
+	if (plain === url && address === url && /^https?:/i.test(url)) return `<${address}>`;
+	const label = write(children, around).replaceAll("\n", " ").trim();
+	if (label === "") return `<${address}>`;
+	const isAstray = /^https?:/i.test(url) && misleading.test(plain) && !leadsTo(plain, url);
+	return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
 }
 
 /** Whether an address is the text, or what a bare one stands for. */
@@ -90,7 +76,7 @@ function writeText(value: string): string {
 }
 
 function writeCode(value: string): string {
-	const code = harmlessCode(value);
+	const code = visible(value);
 	if (code === "") return "";
 	const fence = "`".repeat(longestRun(code) + 1);
 	const pad = /^[` ]|[` ]$/.test(code) && /[^ ]/.test(code) ? " " : "";

@@ -1,49 +1,44 @@
 import { alignedLines, type Block, type List } from "@parley/connector";
-import { harmlessCode, joiner } from "./marks.ts";
-import { longestRun, type Moments, writeInlines } from "./write-inlines.ts";
+import { joiner, visible } from "./marks.ts";
+import { longestRun, writeInlines } from "./write-inlines.ts";
 
 type ListItem = List["children"][number];
 
-interface Around {
-	readonly moments: Moments;
-	/** Whether it stands in a list or a quote, where there are no headings. */
-	readonly nested: boolean;
-}
-
 /** Blocks as Markdown (CommonMark, task lists, strikethrough); tables as code, because here they are nested or too large. */
-export function writeMarkdown(blocks: readonly Block[], moments: Moments): string {
-	return blockLines(blocks, { moments, nested: false }).join("\n");
+export function writeMarkdown(blocks: readonly Block[]): string {
+	return blockLines(blocks, false).join("\n");
 }
 
-/** The same number of equal lists in a row would be one list: every other one has other marks. */
-function blockLines(blocks: readonly Block[], around: Around): string[] {
+/**
+ * The same number of equal lists in a row would be one list: every other one has other marks. `nested`: in a list or a quote,
+ * which hold no headings.
+ */
+function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
 	return blocks.flatMap((block, index) => {
 		const before = blocks[index - 1];
 		const follows = block.type === "list" && before?.type === "list" && before.ordered === block.ordered;
 		isOdd = follows && !isOdd;
-		const lines = block.type === "list" ? listLines(block, isOdd, around) : linesOf(block, around);
+		const lines = block.type === "list" ? listLines(block, isOdd) : linesOf(block, nested);
 		return index === 0 ? lines : ["", ...lines];
 	});
 }
 
-function linesOf(block: Exclude<Block, List>, around: Around): string[] {
+function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 	switch (block.type) {
 		case "paragraph":
-			return paragraphLines(writeInlines(block.children, around.moments));
+			return paragraphLines(writeInlines(block.children));
 		case "heading":
-			return headingLines(block, around);
+			return headingLines(block, nested);
 		case "thematicBreak":
 			// Hyphens could be read as the mark of an item.
-			return [around.nested ? "___" : "---"];
+			return [nested ? "___" : "---"];
 		case "code":
 			return codeLines(block.value, block.lang);
 		case "table":
 			return codeLines(alignedLines(block).join("\n"), undefined);
 		case "blockquote":
-			return blockLines(block.children, { ...around, nested: true }).map((line) =>
-				line === "" ? ">" : `> ${line}`,
-			);
+			return blockLines(block.children, true).map((line) => (line === "" ? ">" : `> ${line}`));
 	}
 }
 
@@ -53,32 +48,29 @@ function paragraphLines(written: string): string[] {
 	return lines.map((line, index) => (line === "" || !lines[index + 1] ? line : `${line}  `));
 }
 
-function headingLines(
-	{ depth, children }: Extract<Block, { type: "heading" }>,
-	{ moments, nested }: Around,
-): string[] {
-	if (nested) return paragraphLines(writeInlines([{ type: "strong", children }], moments));
-	const inner = writeInlines(children, moments).replaceAll("\n", " ").trim();
+function headingLines({ depth, children }: Extract<Block, { type: "heading" }>, nested: boolean): string[] {
+	if (nested) return paragraphLines(writeInlines([{ type: "strong", children }]));
+	const inner = writeInlines(children).replaceAll("\n", " ").trim();
 	return [inner === "" ? "" : `${"#".repeat(depth)} ${inner}${inner.endsWith("#") ? joiner : ""}`];
 }
 
 function codeLines(value: string, lang: string | undefined): string[] {
-	const code = harmlessCode(value);
+	const code = visible(value);
 	const fence = "`".repeat(Math.max(3, longestRun(code) + 1));
 	return [`${fence}${lang ?? ""}`, ...code.split("\n"), fence];
 }
 
-function listLines({ children, ordered, start = 1 }: List, isOdd: boolean, around: Around): string[] {
+function listLines({ children, ordered, start = 1 }: List, isOdd: boolean): string[] {
 	return children.flatMap((item, index) => {
 		const marker = ordered ? `${start + index}${isOdd ? ")" : "."} ` : isOdd ? "* " : "- ";
-		return itemLines(item, marker, around);
+		return itemLines(item, marker);
 	});
 }
 
-function itemLines({ children, checked }: ListItem, marker: string, around: Around): string[] {
+function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	const box = checked === undefined ? "" : checked ? "[x] " : "[ ] ";
 	const indent = " ".repeat(marker.length);
-	const lines = blockLines(shownIn(children), { ...around, nested: true });
+	const lines = blockLines(shownIn(children), true);
 	return tight(lines, children).map((line, index) => {
 		if (index === 0) return marker + box + line;
 		return line === "" ? "" : indent + line;

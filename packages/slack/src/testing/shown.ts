@@ -1,11 +1,11 @@
 import { type Block, type Inline, parseText } from "@parley/connector";
-import type { RichTextElement } from "@slack/types";
+import type { RichTextBlock, RichTextElement } from "@slack/types";
 import type { MessageBlock } from "../blocks/check-message.ts";
 
 /** What Slack reads in a text before anything else: https://docs.slack.dev/messaging/formatting-message-text#advanced */
 const token = /<([^<>]*)>/g;
-const allowedToken =
-	/^(?:\u2060.*|https?:\/\/[^\s|]+(?:\|[^|]*)?|mailto:[^\s|]+(?:\|[^|]*)?|!date\^\d+\^[^|]+\|[^|]+)$/i;
+const linkToken = /^(?:https?:\/\/[^\s|]+(?:\|[^|]*)?|mailto:[^\s|]+(?:\|[^|]*)?)$/i;
+const dateToken = /^!date\^\d+\^[^|]+\|[^|]+$/;
 const meaning = /^(?:[@#]\w|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 const emoji = /:[\p{L}\p{M}\p{N}_+'-]+:/u;
 
@@ -22,12 +22,14 @@ export function unseen(text: string): string {
 function shownBlock(block: MessageBlock): string {
 	switch (block.type) {
 		case "markdown":
-			checkTokens(block.text);
+			checkTokens(block.text, [linkToken]);
 			return parseText(block.text).blocks.map(shownMarkdown).join("\n");
 		case "table":
 			return block.rows
-				.map((row) => row.map((cell) => (cell.type === "rich_text" ? cellText(cell) : cell.text)).join(" | "))
+				.map((row) => row.map((cell) => (cell.type === "rich_text" ? richText(cell) : cell.text)).join(" | "))
 				.join("\n");
+		case "rich_text":
+			return richText(block);
 		case "context":
 			return block.elements.map((one) => ("text" in one ? mrkdwnText(one.text) : "")).join(" ");
 		case "section":
@@ -39,15 +41,17 @@ function shownBlock(block: MessageBlock): string {
 	}
 }
 
-function checkTokens(text: string): void {
+/** Dates are documented for mrkdwn alone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	for (const [, inside = ""] of text.matchAll(token)) {
-		if (meaning.test(inside) && !allowedToken.test(inside)) throw new Error(`<${inside}> means something`);
+		if (meaning.test(inside) && !allowed.some((one) => one.test(inside)))
+			throw new Error(`<${inside}> means something`);
 	}
 }
 
 /** mrkdwn with its marks, which only stand where no joiner is. */
 export function mrkdwnText(text: string): string {
-	checkTokens(text);
+	checkTokens(text, [linkToken, dateToken]);
 	return text
 		.replace(/<(?:[^<>|]*\|)?([^<>|]*)>/g, "$1")
 		.replaceAll("&lt;", "<")
@@ -87,16 +91,17 @@ function shownInline(node: Inline): string {
 	return node.children.map(shownInline).join("");
 }
 
-function cellText(cell: Extract<MessageBlock, { type: "table" }>["rows"][number][number]): string {
-	if (cell.type !== "rich_text") return cell.text;
-	return cell.elements
-		.flatMap((part) => (part.type === "rich_text_section" ? part.elements.map(elementText) : []))
-		.join("");
+function richText({ elements }: RichTextBlock): string {
+	return elements
+		.map((part) =>
+			part.elements.map((one) => (one.type === "rich_text_section" ? "" : elementText(one))).join(""),
+		)
+		.join("\n");
 }
 
 function elementText(element: RichTextElement): string {
 	if (element.type === "text") return element.text;
 	if (element.type === "link") return element.text ?? element.url;
 	if (element.type === "date") return element.fallback ?? "";
-	throw new Error(`a ${element.type} in a table means something`);
+	throw new Error(`a ${element.type} means something`);
 }

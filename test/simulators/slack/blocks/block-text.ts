@@ -71,6 +71,9 @@ function richText(part: Part): string {
 	if (part.type === "text") return styled(part);
 	if (part.type === "link")
 		return `<${String(part["url"])}${part["text"] === undefined ? "" : `|${String(part["text"])}`}>`;
+	if (part.type === "date") {
+		return `<!date^${String(part["timestamp"])}^${String(part["format"])}|${String(part["fallback"])}>`;
+	}
 	if (part.type === "emoji") return `:${String(part["name"])}:`;
 	const inside = insideOf(part["elements"]).map(richText);
 	if (part.type === "rich_text_preformatted") return `\`\`\`\n${inside.join("")}\n\`\`\``;
@@ -79,10 +82,11 @@ function richText(part: Part): string {
 	return inside.join("");
 }
 
+/** As Markdown writes it. */
 function styled(part: Part): string {
 	const { bold, italic, code, strike } = Object(part["style"]);
-	const marks = [code ? "`" : "", bold ? "*" : "", italic ? "_" : "", strike ? "~" : ""].join("");
-	return `${marks}${String(part["text"])}${[...marks].reverse().join("")}`;
+	const marks = [strike ? "~~" : "", bold ? "**" : "", italic ? "*" : "", code ? "`" : ""];
+	return `${marks.join("")}${String(part["text"])}${marks.reverse().join("")}`;
 }
 
 /** The text of a part that is or has one, and of what is inside where it has none of its own. */
