@@ -83,5 +83,6 @@ export { plainText } from "./text/document.ts";
 export { type FitOptions, type Fitted, fitPosts } from "./text/fit-posts.ts";
 export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
+export { fileTooLarge } from "./text/refused-file.ts";
 export { alignedLines, narrowTables } from "./text/tables.ts";
 export { type Marks, writeLines } from "./text/write-lines.ts";

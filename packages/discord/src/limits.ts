@@ -55,16 +55,23 @@ export const errorCodes = {
 	unknownMessage: 10_008,
 	unknownWebhook: 10_015,
 	unknownInteraction: 10_062,
+	explicitContent: 20_009,
 	tooManyOldEdits: 30_046,
+	requestTooLarge: 40_005,
 	alreadyAnswered: 40_060,
 	missingAccess: 50_001,
+	emptyMessage: 50_006,
 	missingPermissions: 50_013,
 	wrongChannelType: 50_024,
+	invalidForm: 50_035,
 	archivedThread: 50_083,
 	replyWithoutHistory: 160_002,
 	threadExists: 160_004,
 	lockedThread: 160_005,
 	tooManyThreads: 160_006,
+	blockedByAutoMod: 200_000,
+	titleBlockedByAutoMod: 200_001,
+	harmfulLinks: 240_000,
 } as const;
 
 /** resources/message#message-object-message-flags */

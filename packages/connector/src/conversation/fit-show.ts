@@ -26,6 +26,11 @@ export function fitShow({ text, foot, card }: ShowIntention, platform: Platform)
 	return tooLong ? sized(narrow) : fitted;
 }
 
+/** The body of a post that is shown instead of one that the platform refuses. */
+export function fitPlain(plain: string, { dialect, limits }: Platform): string {
+	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
+}
+
 function withFoot(fitted: Fitted, below: string): Fitted {
 	const posts = fitted.posts.filter((post) => !isBlank(post));
 	if (below === "") return { ...fitted, posts };

@@ -16,6 +16,8 @@ export interface ShowIntention extends Pick<Post, "replyTo" | "thread" | "upload
 	readonly card?: string;
 	/** Markdown. */
 	readonly text: string;
+	/** Markdown that is posted instead if the platform refuses the post for its contents. */
+	readonly plain?: string;
 	/** A line of its own below the text, in small print where the platform has that: the badge, the cost. */
 	readonly foot?: string;
 	readonly controls?: readonly (readonly Control[])[];

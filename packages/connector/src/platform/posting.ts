@@ -37,6 +37,8 @@ export const Posting = z.discriminatedUnion("type", [
 		upload: z.exactOptional(
 			z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 		),
+		/** Shorter body that the surface posts instead if the platform refuses this post for its contents. */
+		plain: z.exactOptional(z.string()),
 		/** A part of `body` that no other post has, to find this one by when its contents have changed. */
 		marker: z.exactOptional(z.string()),
 	}),

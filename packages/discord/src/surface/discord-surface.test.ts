@@ -78,7 +78,9 @@ test("a file that cannot be had costs no text; while the gateway is away, the po
 	await surface.send(row(post({ upload })));
 	expect(port.last).toMatchObject({ content: "hello\n-# a.png could not be read." });
 	await surface.send(row(post({ upload: { ...upload, size: 11 * 1024 * 1024 } })));
-	expect(port.last).toMatchObject({ content: expect.stringContaining("a.png is too large for Discord") });
+	expect(port.last).toMatchObject({
+		content: expect.stringContaining("The file a.png (11 MB) is too large for Discord (10 MB)."),
+	});
 	expect(port.requests).toHaveLength(2);
 });
 

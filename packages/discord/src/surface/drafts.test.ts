@@ -137,7 +137,7 @@ test("the name of a thread has 1 to 100 characters", () => {
 
 test("what is said without its files still fits, says so, and closes what it opens", () => {
 	const content = `\`\`\`js\n${"x".repeat(limits.content - 9)}\n\`\`\``;
-	const draft = withoutFiles({ content, components: [], files: [file("a.md")] });
+	const draft = withoutFiles({ content, components: [], files: [file("a.md")] }, "permission");
 	expect(checkDraft(draft)).toEqual({});
 	expect(draft.files).toEqual([]);
 	expect(draft.content).toMatch(/…\n```\n-# Without its file: I may not attach files here\.$/);

@@ -1,4 +1,4 @@
-import type { Control } from "@parley/connector";
+import { type Control, fileTooLarge } from "@parley/connector";
 import { cutTo, lengthOf, limits } from "../limits.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
 import { componentsOf, linksAsText } from "./components.ts";
@@ -20,7 +20,10 @@ export interface Drafted {
 const wholeText = "message.md";
 const kept = 1800;
 const fence = "\n```";
-const noFiles = "\n-# Without its file: I may not attach files here.";
+
+/** Why a post comes without its files. */
+export const fileRefusals = ["permission", "size", "contents"] as const;
+export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
  * The message for what is to be shown. Where Discord would refuse it, it is shown with less: without controls, without
@@ -43,11 +46,44 @@ export function draftOf(showing: Showing): Drafted {
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
 }
 
-/** The same where files may not be attached. What only they hold is lost, and that is said. */
-export function withoutFiles({ content, components }: Draft): Draft {
+/** The same without its files. The text names them, the reason, and what the reader can do. */
+export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
+	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
 	const most = limits.content - lengthOf(noFiles) - lengthOf(fence);
 	const text = lengthOf(content) <= most ? content : closed(cutTo(content, most));
 	return { content: `${text}${noFiles}`, components, files: [] };
+}
+
+const longestReason = 600;
+
+function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
+	switch (why) {
+		case "permission":
+			return "Without its file: I may not attach files here.";
+		case "size":
+			return files
+				.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, "this Discord channel"))
+				.join(" ");
+		case "contents":
+			return `Without its file: Discord refused ${files.map(({ name }) => name).join(", ")}. Ask the operator for it.`;
+	}
+}
+
+/**
+ * The message with less and less, in the order to try, after Discord refused it. `plain`: body to show instead of its own.
+ * Empty if there is nothing to leave out.
+ */
+export function lesserDrafts(
+	draft: Draft,
+	{ why, plain }: { readonly why: FileRefusal; readonly plain: string | undefined },
+): Draft[] {
+	const bare = draft.files.length > 0 ? withoutFiles(draft, why) : draft;
+	const { components } = draft;
+	const lesser = draft.files.length > 0 ? [bare] : [];
+	const content = plain ?? bare.content;
+	if (plain !== undefined) lesser.push({ content, components, files: [] });
+	if (components.length > 0) lesser.push({ content, components: [], files: [] });
+	return lesser;
 }
 
 function shortened({ content, components, files }: Draft): Draft {

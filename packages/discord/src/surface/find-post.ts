@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import { momentOf, snowflakeAt } from "../snowflake.ts";
 import type { Caller } from "./caller.ts";
 import type { Draft } from "./check.ts";
-import { withoutFiles } from "./drafts.ts";
+import { fileRefusals, withoutFiles } from "./drafts.ts";
 import { looksLike } from "./looks-like.ts";
 import { channelOf, type Places } from "./places.ts";
 import type { Post, Posts } from "./posts.ts";
@@ -73,14 +73,16 @@ export class Finder {
 
 	/**
 	 * With its file and without it, because the gateway may have had it then and not now, or may be away, and because
-	 * Discord may not have let us attach it.
+	 * Discord may have refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
 		const whole = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
 		const drafts =
 			post.upload === undefined ? [whole] : [whole, await posts.draft(row, post, async () => undefined)];
-		return drafts.flatMap((draft) => (draft.files.length > 0 ? [draft, withoutFiles(draft)] : [draft]));
+		return drafts.flatMap((draft) =>
+			draft.files.length > 0 ? [draft, ...fileRefusals.map((why) => withoutFiles(draft, why))] : [draft],
+		);
 	}
 
 	/** The first that fits, the oldest first: rows of one conversation are looked for in their order. */

@@ -18,19 +18,16 @@ function open() {
 	const caller = new Caller({ port, limits: new RateLimits(clock), clock, log });
 	const places = new Places(async () => undefined, clock);
 	const posts = new Posts({ caller, places, log, read: async () => undefined });
+	const row = { id: "s/1/0", nonce, conversation: "10", lane: "final", at: clock.now(), attempt: 1 } as const;
 	const send = (more: Partial<Post>): Promise<Receipt> => {
 		const post: Post = { type: "post", body: "hello", ...more };
-		const row = {
-			id: "s/1/0",
-			nonce,
-			conversation: "10",
-			lane: "final",
-			at: clock.now(),
-			attempt: 1,
-		} as const;
 		return posts.create({ ...row, payload: post }, post);
 	};
-	return { port, log, send };
+	const edit = (more: Partial<Post>): Promise<Receipt> => {
+		const post: Post = { type: "post", body: "hello", ...more };
+		return posts.edit({ ...row, payload: post }, post, "77");
+	};
+	return { port, log, send, edit };
 }
 
 const refused = (status: number, code: number) => ({ status, body: { code, message: "Refused" } });
@@ -68,3 +65,44 @@ test("where we may neither reply nor attach, it is said without both; where we m
 	await expect(send({ file })).rejects.toMatchObject({ kind: "rejected" });
 	expect(port.requests).toHaveLength(5);
 });
+
+const zip = { name: "report.zip", content: "x".repeat(3 * 1024 * 1024) };
+const tooLarge =
+	"hello\n-# The file report.zip (3 MB) is too large for this Discord channel. Ask the operator for it, or ask me to split it.";
+
+test.each([
+	["Discord", refused(413, 40_005)],
+	["a proxy", { status: 413, body: "too large" }],
+])(
+	"a file that %s refuses as too large is named in the post with what to do, for the same nonce",
+	async (_, said) => {
+		const { port, send } = open();
+		port.answer(at, said, { body: { id: "77" } });
+		expect(await send({ file: zip })).toMatchObject({ remote: "77" });
+		expect(port.requests).toHaveLength(2);
+		expect(port.last).toMatchObject({ content: tooLarge, nonce, enforce_nonce: true });
+		expect(port.requests[1]).not.toHaveProperty("files");
+	},
+);
+
+test("a file that an edit brings and Discord refuses is named in the post", async () => {
+	const { port, edit } = open();
+	port.answer("PATCH /channels/10/messages/77", refused(413, 40_005), { body: { id: "77" } });
+	await edit({ file: zip });
+	expect(port.last).toMatchObject({ content: tooLarge, attachments: [] });
+});
+
+test.each([50_035, 200_000])(
+	"a card that Discord refuses with %d is posted plain with its buttons, then without them",
+	async (code) => {
+		const controls = [[{ type: "button", id: "b", label: "Deny", style: "danger" } as const]];
+		for (const times of [1, 2]) {
+			const { port, send } = open();
+			port.answer(at, ...Array.from({ length: times }, () => refused(400, code)), { body: { id: "77" } });
+			expect(await send({ plain: "`bash`: use `/approvals`", controls })).toMatchObject({ remote: "77" });
+			expect(port.requests).toHaveLength(times + 1);
+			expect(port.last).toMatchObject({ content: "`bash`: use `/approvals`", nonce, enforce_nonce: true });
+			expect(JSON.stringify(port.last).includes("Deny")).toBe(times === 1);
+		}
+	},
+);

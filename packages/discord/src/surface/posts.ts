@@ -1,11 +1,11 @@
 import type { Logger } from "@parley/base";
-import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordRequest } from "../discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../limits.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
-import { draftOf, withoutFiles } from "./drafts.ts";
+import { draftOf, lesserDrafts } from "./drafts.ts";
 import type { Places } from "./places.ts";
 import { Refused } from "./refused.ts";
 
@@ -41,28 +41,34 @@ export class Posts {
 	}
 
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
-		const draft = await this.draft(row, post);
+		const whole = await this.draft(row, post);
 		const { replyTo } = post;
-		const body = {
-			...{ ...messageBody(draft), nonce: row.nonce, enforce_nonce: true, ...attached(draft.files) },
-			...(replyTo !== undefined && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
+		const reply = replyTo !== undefined && {
+			message_reference: { message_id: replyTo, fail_if_not_exists: false },
 		};
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages`;
-			const request = { method: "POST", path, body, ...sent(draft.files) } as const;
-			return this.#receipt(await this.#evenWithoutFiles(request, draft, channel));
+			const carried = await this.#evenWithLess(whole, post, (draft) => {
+				const unique = { nonce: row.nonce, enforce_nonce: true };
+				const body = { ...messageBody(draft), ...unique, ...attached(draft.files), ...reply };
+				return this.#evenWithoutReply({ method: "POST", path, body, ...sent(draft.files) }, channel);
+			});
+			return this.#receipt(carried);
 		});
 	}
 
 	async edit(row: OutboxRow, post: Post, target: string): Promise<Receipt> {
-		const draft = await this.draft(row, post);
+		const whole = await this.draft(row, post);
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
-			// What is not listed is taken off the message.
-			const files = draft.files.length > 0 ? attached(draft.files) : await this.#kept(path, channel, target);
-			const body = { ...messageBody(draft), ...files };
-			const request = { method: "PATCH", path, body, ...sent(draft.files) } as const;
-			return this.#receipt(await this.#inOpenThread(request, channel));
+			const carried = await this.#evenWithLess(whole, post, async (draft) => {
+				// What is not listed is taken off the message.
+				const files =
+					draft.files.length > 0 ? attached(draft.files) : await this.#kept(path, channel, target);
+				const body = { ...messageBody(draft), ...files };
+				return this.#inOpenThread({ method: "PATCH", path, body, ...sent(draft.files) }, channel);
+			});
+			return this.#receipt(carried);
 		});
 	}
 
@@ -73,7 +79,7 @@ export class Posts {
 		let { body } = post;
 		if (file) files.push(textFile(file));
 		if (upload && upload.size > limits.fileBytes) {
-			body += `\n-# ${upload.name} is too large for Discord, which takes 10 MiB.`;
+			body += `\n-# ${fileTooLarge(upload, "Discord", limits.fileBytes)}`;
 		} else if (upload) {
 			const bytes = await read(upload);
 			const description = cutTo(upload.alt ?? upload.name, limits.attachmentDescription);
@@ -86,25 +92,32 @@ export class Posts {
 	}
 
 	/**
-	 * Where nothing may be attached, the words come alone. A refusal means that nothing was posted, so that the nonce is
-	 * still free. Where we may not write at all, this is refused as well.
+	 * Sends a message, and less of it as long as Discord refuses its contents or its files. A refusal means that nothing was
+	 * posted, so that the nonce is still free.
 	 */
-	async #evenWithoutFiles(
-		request: DiscordRequest & { readonly body: object },
-		draft: Draft,
-		channel: string,
+	async #evenWithLess(
+		whole: Draft,
+		{ plain }: Post,
+		send: (draft: Draft) => Promise<Carried>,
 	): Promise<Carried> {
+		let refusal: Refused;
 		try {
-			return await this.#evenWithoutReply(request, channel);
+			return await send(whole);
 		} catch (error) {
-			const isMissing = error instanceof Refused && error.fault === errorCodes.missingPermissions;
-			if (!isMissing || draft.files.length === 0) throw error;
+			refusal = contentsRefusal(error, whole);
 		}
-		const { files: _files, ...bare } = request;
-		const body = { ...request.body, ...messageBody(withoutFiles(draft)), attachments: undefined };
-		const carried = await this.#evenWithoutReply({ ...bare, body }, channel);
-		this.#parts.log.warn('a post came without its files: give the bot "Attach Files" there', { channel });
-		return carried;
+		const reason = refusal.message;
+		const why = refusal.isTooLarge ? "size" : refusal.isOfTheContents ? "contents" : "permission";
+		for (const draft of lesserDrafts(whole, { why, plain })) {
+			try {
+				const carried = await send(draft);
+				this.#parts.log.warn("Discord refused a post: it is shown with less", { reason });
+				return carried;
+			} catch (error) {
+				refusal = contentsRefusal(error, draft);
+			}
+		}
+		throw refusal;
 	}
 
 	/** Where we may not read what was written before, we may not reply to it either, and still say it. */
@@ -162,6 +175,14 @@ export class Posts {
 		}
 		return { remote: id, limits: empty };
 	}
+}
+
+/** The refusal of a message that Discord could accept with less in it; throws any other error. */
+function contentsRefusal(error: unknown, { files }: Draft): Refused {
+	if (!(error instanceof Refused)) throw error;
+	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
+	if (!isPermission && !error.isOfTheContents) throw error;
+	return error;
 }
 
 /** What creating and changing have in common. */

@@ -16,32 +16,52 @@ type Fault = z.output<typeof Fault>;
 /** Edits of old messages are limited on their own, and Discord does not say for how long. */
 const oldEditsMs = 60_000;
 
+const ofTheContents: ReadonlySet<number> = new Set([
+	...[errorCodes.invalidForm, errorCodes.emptyMessage, errorCodes.explicitContent],
+	...[errorCodes.blockedByAutoMod, errorCodes.titleBlockedByAutoMod, errorCodes.harmfulLinks],
+]);
+
 /** What Discord said instead of doing it. */
 export class Refused extends DeliveryError {
 	/** One of Discord's JSON error codes, where it gave one. */
 	readonly fault: number | undefined;
+	/** HTTP status of the answer. */
+	readonly status: number;
 
 	constructor(
 		message: string,
 		options: {
 			readonly kind: DeliveryFailure;
 			readonly limit?: RateLimit;
+			readonly status: number;
 			readonly fault?: number | undefined;
 		},
 	) {
 		super(message, options);
 		this.fault = options.fault;
+		this.status = options.status;
+	}
+
+	/** Whether the files are too large. A proxy on the way gives the status alone. */
+	get isTooLarge(): boolean {
+		return this.status === 413 || this.fault === errorCodes.requestTooLarge;
+	}
+
+	/** Whether Discord could accept the same message with other contents. */
+	get isOfTheContents(): boolean {
+		return this.isTooLarge || (this.fault !== undefined && ofTheContents.has(this.fault));
 	}
 }
 
 /** The error for an answer that is no success. `bucket`: what the request counted towards. */
 export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
+	const { status } = response;
 	const { code, message = "no reason was given" } = fault;
 	const said = `Discord answered ${response.status}: ${message}${code ? ` (${code})` : ""}`;
 	const kind = kindOf(response.status, code);
-	if (kind !== "rate-limited") return new Refused(said, { kind, fault: code });
-	return new Refused(said, { kind, fault: code, limit: limitOf(response, fault, bucket) });
+	if (kind !== "rate-limited") return new Refused(said, { kind, status, fault: code });
+	return new Refused(said, { kind, status, fault: code, limit: limitOf(response, fault, bucket) });
 }
 
 function kindOf(status: number, code: number | undefined): DeliveryFailure {

@@ -65,6 +65,8 @@ async function post(
 	}
 	const error = refusalIn(said);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
+	// A proxy on the way says so with a page of its own.
+	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
 	const words = (error ?? said).trim().slice(0, mostWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }

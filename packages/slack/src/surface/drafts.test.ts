@@ -1,6 +1,6 @@
 import type { Control } from "@parley/connector";
 import { expect, test } from "vitest";
-import { draftOf, plainDraft, smallLine } from "./drafts.ts";
+import { draftOf, plainDrafts, smallLine } from "./drafts.ts";
 
 const broken: Control = { type: "button", id: "x".repeat(300), label: "Stop", style: "danger" };
 const link: Control = { type: "link", url: "https://a.example", label: "Open" };
@@ -29,9 +29,11 @@ test("a text that is too long is its beginning, with all of it in a file, and ke
 	expect(spared).toHaveLength(1);
 });
 
-test("the plainest blocks say the same, with the controls", () => {
-	const plain = plainDraft({ body: `**a**${smallLine("b")}`, controls: [[link]] });
-	expect(plain?.message.text).toBe("*a*\n\nb");
-	expect(plain?.message.blocks.map(({ type }) => type)).toEqual(["section", "actions"]);
-	expect(plainDraft({ body: "" })).toBeUndefined();
+test("the plainest blocks say the same, with the controls and then without", () => {
+	const drafts = plainDrafts({ body: `**a**${smallLine("b")}`, controls: [[link]] });
+	expect(drafts.map(({ text }) => text)).toEqual(["*a*\n\nb", "*a*\n\nb"]);
+	const types = drafts.map(({ blocks }) => blocks.map(({ type }) => type));
+	expect(types).toEqual([["section", "actions"], ["section"]]);
+	expect(plainDrafts({ body: "" })).toEqual([]);
+	expect(plainDrafts({ body: "long", plain: "short" }).map(({ text }) => text)).toEqual(["short"]);
 });

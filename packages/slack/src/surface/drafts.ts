@@ -10,6 +10,8 @@ export interface Showing {
 	/** As `slackDialect` writes it. */
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
+	/** Body to show instead if Slack refuses the message. */
+	readonly plain?: string;
 	/** What is said where there is nothing else to read, such as the name of a file. */
 	readonly instead?: string;
 }
@@ -43,16 +45,16 @@ export function draftOf({ body, controls = [], instead }: Showing): Drafted {
 }
 
 /**
- * The same in the plainest blocks, for where Slack refuses those of a message. Undefined where there is nothing plainer to
- * say.
+ * The same in the plainest blocks, for a message whose blocks Slack refuses: with its controls, then without them. Empty if
+ * there is nothing plainer to say.
  */
-export function plainDraft({ body, controls = [] }: Showing): Drafted | undefined {
-	const { beginning, file } = beginningOf(body);
-	const { text } = bodyBlocks(beginning);
+export function plainDrafts({ body, plain: plainer, controls = [] }: Showing): readonly Message[] {
+	const { text } = bodyBlocks(beginningOf(plainer ?? body).beginning);
 	const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
-	const message = { blocks: [section, ...controlBlocks(controls)], text };
-	if (Object.keys(checkMessage(message)).length > 0) return undefined;
-	return { message, ...(file && { file }), spared: [] };
+	const actions = controlBlocks(controls);
+	const bare = { blocks: [section], text };
+	const all = actions.length === 0 ? [bare] : [{ blocks: [section, ...actions], text }, bare];
+	return all.filter((message) => Object.keys(checkMessage(message)).length === 0);
 }
 
 function messageOf(

@@ -101,18 +101,53 @@ test.each([
 	expect(text).toBe(`hello\n\nWithout its file: ${why}.`);
 });
 
+test.each([
+	["files.getUploadURLExternal", "file_upload_size_restricted"],
+	["upload", "status_413"],
+	["files.completeUploadExternal", "file_upload_size_restricted"],
+])("a file that %s refuses with %s is named in the post with its size and what to do", async (step, word) => {
+	const { surface, port, row, kept } = open();
+	kept.set("f1", new Uint8Array(3 * 1024 * 1024));
+	port.answer(step, refused(word));
+	await surface.send(
+		row({ type: "post", body: "hello", upload: { fileId: "f1", name: "report.zip", size: 3 } }),
+	);
+	expect(String(port.last?.["text"])).toBe(
+		"hello\n\nThe file report.zip (3 MB) is too large for this workspace. Ask the operator for it, or ask me to split it.",
+	);
+	expect(port.asked.filter((method) => method === "chat.postMessage")).toHaveLength(1);
+});
+
+test("a card that Slack refuses is posted plain with its buttons, then without them", async () => {
+	const { surface, port, row, clock } = open();
+	const controls = [[{ type: "button", id: "b", label: "Deny", style: "danger" }]];
+	const card = { type: "post", body: "all of it", plain: "`bash`: use `/parley approvals`", controls };
+	for (const times of [1, 2]) {
+		// Of three calls that Slack accepts at once, one is left for the first try.
+		if (times === 1) for (const _ of [1, 2]) await surface.send(row({ type: "post", body: "hello" }));
+		else clock.advance(60_000);
+		port.calls.length = 0;
+		port.answer("chat.postMessage", ...Array.from({ length: times }, () => refused("invalid_blocks")));
+		expect(await surface.send(row(card))).toHaveProperty("remote");
+		expect(port.asked).toEqual(Array.from({ length: times + 1 }, () => "chat.postMessage"));
+		expect(port.last?.["text"]).toBe("`bash`: use `/parley approvals`");
+		expect(JSON.stringify(port.last?.["blocks"]).includes("Deny")).toBe(times === 1);
+	}
+});
+
 test("a file that is empty or too large is told of, and costs no other one", async () => {
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(0));
 	for (const [size, why] of [
 		[0, "empty: Slack takes no empty files."],
-		[51 * 1024 * 1024, "too large to be brought here."],
+		[51 * 1024 * 1024, "too large for Slack (50 MB). Ask the operator for it, or ask me to split it."],
 	] as const) {
 		port.calls.length = 0;
 		const whole = { ...post, upload: { fileId: "f1", name: "a.csv", size } };
 		await surface.send(row(whole));
 		const said = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
-		expect(said?.["text"]).toContain(`a.csv is ${why}`);
+		expect(said?.["text"]).toMatch(/a\.csv /);
+		expect(said?.["text"]).toContain(`is ${why}`);
 		expect(port.asked.at(-1)).toBe("files.completeUploadExternal");
 		port.answer(
 			"conversations.history",

@@ -1,14 +1,14 @@
 import type { Logger } from "@parley/base";
-import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
 import { limits } from "../limits.ts";
 import { messageId, momentOf, readMessageId } from "../message-id.ts";
 import type { Caller, Carried } from "./caller.ts";
-import { type Drafted, draftOf, plainDraft, type Showing, smallLine } from "./drafts.ts";
+import { type Drafted, draftOf, plainDrafts, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";
 import type { Places, Spot } from "./places.ts";
-import { fileRefusal, Refused } from "./refused.ts";
+import { fileRefusal, isTooLargeRefusal, Refused } from "./refused.ts";
 import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
@@ -58,9 +58,9 @@ export class Posts {
 		const prepared = await this.#prepare(row, post);
 		const at = { channel: spot.channel, ...(spot.thread !== undefined && { thread_ts: spot.thread }) };
 		const metadata = { event_type: eventType, event_payload: { nonce: row.nonce } };
-		const { body, limits: empty } = await this.#evenPlainer(prepared, (message) =>
+		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, owed) =>
 			this.#parts.caller.ask(
-				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane },
+				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane, owed },
 				{ ...at, ...message, ...quiet, ...noPreviews, metadata },
 			),
 		);
@@ -176,30 +176,43 @@ export class Posts {
 	}
 
 	/** What only the files hold is lost, and that is said. */
-	#without({ showing }: Prepared, refusal: DeliveryError): Prepared {
+	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post comes without its files", { reason: refusal.message });
-		const body = `${showing.body}${smallLine(`Without its file: ${fileRefusal(refusal)}.`)}`;
+		const why = isTooLargeRefusal(refusal)
+			? files.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, "this workspace")).join(" ")
+			: `Without its file: ${fileRefusal(refusal)}.`;
+		const body = `${showing.body}${smallLine(why)}`;
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
 
-	/** Where Slack takes the blocks for wrong, which means that nothing was done, it is asked once more with plainer ones. */
+	/**
+	 * Sends a message, and plainer ones as long as Slack refuses its blocks, which means that nothing was posted. The
+	 * plainer ones do not wait for calls: the next attempt would begin with the refused one again.
+	 */
 	async #evenPlainer(
 		{ message, showing }: Prepared,
-		send: (message: Message) => Promise<Carried>,
+		send: (message: Message, owed: boolean) => Promise<Carried>,
 	): Promise<Carried> {
+		let refusal: Refused;
 		try {
-			return await send(message);
+			return await send(message, false);
 		} catch (error) {
-			const plain = error instanceof Refused && error.isOfTheLook ? plainDraft(showing) : undefined;
-			if (plain === undefined) throw error;
-			this.#parts.log.warn("Slack does not take a post as it was: it is shown plainer", { error });
-			return send(plain.message);
+			refusal = lookRefusal(error);
 		}
+		for (const plainer of plainDrafts(showing)) {
+			this.#parts.log.warn("Slack refused a post: it is shown plainer", { error: refusal });
+			try {
+				return await send(plainer, true);
+			} catch (error) {
+				refusal = lookRefusal(error);
+			}
+		}
+		throw refusal;
 	}
 
 	#update(prepared: Prepared, { channel, ts }: { channel: string; ts: string }, lane: OutboxRow["lane"]) {
-		return this.#evenPlainer(prepared, (message) =>
-			this.#parts.caller.ask({ method: "chat.update", lane }, { channel, ts, ...message, ...quiet }),
+		return this.#evenPlainer(prepared, (message, owed) =>
+			this.#parts.caller.ask({ method: "chat.update", lane, owed }, { channel, ts, ...message, ...quiet }),
 		);
 	}
 
@@ -220,15 +233,21 @@ export class Posts {
 	}
 }
 
+/** The refusal of a message whose blocks Slack does not accept; throws any other error. */
+function lookRefusal(error: unknown): Refused {
+	if (error instanceof Refused && error.isOfTheLook) return error;
+	throw error;
+}
+
 function postedOf(body: Carried["body"]): z.output<typeof Posted> {
 	const posted = Posted.safeParse(body);
 	if (posted.success) return posted.data;
 	throw new DeliveryError("Slack's answer names no message", { kind: "unknown" });
 }
 
-function showingOf({ body, file, upload, controls = [] }: Post): Showing {
+function showingOf({ body, plain, file, upload, controls = [] }: Post): Showing {
 	const instead = upload?.name ?? file?.name;
-	return { body, controls, ...(instead !== undefined && { instead }) };
+	return { body, controls, ...(plain !== undefined && { plain }), ...(instead !== undefined && { instead }) };
 }
 
 type Upload = NonNullable<Post["upload"]>;
@@ -238,7 +257,7 @@ function isTooLarge({ size }: Upload): boolean {
 }
 
 function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
-	if (isTooLarge(upload)) return `${upload.name} is too large to be brought here.`;
+	if (isTooLarge(upload)) return fileTooLarge(upload, "Slack", limits.fileBytes);
 	return bytes
 		? `${upload.name} is empty: Slack takes no empty files.`
 		: `${upload.name} could not be brought here.`;

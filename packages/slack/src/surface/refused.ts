@@ -116,13 +116,21 @@ const noFiles: Readonly<Record<string, string>> = {
 		].map((word) => [word, "I may not share files here"]),
 	),
 	file_type_not_allowed: "files of this kind are not allowed here",
-	file_upload_size_restricted: "it is larger than this workspace allows",
-	snippet_too_large: "it is too large",
 	file_uploads_disabled: "this workspace takes no files",
 	file_uploads_except_images_disabled: "this workspace takes no files but pictures",
 	storage_limit_reached: "this workspace has no room for more files",
 	is_archived: "the channel is archived",
 };
+
+/** The words of both methods, and of the upload between them, for a file that is too large. */
+const tooLarge: ReadonlySet<string> = new Set([
+	...["file_upload_size_restricted", "snippet_too_large", "status_413"],
+]);
+
+/** Whether a file is larger than Slack accepts. */
+export function isTooLargeRefusal(refusal: DeliveryError): boolean {
+	return refusal instanceof Refused && tooLarge.has(refusal.word);
+}
 
 /** Why a post comes without its file, in Markdown that ends a sentence. */
 export function fileRefusal(refusal: DeliveryError): string {

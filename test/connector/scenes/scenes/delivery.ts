@@ -267,6 +267,17 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
+		name: "a file that Discord refuses as too large is named in its post, with what to do",
+		only: "discord",
+		steps: [
+			{ file: "report.zip", gets: "x".repeat(3 * 1024 * 1024) },
+			{ fault: post, is: { status: 413 } },
+			{ says: "@Parley send: report.zip" },
+			{ shows: ["The file report.zip (3 MB) is too large", "ask me to split it"], times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
 		name: "a file whose name Discord writes anew is found, when it may have been posted",
 		only: "discord",
 		steps: [

@@ -36,6 +36,20 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "an approval card that Slack refuses becomes a short one, which can be answered and is closed",
+		steps: [
+			{ fault: "post", is: { error: "invalid_blocks" } },
+			{ says: "@Parley write: notes.txt <<< hi" },
+			{
+				shows: ["`write_file`", "The full card was refused here.", "`!approvals`", "[Approve once]"],
+				times: 1,
+			},
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "write_file returned", times: 1 },
+			{ stuck: [] },
+		],
+	},
+	{
 		name: "one channel that Slack wants slower keeps no other one waiting",
 		steps: [
 			{ fault: "post", is: { status: 429, retryAfter: 60_000 } },

@@ -1,13 +1,13 @@
 import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
-import type { Cut } from "./cut.ts";
+import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
 import { platformOf } from "./platform-of.ts";
 import { cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
-import { askedFacts, openFacts } from "./question-facts.ts";
+import { askedFacts, canReply, openFacts } from "./question-facts.ts";
 
 /** The card of a question that can be answered. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
@@ -23,7 +23,8 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
 		...askedFacts(question, cutting),
 		...openFacts(question, scene, cutting),
 	]);
-	return { ...place(question, scene), text, foot, controls: questionControls(question, scene, cut) };
+	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
+	return { ...place(question, scene), text, plain, foot, controls: questionControls(question, scene, cut) };
 }
 
 /** The same card when its question was answered, or can be no more. */
@@ -34,7 +35,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
 	};
 	const { text } = fitCard(scene.platform, "", write);
-	return { ...place(question, scene), text, controls: [] };
+	return { ...place(question, scene), text, plain: `${heading(question)}\n\n${outcome.words}`, controls: [] };
 }
 
 /** A post of its own that a question still waits; a reply to it answers the question. */
@@ -50,6 +51,27 @@ export function reminder(question: OpenQuestion, scene: Scene): ShowIntention {
 }
 
 const longestReminder = 300;
+
+function plainFacts({ label }: OpenQuestion): string {
+	return plain(new Cut(longestReminder).words(label));
+}
+
+/** Ways to answer a card that the platform refused: they work without buttons. */
+function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
+	const { call, kind, token } = question;
+	const operator = `The operator can answer with ${inlineCode(`parley answer ${codeOf(token)}`)}.`;
+	const isApproval = kind === "approval" || kind === "grant";
+	const replies = isApproval ? "**approve** or **deny**" : "your answer";
+	const mayReply = call?.risk !== "critical" && kind !== "password" && canReply(question, scene);
+	const { thread } = scene;
+	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
+	return [
+		"The full card was refused here.",
+		...(mayReply ? [`Reply to this post with ${replies}.`] : []),
+		...(kind === "approval" ? [`An approver can use ${inlineCode(command)}.`] : []),
+		operator,
+	].join(" ");
+}
 
 /** Rooms of other platforms have no name here. */
 function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {

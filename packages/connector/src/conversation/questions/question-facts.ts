@@ -69,7 +69,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 }
 
 /** Where a post inside of a thread cannot be replied to, what is written below it goes to the agent. */
-function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
+export function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
 	const isInThread = thread !== undefined || (task !== undefined && threads !== false);
 	return !isInThread || (platform.repliesInThreads ?? true);
 }
