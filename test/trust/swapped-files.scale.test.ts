@@ -74,6 +74,8 @@ const forms: readonly Form[] = [
 	// Files that no word of the command leads to, and a name of data.
 	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
 	{ command: "sh x.log", swapped: ["x.log", shell] },
+	{ command: "sh < x.txt", swapped: ["x.txt", shell] },
+	{ command: "./x.md", swapped: ["x.md", shell] },
 	{
 		command: "sh run.sh",
 		swapped: ["node_modules/dep/main.sh", shell],
@@ -177,7 +179,7 @@ test("a command runs if only logs, databases and what git keeps changed after th
 	run("git init -q && git add .", place.directory);
 	const swap = async () => {
 		run(
-			"echo x > app.log; echo x > data.sqlite-wal; echo x > .run.sh.swp; git add -f app.log",
+			"echo x > app.log; echo x > data.sqlite-wal; echo x > .run.sh.swp; echo x > notes.md; git add -f app.log",
 			place.directory,
 		);
 		run("touch run.sh", place.directory);
@@ -187,7 +189,7 @@ test("a command runs if only logs, databases and what git keeps changed after th
 	expect(existsSync(place.evil)).toBe(true);
 	expect(notes).toContain(
 		"runs only if its files stay unchanged (2 here, and those it names); " +
-			"not checked: logs, databases, caches, files elsewhere",
+			"not checked: documents, logs, databases, caches, files elsewhere",
 	);
 });
 

@@ -23,8 +23,9 @@ test("a gateway killed with tasks in every state goes on with all of them", { ti
 
 	const asked = await ground.submit(asking, "asked", "run: printf x >> asked\nsay: done");
 	const prompt = await ground.event("prompt.request", asked);
-	const working = await submit("working", "run: printf x >> worked; sleep 60", "say: done");
-	await ground.effect("worked");
+	// A document, because another file would refuse the call that waits for its approval.
+	const working = await submit("working", "run: printf x >> worked.txt; sleep 60", "say: done");
+	await ground.effect("worked.txt");
 	const long = "long: 120 tokens at 20 per second";
 	const waiting = await submit("waiting", `spawn: Helper <<< ${long}`, "wait: all", "say: had help");
 	const speaking = await submit("speaking", long);
@@ -50,7 +51,7 @@ test("a gateway killed with tasks in every state goes on with all of them", { ti
 	await ground.reply(suspended, "revise");
 	for (const id of Object.values(open)) await ground.event("task.completed", id);
 	expect(ground.effects("asked")).toBe("x");
-	expect(ground.effects("worked")).toBe("x");
+	expect(ground.effects("worked.txt")).toBe("x");
 	expect((await ground.check(waiting)).output).toContain("had help");
 	expect((await ground.check(speaking)).output).toMatch(/t1 .* t120$/);
 	expect((await ground.check(cancelled)).status).toBe("cancelled");

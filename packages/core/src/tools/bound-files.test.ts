@@ -44,6 +44,7 @@ test.for<[what: string, name: string, action: () => Promise<unknown>]>([
 	["permissions", "b", () => chmod(path("b"), 0o755)],
 	["a file that is gone", "b", () => rm(path("b"))],
 	["a new file", "a/json.py", () => put("a/json.py")],
+	["a list of packages", "requirements.txt", () => put("requirements.txt")],
 	["a new file without content", "a/json.py", () => put("a/json.py", "")],
 	["the text of a link", "run", () => rm(path("run")).then(() => symlink("./a/x.py", path("run")))],
 	["a link in the place of a file", "b", () => rm(path("b")).then(() => symlink("b2", path("b")))],
@@ -85,10 +86,20 @@ async function swapInPlace(name: string, content: string): Promise<void> {
 	await utimes(path(name), 1_700_000_000, 1_700_000_000);
 }
 
-test("caches, logs, databases, and what git keeps are left out, and so is a file that was only touched", async () => {
+test("documents, caches, logs, databases, and what git stores are left out, and so is a file that was only touched", async () => {
 	await put("a.py");
 	const changed = await changedBy(async () => {
-		for (const name of ["app.log", "app.log.1", "x.sqlite-wal", "x.DB", ".a.py.swp", "a.py~", ".#a.py"])
+		for (const name of [
+			"app.log",
+			"app.log.1",
+			"x.sqlite-wal",
+			"x.DB",
+			".a.py.swp",
+			"a.py~",
+			".#a.py",
+			"a.txt",
+			"B.PNG",
+		])
 			await put(name);
 		for (const name of [".git/index", ".git/objects/ab/cd", ".git/refs/heads/x", ".git/logs/HEAD"])
 			await put(name);

@@ -38,6 +38,11 @@ const caches =
 /** Logs, databases and backups of editors, which change while no person works on them. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
+/** Documents, tables, pictures and recordings. */
+const documents =
+	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
+/** Documents by their suffix that tools read as instructions. */
+const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
 /** Directories of a git repository that hold no programs and no settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
 /** Files of a git repository that name programs, besides hooks. */
@@ -66,14 +71,14 @@ export interface FilesOptions {
 	readonly most?: number;
 }
 
-/** Whether a file is data by its name: a log, a database, a backup of an editor. */
+/** Whether a file is data by its name: a document, a picture, a log, a database, a backup of an editor. */
 export function isDataName(name: string): boolean {
-	return data.test(name);
+	return data.test(name) || (documents.test(name) && !instructions.test(name));
 }
 
 /**
- * Identifies the files below a directory that a program could run or load: all but caches, logs, databases, and what git
- * stores. Links are not followed. A file of up to 256 KiB is identified by content and permissions, a larger one and one
+ * Identifies the files below a directory that a program could run or load: all but documents, pictures, caches, logs,
+ * databases, and what git stores. Links are not followed. A file of up to 256 KiB is identified by content and permissions, a larger one and one
  * of an installed package by inode, size and times. Ends at 30,000 files and directories or after 3 s; installed packages come last.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {

@@ -103,7 +103,7 @@ function filesIn(
 /** One line for the approver: the call is refused if bound files change. SECURITY.md says the same in full. */
 function boundNote(what: string, complete: boolean): string {
 	const rest = complete ? "" : "all other files here (too many), ";
-	return `runs only if its files stay unchanged (${what}); not checked: ${rest}logs, databases, caches, files elsewhere`;
+	return `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
 }
 
 /** Maximum of paths that a refusal names. */
