@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
@@ -74,7 +74,8 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		const commands = ["echo 1 >> order", "echo 2 >> order", "echo 3 >> order"].map((cmd) => `run: ${cmd}`);
+		// Commands would wait for each other: an approval of a command is bound to the files before it.
+		const commands = ["1", "2", "3"].map((name) => `write: ${name}.txt <<< ${name}`);
 		await client.call("send_message", { content: commands.join("\n& ") });
 		const tokens: unknown[] = [];
 		for (let n = 0; n < 3; n++) tokens.push((await client.event("prompt.request")).payload["token"]);
@@ -83,9 +84,13 @@ verifiesOn(
 		await answer(third, true);
 		await answer(second, false);
 		await client.event("tool.call", { status: "failed" });
-		await expect(readFile(gateway.path("work", "order"))).rejects.toMatchObject({ code: "ENOENT" });
+		expect(await readdir(gateway.path("work"))).toEqual([]);
 		await answer(first, true);
+		for (const name of ["1", "3"]) {
+			const { payload } = await client.event("tool.call", { status: "completed" });
+			expect(payload["result"]).toContain(`to ${name}.txt`);
+		}
 		await client.event("assistant.message");
-		await expect(readFile(gateway.path("work", "order"), "utf8")).resolves.toBe("1\n3\n");
+		expect((await readdir(gateway.path("work"))).sort()).toEqual(["1.txt", "3.txt"]);
 	},
 );
