@@ -71,6 +71,20 @@ const forms: readonly Form[] = [
 		optional: "go",
 		slow: true,
 	},
+	// Files in places that a look at the directory leaves out, but that the command names.
+	{ command: "sh .cache/x.sh", swapped: [".cache/x.sh", shell] },
+	{ command: "PATH=./.cache:$PATH run", swapped: [".cache/run", shell] },
+	{
+		command: "git -c core.hooksPath=.cache commit --allow-empty -m x",
+		swapped: [".cache/pre-commit", shell],
+		prepare: "git init -q --template=",
+	},
+	{
+		command: "make -Clinked",
+		swapped: [".cache/Makefile", make],
+		prepare: "ln -s .cache linked",
+		optional: "make",
+	},
 	// Files that no word of the command leads to, and a name of data.
 	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
 	{ command: "sh x.log", swapped: ["x.log", shell] },

@@ -221,7 +221,11 @@ class Judge {
 
 	#judgeName(word: string): void {
 		const { home } = this.#places;
-		if (this.#found) for (const path of namedPaths(word, this.#cwd, home)) this.#found.paths.add(path);
+		if (this.#found) {
+			// `make -C../other`
+			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
+				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
+		}
 		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names what belongs to the gateway");
 	}
 }

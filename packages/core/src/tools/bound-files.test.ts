@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { chmod, link, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../testing/tool-context.ts";
-import { changedPaths, type FilesOptions, filesBelow } from "./bound-files.ts";
+import { changedPaths, type FilesOptions, fileIdentity, filesBelow } from "./bound-files.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 
@@ -20,7 +21,7 @@ async function put(name: string, content = name): Promise<void> {
 }
 
 function look(options: Partial<FilesOptions> = {}) {
-	const defaults = { clock: systemClock, skips: () => false, hidden: false, prefix: "" };
+	const defaults = { clock: systemClock, skips: () => false, roots: [], hidden: false, prefix: "" };
 	return filesBelow(directory.path, { ...defaults, ...options });
 }
 
@@ -48,7 +49,6 @@ test.for<[what: string, name: string, action: () => Promise<unknown>]>([
 	["a new file without content", "a/json.py", () => put("a/json.py", "")],
 	["the text of a link", "run", () => rm(path("run")).then(() => symlink("./a/x.py", path("run")))],
 	["a link in the place of a file", "b", () => rm(path("b")).then(() => symlink("b2", path("b")))],
-	["the target of a link outside", "out", () => writeFile(`${directory.path}-out`, "changed")],
 	["a hook of git", ".git/hooks/pre-commit", () => put(".git/hooks/pre-commit", "changed")],
 	["settings of git", "sub/.git/config", () => put("sub/.git/config", "changed")],
 	[
@@ -69,14 +69,51 @@ test.for<[what: string, name: string, action: () => Promise<unknown>]>([
 	}
 	await put("big.js", big);
 	await symlink("a/x.py", path("run"));
-	await writeFile(`${directory.path}-out`, "x");
-	await symlink(`${directory.path}-out`, path("out"));
-	try {
-		expect(await changedBy(action)).toEqual([name]);
-	} finally {
-		await rm(`${directory.path}-out`);
+	expect(await changedBy(action)).toEqual([name]);
+});
+
+test("the target of a link is identified in the directory and in the roots only", async () => {
+	await using other = await createDirectory();
+	await put("a", "x");
+	await writeFile(join(other.path, "b"), "x");
+	await symlink("a", path("in"));
+	await symlink(join(other.path, "b"), path("out"));
+	const both = async () => [(await look()).text, (await look({ roots: [other.path] })).text];
+	const [alone = "", rooted = ""] = await both();
+	await put("a", "y");
+	await writeFile(join(other.path, "b"), "y");
+	const [aloneThen = "", rootedThen = ""] = await both();
+	expect(changedPaths(alone, aloneThen, 5).names.sort()).toEqual(["a", "in"]);
+	expect(changedPaths(rooted, rootedThen, 5).names.sort()).toEqual(["a", "in", "out"]);
+});
+
+test("no file of the kernel, device or pipe is read through a link", async () => {
+	await symlink("/proc/self/status", path("status"));
+	await symlink("/dev/zero", path("zero"));
+	spawnSync("mkfifo", [path("pipe")]);
+	await symlink("pipe", path("to-pipe"));
+	const { text } = await look({ roots: ["/"] });
+	for (const name of ["status", "zero", "to-pipe"]) {
+		expect(text).toMatch(new RegExp(`^${name}\t-> "[^"]+" $`, "m"));
+		expect(fileIdentity(path(name))).toBeUndefined();
 	}
 });
+
+test.skipIf(process.platform !== "linux")(
+	"a look ends although a link leads to a file without an end",
+	async () => {
+		await symlink("/proc/self/pagemap", path("x"));
+		const script = `
+		import { filesBelow, fileIdentity } from ${JSON.stringify(import.meta.resolve("./bound-files.ts"))};
+		const clock = { monotonic: () => 0 };
+		await filesBelow(${JSON.stringify(directory.path)}, { clock, skips: () => false, roots: ["/"], hidden: false, prefix: "" });
+		console.log(String(fileIdentity(${JSON.stringify(path("x"))})));
+	`;
+		// A process of its own, because such a read could not be ended from inside.
+		const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 8_000 });
+		expect(String(stdout)).toBe("undefined\n");
+	},
+);
 
 /** Other content in the same inode, with the same size as far as that goes, and the old times. */
 async function swapInPlace(name: string, content: string): Promise<void> {

@@ -8,14 +8,15 @@ import {
 	lstatSync,
 	openSync,
 	readdirSync,
-	readFileSync,
 	readlinkSync,
+	readSync,
 	realpathSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@parley/base";
 import { systemCode } from "./file-error.ts";
+import { isWithin } from "./paths.ts";
 
 /** Limits of one look: files and directories, bytes of content that are hashed, and time. */
 const MAX_ENTRIES = 30_000;
@@ -61,6 +62,8 @@ export interface FilesOptions {
 	readonly clock: Clock;
 	/** Whether the path is left out with everything below it. */
 	readonly skips: (path: string) => boolean;
+	/** Directories besides the one looked at in which the target of a link is identified. */
+	readonly roots: readonly string[];
 	/** Whether names that begin with a dot are left out. */
 	readonly hidden: boolean;
 	/** Stands before the paths of files. */
@@ -78,7 +81,8 @@ export function isDataName(name: string): boolean {
 
 /**
  * Identifies the files below a directory that a program could run or load: all but documents, pictures, caches, logs,
- * databases, and what git stores. Links are not followed. A file of up to 256 KiB is identified by content and permissions, a larger one and one
+ * databases, and what git stores. A link is identified by its text, and by its target if that is a file in the directory or
+ * in a root. A file of up to 256 KiB is identified by content and permissions, a larger one and one
  * of an installed package by inode, size and times. Ends at 30,000 files and directories or after 3 s; installed packages come last.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
@@ -98,16 +102,33 @@ export function changedPaths(before: string, after: string, most: number): { nam
 	return { names: names.slice(0, most), all: names.length };
 }
 
-/** Content and permissions of a file, or its inode, size and times. Undefined if it is gone or no regular file. */
+/** Files in these places have no end, or reading them has effects. */
+const kernelPlaces = ["/proc", "/sys", "/dev"];
+
+/**
+ * Content and permissions of a file, or its inode, size and times. Follows links. Undefined if the file is gone, no
+ * regular file, or one of the kernel's.
+ */
 export function fileIdentity(path: string): string | undefined {
+	try {
+		return regularIdentity(realpathSync.native(path));
+	} catch {
+		// It leads nowhere, or to where the gateway cannot look.
+		return undefined;
+	}
+}
+
+/** As `fileIdentity`, of a path that is no link. Reads at most the size that the file has when it is opened. */
+function regularIdentity(path: string): string | undefined {
+	if (kernelPlaces.some((place) => isWithin(path, place)) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
 	try {
-		// A pipe that took the file's place must not block.
-		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+		// A link or a pipe may take the file's place at any moment.
+		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
 		const stats = fstatSync(file, { bigint: true });
 		if (!stats.isFile()) return undefined;
 		if (stats.size > MAX_FILE_BYTES) return factsOf(stats);
-		return `${hash("sha256", readFileSync(file), "base64url")} ${modeOf(stats)}`;
+		return `${hash("sha256", readUpTo(file, Number(stats.size)), "base64url")} ${modeOf(stats)}`;
 	} catch (reason) {
 		if (systemCode(reason) !== "EACCES") return undefined;
 		// A program may be run by a user who may not read it.
@@ -116,6 +137,17 @@ export function fileIdentity(path: string): string | undefined {
 	} finally {
 		if (file !== undefined) closeSync(file);
 	}
+}
+
+function readUpTo(file: number, size: number): Buffer {
+	const content = Buffer.alloc(size);
+	let length = 0;
+	while (length < size) {
+		const read = readSync(file, content, length, size - length, null);
+		if (read === 0) break;
+		length += read;
+	}
+	return content.subarray(0, length);
 }
 
 function factsOf(stats: BigIntStats): string {
@@ -135,6 +167,7 @@ class Look {
 	readonly #options: FilesOptions;
 	readonly #most: number;
 	readonly #endsAt: number;
+	#followed: readonly string[] | undefined;
 	#hashed = 0;
 
 	constructor(directory: string, options: FilesOptions) {
@@ -217,28 +250,33 @@ class Look {
 	#identity(relative: string, entry: Dirent, isInstalled: boolean): string {
 		const path = join(this.#directory, relative);
 		try {
-			if (entry.isSymbolicLink()) return linkIdentity(path);
+			if (entry.isSymbolicLink()) return this.#linkIdentity(path);
 			const stats = lstatSync(path, { bigint: true });
 			const size = Number(stats.size);
 			if (isInstalled || size > MAX_FILE_BYTES || this.#hashed + size > MAX_HASHED_BYTES)
 				return factsOf(stats);
 			this.#hashed += size;
-			return fileIdentity(path) ?? "gone";
+			return regularIdentity(path) ?? "gone";
 		} catch {
 			return "gone";
 		}
 	}
-}
 
-/** The text of a link, and the file that it leads to. A directory that it leads to is not looked at. */
-function linkIdentity(path: string): string {
-	const text = readlinkSync(path);
-	let identity: string | undefined;
-	try {
-		const target = realpathSync.native(path);
-		if (!isDataName(basename(target))) identity = fileIdentity(target);
-	} catch {
-		// It leads nowhere.
+	/** The text of a link, and the file in the directory or a root that it leads to. */
+	#linkIdentity(path: string): string {
+		const text = readlinkSync(path);
+		let identity: string | undefined;
+		try {
+			const target = realpathSync.native(path);
+			if (!isDataName(basename(target)) && this.#isFollowed(target)) identity = regularIdentity(target);
+		} catch {
+			// It leads nowhere.
+		}
+		return `-> ${JSON.stringify(text)} ${identity ?? ""}`;
 	}
-	return `-> ${JSON.stringify(text)} ${identity ?? ""}`;
+
+	#isFollowed(target: string): boolean {
+		this.#followed ??= [realpathSync.native(this.#directory), ...this.#options.roots];
+		return this.#followed.some((place) => isWithin(target, place)) && !this.#options.skips(target);
+	}
 }

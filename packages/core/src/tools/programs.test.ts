@@ -14,12 +14,18 @@ async function workspace() {
 		await writeFile(join(cwd, name), name);
 		await writeFile(join(other, name), name);
 	}
+	for (const path of [".cache", ".git/refs"]) await mkdir(join(cwd, path), { recursive: true });
+	await mkdir(join(other, ".cache"));
+	for (const path of [".cache/x.sh", ".git/x.sh", "../other/deep/x.sh"])
+		await writeFile(join(cwd, path), path);
+	await symlink("../other/deep", join(cwd, "linked"));
+	await symlink("/proc/self/pagemap", join(cwd, "endless"));
 	for (const name of ["sh", "bash", "python3", "make", "cat", "timeout", "env"]) {
 		await writeFile(join(bin, name), name);
 		await chmod(join(bin, name), 0o755);
 	}
-	const look = async (command: string) => {
-		const places = { cwd, home: "/nowhere", roots: [cwd, other], forbidden: [], path: bin };
+	const look = async (command: string, roots = [cwd, other]) => {
+		const places = { cwd, home: "/nowhere", roots, forbidden: [], path: bin };
 		const named = await findNamed(command, places);
 		const programs = named.programs.split("\n").flatMap((line) => line.match(/^(\w+): \//)?.[1] ?? []);
 		const files = named.files
@@ -28,13 +34,34 @@ async function workspace() {
 		const directories = named.directories.map((path) => path.slice(directory.path.length + 1));
 		return { ...named, found: { programs, files: files.filter(Boolean), directories } };
 	};
-	return { cwd, other, bin, look, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+	return {
+		root: directory.path,
+		cwd,
+		other,
+		bin,
+		look,
+		[Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+	};
 }
 
 test.each([
-	["cat build.sh", ["cat"], [], []],
+	["cat build.sh", ["cat"], ["work/build.sh"], []],
+	["sh .cache/x.sh", ["sh"], ["work/.cache/x.sh"], []],
+	["./.cache/x.sh", [], ["work/.cache/x.sh"], []],
+	["sh .git/x.sh", ["sh"], ["work/.git/x.sh"], []],
+	["PATH=./.cache:$PATH run", [], [], ["work/.cache"]],
+	["git -c core.hooksPath=.cache commit", [], [], ["work/.cache"]],
+	["git -c core.hooksPath=.git/refs commit", [], [], ["work/.git/refs"]],
+	["GIT_DIR=.git make -C sub", ["make"], [], []],
+	["cd linked && make", ["make"], [], ["other/deep"]],
+	["make -C linked && make -C ../other/deep", ["make"], [], ["other/deep"]],
+	["npm --prefix linked test", [], [], ["other/deep"]],
+	["sh linked/x.sh", ["sh"], ["work/linked/x.sh"], []],
+	["make -C../other/deep", ["make"], [], ["other/deep"]],
+	["make -C ../other/.cache && make -C ../other", ["make"], [], ["other/.cache", "other"]],
+	["cat endless", ["cat"], [], []],
 	["constructor && cat __proto__ | toString", ["cat"], [], []],
-	["bash -c 'sh build.sh | cat'", ["bash", "cat", "sh"], [], []],
+	["bash -c 'sh build.sh | cat'", ["bash", "cat", "sh"], ["work/build.sh"], []],
 	["timeout 10 cat ../other/build.sh", ["cat", "timeout"], ["other/build.sh"], []],
 	["env python3 ../other/build.sh", ["env", "python3"], ["other/build.sh"], []],
 	["cat app.log ../other/app.log /proc/self/status", ["cat"], [], []],
@@ -47,6 +74,33 @@ test.each([
 	const { found } = await space.look(command);
 	expect(found.programs).toEqual(expect.arrayContaining(programs));
 	expect(found).toMatchObject({ files, directories });
+});
+
+test.each(["make -C ..", "cd .. && make", "make -C.."])(
+	"%s names the parent directory if that lies within the roots",
+	async (command) => {
+		await using space = await workspace();
+		expect((await space.look(command)).directories).toEqual([]);
+		expect((await space.look(command, [space.root])).directories).toEqual([space.root]);
+	},
+);
+
+test.each([
+	["make -C sub", true],
+	["cat *.sh", true],
+	["make -C $DIR", false],
+	["cd $(cat where) && make", false],
+	["make -C ../*", false],
+	["make -C ~other", false],
+	["make -C ../other", true],
+	["cd linked && make -C ..", false],
+	["sh linked/../x.sh", false],
+	["sh ./../other/build.sh", true],
+	["pushd sub; popd && sh x.sh", false],
+	["cd sub; cd - && sh x.sh", false],
+])("%s names only known paths: %s", async (command, known) => {
+	await using space = await workspace();
+	expect(await space.look(command)).toMatchObject({ known });
 });
 
 test("a data file that may be executed is bound", async () => {

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join, relative, resolve } from "node:path";
 import { findCommands, type SeenWords } from "../commands/judge-command.ts";
 import type { Places } from "../commands/places.ts";
 import { UNKNOWN } from "../commands/words.ts";
@@ -13,15 +13,14 @@ import { isWithin } from "./paths.ts";
 export interface Named {
 	/** Programs that are looked up on the search path: one line for each, with its identity. */
 	readonly programs: string;
-	/**
-	 * Files outside the working directory, and files in it that are data by name but may be run: one line for each, with a
-	 * tab between path and identity.
-	 */
+	/** Files, of those that are data by name only what may be run: one line for each, with a tab between path and identity. */
 	readonly files: string;
-	/** Directories outside the working directory, but within the roots. */
+	/** Real paths of directories within the roots that a look at the working directory does not include. */
 	readonly directories: readonly string[];
 	/** False if the command names more than is looked at. */
 	readonly complete: boolean;
+	/** False if the command names paths that are known only when it runs. */
+	readonly known: boolean;
 }
 
 /** Maximum of programs, and of paths. */
@@ -29,6 +28,10 @@ const mostNamed = 300;
 
 /** Files in these places change on their own, or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
+
+const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
+/** A name and then the directory above it. */
+const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
  * Finds what a command line names. Reads its text, which is no boundary: files that a program loads on its own are not
@@ -38,7 +41,7 @@ export async function findNamed(
 	command: string,
 	{ path, ...places }: Places & { readonly path: string },
 ): Promise<Named> {
-	const { seen, paths } = findCommands(command, places);
+	const { seen, paths, whole } = findCommands(command, places);
 	const programs = new Set(
 		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
 	);
@@ -48,12 +51,18 @@ export async function findNamed(
 	const found = await Promise.all(
 		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
 	);
+	const words = seen.flatMap((each) => each.words);
+	// The system takes `..` from the target of a link, which the text of a path does not tell.
+	const climbs =
+		words.some((word) => climbing.test(word)) ||
+		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));
 	const searched = path.split(delimiter).map((directory) => resolve(places.cwd, directory || "."));
 	return {
 		programs: await linesOf([...programs], (name) => programIdentity(name, searched)),
 		files: joined(found.map((each) => each?.line)),
 		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
-		complete: looked.length <= mostNamed && programs.size <= mostNamed,
+		complete: whole && looked.length <= mostNamed && programs.size <= mostNamed,
+		known: !climbs && !seen.some(returnsToDirectory) && !looked.some((named) => isUnclear(named, places.cwd)),
 	};
 }
 
@@ -64,23 +73,41 @@ export function fileFacts(paths: readonly string[]): Promise<string> {
 
 interface Looked {
 	readonly line?: string | undefined;
-	readonly directory?: string;
+	readonly directory?: string | undefined;
+	/** Whether a link leads to the directory. */
+	readonly isLink?: boolean;
 }
 
 async function lookAt(
 	path: string,
 	{ cwd, roots, runsAny }: Pick<Places, "cwd" | "roots"> & { readonly runsAny: boolean },
 ): Promise<Looked | undefined> {
-	const stats = await stat(path).catch(() => undefined);
-	const isInside = isWithin(path, cwd);
+	const real = await realpath(path).catch(() => undefined);
+	if (real === undefined || systemPlaces.some((place) => isWithin(real, place))) return undefined;
+	const stats = await stat(real).catch(() => undefined);
 	if (stats?.isDirectory()) {
-		const isWalked = !isInside && !isWithin(cwd, path) && roots.some((root) => isWithin(path, root));
-		return isWalked ? { directory: path } : undefined;
+		const isWalked = !isCovered(real, cwd) && roots.some((root) => isWithin(real, root));
+		return { directory: isWalked ? real : undefined, isLink: real !== path };
 	}
 	if (!stats?.isFile()) return undefined;
-	const isData = isDataName(basename(path));
 	const mayBeRun = runsAny || (stats.mode & 0o111) !== 0;
-	return (isData ? mayBeRun : !isInside) ? { line: await namedFile(path) } : undefined;
+	return mayBeRun || !isDataName(basename(path)) ? { line: await namedFile(path) } : undefined;
+}
+
+/** Whether a look at `other` includes the directory: caches and other hidden directories may be left out. */
+function isCovered(directory: string, other: string): boolean {
+	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
+}
+
+/** Whether the path holds text that is known only when the command runs. Patterns inside the working directory do no harm. */
+function isUnclear(path: string, cwd: string): boolean {
+	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
+}
+
+/** Whether the command goes to a directory that its words do not name. */
+function returnsToDirectory({ words: [program, target] }: SeenWords): boolean {
+	if (program === "popd") return true;
+	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
 }
 
 async function namedFile(path: string): Promise<string | undefined> {
@@ -89,7 +116,8 @@ async function namedFile(path: string): Promise<string | undefined> {
 }
 
 function outermost(directories: readonly string[]): string[] {
-	return directories.filter((one) => !directories.some((other) => other !== one && isWithin(one, other)));
+	const all = [...new Set(directories)];
+	return all.filter((one) => !all.some((other) => other !== one && isCovered(one, other)));
 }
 
 /** Whether the word there may be a program: the first one is, and any behind a program that runs others. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, symlink } from "node:fs/promises";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import { createDirectory, createToolContext, readyCall } from "../testing/tool-c
 import type { ToolContext } from "../tool.ts";
 import { executeCall, prepareCall } from "../tool-call.ts";
 import { runCommand } from "./run-command.ts";
+import { differences } from "./surroundings.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
@@ -264,4 +265,25 @@ test("a password comes to the command as a variable, and one with a NUL to none"
 	await expect(released("a\0b")).resolves.toEqual({
 		...{ text: "secrets.API_KEY: a variable cannot hold this password: it has a NUL", failed: true },
 	});
+});
+
+test("a command is bound to the parent directory that it names, and the note says which paths are not known", async () => {
+	await using root = await createDirectory();
+	const cwd = join(root.path, "work");
+	await mkdir(cwd);
+	await writeFile(join(root.path, "Makefile"), "all:\n");
+	await writeFile(join(cwd, "a.sh"), "");
+	const place = { ...context, cwd, roots: [root.path] };
+	const bound = async (cmd: string) => (await prepare({ cmd }, place)).plan.bind?.();
+	const before = await bound("make -C ..");
+	expect(before?.notes).toEqual([expect.stringMatching(/\(2 here, and .* not checked: documents/)]);
+	await writeFile(join(root.path, "Makefile"), "all: x\n");
+	const after = await bound("make -C ..");
+	expect(differences(before?.binding ?? {}, after?.binding ?? {})).toEqual([
+		`files2 (${join(root.path, "Makefile")})`,
+	]);
+	const unknown = await bound("make -C $DIR");
+	expect(unknown?.notes).toEqual([
+		expect.stringContaining("not checked: paths known only when it runs, documents"),
+	]);
 });

@@ -59,7 +59,7 @@ export async function boundToCommand(
 	const beside: FilesFact[] = [];
 	for (const [index, directory] of named.directories.slice(0, mostDirectories).entries()) {
 		const fact = `files${index + 2}`;
-		const found = await filesIn(directory, context, earlier[fact], directory);
+		const found = await filesIn(directory, context, earlier[fact], true);
 		binding[fact] = found.text;
 		beside.push(found);
 	}
@@ -68,7 +68,12 @@ export async function boundToCommand(
 	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
 	return {
 		binding,
-		notes: [boundNote(`${count} here, and those it names`, complete && facts.every((fact) => fact.complete))],
+		notes: [
+			boundNote(`${count} here, and those it names`, {
+				complete: complete && facts.every((fact) => fact.complete),
+				known: named.known,
+			}),
+		],
 	};
 }
 
@@ -79,7 +84,10 @@ export async function boundToRepository(
 	earlier: ToolPlanFacts = {},
 ): Promise<BoundFacts> {
 	const { text, files, complete } = await filesIn(top, context, earlier["files"]);
-	return { binding: { files: text }, notes: [boundNote(`${files} in the repository`, complete)] };
+	return {
+		binding: { files: text },
+		notes: [boundNote(`${files} in the repository`, { complete, known: true })],
+	};
 }
 
 type ToolPlanFacts = Readonly<Record<string, string>>;
@@ -88,12 +96,14 @@ function filesIn(
 	directory: string,
 	context: ToolContext,
 	earlier: string | undefined,
-	prefix = "",
+	isBeside = false,
 ): Promise<FilesFact> {
 	return filesBelow(directory, {
 		clock: context.clock,
-		prefix,
-		skips: (path) => belongsToGateway(path, context),
+		prefix: isBeside ? directory : "",
+		roots: context.roots,
+		// The working directory has a look of its own when one above it is looked at.
+		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
 		// Programs of a desktop write settings and caches there all the time.
 		hidden: isWithin(homeDirectory(), directory),
 		...(earlier !== undefined && { earlier }),
@@ -101,8 +111,8 @@ function filesIn(
 }
 
 /** One line for the approver: the call is refused if bound files change. SECURITY.md says the same in full. */
-function boundNote(what: string, complete: boolean): string {
-	const rest = complete ? "" : "all other files here (too many), ";
+function boundNote(what: string, { complete, known }: Record<"complete" | "known", boolean>): string {
+	const rest = `${complete ? "" : "all other files here (too many), "}${known ? "" : "paths known only when it runs, "}`;
 	return `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
 }
 
