@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { openSqliteStore } from "@parley/base";
 import { ManualClock, paced } from "@parley/base/testing";
 import { migrations, type Tables } from "@parley/core";
@@ -391,6 +391,28 @@ test(
 	// Ten times as long as it takes. In a time that grows with the square of the size it is a minute.
 	paced(10_000),
 );
+
+test("an archive that is compressed twice is refused before its inner content is unpacked", async () => {
+	await using place = await Place.open();
+	const zeros = { path: "agents/zeros", text: "\0".repeat(16 * mebibyte) };
+	const bomb = await place.pack("bomb.tar.gz", [manifestOf([good]), zeros]);
+	const inner = await readFile(bomb);
+	await writeFile(place.at("gzip.tar.gz"), gzipSync(inner));
+	// The first bytes come one by one if each is packed alone.
+	const pieces = [inner.subarray(0, 1), inner.subarray(1, 2), inner.subarray(2)];
+	await writeFile(place.at("pieces.tar.gz"), Buffer.concat(pieces.map((piece) => gzipSync(piece))));
+	for (const name of ["gzip.tar.gz", "pieces.tar.gz"]) {
+		await expect(verifyBackup(place.at(name))).rejects.toMatchObject({
+			code: "data_loss",
+			message: expect.stringContaining("it is compressed twice"),
+		});
+	}
+	await writeFile(place.at("zstd.tar.gz"), gzipSync(zstdCompressSync(gunzipSync(inner))));
+	await expect(verifyBackup(place.at("zstd.tar.gz"))).rejects.toMatchObject({
+		code: "data_loss",
+		message: expect.stringContaining("it does not begin with a list of its files"),
+	});
+});
 
 test("a backup beyond the limits of ratio or size is refused with the option that allows it, and nothing changes", async () => {
 	await using place = await Place.open();

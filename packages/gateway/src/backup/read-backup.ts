@@ -31,6 +31,9 @@ export interface UnpackLimits {
 /** Databases and text pack to a third or a tenth; deflate itself ends at 1 : 1032. */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
+/** The first bytes of data that gzip packed. */
+const gzipStart = Buffer.from([0x1f, 0x8b]);
+
 const ratioCountsFrom = 64 * 1024 * 1024;
 /** Unpacked bytes from one report of progress to the next. */
 const reportEvery = 16 * 1024 * 1024;
@@ -107,7 +110,8 @@ class Reading {
 	}
 
 	async #feed(archive: Readable): Promise<void> {
-		const parser = new Parser({ strict: true });
+		// The parser must not unpack again, because the limits count the bytes that it is given. It has no option for gzip.
+		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {
 			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));
 		});
@@ -119,9 +123,12 @@ class Reading {
 			isOver = true;
 		});
 		let bytes = 0;
+		const start = Buffer.alloc(gzipStart.length);
 		const plain = archive.pipe(createGunzip());
 		archive.on("error", (reason) => plain.destroy(reason));
 		for await (const chunk of plain) {
+			if (bytes < start.length) chunk.copy(start, bytes);
+			if (start.equals(gzipStart)) throw damaged("it is compressed twice");
 			this.#report(bytes, bytes + chunk.length);
 			bytes += chunk.length;
 			if (bytes > this.#allowed) throw damaged("it holds more than it lists");
