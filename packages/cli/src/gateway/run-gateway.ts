@@ -63,6 +63,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	}
 	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
 	endOnUncaught(log, io);
+	for (const warning of config.warnings ?? []) log.warn(warning);
 	const gateway = await startGateway({
 		...{ config, log, redactor, version, clock: systemClock, ids: createIds() },
 		...{ failpoints, currentDirectory: io.cwd },

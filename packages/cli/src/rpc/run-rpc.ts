@@ -36,6 +36,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	if (config.apiKey !== undefined && config.apiKey.length >= 16) redactor.add(config.apiKey);
 	if (token !== undefined && token.length >= 8) redactor.add(token);
 	const log = createLogger({ level: config.logLevel, redactor });
+	for (const warning of config.warnings ?? []) log.warn(warning);
 	const started = await startAgent({
 		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
 		...{ currentDirectory: io.cwd, keeping: { cache: await cacheDirectory(), version } },

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempDisposableSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { refuseForeignWriters } from "./foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigSources } from "./sources.ts";
 
@@ -548,6 +549,7 @@ test("a configuration file that every user can replace is refused, but not in a 
 test.each([
 	["systemPromptFile", '"systemPromptFile": "steering"'],
 	["models.file", '"models": { "file": "steering" }'],
+	["policyFile", '"policyFile": "steering"'],
 ])("the file that %s names is refused if every user can change it", (_, setting) => {
 	using place = setUp();
 	place.write("data/steering", "[]");
@@ -558,4 +560,72 @@ test.each([
 	);
 	chmodSync(place.at("data/steering"), 0o644);
 	expect(() => place.load()).not.toThrow();
+});
+
+test.each([
+	["configuration file", "", { config: "links/file" }],
+	["policyFile", "", { policyFile: "links/file" }],
+	["systemPromptFile", '"systemPromptFile": "links/file"', { config: "top.json" }],
+])(
+	"a %s is refused if a directory above it or behind a link to it can be written by every user",
+	(_, setting, flags) => {
+		using place = setUp();
+		for (const name of ["links", "links/safe", "open", "open/inner"]) mkdirSync(place.at(name));
+		place.write("top.json", `{ ${setting} }`);
+		place.write("open/inner/file", "{}");
+		// The link, the second link, and the file are in three different directories.
+		symlinkSync("safe/next", place.at("links/file"));
+		symlinkSync(place.at("open/inner/file"), place.at("links/safe/next"));
+		place.load({ flags });
+		for (const name of ["open", "open/inner", "links/safe", "links"]) {
+			chmodSync(place.at(name), 0o777);
+			expect(() => place.load({ flags }), name).toThrow(
+				refusal("failed_precondition", "replaced by every user", `type: chmod o-w '${place.at(name)}'`),
+			);
+			chmodSync(place.at(name), 0o755);
+		}
+	},
+);
+
+test("the policy file of the data directory is refused if every user can change or replace it", () => {
+	using place = setUp();
+	place.write("data/policy.jsonc", "{}");
+	chmodSync(place.at("data/policy.jsonc"), 0o666);
+	expect(() => place.load()).toThrow(refusal("failed_precondition", "policy.jsonc", "changed by every user"));
+	chmodSync(place.at("data/policy.jsonc"), 0o644);
+	chmodSync(place.at("data"), 0o777);
+	expect(() => place.load()).toThrow(refusal("failed_precondition", "replaced by every user"));
+});
+
+test("files that another user or a group can change are warned about, those of root and of the private group are not", () => {
+	using place = setUp();
+	place.write("other/file", "{}");
+	const real = statSync(place.at("other/file"));
+	const warnings = (facts: { uid: number; gid: number; mode: number }) =>
+		refuseForeignWriters(place.at("other/file"), { ...facts, isFile: () => real.isFile() });
+	const user = process.geteuid?.() ?? 0;
+	const stranger = user + 1;
+	expect(warnings({ uid: 0, gid: stranger, mode: 0o644 })).toEqual([]);
+	expect(warnings({ uid: user, gid: user, mode: 0o664 })).toEqual([]);
+	expect(warnings({ uid: stranger, gid: user, mode: 0o644 })).toEqual([
+		expect.stringContaining(`belongs to another user (id ${stranger})`),
+	]);
+	expect(warnings({ uid: user, gid: stranger, mode: 0o664 })).toEqual([
+		expect.stringMatching(/members of its group .* type: chmod g-w '/),
+	]);
+});
+
+test("a configuration has the warnings about its file and about the files that it names", () => {
+	using place = setUp();
+	const names = ["data/parley.config.json", "data/policy.jsonc", "data/prompt"];
+	place.write("data/prompt", "You are terse.");
+	place.write("data/policy.jsonc", "{}");
+	place.write("data/parley.config.json", '{ "systemPromptFile": "prompt" }');
+	for (const name of names) chmodSync(place.at(name), 0o664);
+	// Another user than the owner: only root could give the files away instead.
+	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
+	onTestFinished(() => user.mockRestore());
+	const told = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));
+	for (const name of names) expect(told).toContainEqual(expect.stringContaining(place.at(name)));
+	expect(told).toHaveLength(names.length);
 });

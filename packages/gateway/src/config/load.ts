@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { LogLevel } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import {
@@ -72,6 +72,8 @@ export interface Config extends ProviderChoice {
 	readonly publicUrl?: string;
 	/** Other machines may come without TLS and proxy. */
 	readonly insecureLan?: boolean;
+	/** About other users who can change the files that this comes from; for the log. */
+	readonly warnings?: readonly string[];
 }
 
 const minuteMs = 60 * 1000;
@@ -91,6 +93,7 @@ const atOnce = { ...inOurWords, jitless: true };
 interface CheckedSource {
 	readonly settings: Settings;
 	readonly source: Source;
+	readonly warnings: readonly string[];
 }
 
 /**
@@ -104,9 +107,10 @@ export function loadConfig(sources: ConfigSources): Config {
 	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment, sources.keyName);
 	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
+	const data = set.data ?? resolve(sources.cwd, sources.defaultData);
 	return {
 		listen: (set.listen ?? ["127.0.0.1:7777"]).map(readEndpoint),
-		data: set.data ?? resolve(sources.cwd, sources.defaultData),
+		data,
 		root: set.root ?? [],
 		...choice,
 		...aboutModels(set),
@@ -122,12 +126,14 @@ export function loadConfig(sources: ConfigSources): Config {
 		...operatorsFiles(set),
 		allowedHosts: set.allowedHosts ?? [],
 		...aboutReach(set),
+		...warningsOf(checked, data, set.policyFile !== undefined),
 	};
 }
 
 function check(source: Source): CheckedSource {
 	// Most say nothing, and to make a schema takes a while.
-	if (Object.keys(source.values).length === 0) return { settings: {}, source };
+	if (Object.keys(source.values).length === 0)
+		return { settings: {}, source, warnings: source.warnings ?? [] };
 	const { success, data, error } = configSchema(Object.keys(source.values)).safeParse(source.values, atOnce);
 	if (!success) throw explain(source, error);
 	const absolute = (path: string): string => resolve(source.base, path);
@@ -141,23 +147,25 @@ function check(source: Source): CheckedSource {
 		...(data.chat && { chat: withAbsoluteRoots(data.chat, absolute) }),
 		...(data.tls && { tls: { cert: absolute(data.tls.cert), key: absolute(data.tls.key) } }),
 	};
-	checkPaths(settings, source);
-	return { settings, source };
+	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
 }
 
-function checkPaths(settings: Settings, source: Source): void {
-	const { root = [], systemPromptFile, models, tls, chat } = settings;
+/** Returns warnings. */
+function checkPaths(settings: Settings, source: Source): string[] {
+	const { root = [], systemPromptFile, policyFile, models, tls, chat } = settings;
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
 		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
 	}
 	const lost = chat && findLostRoot(chat);
 	if (lost) throw notAllowed(source, lost.path, { value: lost.value, allowed: "a directory that exists" });
-	checkSteeringFile(systemPromptFile, source, ["systemPromptFile"]);
-	checkFile(settings.policyFile, source, ["policyFile"]);
-	checkSteeringFile(models?.file, source, ["models", "file"]);
 	checkFile(tls?.cert, source, ["tls", "cert"]);
 	checkFile(tls?.key, source, ["tls", "key"]);
+	return [
+		...checkSteeringFile(systemPromptFile, source, ["systemPromptFile"]),
+		...checkSteeringFile(policyFile, source, ["policyFile"]),
+		...checkSteeringFile(models?.file, source, ["models", "file"]),
+	];
 }
 
 function checkFile(value: string | undefined, source: Source, path: JsonPath): void {
@@ -166,9 +174,21 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 }
 
 /** For a file that changes what the agent does, as the configuration file itself. */
-function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): void {
+function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
-	if (value !== undefined) refuseForeignWriters(value, statSync(value));
+	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
+}
+
+/** Also checks the policy file of the data directory, which the gateway reads if no source names one. */
+function warningsOf(
+	checked: readonly CheckedSource[],
+	data: string,
+	isPolicyNamed: boolean,
+): Pick<Config, "warnings"> {
+	const warnings = checked.flatMap((one) => one.warnings);
+	const policy = join(data, "policy.jsonc");
+	if (!isPolicyNamed && existsSync(policy)) warnings.push(...refuseForeignWriters(policy, statSync(policy)));
+	return warnings.length > 0 ? { warnings } : {};
 }
 
 /** What goes over the internet without encryption can be read and changed on its way, and the key with it. */

@@ -46,6 +46,8 @@ export interface Source {
 	readonly values: Readonly<Record<string, unknown>>;
 	/** Relative paths start here. */
 	readonly base: string;
+	/** About other users who can change the configuration file. */
+	readonly warnings?: readonly string[];
 	origin(path: JsonPath): string;
 }
 
@@ -129,8 +131,9 @@ function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): So
 	const named = flags.config ?? valueIn(environment, "PARLEY_CONFIG");
 	const data = flags.data ?? valueIn(environment, "PARLEY_DATA") ?? defaultData;
 	const path = resolve(cwd, named ?? join(data, "parley.config.json"));
-	const text = readFile(path, named === undefined);
-	if (text === undefined) return undefined;
+	const file = readFile(path, named === undefined);
+	if (file === undefined) return undefined;
+	const { text, warnings } = file;
 	const { values, locate } = parseCommentedJson(path, text);
 	if (named === undefined && "data" in values) {
 		throw new ParleyError(
@@ -139,15 +142,15 @@ function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): So
 			{ code: "invalid_argument" },
 		);
 	}
-	return { values, base: dirname(path), origin: locate };
+	return { values, base: dirname(path), warnings, origin: locate };
 }
 
-function readFile(path: string, mayBeMissing: boolean): string | undefined {
+function readFile(path: string, mayBeMissing: boolean): { text: string; warnings: string[] } | undefined {
 	try {
 		const file = openSync(path, "r");
 		try {
-			refuseForeignWriters(path, fstatSync(file));
-			return readFileSync(file, "utf8");
+			const warnings = refuseForeignWriters(path, fstatSync(file));
+			return { text: readFileSync(file, "utf8"), warnings };
 		} finally {
 			closeSync(file);
 		}
