@@ -61,3 +61,32 @@ test("what a task asks is left to those who answer it", async () => {
 	expect(client.requests).toEqual([]);
 	expect(error).toBe("");
 });
+
+test("questions of one reply are asked one after the other, and each answer counts for one", async () => {
+	const io = new CapturedIo();
+	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
+	const client = new FakeClient();
+	const questions = new Questions({
+		...{ io, client, sessionId: "sess", acceptsAll: false, hasPerson: true },
+		onInterrupt: () => undefined,
+		onFailure: (reason) => expect(reason).toBeUndefined(),
+	});
+	const [first, second, third] = ["one", "two", "three"].map((token) => ({ ...approval, token }));
+	if (!first || !second || !third) throw new Error("three questions are needed");
+	for (const question of [first, second, third, first]) questions.take(asked(question));
+	io.stdin.write("y\r");
+	await setImmediate();
+	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one"]);
+	const respond = (token: string): void =>
+		questions.take({
+			...{ type: "event", event: "prompt.response", seq: 2 },
+			payload: { token, value: true, cancelled: false },
+		} as OzzieEvent);
+	// The second one is answered elsewhere before its turn.
+	respond("two");
+	respond("one");
+	io.stdin.write("n\r");
+	await setImmediate();
+	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one", "three"]);
+	questions.close();
+});

@@ -28,6 +28,8 @@ interface Asking {
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
+	/** Open questions that are asked after it, in the order in which they came. One answer never counts for two. */
+	#waiting: PromptRequestPayload[] = [];
 	#unanswered = 0;
 
 	constructor(options: QuestionsOptions) {
@@ -41,20 +43,39 @@ export class Questions {
 
 	/** Takes in an event of the run. */
 	take(event: OzzieEvent): void {
-		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#begin(event.payload);
+		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
 		const asking = this.#asking;
-		if (asking?.open.question.token !== event.payload.token) return;
-		this.close();
+		const { token } = event.payload;
+		if (asking?.open.question.token !== token) {
+			this.#waiting = this.#waiting.filter((question) => question.token !== token);
+			return;
+		}
+		this.#end();
 		if (event.event === "prompt.response" && this.#options.hasPerson) {
 			this.#tell(answeredRow(asking.open, event.payload, errorLook(this.#options.io)));
 		}
+		const next = this.#waiting.shift();
+		if (next) this.#begin(next);
 	}
 
-	/** Nobody needs to answer any more. */
+	/** Ends all questions: no answer counts any more. */
 	close(): void {
+		this.#waiting = [];
+		this.#end();
+	}
+
+	#end(): void {
 		this.#asking?.ended.abort();
 		this.#asking = undefined;
+	}
+
+	/** Asks at once if no question is open at the terminal. A question that is shown again is asked once. */
+	#raise(question: PromptRequestPayload): void {
+		const known = [this.#asking?.open.question, ...this.#waiting];
+		if (known.some((one) => one?.token === question.token)) return;
+		if (this.#asking && this.#options.hasPerson) this.#waiting.push(question);
+		else this.#begin(question);
 	}
 
 	#begin(question: PromptRequestPayload): void {
