@@ -25,7 +25,7 @@ verifiesOn(
 		const { token } = await ask(client, "run: echo one");
 		const approve = { token, value: true };
 		const refused: [object, RegExp][] = [
-			[{ ...approve, arguments: { command: "echo two" } }, /^invalid params: arguments: .*cmd/],
+			[{ ...approve, arguments: { program: "echo two" } }, /^invalid params: arguments: .*cmd/],
 			[{ ...approve, arguments: { cmd: "git push --force" } }, /cannot be taken back/],
 			[{ ...approve, arguments: ["echo two"] }, /^invalid params: arguments/],
 		];

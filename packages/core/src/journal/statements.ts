@@ -95,12 +95,13 @@ export const takeSaid = hotStatement<
 );
 
 /** The open questions of a run. A state that is a parameter would have SQLite plan anew each time, for its index. */
-export const openQuestions = hotStatement<Tables, { runId: string }, { token: string }>((db, p) =>
-	db
-		.selectFrom("prompts")
-		.select("token")
-		.where("run_id", "=", p("runId"))
-		.where(sql<boolean>`state = 'open'`),
+export const openQuestions = hotStatement<Tables, { runId: string }, { token: string; call_id: string }>(
+	(db, p) =>
+		db
+			.selectFrom("prompts")
+			.select(["token", "call_id"])
+			.where("run_id", "=", p("runId"))
+			.where(sql<boolean>`state = 'open'`),
 );
 
 export const endRun = hotStatement<Tables, { id: string; at: number }>((db, p) =>

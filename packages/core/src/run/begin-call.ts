@@ -13,6 +13,7 @@ export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();
 	readonly #pending = new Map<ProposedCall, Promise<ApprovedCall | undefined>>();
+	readonly #arrived = new Set<ProposedCall>();
 
 	constructor(run: Run) {
 		this.#run = run;
@@ -24,12 +25,14 @@ export class Decisions implements AsyncDisposable {
 		const decision = decisionOf(this.#run, proposed, signal);
 		this.#pending.set(proposed, decision);
 		// A failure is thrown at the turn of the call.
-		decision.catch(() => undefined);
+		void decision.catch(() => undefined).then(() => this.#arrived.add(proposed));
 	}
 
 	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.signal.throwIfAborted();
+		// A gateway that stops does not wait for a person. The run goes on at the next start.
+		if (this.#run.session.deps.stopping() && !this.#arrived.has(proposed)) this.#run.park();
 		if (proposed.prompt) this.#run.working.stop();
 		try {
 			return await this.#pending.get(proposed);
@@ -55,7 +58,8 @@ export async function atItsTurn(
 	changed: boolean,
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
-		const repeated = refuseRepeat(run.steps, call.call);
+		// A person who approves a call decides on it alone, whatever became of the same call before.
+		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
 		const plansAgain = call.token === undefined && isStale;
 		if (!plansAgain && !(await isStricter(run, call))) return call;

@@ -1,6 +1,6 @@
 import type { CallBlock } from "../message.ts";
 import type { Prompt } from "../prompt.ts";
-import { findPrompt, type PromptRow, type Question, raisePrompt } from "../session/prompts.ts";
+import { closePrompts, findPrompt, type PromptRow, type Question, raisePrompt } from "../session/prompts.ts";
 import { findTrust } from "../session/trust.ts";
 import { joinTaints, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
@@ -209,6 +209,9 @@ async function recordRefusal(
 	writing: Writing,
 ): Promise<void> {
 	if (denied) await auditDenial(run, writing.tx, denied);
+	const of = { runId: run.id, callId: call.id, reason: "refused" };
+	const closed = await closePrompts(writing.tx, writing.record, run.session.home, of);
+	for (const token of closed) run.session.home.wake(token);
 	await recordResult(run, withoutRun(run, call, { text, failed: true }), writing);
 }
 

@@ -11,6 +11,7 @@ import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import { keepPassword } from "./passwords.ts";
 import type { Record, Session } from "./session.ts";
 import { grantScope } from "./trust.ts";
+import { isUnread } from "./unread-approval.ts";
 
 /** How long a question waits for somebody: people sleep. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
@@ -225,14 +226,15 @@ export async function expirePrompt(tx: Tx, record: Record, session: Session, tok
 	await record({ type: "prompt.closed", token, reason: "expired" });
 }
 
-/** Closes what is still open of a run that has ended, so that no client shows a dead question. */
+/** Closes the open prompts of a run, or of one of its calls, so that no client shows a dead one. Returns their tokens. */
 export async function closePrompts(
 	tx: Tx,
 	record: Record,
 	session: Session,
-	{ runId, reason }: { readonly runId: string; readonly reason: string },
+	{ runId, callId, reason }: { readonly runId: string; readonly callId?: string; readonly reason: string },
 ): Promise<string[]> {
-	const open = await openQuestions(tx, { runId });
+	const all = await openQuestions(tx, { runId });
+	const open = callId === undefined ? all : all.filter(({ call_id }) => call_id === callId);
 	for (const { token } of open) {
 		await settlePrompt(tx, token, { state: "closed" });
 		await auditEnded(tx, session, token, "closed");
@@ -257,7 +259,7 @@ export async function approveOpen(
 ): Promise<string[]> {
 	let asked = tx
 		.selectFrom("prompts")
-		.select(["token", "call_id"])
+		.select(["token", "call_id", "request"])
 		.where("session_id", "=", session.id)
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
@@ -265,13 +267,15 @@ export async function approveOpen(
 		.where("expires_at", ">", session.deps.clock.now());
 	if (scope !== undefined) asked = asked.where("scope", "=", scope);
 	const open = await asked.execute();
-	for (const { token, call_id: callId } of open) {
+	// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
+	const covered = open.filter(({ request }) => scope === undefined || !isUnread(fromRow<Prompt>(request)));
+	for (const { token, call_id: callId } of covered) {
 		const answer: Answer = { kind: "approved", remember: false };
 		await settlePrompt(tx, token, { state: "answered", answer });
 		await auditDecided(tx, session, { callId, by, answer, grantId });
 		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 	}
-	return open.map(({ token }) => token);
+	return covered.map(({ token }) => token);
 }
 
 /** Who answers from another guild or team is perhaps known by their id to nobody there. */
