@@ -17,13 +17,13 @@ verifiesOn(
 		const say = async (content: string, correlation_id?: string) =>
 			(await client.call("send_message", { content, ...(correlation_id && { correlation_id }) }))["run_id"];
 		const first = await say("long: 9 tokens at 1 per second");
-		const second = await say("say: two", "msg-2");
-		const third = await say("say: three", "msg-3");
 		expect((await client.event("user.message", { run_id: first })).payload).not.toHaveProperty(
 			"correlation_id",
 		);
-		await client.event("user.message", { run_id: second, correlation_id: "msg-2" });
 		await client.event("assistant.stream", { content: "t1" });
+		const second = await say("say: two", "msg-2");
+		const third = await say("say: three", "msg-3");
+		await client.event("user.message", { run_id: second, correlation_id: "msg-2" });
 		const cancel = (run_id: unknown) => client.call("cancel_turn", { run_id });
 		expect(await cancel(second)).toEqual({ status: "cancelled" });
 		await client.event("assistant.message", { run_id: second, error: "cancelled", content: "" });

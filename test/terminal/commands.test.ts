@@ -12,13 +12,14 @@ const ozziePort = 18_420;
 
 test("ask prints the answer, and asks at the terminal what needs approval", async ({ place }) => {
 	const ask = place.run("ask", "run: echo hi\nrun: echo you");
+	await ask.shows("session: sess_");
 	await ask.shows("y yes · n no");
 	await ask.enter("y");
 	await ask.shows("Allow run echo you?");
 	await ask.enter("n");
 	expect(await ask.ended()).toBe(0);
 	expect(place.normalise(ask.text)).toMatch(
-		/^session: sess_x+\n▸ run_command cmd: echo hi\nAllow run echo hi\?\n.*\n {2}✓ yes\n {2}↳ .*hi\n\[offline\].*\n {2}✗ no\n/s,
+		/▸ run_command cmd: echo hi\nAllow run echo hi\?\n.*\n {2}✓ yes\n {2}↳ .*hi\n\[offline\].*\n {2}✗ no\n/s,
 	);
 });
 

@@ -53,7 +53,7 @@ function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionE
 }
 
 function isPassing(event: RecordedEvent | TransientEvent): event is TransientEvent {
-	return /^(?:text\.|prompt\.shown|tool\.progress|model\.(?:calling|replied))/.test(event.type);
+	return /^(?:text\.|calls\.|prompt\.shown|tool\.progress|model\.(?:calling|replied))/.test(event.type);
 }
 
 const whole = [
@@ -88,7 +88,15 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 	["c was there already", [created, user("r"), started, failed, started]],
 	["c was not open", [created, user("r"), failed]],
 	["its call is not open", [created, user("r"), prompt("p", "c")]],
-	["another question is open", [created, user("r"), prompt("p"), prompt("q")]],
+	[
+		"q was not asked",
+		[
+			created,
+			user("r"),
+			started,
+			{ type: "calls.proposed", runId: "r", calls: [{ callId: "c", name: "x", arguments: {}, token: "q" }] },
+		],
+	],
 	["nothing is asked under its token", [created, closed]],
 	["its text had no end", [created, user("r"), text.start, replied]],
 	["the call of the reply before was not recorded", [created, user("r"), replied, replied]],
