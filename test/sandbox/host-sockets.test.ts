@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
@@ -100,6 +100,41 @@ testInside.each([
 		await expect.poll(() => existsSync(join(root, "ready")), { timeout: paced(20_000) }).toBe(true);
 		await server.listen();
 		expect((await running).output).toMatch(said);
+	},
+);
+
+/** Waits until a process outside has bound a datagram socket, and sends to it by a socket of a pair. */
+const sendingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done
+perl -MSocket -e 'socketpair(my $one, my $two, AF_UNIX, SOCK_DGRAM, 0) or print("$!"), exit;
+print send($one, "reached", 0, pack_sockaddr_un("later.sock")) ? "sent" : "$!"'`;
+const receiver = `socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die $!; bind($s, pack_sockaddr_un($ARGV[0])) or die $!;
+defined recv($s, my $text, 99, 0) or die $!; print $text`;
+
+testInside.each([
+	["reaches", true, "sent", "reached"],
+	["does not reach", false, "Permission denied", ""],
+])(
+	"a command %s a datagram socket by a pair of its own, Unix sockets being %s",
+	async (_, allowed, said, heard) => {
+		const path = join(root, "later.sock");
+		await rm(path, { force: true });
+		await rm(join(root, "ready"), { force: true });
+		const where = await sandboxOf("required", allowed);
+		const running = where.run(shellCommand(sendingLater, root));
+		await expect.poll(() => existsSync(join(root, "ready")), { timeout: paced(20_000) }).toBe(true);
+		const listener = spawn("perl", ["-MSocket", "-e", receiver, path]);
+		undo.defer(() => void listener.kill());
+		let received = "";
+		listener.stdout.on("data", (data) => {
+			received += data;
+		});
+		const closed = once(listener, "close");
+		expect((await running).output).toBe(said);
+		if (!allowed) listener.kill();
+		await closed;
+		expect(received).toBe(heard);
+		await rm(path, { force: true });
+		await rm(join(root, "ready"), { force: true });
 	},
 );
 

@@ -43,7 +43,7 @@ function errorOf(call: Call, rules?: typeof filterRules): number | null {
 	return status;
 }
 
-const rules = [noUnixSockets, ...filterRules];
+const rules = [...noUnixSockets, ...filterRules];
 const groups = [...deniedCalls, deniedUnixSocket];
 const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
 /** Fail with the same error without a filter, unless root calls them. */
@@ -66,12 +66,11 @@ testFilter.each(cases)("the filter denies $call($arguments) with $error", ({ err
 
 test("every rule has a call that is tried", () => {
 	const tried = new Set<unknown>(cases.map(({ call }) => call));
-	// It has the families of socket(2).
-	tried.add("socketpair");
 	expect(rules.map(({ call }) => call).filter((call) => !tried.has(call))).toEqual([]);
 });
 
 const [UNIX, INET, INET6, NETLINK, STREAM, RAW] = [1, 2, 10, 16, 1, 3];
+const [DATAGRAM, PACKETS, CLOSE_ON_EXEC] = [2, 5, 0o2000000];
 const [TRACEME, QUERY, FORK, CLONE_FS] = [0, 0xffff_ffff, 17, 0x200];
 
 testFilter.each<Call & { readonly with?: typeof filterRules }>([
@@ -88,10 +87,17 @@ testFilter.each<Call & { readonly with?: typeof filterRules }>([
 	expect(errorOf(call, allowing)).toBe(0);
 });
 
-testFilter("the filter allows pairs of Unix sockets, and no pairs of other families", () => {
-	const pair = (family: number): Call => ({ call: "socketpair", arguments: [family, STREAM, 0, 1] });
+testFilter("the filter allows connected pairs of Unix sockets, and no pairs of other families", () => {
+	const pair = (family: number, type = STREAM): Call => ({
+		call: "socketpair",
+		arguments: [family, type, 0, 1],
+	});
 	// The kernel makes the pair and then fails to write its numbers to an address that does not exist.
 	const EFAULT = 14;
 	expect(errorOf(pair(UNIX), rules)).toBe(EFAULT);
+	expect(errorOf(pair(UNIX, PACKETS), rules)).toBe(EFAULT);
+	expect(errorOf(pair(UNIX, STREAM + CLOSE_ON_EXEC), rules)).toBe(EFAULT);
+	expect(errorOf(pair(UNIX, DATAGRAM), rules)).toBe(errno.EACCES);
+	expect(errorOf(pair(UNIX, DATAGRAM), filterRules)).toBe(EFAULT);
 	expect(errorOf(pair(30), rules)).toBe(errno.EAFNOSUPPORT);
 });

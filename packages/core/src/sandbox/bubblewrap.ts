@@ -304,5 +304,5 @@ function throwIfNotBuilt(output: string): void {
 }
 
 function rulesFor({ unixSockets }: Bubblewrap): readonly Rule[] {
-	return unixSockets ? filterRules : [noUnixSockets, ...filterRules];
+	return unixSockets ? filterRules : [...noUnixSockets, ...filterRules];
 }

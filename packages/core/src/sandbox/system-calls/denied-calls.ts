@@ -1,5 +1,5 @@
 import type { SystemCall } from "./caller.ts";
-import { type ErrorName, families, type SystemCallName } from "./filter-rules.ts";
+import { type ErrorName, families, type SystemCallName, socketTypes } from "./filter-rules.ts";
 
 /** A group of system calls that the filter denies, each with arguments with which it does no harm if it is not denied. */
 export interface DeniedCalls {
@@ -85,11 +85,16 @@ export const deniedCalls: readonly DeniedCalls[] = [
 	denied("clone3", "ENOSYS", { clone3: [0, 0] }),
 ];
 
-/** The probe of Unix sockets. */
+/** The probe of Unix sockets. The type of the second pair has the flag `SOCK_CLOEXEC`. */
 export const deniedUnixSocket: DeniedCalls = {
 	name: "unix-sockets",
 	error: "EACCES",
-	calls: [{ call: "socket", arguments: [families.unix, 1, 0] }],
+	calls: [
+		{ call: "socket", arguments: [families.unix, socketTypes.stream, 0] },
+		{ call: "socketpair", arguments: [families.unix, socketTypes.datagram, 0, BAD] },
+		{ call: "socketpair", arguments: [families.unix, socketTypes.datagram + 0o2000000, 0, BAD] },
+		{ call: "socketpair", arguments: [families.unix, socketTypes.raw, 0, BAD] },
+	],
 };
 
 function denied(

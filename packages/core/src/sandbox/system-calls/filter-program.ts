@@ -10,8 +10,12 @@ import {
 /** One instruction of classic BPF: code, jump if true, jump if false, operand. `struct sock_filter` of linux/filter.h. */
 type Instruction = readonly [code: number, isTrue: number, isFalse: number, operand: number];
 
-/** `BPF_LD|BPF_W|BPF_ABS`, `BPF_JMP|BPF_JEQ|BPF_K`, `…JGT…`, `…JSET…`, `BPF_RET|BPF_K` of linux/bpf_common.h. */
+/**
+ * `BPF_LD|BPF_W|BPF_ABS`, `BPF_ALU|BPF_AND|BPF_K`, `BPF_JMP|BPF_JEQ|BPF_K`, `…JGT…`, `…JSET…`, `BPF_RET|BPF_K` of
+ * linux/bpf_common.h.
+ */
 const LOAD = 0x20;
+const AND = 0x54;
 const IF_EQUAL = 0x15;
 const IF_GREATER = 0x25;
 const IF_ANY_BIT = 0x45;
@@ -49,8 +53,9 @@ export function knownArchitecture(name: string = process.arch): Architecture | u
 	return name === "x64" || name === "arm64" ? name : undefined;
 }
 
-function instructionsOf({ call, error, condition }: Rule, architecture: Architecture): Instruction[] {
-	const tested = condition ? testsOf(condition) : [];
+function instructionsOf({ call, error, condition, and }: Rule, architecture: Architecture): Instruction[] {
+	const last = and ? testsOf(and, 1) : [];
+	const tested = [...(condition ? testsOf(condition, last.length + 1) : []), ...last];
 	return [
 		[LOAD, 0, 0, NUMBER_AT],
 		[IF_EQUAL, 0, tested.length + 1, systemCalls[call][architecture]],
@@ -59,17 +64,18 @@ function instructionsOf({ call, error, condition }: Rule, architecture: Architec
 	];
 }
 
-/** Continues with the next instruction if the condition is true, and behind that one if it is false. */
-function testsOf(condition: Condition): Instruction[] {
+/** Continues with the next instruction if the condition is true, and leaves out `skipped` instructions if it is false. */
+function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
-	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, 1, condition.anyBit]];
+	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, skipped, condition.anyBit]];
 	const values = "oneOf" in condition ? condition.oneOf : condition.noneOf;
 	return [
 		load,
+		...(condition.mask === undefined ? [] : [[AND, 0, 0, condition.mask] as const]),
 		...values.map((value, index): Instruction => {
 			const left = values.length - 1 - index;
-			if ("noneOf" in condition) return [IF_EQUAL, left + 1, 0, value];
-			return [IF_EQUAL, left, left === 0 ? 1 : 0, value];
+			if ("noneOf" in condition) return [IF_EQUAL, left + skipped, 0, value];
+			return [IF_EQUAL, left, left === 0 ? skipped : 0, value];
 		}),
 	];
 }

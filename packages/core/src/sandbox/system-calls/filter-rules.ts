@@ -7,21 +7,28 @@ type Numbers = Readonly<Record<Architecture, number>>;
 export const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 export type ErrorName = keyof typeof errno;
 
-/** A condition on the low 32 bits of one argument. The kernel reads no more of the arguments that are tested here. */
+/**
+ * A condition on the low 32 bits of one argument. The kernel reads no more of the arguments that are tested here. Values
+ * are compared with the bits of `mask`, or with all bits without it.
+ */
 export type Condition =
-	| { readonly argument: number; readonly oneOf: readonly number[] }
-	| { readonly argument: number; readonly noneOf: readonly number[] }
+	| { readonly argument: number; readonly mask?: number; readonly oneOf: readonly number[] }
+	| { readonly argument: number; readonly mask?: number; readonly noneOf: readonly number[] }
 	| { readonly argument: number; readonly anyBit: number };
 
-/** A system call that fails with `error`, always or only under `condition`. */
+/** A system call that fails with `error`, always or only if `condition` and the condition `and` are true. */
 export interface Rule {
 	readonly call: SystemCallName;
 	readonly error: ErrorName;
 	readonly condition?: Condition;
+	readonly and?: Condition;
 }
 
 /** `enum` of `include/linux/socket.h`. */
 export const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+/** `enum sock_type` of `include/linux/net.h`, and `SOCK_TYPE_MASK`: the other bits of the type are flags. */
+export const socketTypes = { stream: 1, datagram: 2, raw: 3, sequencedPacket: 5 } as const;
+const SOCKET_TYPE_MASK = 0xf;
 /** `include/uapi/linux/ptrace.h` */
 const ATTACH = 16;
 const SEIZE = 0x4206;
@@ -114,12 +121,24 @@ export const filterRules: readonly Rule[] = [
 	}),
 ];
 
-/** Without sockets of this family no command reaches a socket file. Pairs of connected sockets, socketpair(2), stay. */
-export const noUnixSockets: Rule = {
-	call: "socket",
-	error: "EACCES",
-	condition: { argument: 0, oneOf: [families.unix] },
-};
+/**
+ * Without these sockets no command reaches a socket file. Pairs of stream and sequenced-packet sockets stay: they are
+ * connected for ever, and the kernel refuses to connect them again (`EISCONN`). A datagram socket of a pair sends to any
+ * file and can be connected anew. The kernel makes such a socket for `SOCK_RAW` too: `unix_create` of net/unix/af_unix.c.
+ */
+export const noUnixSockets: readonly Rule[] = [
+	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [families.unix] } },
+	{
+		call: "socketpair",
+		error: "EACCES",
+		condition: { argument: 0, oneOf: [families.unix] },
+		and: {
+			argument: 1,
+			mask: SOCKET_TYPE_MASK,
+			noneOf: [socketTypes.stream, socketTypes.sequencedPacket],
+		},
+	},
+];
 
 function always(error: ErrorName, calls: readonly SystemCallName[]): Rule[] {
 	return calls.map((call) => ({ call, error }));
