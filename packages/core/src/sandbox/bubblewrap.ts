@@ -141,7 +141,8 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		}
 		const { hasBegun, ...outcome } = ended;
 		if (hasBegun === false && !outcome.timedOut && !command.signal.aborted) await bubblewrap.failedToStart();
-		if (hasBegun === false && outcome.code === 1) throwIfNotBuilt(outcome.output);
+		if (hasBegun === false && outcome.code !== 0 && !outcome.timedOut && !command.signal.aborted)
+			throw notBuilt(outcome);
 		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
@@ -176,6 +177,26 @@ interface Occasion {
 	readonly guard?: RootGuard | undefined;
 	readonly passage?: Passage | undefined;
 	readonly limited: ReturnType<Limiter["apply"]>;
+}
+
+/**
+ * Everything that is handed over to start one fixed command: the arguments, with the mounts and the prelude, and the
+ * bytes of the filter. It changes when the code that builds the sandbox changes.
+ */
+export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
+	const mark = "sample";
+	const command: Command = {
+		...{ executable: "/bin/sh", args: [], cwd: "/usr", environment: {}, power: "read" },
+		...{ timeoutMs: 0, maxOutputBytes: 0, signal: new AbortController().signal },
+	};
+	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
+	const limited = bubblewrap.limiter.apply(mark);
+	const {
+		argv,
+		environment,
+		texts = [],
+	} = await prepare(bubblewrap, profile, { command, mark, places, limited });
+	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
 async function prepare(
@@ -294,11 +315,15 @@ function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }
 
-/** Throws the reason if one of the programs that come before the command wrote one. */
-function throwIfNotBuilt(output: string): void {
-	const [, reason] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
-	if (reason === undefined) return;
-	throw new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
+/** The error for a command that never began: one of the programs before it failed, and its output has the reason. */
+function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
+	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
+	// keyctl(1) writes that line when it succeeds.
+	const lines = output
+		.split("\n")
+		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
+	const reason = known ?? lines.at(-1) ?? `it ended with ${signal ?? `code ${code}`}`;
+	return new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
 		code: "failed_precondition",
 	});
 }

@@ -4,9 +4,15 @@ import { createIds, silentLogger, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
+import { createBubblewrap, sampleOf } from "./bubblewrap.ts";
+import { eachProcess } from "./command-limits.ts";
+import { CommandRuns } from "./command-runs.ts";
 import { findProgram } from "./find-program.ts";
 import { KeptVerdict, keyOf } from "./kept-verdict.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+import { filterProgram } from "./system-calls/filter-program.ts";
+import { filterRules, noUnixSockets } from "./system-calls/filter-rules.ts";
+import { describeSystem } from "./system-layout.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let file: string;
@@ -144,12 +150,43 @@ test("a file keeps the latest sixteen verdicts", async () => {
 	expect(known.map((count) => count !== undefined)).toEqual(keys.map((_, index) => index >= 2));
 });
 
-test.runIf(process.platform === "linux")("the key names the boot, the binary and the build", async () => {
-	const program = process.execPath;
-	const circumstances = { program, version: [0, 11] as const, build: "1", profile: "p" };
-	const key = await keyOf(circumstances);
-	expect(key).toMatch(/^[0-9a-f]{64}$/);
-	expect(await keyOf(circumstances)).toBe(key);
-	expect(await keyOf({ ...circumstances, build: "2" })).not.toBe(key);
-	expect(await keyOf({ ...circumstances, program: "/bin/sh" })).not.toBe(key);
-});
+test.runIf(process.platform === "linux")(
+	"the key names the boot, the binary, the build and the sample",
+	async () => {
+		const program = process.execPath;
+		const circumstances = { program, version: [0, 11] as const, build: "1", profile: "p", sample: "s" };
+		const key = await keyOf(circumstances);
+		expect(key).toMatch(/^[0-9a-f]{64}$/);
+		expect(await keyOf(circumstances)).toBe(key);
+		expect(await keyOf({ ...circumstances, build: "2" })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, sample: "t" })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, program: "/bin/sh" })).not.toBe(key);
+	},
+);
+
+test.runIf(process.platform === "linux")(
+	"the sample has the mounts, the prelude and the bytes of the filter, which the profile has not",
+	async () => {
+		const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
+		const environment = { PATH: "/usr/bin:/bin" };
+		const bubblewrap = {
+			...{ program: "/usr/bin/bwrap", version: [0, 11] as const, environment, hidden: [], steering: [] },
+			layout: await describeSystem({ path: environment.PATH, home: undefined }),
+			runs: new CommandRuns(parts),
+			guards: { ...parts, owed: new Set<string>(), told: new Set<string>() },
+			failedToStart: async () => undefined,
+			...{ architecture: "x64" as const, unixSockets: false, limiter: eachProcess, keyctl: undefined },
+		};
+		const profile = { roots: [], gitSettings: "", network: undefined };
+		const sample = await sampleOf(bubblewrap, profile);
+		expect(await sampleOf(bubblewrap, profile)).toBe(sample);
+		const hex = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString("hex");
+		expect(sample).toContain(hex(filterProgram([...noUnixSockets, ...filterRules], "x64")));
+		expect(sample).toContain(hex(["--remount-ro", "/dev"].join("\0")));
+		expect(sample).toContain("ulimit -n");
+		// The same rules, encoded in another way.
+		const other = { ...bubblewrap, architecture: "arm64" as const };
+		expect(createBubblewrap(other, profile).profile).toBe(createBubblewrap(bubblewrap, profile).profile);
+		expect(await sampleOf(other, profile)).not.toBe(sample);
+	},
+);

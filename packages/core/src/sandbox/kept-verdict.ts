@@ -25,6 +25,8 @@ interface Circumstances extends Pick<Bubblewrap, "program" | "version"> {
 	readonly build: string;
 	/** Stands for all that holds in the sandbox, as `Sandbox.profile`. */
 	readonly profile: string;
+	/** Arguments and filter with which the code of this version starts a command, as `sampleOf` of the sandbox. */
+	readonly sample: string;
 }
 
 /**
@@ -96,13 +98,13 @@ function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number 
 }
 
 /** Name of these circumstances in this boot of the system, for this user. Rejects where they cannot be read. */
-export async function keyOf({ program, version, build, profile }: Circumstances): Promise<string> {
+export async function keyOf({ program, version, build, profile, sample }: Circumstances): Promise<string> {
 	const [boot, { dev, ino, size, mtimeNs, ctimeNs }] = await Promise.all([
 		readFile("/proc/sys/kernel/random/boot_id", "utf8"),
 		stat(program, { bigint: true }),
 	]);
 	const binary = [program, version, dev, ino, size, mtimeNs, ctimeNs].map(String);
 	const tried: readonly Probe[] = probes;
-	const all = [boot, release(), process.getuid?.(), binary, build, profile, tried];
+	const all = [boot, release(), process.getuid?.(), binary, build, profile, sample, tried];
 	return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }

@@ -97,7 +97,12 @@ test.runIf(process.platform === "linux").each([
 		"the sandbox could not be set up: No permissions to create new namespace",
 		"",
 	],
-	[`${version}; exit 3`, "the sandbox could not be tried: read-beside said nothing", undefined],
+	[`${version}; exit 3`, "the sandbox could not be set up: it ended with code 3; nothing was run", ""],
+	[
+		`${version}; echo 'Failed to connect to bus: No such file or directory' >&2; exit 1`,
+		"the sandbox could not be set up: Failed to connect to bus: No such file or directory; nothing was run",
+		"",
+	],
 ])("with a bubblewrap that does %j there is none", async (script, reason, fix) => {
 	const state = await sandboxes({ path: await putBubblewrap(script) }).check();
 	expect(state).toMatchObject({ state: "unavailable", reason: expect.stringContaining(reason) });

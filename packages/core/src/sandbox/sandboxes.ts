@@ -10,7 +10,7 @@ import type {
 } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
-import { type Bubblewrap, createBubblewrap, hasSizes } from "./bubblewrap.ts";
+import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap.ts";
 import { findLimiter } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import type { Egress } from "./egress/egress.ts";
@@ -202,10 +202,13 @@ async function tryOrRecall(
 	const { version, environment } = bubblewrap;
 	const sandboxOf = (roots: readonly string[]): Sandbox =>
 		createBubblewrap(bubblewrap, { roots, gitSettings, network: undefined });
+	const keyFor = async ({ build }: KeptVerdictOptions): Promise<string> => {
+		const sample = await sampleOf(bubblewrap, { roots: [], gitSettings, network: undefined });
+		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample });
+	};
 	const kept = verdict && new KeptVerdict(verdict.file);
-	const circumstances = verdict && { ...bubblewrap, build: verdict.build, profile: sandboxOf([]).profile };
 	// Without a key for the circumstances, no verdict is believed or kept.
-	const key = circumstances && (await keyOf(circumstances).catch(() => undefined));
+	const key = verdict && (await keyFor(verdict).catch(() => undefined));
 	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
 	if (known !== undefined) return known;
 	const held = await testSandbox({
