@@ -32,7 +32,8 @@ export class Decisions implements AsyncDisposable {
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.signal.throwIfAborted();
 		// A gateway that stops does not wait for a person. The run goes on at the next start.
-		if (this.#run.session.deps.stopping() && !this.#arrived.has(proposed)) this.#run.park();
+		const waits = proposed.prompt !== undefined && !this.#arrived.has(proposed);
+		if (waits && this.#run.session.deps.stopping()) this.#run.park();
 		if (proposed.prompt) this.#run.working.stop();
 		try {
 			return await this.#pending.get(proposed);

@@ -129,3 +129,28 @@ test("a run that comes to ask somebody while the gateway drains waits for the ne
 	expect(log.recorded.at(-1)).toBe("prompt.requested");
 	expect(t.clock.pending).toBe(0);
 });
+
+test("a run whose next call waits for an approval does not hold up a gateway that stops", async () => {
+	const gate = Promise.withResolvers<void>();
+	const running = Promise.withResolvers<void>();
+	const slow = probeTool("slow", {
+		run: async () => {
+			running.resolve();
+			await gate.promise;
+			return "done";
+		},
+	});
+	const model = new ScriptedModel([calls("c1", "slow"), calls("c2", "edit")]);
+	await using t = await TestRuntime.open({ model, tools: [slow, probeTool("edit", { classes: ["write"] })] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("prompt.requested");
+	await running.promise;
+	const drained = t.runtime.drain(30_000);
+	await t.settle();
+	gate.resolve();
+	await drained;
+	expect(log.recorded.at(-1)).toBe("tool.completed");
+	expect(t.clock.pending).toBe(0);
+});
