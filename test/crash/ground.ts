@@ -48,9 +48,9 @@ export class Ground {
 	async effects(): Promise<Map<string, number>> {
 		const lines = (await readFile(join(this.root, effectsFile), "utf8")).trim().split("\n");
 		const counts = new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]));
-		const files = (await readdir(this.root)).filter((name) => name.endsWith(".txt"));
+		const files = (await readdir(this.root)).filter((name) => name.endsWith(".db"));
 		for (const name of files) {
-			const effect = name.slice(0, -".txt".length);
+			const effect = name.slice(0, -".db".length);
 			const content = await readFile(join(this.root, name), "utf8");
 			// A file with another content counts as another effect, which nobody has asked for.
 			counts.set(content === effect ? effect : `${name} holding ${JSON.stringify(content)}`, 1);

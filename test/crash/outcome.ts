@@ -58,10 +58,10 @@ export interface Outcome {
 	readonly kills: readonly Kill[];
 }
 
-/** The effect of a call, as its arguments name it: `echo EFFECT >> …`, or a file `EFFECT.txt`. */
+/** The effect of a call, as its arguments name it: `echo EFFECT >> …`, or a file `EFFECT.db`. */
 export function effectOf(args: unknown): string | undefined {
 	if (typeof args !== "object" || args === null) return undefined;
 	const { cmd, path } = args as { readonly cmd?: unknown; readonly path?: unknown };
 	if (typeof cmd === "string") return /^echo (\S+) >>/.exec(cmd)?.[1];
-	return typeof path === "string" ? /^(\S+)\.txt$/.exec(path)?.[1] : undefined;
+	return typeof path === "string" ? /^(\S+)\.db$/.exec(path)?.[1] : undefined;
 }

@@ -37,7 +37,7 @@ const makers: Record<TurnKind, (id: string) => { commands: string[]; effects: st
 		commands: [`run: ${leave(`${id}-a`)}`, "say: in between", `run: ${leave(`${id}-b`)}`],
 		effects: [`${id}-a`, `${id}-b`],
 	}),
-	write: (id) => ({ commands: [`write: ${id}.txt <<< ${id}`], effects: [id] }),
+	write: (id) => ({ commands: [`write: ${id}.db <<< ${id}`], effects: [id] }),
 	gated: (id) => ({ commands: [`run: ${leave(id)}; read line < ${gatePipe}`], effects: [id] }),
 };
 
