@@ -35,6 +35,13 @@ test("flags, error codes and archive times are those of discord-api-types", () =
 		threadExists: RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage,
 		lockedThread: RESTJSONErrorCodes.ThreadLocked,
 		tooManyThreads: RESTJSONErrorCodes.MaximumActiveThreads,
+		requestTooLarge: RESTJSONErrorCodes.RequestEntityTooLarge,
+		explicitContent: RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
+		emptyMessage: RESTJSONErrorCodes.CannotSendAnEmptyMessage,
+		invalidForm: RESTJSONErrorCodes.InvalidFormBodyOrContentType,
+		blockedByAutoMod: RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration,
+		titleBlockedByAutoMod: RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration,
+		harmfulLinks: RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter,
 	});
 	const durations = Object.values(ThreadAutoArchiveDuration).filter((value) => typeof value === "number");
 	expect([...limits.threadArchives]).toEqual(durations);

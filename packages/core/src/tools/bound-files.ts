@@ -104,6 +104,13 @@ export function changedPaths(before: string, after: string, most: number): { nam
 
 /** Files in these places have no end, or reading them has effects. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
+/** A file system in memory, which holds ordinary files. */
+const memoryPlace = "/dev/shm";
+
+/** Whether a path lies in one of these places, other than files in memory. */
+export function liesIn(path: string, places: readonly string[]): boolean {
+	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
+}
 
 /**
  * Content and permissions of a file, or its inode, size and times. Follows links. Undefined if the file is gone, no
@@ -120,7 +127,7 @@ export function fileIdentity(path: string): string | undefined {
 
 /** As `fileIdentity`, of a path that is no link. Reads at most the size that the file has when it is opened. */
 function regularIdentity(path: string): string | undefined {
-	if (kernelPlaces.some((place) => isWithin(path, place)) || !lstatSync(path).isFile()) return undefined;
+	if (liesIn(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
 	try {
 		// A link or a pipe may take the file's place at any moment.

@@ -5,7 +5,7 @@ import { findCommands, type SeenWords } from "../commands/judge-command.ts";
 import type { Places } from "../commands/places.ts";
 import { UNKNOWN } from "../commands/words.ts";
 import { isInterpreter, isKeyword, isShell, isWrapper } from "../commands/wrappers.ts";
-import { fileIdentity, isDataName } from "./bound-files.ts";
+import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
 import { contentIdentityOf } from "./identity.ts";
 import { isWithin } from "./paths.ts";
 
@@ -47,7 +47,7 @@ export async function findNamed(
 	);
 	// A shell or another interpreter may run every file that the command names.
 	const runsAny = seen.some(({ words }) => words.some(readsScript));
-	const looked = [...paths].filter((named) => !systemPlaces.some((place) => isWithin(named, place)));
+	const looked = [...paths].filter((named) => !liesIn(named, systemPlaces));
 	const found = await Promise.all(
 		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
 	);
@@ -83,7 +83,7 @@ async function lookAt(
 	{ cwd, roots, runsAny }: Pick<Places, "cwd" | "roots"> & { readonly runsAny: boolean },
 ): Promise<Looked | undefined> {
 	const real = await realpath(path).catch(() => undefined);
-	if (real === undefined || systemPlaces.some((place) => isWithin(real, place))) return undefined;
+	if (real === undefined || liesIn(real, systemPlaces)) return undefined;
 	const stats = await stat(real).catch(() => undefined);
 	if (stats?.isDirectory()) {
 		const isWalked = !isCovered(real, cwd) && roots.some((root) => isWithin(real, root));
