@@ -22,7 +22,7 @@ const shorter = {
 	"first-word": ["--ratios", "--rounds", "3"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "3"],
-	"slow-reader": ["--rounds", "2"],
+	"slow-reader": ["--rounds", "5"],
 	soak: ["--ratios", "--rounds", "3"],
 	stdio: ["--ratios", "--rounds", "5"],
 	"token-cost": ["--ratios", "--rounds", "3"],

@@ -94,8 +94,9 @@ report(
 		ratio("zot rpc in a clone ÷ bare request, by CPU", "clone", "cpu"),
 	],
 	[
-		{ figure: cpu, atMost: 3 },
-		{ figure: cpuOnce, atMost: 3.3 },
+		{ figure: cpu, atMost: 3, goal: true },
+		{ figure: cpu, atMost: 3.6 },
+		{ figure: cpuOnce, atMost: 3.9 },
 		{ figure: clock, atMost: 3, ofMachine: true },
 	],
 	options,

@@ -1,4 +1,3 @@
-import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -13,8 +12,7 @@ import { startServer } from "./measure/server-process.ts";
 
 /**
  * The code that a stranger has to read to follow one message: the files and functions of ours that run between a "hello"
- * in a session that has answered before and the last frame of its answer (V8 coverage), and how many of them are nested
- * when the request leaves for the provider (the asynchronous stack of that moment).
+ * in a session that has answered before and the last frame of its answer, by V8 coverage.
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);
@@ -39,21 +37,12 @@ const gateway = await startGateway({
 const client = await DrainClient.open(Number(new URL(gateway.urls[0] ?? "").port), "/api/ws");
 await openSession(client, {});
 
-Error.stackTraceLimit = 200;
-let nested: readonly string[] = [];
-// Node emits one of the two for every HTTP request, depending on the client that the SDK uses.
-for (const channel of ["http.client.request.created", "undici:request:create"])
-	subscribe(channel, () => {
-		nested = ownFrames(new Error("stack").stack ?? "");
-	});
-
 const inspector = new Session();
 inspector.connect();
 await inspector.post("Profiler.enable");
 
 const files: number[] = [];
 const functions: number[] = [];
-const depths: number[] = [];
 let byFile: readonly { readonly file: string; readonly names: readonly string[] }[] = [];
 for (const round of roundsOf(options, warmUp)) {
 	await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
@@ -66,7 +55,6 @@ for (const round of roundsOf(options, warmUp)) {
 	byFile = calledIn(result);
 	files.push(byFile.length);
 	functions.push(byFile.reduce((sum, { names }) => sum + names.length, 0));
-	depths.push(nested.length);
 }
 client.close();
 await gateway.stop(0);
@@ -74,15 +62,8 @@ await provider.stop();
 rmSync(directory, { recursive: true });
 
 for (const { file, names } of byFile) console.log(`${String(names.length).padStart(4)}  ${file}`);
-console.log(`\nnested when the request leaves, innermost first:\n  ${nested.join("\n  ")}\n`);
-
 const figure = (name: string, values: readonly number[]): Figure => ({ name, unit: "", values });
-report(
-	"hops",
-	[figure("files", files), figure("functions", functions), figure("nested calls", depths)],
-	[],
-	options,
-);
+report("hops", [figure("files", files), figure("functions", functions)], [], options);
 
 /** The functions of our packages that ran, by file. */
 function calledIn(
@@ -102,12 +83,4 @@ function calledIn(
 		}))
 		.filter(({ names }) => names.length > 0)
 		.sort((a, b) => b.names.length - a.names.length || a.file.localeCompare(b.file));
-}
-
-/** The calls in our packages that a stack shows, without the frames of libraries. */
-function ownFrames(stack: string): readonly string[] {
-	return stack
-		.split("\n")
-		.filter((line) => line.includes("/packages/") && line.includes("/src/"))
-		.map((line) => line.trim().replace(/\(?(?:file:\/\/)?\/\S*\/packages\/(\S+?):\d+:\d+\)?/, "$1"));
 }
