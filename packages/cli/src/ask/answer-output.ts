@@ -26,7 +26,7 @@ export class AnswerOutput {
 	readonly #look: Look;
 	readonly #reply = new ReplyText();
 	readonly #progress = new ReplyProgress();
-	/** What the row at the cursor says that is to be cleared; "" for none. */
+	/** Text of the status row at the cursor; "" for none. */
 	#status = "";
 	#isInLine = false;
 	/** For stdout, of a reply that is not whole yet. */

@@ -70,7 +70,7 @@ export class Conversation {
 		return this.#retrying;
 	}
 
-	/** What the model does while it says nothing. */
+	/** Progress of a model that emits no text yet. */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
 	}

@@ -8,7 +8,7 @@ const mostName = 60;
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 /**
- * What the agent does, behind its name: "is writing notes.md…"; "" for nothing in particular. Thoughts, commands and
+ * Progress of the agent, to follow its name: "is writing notes.md…"; "" if there is none. Thoughts, commands and
  * texts stay out: a room reads the answer.
  */
 export function progressWords(progress: Progress | undefined): string {

@@ -154,7 +154,7 @@ export class SessionFeed implements RoomSession {
 		}
 	}
 
-	/** What the model does is shown while it lasts, and never posted. */
+	/** Shows the progress of the model in the status line. It is never posted. */
 	#hear(frame: EventFrame): void {
 		if (!isOzzieEvent(frame)) return;
 		this.#progress.take(frame);

@@ -46,7 +46,7 @@ export class Typing {
 		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
 
-	/** What the run does now, in words; "" for nothing in particular. */
+	/** Description of the current step of the run; "" if there is none. */
 	does(words: string): void {
 		const { clock } = this.#parts;
 		const now = clock.monotonic();

@@ -67,7 +67,7 @@ export function repeatsLeft(
 	return { until: passed < 0 ? monotonic : monotonic + windowMs - passed, count: 0 };
 }
 
-/** What an answer to the first request makes of the row that was sent. `repeats`: what the platform allows of them. */
+/** State of a sent row after the answer to its first request. `repeats` are the repeats that the platform allows. */
 export function judgeSend(
 	row: OpenRow,
 	repeats: Repeats,
@@ -95,7 +95,7 @@ export function judgeSend(
 }
 
 /**
- * What the answer to a repeated request makes of the row. A refusal applies to the repeat alone: the request before it
+ * State of the row after the answer to a repeated request. A refusal applies to the repeat alone: the request before it
  * may have been carried out, so that the post is looked up. Counts in `repeats`.
  */
 export function judgeRepeat(

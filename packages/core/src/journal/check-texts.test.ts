@@ -48,7 +48,7 @@ async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** What the check says after a change, which is then undone. */
+/** Result of the check after a change, which is then undone. */
 async function checkAfter(
 	store: Store<Tables>,
 	change: (tx: Kysely<Tables>) => Promise<unknown>,

@@ -215,3 +215,18 @@ test("a call that is judged more strictly at its turn than it was shown needs an
 	log.check();
 	expect(ran).toEqual(["edit", "peek"]);
 });
+
+test("an allowed call without effect does not wait for the approval of its neighbour", async () => {
+	const look = probeTool("look", { effect: "none" });
+	const fetch = probeTool("fetch", { effect: "none", classes: ["egress"] });
+	const model = new ScriptedModel([calls("c1", "look"), calls("c2", "fetch")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [look, fetch] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await expect(log.next("tool.completed")).resolves.toMatchObject({ callId: "c1" });
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await log.next("assistant.message");
+	log.check();
+});

@@ -45,12 +45,17 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 /** Maximum number of calls that run together. */
 const maxTogether = 8;
 
-/** Neighbours without effect form groups; every other call is a group of its own. */
+/** Whether a call can share its turn: an approval of one call must not delay its neighbours. */
+function runsAtOnce(one: ProposedCall): boolean {
+	return isPure(one) && one.prompt === undefined;
+}
+
+/** Neighbours that are allowed and have no effect form groups; every other call is a group of its own. */
 function inGroups(planned: readonly ProposedCall[]): ProposedCall[][] {
 	const groups: ProposedCall[][] = [];
 	for (const entry of planned) {
 		const group = groups.at(-1) ?? [];
-		const joins = [...group, entry].every(isPure) && group.length > 0 && group.length < maxTogether;
+		const joins = [...group, entry].every(runsAtOnce) && group.length > 0 && group.length < maxTogether;
 		if (joins) group.push(entry);
 		else groups.push([entry]);
 	}

@@ -50,7 +50,7 @@ export interface SettledCall {
 	readonly call: CallBlock;
 	/** People get its text as it is. */
 	readonly result: ToolResult;
-	/** What the model gets instead of that text, within the limits of a result. */
+	/** The text for the model, within the limits of a result. */
 	readonly told: string;
 	/** Absent if it did not run. */
 	readonly durationMs?: number;
