@@ -37,19 +37,19 @@ import type { Reach } from "./config/reach-facts.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-directory.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { announce, type Entrance, openEntrance } from "./entrance.ts";
-import { EventStreams } from "./http/events-streams.ts";
-import { createHealth, type HealthState } from "./http/health.ts";
-import { createHttpServer } from "./http/server.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
 import { auditEgress, openEgress } from "./open-egress.ts";
 import { openSandboxes } from "./open-sandboxes.ts";
-import { OzzieServer } from "./ozzie/server.ts";
 import { openPort, type Port } from "./port.ts";
 import { removeRuntimeFile } from "./runtime-file.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { openSecretKey } from "./stored-secrets.ts";
 import { tellStoreHealth } from "./tell-store-health.ts";
+import { EventStreams } from "./wires/http/events-streams.ts";
+import { createHealth, type HealthState } from "./wires/http/health.ts";
+import { createHttpServer } from "./wires/http/server.ts";
+import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /** Longer than clients may take to answer a good-bye. */
 const goodByeMs = 5_000;

@@ -10,7 +10,7 @@ import {
 	type Tables,
 } from "@parley/core";
 import type { Models } from "../models/open-models.ts";
-import type { Agent } from "../zot/agent.ts";
+import type { Agent } from "../wires/zot/agent.ts";
 
 /** More than processes that were killed can have left. */
 const mostKept = 1_000;

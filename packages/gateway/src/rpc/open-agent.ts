@@ -27,7 +27,7 @@ import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts"
 import { VERDICT_FILE } from "../open-sandboxes.ts";
 import { openProbeListeners } from "../probe-listeners.ts";
 import { openSecretKey } from "../stored-secrets.ts";
-import { Agent, type AgentSettings } from "../zot/agent.ts";
+import { Agent, type AgentSettings } from "../wires/zot/agent.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import {
 	checkOwnPlace,

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
 import { errno } from "../errno.ts";
-import { shorten } from "../zot/codec.ts";
-import { reasoningWords } from "../zot/schema.ts";
+import { shorten } from "../wires/zot/codec.ts";
+import { reasoningWords } from "../wires/zot/schema.ts";
 
 /** Characters of a directory that a refusal repeats. */
 const mostShown = 200;

@@ -1,7 +1,7 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { ModelTable } from "@parley/core";
 import type { Models } from "../models/open-models.ts";
-import { shorten } from "../zot/codec.ts";
+import { shorten } from "../wires/zot/codec.ts";
 
 /** Names that a refusal lists. */
 const mostListed = 10;

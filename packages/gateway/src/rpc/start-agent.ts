@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import type { ComingAgent } from "../zot/connection.ts";
+import type { ComingAgent } from "../wires/zot/connection.ts";
 import { checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import type { OpenAgent } from "./open-agent.ts";
 

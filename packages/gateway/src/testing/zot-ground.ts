@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Model, ModelTable, shortTools } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
-import { Agent } from "../zot/agent.ts";
-import { Connection } from "../zot/connection.ts";
-import type { Frame, Id } from "../zot/schema.ts";
+import { Agent } from "../wires/zot/agent.ts";
+import { Connection } from "../wires/zot/connection.ts";
+import type { Frame, Id } from "../wires/zot/schema.ts";
 
 const able = { reasoning: "none", sampling: true, images: true } as const;
 const limits = { contextWindow: 100_000, maxOutput: 1_000 };

@@ -1,4 +1,4 @@
-import { frameText } from "../transport/text-frame.ts";
+import { frameText } from "../../transport/text-frame.ts";
 import { encodeEvent } from "./codec.ts";
 import type { WireEvent } from "./wire-event.ts";
 

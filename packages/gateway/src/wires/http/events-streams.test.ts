@@ -6,7 +6,7 @@ import { operator, type Principal } from "@parley/core";
 import { EventLog, ScriptedModel, says, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { StreamCounts } from "../metrics/stream-counts.ts";
+import { StreamCounts } from "../../metrics/stream-counts.ts";
 import { EventStreams, wantsStream } from "./events-streams.ts";
 
 const Shown = z.looseObject({

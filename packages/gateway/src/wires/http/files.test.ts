@@ -10,7 +10,7 @@ import { operator } from "@parley/core";
 import { ScriptedModel, TestRuntime } from "@parley/core/testing";
 import { UploadedFile } from "@parley/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UploadCounts } from "../metrics/upload-counts.ts";
+import { UploadCounts } from "../../metrics/upload-counts.ts";
 import { createHttpServer } from "./server.ts";
 
 const maxBytes = 1024 * 1024;

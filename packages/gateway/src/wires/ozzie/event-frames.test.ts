@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { frameText } from "../transport/text-frame.ts";
+import { frameText } from "../../transport/text-frame.ts";
 import { encodeEvent } from "./codec.ts";
 import { EventFrames } from "./event-frames.ts";
 import type { WireEvent } from "./wire-event.ts";

@@ -1,5 +1,5 @@
 import type { ResponseFrame } from "@parley/protocol";
-import type { FrameWriter } from "../transport/frame-writer.ts";
+import type { FrameWriter } from "../../transport/frame-writer.ts";
 import type { Outgoing } from "./connection.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Pace } from "./pace.ts";

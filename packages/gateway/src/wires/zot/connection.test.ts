@@ -1,6 +1,6 @@
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../testing/zot-ground.ts";
+import { ZotGround } from "../../testing/zot-ground.ts";
 import type { Ask } from "./schema.ts";
 
 const prompt = (id: string, message = id) => ({ id, type: "prompt", message });

@@ -1,7 +1,7 @@
 import { type Clock, ParleyError } from "@parley/base";
 import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
-import { frameText } from "../transport/text-frame.ts";
+import { frameText } from "../../transport/text-frame.ts";
 import { encodeEvent, encodeFailure } from "./codec.ts";
 import { beginning, type Mark } from "./envelope-cut.ts";
 import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { calls, ScriptedModel, says, testPictures } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../testing/zot-ground.ts";
+import { ZotGround } from "../../testing/zot-ground.ts";
 
 test("a picture that is read is told by its size, when it is read and in the transcript", async () => {
 	const [{ content: png }] = testPictures;

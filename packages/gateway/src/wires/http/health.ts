@@ -1,8 +1,8 @@
 import type { Clock, Store } from "@parley/base";
 import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
-import type { Reach } from "../config/reach-facts.ts";
-import type { Port } from "../port.ts";
-import type { TlsIdentity } from "../transport/tls-identity.ts";
+import type { Reach } from "../../config/reach-facts.ts";
+import type { Port } from "../../port.ts";
+import type { TlsIdentity } from "../../transport/tls-identity.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
 

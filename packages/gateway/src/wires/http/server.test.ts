@@ -7,9 +7,9 @@ import { ParleyError, parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { operator, type Runtime, type SessionSummary } from "@parley/core";
 import { expect, test } from "vitest";
-import type { AuthOutcome } from "../auth/authenticate.ts";
-import type { RequestRules } from "../auth/requests.ts";
-import { createNetworks } from "../transport/networks.ts";
+import type { AuthOutcome } from "../../auth/authenticate.ts";
+import type { RequestRules } from "../../auth/requests.ts";
+import { createNetworks } from "../../transport/networks.ts";
 import type { HealthStatus } from "./health.ts";
 import { createHttpServer } from "./server.ts";
 

@@ -1,6 +1,6 @@
 import { calls, ScriptedModel, says } from "@parley/core/testing";
 import { expect, test, vi } from "vitest";
-import { ZotGround } from "../testing/zot-ground.ts";
+import { ZotGround } from "../../testing/zot-ground.ts";
 
 const hour = 60 * 60 * 1000;
 const prompt = (id: string) => ({ id, type: "prompt", message: id });

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import type { Clock, Logger } from "@parley/base";
 import type { Principal } from "@parley/core";
-import type { Authenticate } from "../auth/authenticate.ts";
-import { type Caller, findOrigin } from "../auth/forwarding.ts";
-import type { HeldOpen } from "../auth/held-open.ts";
-import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../auth/refusal.ts";
-import { checkRequest, type RequestRules } from "../auth/requests.ts";
-import type { Tickets } from "../auth/tickets.ts";
-import type { UploadCounts } from "../metrics/upload-counts.ts";
+import type { Authenticate } from "../../auth/authenticate.ts";
+import { type Caller, findOrigin } from "../../auth/forwarding.ts";
+import type { HeldOpen } from "../../auth/held-open.ts";
+import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
+import { checkRequest, type RequestRules } from "../../auth/requests.ts";
+import type { Tickets } from "../../auth/tickets.ts";
+import type { UploadCounts } from "../../metrics/upload-counts.ts";
 import {
 	answerSecretPage,
 	carriesForm,
 	isSecretPage,
 	type SecretPageRoute,
-} from "../secret-page/answer-secret-page.ts";
+} from "../../secret-page/answer-secret-page.ts";
 import { type ApiDeps, answerApi, isPublic } from "./api.ts";
 import { type EventStreams, type StreamRequest, wantsStream } from "./events-streams.ts";
 import { answerFiles, carriesFile, isFilePath } from "./files.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { type Files, FileTooLargeError, type Principal } from "@parley/core";
-import type { UploadCounts } from "../metrics/upload-counts.ts";
+import type { UploadCounts } from "../../metrics/upload-counts.ts";
 import { download } from "./files-download.ts";
 import { answerUnread, HttpError, sendJson } from "./files-reply.ts";
 import { upload } from "./files-upload.ts";

@@ -1,4 +1,4 @@
-import type { Line } from "../transport/ndjson.ts";
+import type { Line } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import type { Unanswered } from "./asks.ts";
 import { decodeCommand, failure, success } from "./codec.ts";

@@ -3,7 +3,7 @@ import { type Action, isAuthorized, operator, type Principal, placeKey, roles } 
 import { ScriptedModel, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
 import { type MethodInput, type MethodName, methods, type ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { Tickets } from "../auth/tickets.ts";
+import { Tickets } from "../../auth/tickets.ts";
 import { Connection } from "./connection.ts";
 import { actionsOf } from "./method-actions.ts";
 import { RateLimit } from "./rate-limit.ts";

@@ -4,7 +4,7 @@ import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../testing/zot-ground.ts";
+import { ZotGround } from "../../testing/zot-ground.ts";
 import { serveZot } from "./server.ts";
 
 /** The client's end of standard output, which reads while it is told to. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock, Logger } from "@parley/base";
-import { LineWriter } from "../transport/line-writer.ts";
-import { type Line, LineReader } from "../transport/ndjson.ts";
+import { LineWriter } from "../../transport/line-writer.ts";
+import { type Line, LineReader } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
 import { type ComingAgent, Connection } from "./connection.ts";

@@ -1,8 +1,8 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
 import { askedBy, type Follower, type Principal, type Prompt, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
-import type { WireCounts } from "../metrics/wire-counts.ts";
-import type { SecretPages } from "../secret-page/secret-pages.ts";
+import type { WireCounts } from "../../metrics/wire-counts.ts";
+import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { encodeFailure, encodeSuccess } from "./codec.ts";
 import type { Envelope, WantedEnvelope } from "./envelope.ts";
 import { isGoOpening } from "./go-client.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ParleyError } from "@parley/base";
-import { contentType } from "../metrics/exposition.ts";
+import { contentType } from "../../metrics/exposition.ts";
 
 /** Answers a GET or HEAD of the figures; with 403 where `render` says that they may not be seen. */
 export async function answerMetrics(

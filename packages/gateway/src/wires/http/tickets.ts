@@ -1,5 +1,5 @@
 import { authorize, type Principal } from "@parley/core";
-import { type Tickets, ticketSeconds } from "../auth/tickets.ts";
+import { type Tickets, ticketSeconds } from "../../auth/tickets.ts";
 import { type Answer, errorAnswer } from "./api.ts";
 import type { StreamRequest } from "./events-streams.ts";
 import { sendJson } from "./files-reply.ts";

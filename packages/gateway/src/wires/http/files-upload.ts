@@ -3,7 +3,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import { FileTooLargeError, type KeptFile } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { parse } from "content-disposition";
-import type { UploadRefusal } from "../metrics/upload-counts.ts";
+import type { UploadRefusal } from "../../metrics/upload-counts.ts";
 import { encodeFile } from "../ozzie/file-codec.ts";
 import { toTime } from "../ozzie/time.ts";
 import type { FileRequest } from "./files.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
-import type { StreamRefusal } from "../metrics/stream-counts.ts";
+import type { StreamRefusal } from "../../metrics/stream-counts.ts";
 import { errorAnswer } from "./api.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "./events-query.ts";
 import { EventStream, type StreamDeps, type StreamWish } from "./events-stream.ts";

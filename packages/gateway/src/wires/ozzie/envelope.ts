@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Refusal } from "../auth/refusal.ts";
+import type { Refusal } from "../../auth/refusal.ts";
 import { isGoHandshake } from "./go-client.ts";
 
 /**

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { ManualClock } from "@parley/base/testing";
 import { ScriptedModel, type ScriptedReply, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../testing/zot-ground.ts";
+import { ZotGround } from "../../testing/zot-ground.ts";
 import type { Agent } from "./agent.ts";
 import { Connection } from "./connection.ts";
 import type { Frame } from "./schema.ts";
