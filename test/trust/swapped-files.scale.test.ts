@@ -207,17 +207,23 @@ test("a command runs if only logs, databases and what git keeps changed after th
 	);
 });
 
-test("a command that is approved with other arguments is bound to the files of the question", async () => {
-	const form: Form = { command: "sh run.sh", swapped: ["run.sh", shell] };
-	const place = await furnish(form, "changed");
-	await client.call("open_session", { root_dir: place.directory });
-	await client.call("send_message", { content: `run: ${form.command}` });
-	const { token } = (await client.event("prompt.request")).payload;
-	await place.swap();
-	const changed = { token, value: true, arguments: { cmd: "sh run.sh again" } };
-	await expect(client.call("prompt_response", changed)).rejects.toThrow(
-		"files in the working directory changed since the question was asked: deny it instead",
-	);
-	await client.call("prompt_response", { token, cancelled: true });
-	expect(existsSync(place.evil)).toBe(false);
-});
+test.for<[fact: string, path: string]>([
+	["files", "run.sh"],
+	["named", ".cache/run.sh"],
+])(
+	"a command that is approved with other arguments is bound to the files of the question: %s",
+	async ([fact, path]) => {
+		const form: Form = { command: `sh ${path}`, swapped: [path, shell] };
+		const place = await furnish(form, `changed-${fact}`);
+		await client.call("open_session", { root_dir: place.directory });
+		await client.call("send_message", { content: `run: ${form.command}` });
+		const { token } = (await client.event("prompt.request")).payload;
+		await place.swap();
+		const changed = { token, value: true, arguments: { cmd: `sh ${path} again` } };
+		await expect(client.call("prompt_response", changed)).rejects.toThrow(
+			`changed since the question was asked: ${fact}`,
+		);
+		await client.call("prompt_response", { token, cancelled: true });
+		expect(existsSync(place.evil)).toBe(false);
+	},
+);

@@ -57,8 +57,11 @@ export interface ToolPlan {
 	/** Whether it reads all that lies below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
-	/** Collects facts that take long to collect. Called only if a person is asked, before the question. */
-	readonly bind?: () => Promise<BoundFacts>;
+	/**
+	 * Collects facts that take long to collect. Called only if an approval is required, before the question. With the binding of an
+	 * earlier look, it ends at the limits of that look.
+	 */
+	readonly bind?: (earlier?: ToolPlan["binding"]) => Promise<BoundFacts>;
 }
 
 /** Further facts that an approval is bound to, and notes for the approver. */

@@ -7,6 +7,8 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-r
 import { defineTool } from "../tool.ts";
 
 const ran: string[] = [];
+/** A fact about the world that every call is bound to. */
+let world = "as it was";
 
 /** Writes to a place; one that begins with `/` is outside, and `nowhere` makes no sense. */
 const put = defineTool<{ place: string }>({
@@ -18,7 +20,7 @@ const put = defineTool<{ place: string }>({
 		if (place === "nowhere") throw new Error("there is no such place");
 		const classes = place.startsWith("/") ? (["outside-write"] as const) : (["write"] as const);
 		const grant = { kind: "path", tool: "put", root: "/" } as const;
-		return { label: `put ${place}`, classes, preview: "", binding: { place }, grant, notes: [] };
+		return { label: `put ${place}`, classes, preview: "", binding: { place, world }, grant, notes: [] };
 	},
 	async run({ place }) {
 		ran.push(place);
@@ -28,6 +30,7 @@ const put = defineTool<{ place: string }>({
 
 async function ask(options: Partial<TestRuntimeOptions> = {}) {
 	ran.length = 0;
+	world = "as it was";
 	const model = new ScriptedModel([calls("c1", "put", { place: "here" })], [says("done")]);
 	const t = await TestRuntime.open({ model, tools: [put], ...options });
 	const session = await t.create();
@@ -67,6 +70,21 @@ test("the question stays open where changed arguments make no sense or need anot
 	expect(log.recorded).not.toContain("prompt.answered");
 	await answer({ arguments: { place: "there" } });
 	await answer({ arguments: { place: "elsewhere" } });
+	await log.next("assistant.message");
+	expect(ran).toEqual(["there"]);
+});
+
+test("an approval with changed arguments is refused if any fact of the question changed", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	const answer = () => t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
+	world = "swapped";
+	await expect(answer()).rejects.toThrow(
+		"arguments: changed since the question was asked: world; deny the call instead",
+	);
+	expect(log.recorded).not.toContain("prompt.answered");
+	world = "as it was";
+	await answer();
 	await log.next("assistant.message");
 	expect(ran).toEqual(["there"]);
 });

@@ -6,7 +6,7 @@ import type { PromptRow } from "../session/prompts.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
 import { joinTaints, type Taint } from "../taint.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext, ToolPlan } from "../tool.ts";
 import { bindingText, changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { joinedBy, refusalOfPlace } from "./place-rules.ts";
 import type { Run } from "./run.ts";
@@ -32,11 +32,14 @@ export interface Judgement extends Decision {
 	readonly trusted?: TrustBadge;
 }
 
-/** The call with all facts that an approval of it is bound to: a person is going to be asked. */
-export async function withBoundFacts(planned: PlannedCall): Promise<PlannedCall> {
+/** Adds all facts that an approval of the call is bound to. `earlier` is the binding of an earlier look at the same call. */
+export async function withBoundFacts(
+	planned: PlannedCall,
+	earlier?: ToolPlan["binding"],
+): Promise<PlannedCall> {
 	const { bind, ...plan } = planned.ready.plan;
 	if (bind === undefined) return planned;
-	const { binding, notes } = await bind();
+	const { binding, notes } = await bind(earlier);
 	const bound = { ...plan, binding: { ...plan.binding, ...binding }, notes: [...plan.notes, ...notes] };
 	return { ...planned, ready: { ...planned.ready, plan: bound } };
 }
@@ -107,9 +110,9 @@ export async function withChanges(
 }
 
 /**
- * What an approval of the call with these arguments is bound to; throws `invalid_argument` where they make no sense, are
- * denied, or need a warning that nobody has seen, or where files changed since the question was asked. `asked` is what
- * the person was told, `binding` what their question is bound to.
+ * The binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or
+ * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now. `asked` is
+ * the judgement that the approver was shown, `binding` the binding of the question.
  */
 export async function judgeChanged(
 	run: Run,
@@ -142,11 +145,22 @@ export async function judgeChanged(
 		);
 	}
 	const bound = bindingOf(again, version);
-	const differs = changedSince(binding, bound);
-	if (differs.includes("files") && !differs.includes("directory")) {
-		throw invalid("files in the working directory changed since the question was asked: deny it instead");
+	// The look at the original call comes last: a file that is swapped before it does not count as approved.
+	const differs = changedSince(binding, await bindingAsShown(run, planned));
+	if (differs.length > 0) {
+		throw invalid(`changed since the question was asked: ${differs.join(", ")}; deny the call instead`);
 	}
 	return { binding: bound };
+}
+
+/** The binding, at this moment, of the call with the arguments that the approver was shown. */
+async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
+	const { call, ready, context } = planned;
+	const again = await prepareCall(run.settings.tools, call, context);
+	if (again.kind === "refused")
+		throw invalid(`the call is no longer possible as it was shown: ${again.text}`);
+	const now = await withBoundFacts({ ...planned, ready: again }, ready.plan.binding);
+	return bindingOf(now, versionFor(run));
 }
 
 async function replan(

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmod, link, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
@@ -14,10 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
+/** In seconds: the `mtime` of every file, also after a swap. */
+const oldTime = 1_700_000_000;
+
 async function put(name: string, content = name): Promise<void> {
 	const path = join(directory.path, name);
 	await mkdir(dirname(path), { recursive: true });
 	await writeFile(path, content);
+	await utimes(path, oldTime, oldTime);
 }
 
 function look(options: Partial<FilesOptions> = {}) {
@@ -115,12 +119,15 @@ test.skipIf(process.platform !== "linux")(
 	},
 );
 
-/** Other content in the same inode, with the same size as far as that goes, and the old times. */
+/** Writes other content of the same size into the same inode, and sets `mtime` back. `ctime` alone differs. */
 async function swapInPlace(name: string, content: string): Promise<void> {
-	const length = (await readFile(path(name))).length;
-	await utimes(path(name), 1_700_000_000, 1_700_000_000);
-	await writeFile(path(name), content.padEnd(length).slice(0, length));
-	await utimes(path(name), 1_700_000_000, 1_700_000_000);
+	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
+	const [{ length }, before] = [await readFile(path(name)), await ctime()];
+	do {
+		await writeFile(path(name), content.padEnd(length).slice(0, length));
+		await utimes(path(name), oldTime, oldTime);
+		// The clock of `ctime` may tick only every 10 ms.
+	} while ((await ctime()) === before);
 }
 
 test("documents, caches, logs, databases, and what git stores are left out, and so is a file that was only touched", async () => {

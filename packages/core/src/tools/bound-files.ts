@@ -24,7 +24,7 @@ const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
 /** A second look at the same files may take longer, because its result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
-/** Larger files are identified by size and times instead of content. */
+/** Larger files are identified by `factsOf` instead of content. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
  * Entries that are looked at in one go, about 3 ms. Synchronous calls take a quarter of the CPU that promises take here.
@@ -83,7 +83,7 @@ export function isDataName(name: string): boolean {
  * Identifies the files below a directory that a program could run or load: all but documents, pictures, caches, logs,
  * databases, and what git stores. A link is identified by its text, and by its target if that is a file in the directory or
  * in a root. A file of up to 256 KiB is identified by content and permissions, a larger one and one
- * of an installed package by inode, size and times. Ends at 30,000 files and directories or after 3 s; installed packages come last.
+ * of an installed package by device, inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or after 3 s; installed packages come last.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
@@ -113,7 +113,7 @@ export function liesIn(path: string, places: readonly string[]): boolean {
 }
 
 /**
- * Content and permissions of a file, or its inode, size and times. Follows links. Undefined if the file is gone, no
+ * Content and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is gone, no
  * regular file, or one of the kernel's.
  */
 export function fileIdentity(path: string): string | undefined {
@@ -157,8 +157,13 @@ function readUpTo(file: number, size: number): Buffer {
 	return content.subarray(0, length);
 }
 
+/**
+ * Facts that stand for the content. A write changes `ctime`, which only the kernel sets: a user without root can set `mtime`
+ * back, but not `ctime`. Not noticed: a second write in the same tick of the kernel's clock (1 to 10 ms), a write through a mapping
+ * that was written to before, and a file system whose times its owner sets (FUSE, a network server).
+ */
 function factsOf(stats: BigIntStats): string {
-	return `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${modeOf(stats)}`;
+	return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${modeOf(stats)}`;
 }
 
 function modeOf({ mode }: BigIntStats): string {

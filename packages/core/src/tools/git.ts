@@ -79,7 +79,8 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 			...mixedScriptNotes(args.args.join(" ")),
 		],
 		// Hooks and filters can run any file of the repository.
-		...(care === "run" && repository && { bind: () => boundToRepository(repository.top, context) }),
+		...(care === "run" &&
+			repository && { bind: (earlier) => boundToRepository(repository.top, context, earlier) }),
 	};
 }
 

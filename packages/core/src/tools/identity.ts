@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 
-/** The content of larger files is not read: its size and times stand for it. */
+/** The content of larger files is not read: size, `mtime` and `ctime` in nanoseconds stand for it. */
 const mostHashed = 50n * 1024n * 1024n;
 
 /** The real path of a file or directory and its number in the file system: another one there has another identity. */

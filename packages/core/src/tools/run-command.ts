@@ -97,7 +97,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		classes,
 		preview: "",
 		binding: await surroundingsOf({ ...context, sandbox }),
-		bind: () => boundToCommand(cmd, { ...context, sandbox }),
+		bind: (earlier) => boundToCommand(cmd, { ...context, sandbox }, earlier),
 		notes: [
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
