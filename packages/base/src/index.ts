@@ -2,7 +2,7 @@ export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
 export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
 export { type FailpointEffects, type Failpoints, noFailpoints, parseFailpoints } from "./failpoints.ts";
 export { chanceOf, createIds, type Ids } from "./ids.ts";
-export { type JsonLimits, parseJson } from "./json.ts";
+export { duplicateKey, type JsonLimits, parseJson } from "./json.ts";
 export {
 	createLogger,
 	type LogFields,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ParleyError } from "./errors.ts";
-import { parseJson } from "./json.ts";
+import { duplicateKey, parseJson } from "./json.ts";
 
 function refusal(text: string, limits?: Parameters<typeof parseJson>[1]): string {
 	try {
@@ -103,6 +103,24 @@ test.each([
 	["\ufeff1", "text is not JSON"],
 ])("%j is refused", (text, message) => {
 	expect(refusal(text)).toBe(message);
+});
+
+test.each([
+	['{"a":1,"a":2}', "a"],
+	['{"a":1,"\\u0061":2}', "a"],
+	['[{"b":[{"a":"x"},{"a":"y"}]},{"b":{"a":{},"a":"}"}}]', "a"],
+	['{"a":"\\"a\\":","b c":1,"d":{"b c":2},"b c":3}', "b c"],
+])("%s is refused if keys must be unique", (text, key) => {
+	expect(refusal(text)).toBe("accepted");
+	expect(refusal(text, { uniqueKeys: true })).toBe(`JSON text holds the key "${key}" twice in one object`);
+});
+
+test("a text that JSON.stringify makes has unique keys", () => {
+	fc.assert(
+		fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1), (value, indent) => {
+			expect(duplicateKey(JSON.stringify(value, null, indent))).toBeUndefined();
+		}),
+	);
 });
 
 test("a constructor key that holds anything else is data", () => {

@@ -1,15 +1,18 @@
 import { ParleyError } from "./errors.ts";
 
-/** How large a document `parseJson` accepts. */
+/** Documents that `parseJson` accepts. */
 export interface JsonLimits {
-	/** Levels of arrays and objects inside each other, 64 unless told. */
+	/** Maximum levels of nested arrays and objects; 64 by default. */
 	readonly maxDepth?: number;
-	/** Values of all kinds, containers included, 20000 unless told. */
+	/** Maximum values of all kinds, containers included; 20,000 by default. */
 	readonly maxNodes?: number;
+	/** Whether an object that has a key twice is refused. By default the last value counts. */
+	readonly uniqueKeys?: boolean;
 }
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
@@ -18,9 +21,9 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Parses JSON that somebody else wrote. Refuses, with `invalid_argument`, what is not JSON, what is larger than the
- * limits (checked before anything is built), numbers that are not finite, strings and keys with lone surrogates, and
- * keys that reach for a prototype. Duplicate keys: the last wins; integers above 2^53 lose digits, as in `JSON.parse`.
+ * Parses JSON from an untrusted source. Throws `invalid_argument` for a text that is not JSON or exceeds the limits (checked
+ * before anything is built), for numbers that are not finite, strings and keys with lone surrogates, and keys that
+ * reach for a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
@@ -31,10 +34,34 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 		throw new ParleyError("text is not JSON", { code: "invalid_argument", cause });
 	}
 	checkValues(value);
+	const twice = limits.uniqueKeys === true ? duplicateKey(text) : undefined;
+	if (twice !== undefined) throw refused(`the key ${JSON.stringify(twice)} twice in one object`);
 	return value;
 }
 
-/** One pass over the text. Counts are exact for valid JSON; for other text `JSON.parse` decides afterwards. */
+/** The first key of a valid JSON text that an object has twice, whatever its escapes. Undefined if there is none. */
+export function duplicateKey(text: string): string | undefined {
+	/** The keys of each open object, outermost first; undefined for an array. */
+	const open: (Set<string> | undefined)[] = [];
+	let string = "";
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === QUOTE) {
+			const start = at;
+			at = endOfString(text, start + 1);
+			string = text.slice(start, at + 1);
+		} else if (isOpening(code)) open.push(code === OPEN_OBJECT ? new Set() : undefined);
+		else if (isClosing(code)) open.pop();
+		else if (code === COLON) {
+			const key = String(JSON.parse(string));
+			if (open.at(-1)?.has(key)) return key;
+			open.at(-1)?.add(key);
+		}
+	}
+	return undefined;
+}
+
+/** Counts in one pass over the text. Counts are exact for valid JSON; `JSON.parse` refuses other text afterwards. */
 function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	let depth = 0;
 	let nodes = 1;
@@ -65,7 +92,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** The index of the closing quote, or the length of the text when there is none. */
+/** The index of the closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);
@@ -89,16 +116,16 @@ function checkValues(root: unknown): void {
 	}
 }
 
-/** Containers are put aside instead of entered, so that no permitted depth can exhaust the stack. */
+/** Queues containers instead of entering them, so that no permitted depth can exhaust the stack. */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
-	// What `JSON.parse` returns as an object is an array or has string keys only.
+	// An object that `JSON.parse` returns is an array or has string keys only.
 	else if (typeof value === "object" && value !== null) containers.push(value as Container);
 }
 
 function checkEntries(object: Record<string, unknown>, containers: Container[]): void {
-	// Twice as fast as Object.entries, and the same for what `JSON.parse` makes: nothing inherited is enumerable.
+	// Twice as fast as Object.entries. The result is the same: objects of `JSON.parse` inherit nothing enumerable.
 	for (const key in object) {
 		checkKey(key, object[key]);
 		checkValue(object[key], containers);

@@ -82,6 +82,16 @@ test("two names of one argument with different values are a problem that names t
 	).toContain('give "edits.0.oldText" alone');
 });
 
+test("a key that the JSON text of an argument has twice is a problem, whatever its escapes", () => {
+	for (const second of ["oldText", "old\\u0054ext"]) {
+		const edits = `[{"oldText":"a","${second}":"b","newText":""}]`;
+		expect(normal("edit", { path: "a", edits })).toMatchObject({
+			arguments: { path: "a", edits },
+			problem: 'the JSON text in "edits" has the key "oldText" twice in one object: give each key once',
+		});
+	}
+});
+
 test.each([
 	["Read", short, "read"],
 	["Bash", short, "bash"],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "@parley/base";
+import { duplicateKey, parseJson } from "@parley/base";
 import type { CallBlock } from "./message.ts";
 import type { Leniency, ParameterLeniency, Tool } from "./tool.ts";
 import { describeTools } from "./tools/describe-tools.ts";
@@ -139,6 +139,10 @@ class Normaliser {
 	/** The value of a text in the place of a number, a truth value, a list or an object. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
+		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
+		if (twice !== undefined) {
+			this.problem ??= `the JSON text in ${quoted(place)} has the key ${quoted(twice)} twice in one object: give each key once`;
+		}
 		if (value !== text) this.notes.push(`the text in ${quoted(place)} is taken as ${nameOf(schema)}`);
 		return value;
 	}

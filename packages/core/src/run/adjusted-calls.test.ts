@@ -42,6 +42,20 @@ test("what is asked, hashed, told and audited of a call is its normal form, and 
 	expect(parseJson(started?.args ?? "")).toMatchObject({ tool: "run_command", arguments: expected });
 });
 
+test("a call is refused if the JSON text of an argument has a key twice, and the model is told which", async () => {
+	const secrets = '{"TOKEN":"secret:one","TOKEN":"secret:two"}';
+	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "ls", secrets })], [says("done")]);
+	await using t = await TestRuntime.open({ model });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await expect(log.next("tool.failed")).resolves.toMatchObject({
+		name: "run_command",
+		error: expect.stringContaining('the JSON text in "secrets" has the key "TOKEN" twice in one object'),
+	});
+	await log.next("assistant.message");
+});
+
 test("arguments that an approver writes are normalised too", async () => {
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "echo no" })], [says("done")]);
 	await using t = await TestRuntime.open({ model });

@@ -150,6 +150,11 @@ test.each([
 	["a text", '"a"', "the arguments cannot be used: not a JSON object"],
 	["null", "null", "the arguments cannot be used: not a JSON object"],
 	["blank", "  ", "the arguments cannot be used: text is not JSON"],
+	[
+		"a key twice",
+		'{"path":"a","path":"b"}',
+		'the arguments cannot be used: JSON text holds the key "path" twice in one object',
+	],
 	["too deep", deep(64), "the arguments cannot be used: JSON text holds more than 64 levels"],
 	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text holds the key "__proto__"'],
 ])("arguments that are of no use make the call invalid: %s", (_name, json, invalid) => {

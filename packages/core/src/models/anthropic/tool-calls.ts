@@ -62,7 +62,7 @@ export class OpenCall {
 	#arguments(): unknown {
 		if (this.#json.length > MAX_ARGUMENTS) throw refused(`more than ${MAX_ARGUMENTS >> 20} MiB`);
 		const text = this.#json === "" ? jsonOf(this.#input) : this.#json;
-		const value = parseJson(text, { maxNodes: MAX_NODES });
+		const value = parseJson(text, { maxNodes: MAX_NODES, uniqueKeys: true });
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
 		throw refused("not a JSON object");
 	}

@@ -171,7 +171,7 @@ function readGit(argument: string): [string, unknown] {
 function readTool(argument: string): [string, unknown] {
 	const [, name, json = ""] = /^([^\s{]+)\s*(.*)$/s.exec(argument) ?? [];
 	if (name === undefined) throw unreadable("the name of the tool is missing");
-	const args = json === "" ? {} : parseJson(json);
+	const args = json === "" ? {} : parseJson(json, { uniqueKeys: true });
 	if (typeof args === "object" && args !== null && !Array.isArray(args)) return [name, args];
 	throw unreadable("the arguments are not a JSON object");
 }
