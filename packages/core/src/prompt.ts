@@ -24,6 +24,17 @@ export interface ApprovalContext {
 	readonly notes: readonly string[];
 	/** Other channels in which it may be answered, as `placeKey` writes them. */
 	readonly alsoIn?: readonly string[];
+	/** Absent in approvals that an earlier version raised. */
+	readonly reply?: ReplyPlace;
+}
+
+/** The reply of the model that a call belongs to, and its place among the approvals that one commit raised for it. */
+export interface ReplyPlace {
+	/** The same for all calls of the reply, also for those that are asked later. */
+	readonly id: string;
+	/** From 1. */
+	readonly place: number;
+	readonly count: number;
 }
 
 /** A question to a person: an approval when `approval` is present, else an elicitation. */

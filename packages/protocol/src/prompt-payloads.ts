@@ -24,6 +24,11 @@ export interface PromptContext {
 	readonly task_id?: string;
 	/** Other channels in which it may be answered: `discord:GUILD:CHANNEL`. */
 	readonly also_in?: readonly string[];
+	/**
+	 * The reply of the model that the call belongs to: `id` is the same for all its calls. `count` approvals were raised
+	 * together, and this one is number `place`, from 1. Absent in approvals that an earlier gateway raised.
+	 */
+	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 }
 
 /** A question that `prompt_response` answers. */
@@ -61,6 +66,7 @@ export const PromptRequest = z.object({
 		notes: z.exactOptional(z.array(z.string())),
 		task_id: z.exactOptional(z.string()),
 		also_in: z.exactOptional(z.array(z.string())),
+		reply: z.exactOptional(z.object({ id: z.string(), place: z.int().min(1), count: z.int().min(1) })),
 	}),
 }) satisfies z.ZodType<PromptRequestPayload>;
 

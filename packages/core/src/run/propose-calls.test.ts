@@ -41,6 +41,13 @@ test("all approvals of a reply are raised before the first answer, and calls run
 			{ callId: "c4", token: three.prompt.token },
 		],
 	});
+	const { id = "" } = one.prompt.approval?.reply ?? {};
+	expect(id).toMatch(/^run_.*\/1$/);
+	expect([one, two, three].map(({ prompt }) => prompt.approval?.reply)).toEqual([
+		{ id, place: 1, count: 3 },
+		{ id, place: 2, count: 3 },
+		{ id, place: 3, count: 3 },
+	]);
 	await log.next("tool.completed");
 	expect(ran).toEqual(["free"]);
 	await t.runtime.answer(unkeyed(), three.prompt.token, { value: true });
@@ -208,7 +215,10 @@ test("a call that is judged more strictly at its turn than it was shown needs an
 	await t.store.commit((tx) => addTaint(tx, session, "UE"));
 	await t.runtime.answer(unkeyed(), edit.prompt.token, { value: true });
 	const again = await log.next("prompt.requested");
-	expect(again.prompt.approval).toMatchObject({ callId: "c2", risk: "critical" });
+	const { id = "" } = peek.prompt.approval?.reply ?? {};
+	expect(again.prompt.approval).toMatchObject({
+		...{ callId: "c2", risk: "critical", reply: { id, place: 1, count: 1 } },
+	});
 	expect(ran).toEqual(["edit"]);
 	await t.runtime.answer(unkeyed(), again.prompt.token, { value: true });
 	await log.next("assistant.message");

@@ -188,6 +188,10 @@ async function recordDrafts(
 	const { home } = run.session;
 	// Read in the transaction that raises the approvals, so that none stays open in a session that is trusted by then.
 	const trusts = questions.size > 0 && home.holds(await findTrust(tx, home.id));
+	const needed = [...questions].filter(([, { approval }]) => !trusts || approval?.floor !== false);
+	const raised = new Map(
+		needed.map(([one, question], index) => [one, inReply(run, question, index + 1, needed.length)]),
+	);
 	const proposed: (ProposedCall | DependentCall)[] = [];
 	for (const one of drafts) {
 		if (one.kind === "refused") {
@@ -195,12 +199,22 @@ async function recordDrafts(
 			continue;
 		}
 		if (one.kind === "draft" && !isAnnounced(run, one.call)) await announce(run, one, writing);
-		const question = questions.get(one);
-		const needless = trusts && question?.approval?.floor === false;
-		if (question && !needless) await raisePrompt(tx, writing.record, home, question);
-		proposed.push(...waiting(one, needless ? undefined : question?.prompt));
+		const question = raised.get(one);
+		if (question) await raisePrompt(tx, writing.record, home, question);
+		proposed.push(...waiting(one, question?.prompt));
 	}
 	return proposed;
+}
+
+/** The approval with its place among those of the reply, for clients that show them together. */
+function inReply(run: Run, question: Question, place: number, count: number): Question {
+	const { prompt } = question;
+	if (!prompt.approval) return question;
+	const id = `${run.id}/${run.steps.filter(({ kind }) => kind === "reply").length}`;
+	return {
+		...question,
+		prompt: { ...prompt, approval: { ...prompt.approval, reply: { id, place, count } } },
+	};
 }
 
 async function recordRefusal(

@@ -25,6 +25,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					allow_session: approval.allowSession,
 					notes: approval.notes,
 					...(approval.alsoIn && { also_in: approval.alsoIn }),
+					...(approval.reply && { reply: approval.reply }),
 					...common,
 				}
 			: common,
