@@ -20,9 +20,11 @@ export interface Following {
 
 /** One client's view of a session: what it has missed, then everything live, without a gap between. */
 export class Follower {
-	readonly session: Session;
-	/** The newest recorded event when the client came. */
+	/** Of the session. */
+	readonly id: string;
+	/** The `seq` of the newest recorded event when the client joined. */
 	readonly lastSeq: number;
+	readonly #session: Session;
 	readonly #lease: Lease;
 	readonly #following: Following;
 	#cursor: number;
@@ -30,11 +32,22 @@ export class Follower {
 	#membership: { leave(): Promise<void> } | undefined;
 
 	private constructor(lease: Lease, following: Following) {
-		this.session = lease.session;
+		this.id = lease.session.id;
+		this.#session = lease.session;
 		this.lastSeq = lease.session.outlet.seq;
 		this.#lease = lease;
 		this.#following = following;
 		this.#cursor = following.afterSeq ?? this.lastSeq;
+	}
+
+	/** The `seq` of the last recorded event that clients were sent, or 0. */
+	get seq(): number {
+		return this.#session.outlet.seq;
+	}
+
+	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
+	get model(): string | undefined {
+		return this.#session.model;
 	}
 
 	/**
@@ -63,17 +76,17 @@ export class Follower {
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
-		let questions = await openPrompts(this.session, from);
-		while (this.#state === "joined" && this.#cursor < this.session.outlet.seq) {
+		let questions = await openPrompts(this.#session, from);
+		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
 			await this.#deliverPage();
 			// What was just delivered may have settled some of them.
-			questions = await openPrompts(this.session, from);
+			questions = await openPrompts(this.#session, from);
 		}
 		if (this.#state !== "joined") return;
-		if (this.session.removed) this.#pass({ type: "session.deleted" });
+		if (this.#session.removed) this.#pass({ type: "session.deleted" });
 		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
-		const { reply } = this.session.outlet;
+		const { reply } = this.#session.outlet;
 		if (reply) this.#pass({ type: "text.started", runId: reply.runId });
 		if (reply && reply.text !== "") this.#pass({ type: "text.delta", ...reply });
 		this.#state = "live";
@@ -91,16 +104,16 @@ export class Follower {
 	}
 
 	async #enter(): Promise<void> {
-		this.#membership = await this.session.join((event) => {
+		this.#membership = await this.#session.join((event) => {
 			if (this.#state === "live") this.#following.deliver(event);
 		});
 	}
 
 	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
 	async #deliverPage(): Promise<void> {
-		const { id, deps, outlet } = this.session;
+		const { deps, outlet } = this.#session;
 		const published = outlet.seq;
-		const page = await deps.journal.after(id, this.#cursor, pageSize);
+		const page = await deps.journal.after(this.id, this.#cursor, pageSize);
 		const missed = page.filter((event) => event.seq <= published);
 		for (const event of missed) {
 			if (this.#state !== "joined") return;
@@ -111,7 +124,7 @@ export class Follower {
 	}
 
 	#pass(event: TransientEvent): void {
-		this.#following.deliver({ transient: true, sessionId: this.session.id, seq: this.#cursor, event });
+		this.#following.deliver({ transient: true, sessionId: this.id, seq: this.#cursor, event });
 	}
 }
 

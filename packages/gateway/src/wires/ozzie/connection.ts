@@ -121,7 +121,7 @@ export class Connection {
 		const asked = this.#onePrompt?.find(token);
 		if (!asked || !this.#onePrompt?.mayRepeat(token)) return false;
 		const { sessionId, prompt } = asked;
-		const seq = this.#followers.get(sessionId)?.session.outlet.seq ?? 0;
+		const seq = this.#followers.get(sessionId)?.seq ?? 0;
 		const event = { type: "prompt.shown", prompt: { ...prompt, label } } as const;
 		this.#deliver({ transient: true, sessionId, seq, event });
 		return true;
@@ -140,7 +140,7 @@ export class Connection {
 	 */
 	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<number> {
 		const known = afterSeq === undefined ? this.#followers.get(sessionId) : undefined;
-		const lastSeq = known ? known.session.outlet.seq : await this.#follow(sessionId, afterSeq);
+		const lastSeq = known ? known.seq : await this.#follow(sessionId, afterSeq);
 		const left = replace && this.#current !== sessionId ? this.#current : undefined;
 		if (replace || this.#current === undefined) this.#current = sessionId;
 		if (left !== undefined) await this.#leave(left);
@@ -267,7 +267,7 @@ export class Connection {
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
 			return failure;
 		}
-		const seq = this.#followers.get(sessionId)?.session.outlet.seq ?? 0;
+		const seq = this.#followers.get(sessionId)?.seq ?? 0;
 		const event = { type: "message.refused", error: failure.error } as const;
 		this.#held?.push({ transient: true, sessionId, seq, event });
 		return failure;
@@ -324,7 +324,7 @@ export class Connection {
 			await follower.begin();
 		} catch (reason) {
 			this.deps.log.error("a session could not be replayed", {
-				sessionId: follower.session.id,
+				sessionId: follower.id,
 				error: reason,
 			});
 			this.deps.out.close(1011, "replay failed");

@@ -113,7 +113,7 @@ export class Agent {
 	async clear(): Promise<void> {
 		const left = this.#sessionId;
 		// Also where it is the provider's own default now: that of the next process may be another.
-		const chosen = this.#follower?.session.model;
+		const chosen = this.#follower?.model;
 		const fresh = await this.#create();
 		await this.#follower?.leave();
 		await this.#enter(fresh);
@@ -176,7 +176,7 @@ export class Agent {
 		await this.#follower.begin();
 		this.#sessionId = sessionId;
 		this.#messageCount = undefined;
-		this.#model = this.#follower.session.model ?? this.#runtime.model;
+		this.#model = this.#follower.model ?? this.#runtime.model;
 		this.#acceptedAt = undefined;
 	}
 
