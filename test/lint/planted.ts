@@ -46,6 +46,21 @@ export const planted: readonly Planted[] = [
 		reported: border,
 	},
 	{
+		path: "packages/gateway/src/wires/shared/border.ts",
+		source: imports("../view/session-view.ts"),
+		reported: border,
+	},
+	{
+		path: "packages/gateway/src/wires/view/border.ts",
+		source: imports("../zot/codec.ts"),
+		reported: border,
+	},
+	{
+		path: "packages/gateway/src/wires/http/codec.ts",
+		source: imports("../ozzie/codec.ts"),
+		reported: border,
+	},
+	{
 		path: "packages/gateway/src/wires/roz/codec/event.ts",
 		source: imports("../../kontekst/codec.ts"),
 		reported: border,
@@ -274,6 +289,8 @@ export const allowed: readonly Omit<Planted, "reported">[] = [
 	{ path: "packages/gateway/src/wires/ozzie/server.ts", source: imports("../../transport/websocket.ts") },
 	{ path: "packages/gateway/src/transport/websocket.ts", source: imports("node:net") },
 	{ path: "packages/gateway/src/wires/zot/schema.ts", source: imports("zod") },
+	{ path: "packages/gateway/src/wires/view/view.ts", source: imports("../shared/time.ts") },
+	{ path: "packages/gateway/src/wires/http/methods/api.ts", source: imports("../../view/session-view.ts") },
 	{ path: "test/e2e/boot.ts", source: imports("node:child_process") },
 	{ path: "test/bench/boot.ts", source: "console.log(performance.now());\n" },
 	{ path: "scripts/say.mjs", source: 'console.log("a");\n' },

@@ -1,8 +1,8 @@
 import { ParleyError, type Redactor } from "@parley/base";
 import { dollars, type Principal, type Runtime, type SessionFilter, type SessionSummary } from "@parley/core";
-import { firstWithin, jsonBytes, newestWithin } from "../ozzie/newest-within.ts";
-import { encodeListedTask } from "../ozzie/task-codec.ts";
-import { toTime } from "../ozzie/time.ts";
+import { firstWithin, jsonBytes, newestWithin } from "../shared/paging.ts";
+import { encodeListedTask } from "../shared/task-json.ts";
+import { toTime } from "../shared/time.ts";
 import { encodeRecorded } from "./events-codec.ts";
 import { decodeEventsQuery, readLimit, refused } from "./events-query.ts";
 import type { Health } from "./health.ts";

@@ -1,7 +1,7 @@
 import type { Recorded } from "@parley/core";
-import { encodeEvent } from "../ozzie/codec.ts";
-import { toTime } from "../ozzie/time.ts";
-import type { WirePassing } from "../ozzie/wire-event.ts";
+import type { WirePassing } from "../shared/event-json.ts";
+import { encodeEvent } from "../shared/event-json.ts";
+import { toTime } from "../shared/time.ts";
 
 /** An event as `/api/events` shows it. What is not kept has neither an id nor a time. */
 export interface ShownEvent {

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { EventFilter } from "@parley/core";
-import { decodeEventName } from "../ozzie/codec.ts";
+import { decodeEventName } from "../shared/event-json.ts";
 
 /** What the address of `/api/events` asks for. Throws `invalid_argument` saying what is allowed. */
 export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "limit"> {

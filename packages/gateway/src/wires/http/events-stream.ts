@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../../metrics/stream-counts.ts";
-import { isWireEvent, type WirePassing, weightOf } from "../ozzie/wire-event.ts";
+import { isWireEvent, type WirePassing, weightOf } from "../shared/event-json.ts";
 import { encodePassing, encodeRecorded } from "./events-codec.ts";
 
 /** Proxies and clients take a silent connection for a dead one after a minute or less. */

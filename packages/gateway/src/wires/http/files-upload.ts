@@ -4,8 +4,8 @@ import { FileTooLargeError, type KeptFile } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { parse } from "content-disposition";
 import type { UploadRefusal } from "../../metrics/upload-counts.ts";
-import { encodeFile } from "../ozzie/file-codec.ts";
-import { toTime } from "../ozzie/time.ts";
+import { encodeFile } from "../shared/file-json.ts";
+import { toTime } from "../shared/time.ts";
 import type { FileRequest } from "./files.ts";
 import { HttpError, sendJson } from "./files-reply.ts";
 

@@ -1,5 +1,5 @@
 import { type TaskFilter, type TaskState, taskStates } from "@parley/core";
-import { decodeStatuses, encodeState } from "../ozzie/task-codec.ts";
+import { decodeStatuses, encodeState } from "../shared/task-json.ts";
 import { readLimit, refused } from "./events-query.ts";
 
 /** What the address of `/api/tasks` asks for. Throws `invalid_argument` saying what is allowed. */

@@ -1,8 +1,8 @@
 import { parseJson } from "@parley/base";
 import type { AuditRow, TextCheck } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
+import { toTime } from "../shared/time.ts";
 import type { MethodsOf } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 /** Rows of the audit in one answer. */
 const rowsUnlessTold = 100;

@@ -1,13 +1,14 @@
 import type { ResponseFrame } from "@parley/protocol";
 import type { FrameWriter } from "../../transport/frame-writer.ts";
+import { weightOf } from "../shared/event-json.ts";
+import type { OzzieEvent } from "./codec.ts";
 import type { Outgoing } from "./connection.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Pace } from "./pace.ts";
-import { type WireEvent, weightOf } from "./wire-event.ts";
 
 /** Makes frames of one shape, whole and ready to be sent. */
 export interface Encoder {
-	event(event: WireEvent): Buffer;
+	event(event: OzzieEvent): Buffer;
 	response(frame: ResponseFrame): Buffer;
 }
 
@@ -40,7 +41,7 @@ export class ClientOut implements Outgoing {
 		this.#writer.write(this.#encoder.response(frame), "required");
 	}
 
-	event(event: WireEvent): void {
+	event(event: OzzieEvent): void {
 		this.#writer.write(this.#encoder.event(event), weightOf(event));
 	}
 

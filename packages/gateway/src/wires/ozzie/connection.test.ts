@@ -3,13 +3,13 @@ import { noUsage, operator, type Principal } from "@parley/core";
 import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { RateLimit } from "../shared/rate-limit.ts";
+import type { OzzieEvent } from "./codec.ts";
 import { Connection, maxPending } from "./connection.ts";
-import { RateLimit } from "./rate-limit.ts";
-import type { WireEvent } from "./wire-event.ts";
 
 /** The client's end: keeps what was written, in order, and is drained when the test says so. */
 class Client {
-	readonly written: (ResponseFrame | WireEvent)[] = [];
+	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];
 	readonly connection: Connection;
 	drained: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ class Client {
 		const { runtime, clock } = t;
 		const out = {
 			response: (frame: ResponseFrame) => void this.written.push(frame),
-			event: (event: WireEvent) => void this.written.push(event),
+			event: (event: OzzieEvent) => void this.written.push(event),
 			drained: () => this.drained,
 			close: () => undefined,
 			reading: (on: boolean) => void this.reading.push(on),

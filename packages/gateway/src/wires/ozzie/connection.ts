@@ -3,16 +3,16 @@ import { askedBy, type Follower, type Principal, type Prompt, type Runtime } fro
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/wire-counts.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
-import { encodeFailure, encodeSuccess } from "./codec.ts";
+import { isWireEvent } from "../shared/event-json.ts";
+import type { RateLimit } from "../shared/rate-limit.ts";
+import { encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
 import type { Envelope, WantedEnvelope } from "./envelope.ts";
 import { isGoOpening } from "./go-client.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods.ts";
 import { OnePrompt } from "./one-prompt.ts";
 import { settleUnread } from "./prompt-methods.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import { decodeRequest, type RefusedFrame, type Request } from "./request.ts";
-import { isWireEvent, type WireEvent } from "./wire-event.ts";
 
 /** Requests that may wait on one connection before it is read no further. */
 export const maxPending = 32;
@@ -23,7 +23,7 @@ const maxHeld = 256;
 /** The way to one client: takes frames in order and never blocks. */
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
-	event(event: WireEvent): void;
+	event(event: OzzieEvent): void;
 	/** Resolves when the client has taken what was written, as far as its budget needs it. */
 	drained(): Promise<void>;
 	close(code: number, reason: string): void;
@@ -69,7 +69,7 @@ export class Connection {
 	readonly #inFlight = new Set<string>();
 	#envelope: WantedEnvelope;
 	#onePrompt: OnePrompt | undefined;
-	#held: WireEvent[] | undefined;
+	#held: OzzieEvent[] | undefined;
 	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
@@ -301,20 +301,20 @@ export class Connection {
 		return named ?? this.#unnamed;
 	}
 
-	#deliver(event: WireEvent): void {
+	#deliver(event: OzzieEvent): void {
 		if (event.event.type === "session.deleted") void this.#lose(event.sessionId);
 		if (this.#held) this.#held.push(event);
 		else this.#tell(event);
 	}
 
-	#tell(event: WireEvent): void {
+	#tell(event: OzzieEvent): void {
 		if (this.#closed) return;
 		if (!this.#onePrompt) this.#say(event);
 		else for (const told of this.#onePrompt.take(event)) this.#say(told);
 	}
 
 	/** Who may only read gets nothing that a question could be answered with. */
-	#say(event: WireEvent): void {
+	#say(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}

@@ -1,4 +1,4 @@
-import { capStrings, type Mark } from "./envelope-cut.ts";
+import { beginning } from "../shared/beginning.ts";
 
 /** Bytes that a WebSocket message may have for existing Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const mostFrameBytes = 32_768;
@@ -110,4 +110,22 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 	);
 	const size = ([, list]: [string, unknown[]]): number => JSON.stringify(list).length;
 	return lists.sort((one, other) => size(other) - size(one))[0] ?? ["more", []];
+}
+
+/** What is said in place of that many missing characters. */
+export type Mark = (missing: number) => string;
+
+/** The value with every string, however deep, cut to `most` characters; what is missing is said behind the rest. */
+export function capStrings(value: unknown, most: number, mark: Mark): unknown {
+	if (typeof value === "string") return capText(value, most, mark);
+	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capStrings(item, most, mark)]));
+}
+
+function capText(text: string, most: number, mark: Mark): string {
+	if (text.length <= most) return text;
+	const kept = beginning(text, most);
+	const said = kept + mark(text.length - kept.length);
+	return said.length < text.length ? said : text;
 }

@@ -3,8 +3,8 @@ import { ManualClock } from "@parley/base/testing";
 import type { Prompt, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import type { OzzieEvent } from "./codec.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
-import type { WireEvent } from "./wire-event.ts";
 
 const limit = 32_768;
 
@@ -30,14 +30,14 @@ function messagesIn(bytes: Buffer): Buffer[] {
 	return messages;
 }
 
-function decoded(frames: EnvelopeFrames, event: WireEvent) {
+function decoded(frames: EnvelopeFrames, event: OzzieEvent) {
 	return messagesIn(frames.frame(event)).map((message) => {
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(message);
 		return Frame.parse(parseJson(text));
 	});
 }
 
-function recorded(event: RecordedEvent, seq = 7): WireEvent {
+function recorded(event: RecordedEvent, seq = 7): OzzieEvent {
 	return { transient: false, id: "evt_7", sessionId: "sess_a", seq, at: 86_400_000, event };
 }
 
@@ -89,7 +89,7 @@ const shownCall = {
 
 test("an approval that is always required is a choice with a default, shown again too", () => {
 	const prompt = { ...whole, approval: { ...shownCall, risk: "critical" as const } };
-	const shown: WireEvent = {
+	const shown: OzzieEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 9, event: { type: "prompt.shown", prompt } },
 	};
 	const [again] = decoded(new EnvelopeFrames(new ManualClock()), shown);
@@ -103,7 +103,7 @@ test("an approval that is always required is a choice with a default, shown agai
 
 test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {
 	const frames = new EnvelopeFrames(new ManualClock(5_000));
-	const delta = (): WireEvent => ({
+	const delta = (): OzzieEvent => ({
 		...{
 			transient: true,
 			sessionId: "sess_a",
@@ -182,7 +182,7 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 
 test("a long text so far comes in pieces that lose nothing", () => {
 	const text = `${"a".repeat(50_000)}${"👨‍👩‍👧‍👦".repeat(10_000)}${"\u0001".repeat(20_000)}`;
-	const event: WireEvent = {
+	const event: OzzieEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 3, event: { type: "text.delta", runId: "r", text } },
 	};
 	const pieces = decoded(new EnvelopeFrames(new ManualClock()), event);
@@ -192,7 +192,7 @@ test("a long text so far comes in pieces that lose nothing", () => {
 });
 
 test("a passing frame says that the history has all of it", () => {
-	const event: WireEvent = {
+	const event: OzzieEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 9 },
 		event: { type: "prompt.shown", prompt: { ...whole, label: "L".repeat(100_000) } },
 	};

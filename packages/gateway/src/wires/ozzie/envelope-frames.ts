@@ -2,12 +2,12 @@ import { type Clock, ParleyError } from "@parley/base";
 import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import { frameText } from "../../transport/text-frame.ts";
-import { encodeEvent, encodeFailure } from "./codec.ts";
-import { beginning, type Mark } from "./envelope-cut.ts";
-import { fitAnswer, fitEvent, fitsFrame } from "./envelope-fit.ts";
-import { jsonBytes } from "./newest-within.ts";
-import { toTime } from "./time.ts";
-import { mostArguments, type WireEvent } from "./wire-event.ts";
+import { beginning } from "../shared/beginning.ts";
+import { mostArguments } from "../shared/event-json.ts";
+import { jsonBytes } from "../shared/paging.ts";
+import { toTime } from "../shared/time.ts";
+import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
+import { fitAnswer, fitEvent, fitsFrame, type Mark } from "./envelope-fit.ts";
 
 /** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
 const longestPiece = 15_500;
@@ -18,7 +18,7 @@ const longestPiece = 15_500;
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
-	#event: WireEvent | undefined;
+	#event: OzzieEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
 	#passing = 0;
 
@@ -27,15 +27,15 @@ export class EnvelopeFrames {
 	}
 
 	/** One frame, or several for a long piece of a reply, which loses nothing that way. */
-	frame(event: WireEvent): Buffer {
+	frame(event: OzzieEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#event = event;
 		this.#frame = Buffer.concat(inPieces(event).map((piece) => frameText(this.#encode(piece))));
 		return this.#frame;
 	}
 
-	#encode(happened: WireEvent): string {
-		const frame = encodeEvent(happened);
+	#encode(happened: OzzieEvent): string {
+		const frame = encodeOzzieEvent(happened);
 		const outer = {
 			id: happened.transient ? `passing_${++this.#passing}` : happened.id,
 			session_id: happened.sessionId,
@@ -70,7 +70,7 @@ export function markOf(seq: number): Mark {
 	return (missing) => marked(missing, `load_messages {"seq":${seq}}`);
 }
 
-function markFor(event: WireEvent): Mark {
+function markFor(event: OzzieEvent): Mark {
 	return event.transient ? (missing) => marked(missing, "GET /api/events") : markOf(event.seq);
 }
 
@@ -79,7 +79,7 @@ function marked(missing: number, where: string): string {
 }
 
 /** The payload as Go clients can decode and answer it. */
-function decodable({ event }: WireEvent, { payload }: EventFrame): object {
+function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	const flat = Object(payload);
 	if (event.type === "tool.started") return withObject(flat);
 	const isQuestion = event.type === "prompt.requested" || event.type === "prompt.shown";
@@ -104,7 +104,7 @@ const choice = {
 	default: "deny",
 };
 
-function inPieces(happened: WireEvent): WireEvent[] {
+function inPieces(happened: OzzieEvent): OzzieEvent[] {
 	if (!happened.transient) return [happened];
 	const { event } = happened;
 	switch (event.type) {

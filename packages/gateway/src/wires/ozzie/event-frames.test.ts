@@ -1,16 +1,15 @@
 import { expect, test } from "vitest";
 import { frameText } from "../../transport/text-frame.ts";
-import { encodeEvent } from "./codec.ts";
+import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 import { EventFrames } from "./event-frames.ts";
-import type { WireEvent } from "./wire-event.ts";
 
-function delta(sessionId: string, seq: number, text: string): WireEvent {
+function delta(sessionId: string, seq: number, text: string): OzzieEvent {
 	return { transient: true, sessionId, seq, event: { type: "text.delta", runId: "run_1", text } };
 }
 
 test("each delta is the frame that the codec makes of it, whatever came before", () => {
 	const frames = new EventFrames();
-	const closed: WireEvent = {
+	const closed: OzzieEvent = {
 		...{ transient: false, id: "evt_1", sessionId: "sess_a", seq: 4, at: 0 },
 		event: { type: "session.closed" },
 	};
@@ -19,7 +18,7 @@ test("each delta is the frame that the codec makes of it, whatever came before",
 		...[delta("sess_a", 3, ""), closed, delta("sess_a", 4, "ünd \u2028 \ud800"), delta("sess_b", 3, "\\")],
 	];
 	for (const event of events) {
-		expect(frames.frame(event)).toEqual(frameText(JSON.stringify(encodeEvent(event))));
+		expect(frames.frame(event)).toEqual(frameText(JSON.stringify(encodeOzzieEvent(event))));
 	}
 });
 

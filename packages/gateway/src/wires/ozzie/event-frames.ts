@@ -1,6 +1,5 @@
 import { frameText } from "../../transport/text-frame.ts";
-import { encodeEvent } from "./codec.ts";
-import type { WireEvent } from "./wire-event.ts";
+import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
 /** What stands around the text in the deltas of one session, as long as nothing is recorded there. */
 interface DeltaFrame {
@@ -14,18 +13,18 @@ interface DeltaFrame {
 const mostRemembered = 1_000;
 const noText = '"content":""';
 
-type DeltaEvent = Extract<WireEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
+type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
 /** Encodes an event once for all clients: they get it one after the other, so the last one is all to remember. */
 export class EventFrames {
-	#event: WireEvent | undefined;
+	#event: OzzieEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
 	readonly #deltas = {
 		"text.delta": new Map<string, DeltaFrame>(),
 		"thinking.delta": new Map<string, DeltaFrame>(),
 	};
 
-	frame(event: WireEvent): Buffer {
+	frame(event: OzzieEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#frame = frameText(this.#encode(event));
 		this.#event = event;
@@ -33,10 +32,10 @@ export class EventFrames {
 	}
 
 	/** A long reply is thousands of frames that differ in their text alone. */
-	#encode(event: WireEvent): string {
+	#encode(event: OzzieEvent): string {
 		const told = event.event;
 		if (told.type !== "text.delta" && told.type !== "thinking.delta")
-			return JSON.stringify(encodeEvent(event));
+			return JSON.stringify(encodeOzzieEvent(event));
 		const deltas = this.#deltas[told.type];
 		let around = deltas.get(event.sessionId);
 		if (around?.seq !== event.seq || around.runId !== told.runId) {
@@ -48,10 +47,10 @@ export class EventFrames {
 	}
 }
 
-function aroundText({ sessionId, seq }: WireEvent, delta: DeltaEvent): DeltaFrame {
+function aroundText({ sessionId, seq }: OzzieEvent, delta: DeltaEvent): DeltaFrame {
 	const { runId } = delta;
 	const frame = JSON.stringify(
-		encodeEvent({ transient: true, sessionId, seq, event: { ...delta, text: "" } }),
+		encodeOzzieEvent({ transient: true, sessionId, seq, event: { ...delta, text: "" } }),
 	);
 	const at = frame.indexOf(noText) + noText.length - 2;
 	return { seq, runId, head: frame.slice(0, at), tail: frame.slice(at + 2) };

@@ -1,8 +1,8 @@
 import type { Explanation } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
-import { encodeFile } from "./file-codec.ts";
-import { toTime } from "./time.ts";
-import { encodeUsage } from "./usage-codec.ts";
+import { encodeFile } from "../shared/file-json.ts";
+import { toTime } from "../shared/time.ts";
+import { encodeUsage } from "../shared/usage-json.ts";
 
 /** What became of a message, for `explain`. */
 export function encodeExplanation(explained: Explanation): MethodResult<"explain"> {

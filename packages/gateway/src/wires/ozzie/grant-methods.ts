@@ -1,10 +1,10 @@
 import { ParleyError } from "@parley/base";
-import { placeKey, type WantedGrant } from "@parley/core";
-import type { MethodResult } from "@parley/protocol";
-import { encodeGrant, encodeWish } from "./grant-codec.ts";
+import { type OpenWish, placeKey, type WantedGrant } from "@parley/core";
+import type { GrantWishPayload, MethodResult } from "@parley/protocol";
+import { encodeGrant } from "../shared/grant-json.ts";
+import { toTime } from "../shared/time.ts";
 import { nameOfToken } from "./hidden-tokens.ts";
 import { keyed, type MethodsOf, type RequestOf } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 /** Unless told: four hours, and two hundred calls. */
 const minutesUnlessTold = 240;
@@ -62,5 +62,19 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 		...{ place, reason, people: people ?? null, tools: tools ?? null, classes: classes ?? null },
 		maxActions: max_actions ?? actionsUnlessTold,
 		lifeMs: (minutes ?? minutesUnlessTold) * 60_000,
+	};
+}
+
+/** What somebody asks for. */
+function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
+	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
+	return {
+		...{ token, session_id: sessionId, place },
+		...(by && { person: by.id, name: by.name }),
+		people: people && [...people],
+		tools: tools && [...tools],
+		classes: classes && [...classes],
+		...{ max_actions: maxActions, minutes: lifeMs / 60_000, reason },
+		...{ created_at: toTime(createdAt), expires_at: toTime(expiresAt) },
 	};
 }

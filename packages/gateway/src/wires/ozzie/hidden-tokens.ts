@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { WireEvent } from "./wire-event.ts";
+import type { OzzieEvent } from "./codec.ts";
 
 /** The event for somebody who only reads: tokens that answer prompts are replaced by names, the same for each token. */
-export function hideToken<Event extends WireEvent>(happened: Event): Event {
+export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	const { event } = happened;
 	switch (event.type) {
 		case "prompt.requested":

@@ -1,13 +1,13 @@
 import type { Recorded } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
-import { encodeEvent, encodeMessage } from "./codec.ts";
+import { beginning } from "../shared/beginning.ts";
+import { jsonBytes, newestWithin } from "../shared/paging.ts";
+import { toTime } from "../shared/time.ts";
+import { answerBudget, encodeMessage, encodeOzzieEvent } from "./codec.ts";
 import type { Connection } from "./connection.ts";
-import { beginning } from "./envelope-cut.ts";
 import { capToFit } from "./envelope-fit.ts";
 import { markOf } from "./envelope-frames.ts";
-import { answerBudget, jsonBytes, newestWithin } from "./newest-within.ts";
 import { type RequestOf, targetNamed } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
@@ -51,7 +51,10 @@ function textOf(recorded: Recorded): Page[] {
 		case "task.completed":
 			return said("task", event.summary);
 		case "prompt.requested":
-			return said("prompt", JSON.stringify({ ...Object(encodeEvent(recorded).payload), token: undefined }));
+			return said(
+				"prompt",
+				JSON.stringify({ ...Object(encodeOzzieEvent(recorded).payload), token: undefined }),
+			);
 		default:
 			return encodeMessage(recorded);
 	}

@@ -4,9 +4,9 @@ import { ScriptedModel, TestRuntime, testConnector, unkeyed } from "@parley/core
 import { type MethodInput, type MethodName, methods, type ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Tickets } from "../../auth/tickets.ts";
+import { RateLimit } from "../shared/rate-limit.ts";
 import { Connection } from "./connection.ts";
 import { actionsOf } from "./method-actions.ts";
-import { RateLimit } from "./rate-limit.ts";
 import { decodeRequest } from "./request.ts";
 
 /** The least that each method is asked with, in the session that is open. A method that is missing does not compile. */

@@ -3,9 +3,9 @@ import { operator } from "@parley/core";
 import { ScriptedModel, says, TestRuntime, testConnector } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { RateLimit } from "../shared/rate-limit.ts";
+import type { OzzieEvent } from "./codec.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
-import { RateLimit } from "./rate-limit.ts";
-import type { WireEvent } from "./wire-event.ts";
 
 /** One connection, which reads everything at once. */
 class Client {
@@ -30,7 +30,7 @@ class Client {
 					this.#answers.push(frame);
 					this.told.push("R");
 				},
-				event: (event: WireEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
+				event: (event: OzzieEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
 				drained: () => Promise.resolve(),
 				close: (code) => void this.told.push(`closed ${code}`),
 				reading: () => undefined,

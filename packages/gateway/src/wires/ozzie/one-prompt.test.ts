@@ -1,7 +1,7 @@
 import type { Prompt, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
+import type { OzzieEvent } from "./codec.ts";
 import { OnePrompt } from "./one-prompt.ts";
-import type { WireEvent } from "./wire-event.ts";
 
 function prompt(token: string): Prompt {
 	return {
@@ -10,17 +10,17 @@ function prompt(token: string): Prompt {
 	};
 }
 
-function recorded(seq: number, event: RecordedEvent, sessionId = "sess_a"): WireEvent {
+function recorded(seq: number, event: RecordedEvent, sessionId = "sess_a"): OzzieEvent {
 	return { transient: false, id: `evt_${seq}`, sessionId, seq, at: 0, event };
 }
 
-const asked = (seq: number, token: string, sessionId?: string): WireEvent =>
+const asked = (seq: number, token: string, sessionId?: string): OzzieEvent =>
 	recorded(seq, { type: "prompt.requested", prompt: prompt(token) }, sessionId);
-const answered = (seq: number, token: string): WireEvent =>
+const answered = (seq: number, token: string): OzzieEvent =>
 	recorded(seq, { type: "prompt.answered", token, value: "x", cancelled: false, by: "operator" });
-const closed = (seq: number, token: string): WireEvent =>
+const closed = (seq: number, token: string): OzzieEvent =>
 	recorded(seq, { type: "prompt.closed", token, reason: "expired" });
-const shown = (seq: number, token: string): WireEvent => ({
+const shown = (seq: number, token: string): OzzieEvent => ({
 	...{ transient: true, sessionId: "sess_a", seq, event: { type: "prompt.shown", prompt: prompt(token) } },
 });
 
@@ -63,7 +63,7 @@ test("a session that is told again begins anew", () => {
 test("of a session that was deleted nothing is remembered", () => {
 	const one = new OnePrompt();
 	one.take(asked(1, "p"));
-	const deleted: WireEvent = {
+	const deleted: OzzieEvent = {
 		...{ transient: true, sessionId: "sess_a", seq: 1, event: { type: "session.deleted" } },
 	};
 	expect(one.take(deleted)).toEqual([deleted]);

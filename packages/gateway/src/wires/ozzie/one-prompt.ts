@@ -1,5 +1,5 @@
 import type { Prompt } from "@parley/core";
-import type { WireEvent } from "./wire-event.ts";
+import type { OzzieEvent } from "./codec.ts";
 
 /**
  * For clients that show one question at a time and forget it when the next one comes: of each session only the first
@@ -12,7 +12,7 @@ export class OnePrompt {
 	readonly #again = new Set<string>();
 
 	/** What the client is told of that event. */
-	take(happened: WireEvent): WireEvent[] {
+	take(happened: OzzieEvent): OzzieEvent[] {
 		const { event, sessionId } = happened;
 		switch (event.type) {
 			case "prompt.requested":
@@ -58,7 +58,7 @@ export class OnePrompt {
 		return open[0]?.token === prompt.token;
 	}
 
-	#settled({ sessionId, seq }: WireEvent, token: string): WireEvent[] {
+	#settled({ sessionId, seq }: OzzieEvent, token: string): OzzieEvent[] {
 		this.#again.delete(token);
 		const open = this.#open.get(sessionId) ?? [];
 		const rest = open.filter((prompt) => prompt.token !== token);

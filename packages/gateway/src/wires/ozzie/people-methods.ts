@@ -7,8 +7,8 @@ import {
 	placeKey,
 } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
+import { toTime } from "../shared/time.ts";
 import { keyed, type MethodsOf } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 type PeopleMethod =
 	| "pair"

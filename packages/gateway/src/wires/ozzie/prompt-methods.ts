@@ -1,12 +1,13 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed, Principal, Prompt, PromptResponse } from "@parley/core";
+import type { Keyed, OpenPrompt, Principal, Prompt, PromptResponse } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
+import { firstWithin, jsonBytes } from "../shared/paging.ts";
+import { encodePrompt } from "../shared/prompt-json.ts";
+import { toTime } from "../shared/time.ts";
+import { answerBudget } from "./codec.ts";
 import type { Connection } from "./connection.ts";
 import { nameOfToken } from "./hidden-tokens.ts";
-import { answerBudget, firstWithin, jsonBytes } from "./newest-within.ts";
-import { encodeOpenPrompt } from "./prompt-codec.ts";
 import { keyed, type MethodsOf } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 /** Questions to people: their answers, the list of open ones, and a page for a password that no chat may carry. */
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
@@ -91,4 +92,24 @@ export async function settleUnread(
 /** Whether another answer is needed: none was understood, or a password came where others can read it. */
 function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
+}
+
+/** A question in the list of those that wait; `whole` with all that its call is about, which may be long. */
+function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
+	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
+	const shown = encodePrompt(prompt);
+	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
+	const long = { arguments: given, ...(preview !== undefined && { preview }) };
+	return {
+		...shown,
+		options: [...shown.options],
+		context: {
+			...{ ...short, ...(notes && { notes: [...notes] }), ...(also_in && { also_in: [...also_in] }) },
+			...(whole && prompt.approval && long),
+		},
+		...{ session_id: sessionId, session_title: sessionTitle, created_at: toTime(createdAt) },
+		...(requester && { person: requester.id, name: requester.name }),
+		...(place !== undefined && { place }),
+		always_ask: alwaysAsk,
+	};
 }

@@ -16,13 +16,13 @@ import { FrameWriter } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";
 import { frameText } from "../../transport/text-frame.ts";
 import { WriteBatch } from "../../transport/write-batch.ts";
+import { RateLimit } from "../shared/rate-limit.ts";
 import { ClientOut, type Encoder } from "./client-out.ts";
 import { Connection } from "./connection.ts";
 import { readEnvelope, type WantedEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
-import { RateLimit } from "./rate-limit.ts";
 
 /** How often a silent client is asked whether it is there; who has not answered by the next time is gone. */
 const pingMs = 20_000;

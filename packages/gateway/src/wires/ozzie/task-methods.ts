@@ -1,18 +1,18 @@
-import type { Principal, Submitted } from "@parley/core";
-import type { MethodResult, TaskPayload } from "@parley/protocol";
-import type { Connection } from "./connection.ts";
-import { nameOfToken } from "./hidden-tokens.ts";
-import { targetOrNew } from "./implicit-session.ts";
-import { answerBudget, firstWithin, jsonBytes } from "./newest-within.ts";
-import { keyed, type MethodsOf, targetOpen } from "./request-target.ts";
+import type { NewTask, Principal, Submitted, TaskFilter } from "@parley/core";
+import type { MethodParams, MethodResult, TaskPayload } from "@parley/protocol";
+import { firstWithin, jsonBytes } from "../shared/paging.ts";
 import {
-	decodeNewTask,
-	decodeTaskFilter,
+	decodeStatuses,
 	encodeListedTask,
 	encodeState,
 	encodeTask,
 	type TaskView,
-} from "./task-codec.ts";
+} from "../shared/task-json.ts";
+import { answerBudget } from "./codec.ts";
+import type { Connection } from "./connection.ts";
+import { nameOfToken } from "./hidden-tokens.ts";
+import { targetOrNew } from "./implicit-session.ts";
+import { keyed, type MethodsOf, targetOpen } from "./request-target.ts";
 
 type TaskMethod =
 	| "submit_task"
@@ -95,4 +95,30 @@ function listed(
 
 function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> {
 	return { task_id: id, status: "submitted", ...(notes.length > 0 && { notes: [...notes] }) };
+}
+
+export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
+	const { title, description, tools, priority, agent, model, depends_on, autonomy } = params;
+	return {
+		...{ title, description },
+		...(tools && { tools }),
+		...(priority && { priority }),
+		...(agent !== undefined && { agent }),
+		...(model !== undefined && { model }),
+		...(depends_on && { dependsOn: depends_on }),
+		...(autonomy && { autonomy }),
+	};
+}
+
+export function decodeTaskFilter(
+	{ status, parent_id, limit, before }: MethodParams<"query_tasks">,
+	sessionId: string | undefined,
+): TaskFilter {
+	return {
+		limit,
+		...(sessionId !== undefined && { sessionId }),
+		...(status && { states: decodeStatuses(status) }),
+		...(parent_id !== undefined && { parentId: parent_id }),
+		...(before !== undefined && { before }),
+	};
 }

@@ -1,7 +1,7 @@
 import type { TokenFacts } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
+import { toTime } from "../shared/time.ts";
 import { keyed, type MethodsOf } from "./request-target.ts";
-import { toTime } from "./time.ts";
 
 type TokenMethod = "create_token" | "list_tokens" | "rotate_token" | "revoke_token";
 

@@ -1,26 +1,7 @@
 import { ParleyError } from "@parley/base";
-import {
-	type BudgetChange,
-	billionths,
-	dollars,
-	type Usage,
-	type UsageFilter,
-	type UsageReport,
-} from "@parley/core";
-import type { MethodParams, MethodResult, TokensPayload, UsagePayload } from "@parley/protocol";
-
-export function encodeTokens(usage: Usage): TokensPayload {
-	return {
-		tokens_input: usage.inputTokens,
-		tokens_output: usage.outputTokens,
-		tokens_cache_read: usage.cacheReadTokens,
-		tokens_cache_write: usage.cacheWriteTokens,
-	};
-}
-
-export function encodeUsage(usage: Usage & { readonly cost: number }): UsagePayload {
-	return { ...encodeTokens(usage), cost_usd: dollars(usage.cost) };
-}
+import { type BudgetChange, billionths, dollars, type UsageFilter, type UsageReport } from "@parley/core";
+import type { MethodParams, MethodResult } from "@parley/protocol";
+import { encodeUsage } from "../shared/usage-json.ts";
 
 /** What `usage` asks for; throws `invalid_argument` for days in the wrong order. `sessionId` is the session that the request names, if any. */
 export function decodeUsageFilter(

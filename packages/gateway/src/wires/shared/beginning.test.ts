@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginning, capStrings } from "./envelope-cut.ts";
+import { beginning } from "./beginning.ts";
 
 const family = "👨‍👩‍👧‍👦";
 const flag = "🇫🇷";
@@ -25,13 +25,4 @@ test("a character that is longer than the limit is cut between its code points",
 	expect(beginning("\u200d😀".repeat(200), 4)).not.toBe("");
 	for (let length = 0; length < 40; length++)
 		expect(beginning(family.repeat(3), length).isWellFormed()).toBe(true);
-});
-
-test("all strings of a value are cut, however deep, and say what is missing", () => {
-	const mark = (missing: number): string => `…${missing}`;
-	const long = "x".repeat(20);
-	const value = { a: long, b: [long, 1, null, { c: "short", d: long }], e: true };
-	const cut = "xxxxxxxxxx…10";
-	expect(capStrings(value, 10, mark)).toEqual({ a: cut, b: [cut, 1, null, { c: "short", d: cut }], e: true });
-	expect(capStrings("12345678901", 10, mark)).toBe("12345678901");
 });

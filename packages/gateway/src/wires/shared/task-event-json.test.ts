@@ -1,7 +1,7 @@
 import type { TaskEvent, WorkerEvent } from "@parley/core";
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { decodeEventName, encodeEvent } from "./codec.ts";
+import { decodeEventName, encodeEvent } from "./event-json.ts";
 
 const task = { taskId: "task_1", title: "Refactor auth" };
 const shown = { task_id: "task_1", title: "Refactor auth" };

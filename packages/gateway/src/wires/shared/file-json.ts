@@ -1,7 +1,7 @@
 import type { FileFacts } from "@parley/core";
 import type { FilePayload } from "@parley/protocol";
 
-/** A file as this wire shows it, with where its content is. */
+/** Payload of a kept file. `url` is the path of its content. */
 export function encodeFile({ id, name, mediaType, bytes }: FileFacts): FilePayload {
 	return { file_id: id, name, type: mediaType, bytes, url: `/api/files/${id}` };
 }

@@ -1,13 +1,7 @@
 import type { TaskFacts } from "@parley/core";
 import { methods } from "@parley/protocol";
 import { expect, test } from "vitest";
-import {
-	decodeNewTask,
-	decodeStatuses,
-	decodeTaskFilter,
-	encodeListedTask,
-	encodeTask,
-} from "./task-codec.ts";
+import { decodeStatuses, encodeListedTask, encodeTask } from "./task-json.ts";
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4, cost: 5 };
 
@@ -74,24 +68,4 @@ test("a list has the beginnings of long texts, and no plans", () => {
 test("a task that waits for its workers is at work", () => {
 	expect(encodeTask({ ...facts, state: "waiting" }, all).status).toBe("running");
 	expect(decodeStatuses(["running", "failed", "running"])).toEqual(["running", "waiting", "failed"]);
-});
-
-test("what is not said is left to the runtime", () => {
-	const least = methods.submit_task.params.parse({ title: " t ", description: "d", tools: null });
-	expect(decodeNewTask(least)).toEqual({ title: "t", description: "d" });
-	const most = {
-		...{ title: "t", description: "d", tools: [], priority: "low", agent: "a", model: "m" },
-		...{ depends_on: ["task_0"], autonomy: "autonomous" },
-	} as const;
-	const { depends_on: dependsOn, ...rest } = most;
-	expect(decodeNewTask(methods.submit_task.params.parse(most))).toEqual({ ...rest, dependsOn });
-});
-
-test("a query is a filter", () => {
-	const parse = methods.query_tasks.params.parse;
-	expect(decodeTaskFilter(parse({}), undefined)).toEqual({ limit: 50 });
-	const asked = parse({ status: "failed", parent_id: "task_1", limit: 2, before: "task_2" });
-	expect(decodeTaskFilter(asked, "sess_1")).toEqual({
-		...{ limit: 2, sessionId: "sess_1", states: ["failed"], parentId: "task_1", before: "task_2" },
-	});
 });

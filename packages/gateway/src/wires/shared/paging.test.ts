@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstWithin, newestWithin } from "./newest-within.ts";
+import { firstWithin, newestWithin } from "./paging.ts";
 
 test.each([
 	[["aa", "b", "cc"], 3, ["b", "cc"]],

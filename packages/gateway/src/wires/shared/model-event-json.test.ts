@@ -1,7 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { decodeEventName, encodeEvent } from "./codec.ts";
-import { type ModelEvent, tellModelEvent } from "./tell-model-event.ts";
+import { decodeEventName, encodeEvent, encodeModelEvent, type ModelEvent } from "./event-json.ts";
 
 const usage = { inputTokens: 1_200, outputTokens: 450, cacheReadTokens: 1_000, cacheWriteTokens: 50 };
 const shown = { tokens_input: 1_200, tokens_output: 450, tokens_cache_read: 1_000, tokens_cache_write: 50 };
@@ -70,7 +69,7 @@ const told: {
 };
 
 test.each(Object.values(told))("$type becomes one frame of the protocol", (event, name, payload) => {
-	expect(tellModelEvent(event)).toEqual({ event: name, payload });
+	expect(encodeModelEvent(event)).toEqual({ event: name, payload });
 	const place = { sessionId: "sess_1", seq: 7 };
 	const frame =
 		event.type === "model.calling"
@@ -89,7 +88,7 @@ test("a budget at its end says what follows from it", () => {
 		percent: 100,
 		...{ spent: 100_020_000_000, limit: 100_000_000_000 },
 	};
-	expect(tellModelEvent(event).payload).toMatchObject({
+	expect(encodeModelEvent(event).payload).toMatchObject({
 		percent: 100,
 		message:
 			"the gateway's budget for this month (UTC) is spent: $100.02 of $100.00; " +

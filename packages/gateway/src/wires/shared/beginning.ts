@@ -27,21 +27,3 @@ function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;
 	return place <= farthest ? 0 : place;
 }
-
-/** What is said in place of that many missing characters. */
-export type Mark = (missing: number) => string;
-
-/** The value with every string, however deep, cut to `most` characters; what is missing is said behind the rest. */
-export function capStrings(value: unknown, most: number, mark: Mark): unknown {
-	if (typeof value === "string") return capText(value, most, mark);
-	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capStrings(item, most, mark)]));
-}
-
-function capText(text: string, most: number, mark: Mark): string {
-	if (text.length <= most) return text;
-	const kept = beginning(text, most);
-	const said = kept + mark(text.length - kept.length);
-	return said.length < text.length ? said : text;
-}

@@ -1,0 +1,375 @@
+import type { Prompt, Recorded, RecordedEvent, TaskEvent, TransientEvent, WorkerEvent } from "@parley/core";
+import { isOzzieEvent } from "@parley/protocol";
+import { describe, expect, test } from "vitest";
+import {
+	decodeEventName,
+	encodeEvent,
+	isWireEvent,
+	type ModelEvent,
+	type WireEvent,
+	type WirePassing,
+	weightOf,
+} from "./event-json.ts";
+
+const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
+const shownUsage = { tokens_input: 3, tokens_output: 4, tokens_cache_read: 2, tokens_cache_write: 1 };
+const call = { runId: "run_1", callId: "call_1", name: "run_command" };
+const shown = { call_id: "call_1", name: "run_command" };
+
+const question: Prompt = {
+	token: "prompt_1",
+	runId: "run_1",
+	type: "select",
+	label: "Which?",
+	required: true,
+	options: [{ value: "a", label: "A", description: "the first", disabled: false }],
+	validation: "",
+	placeholder: "",
+	expiresAt: Date.UTC(2026, 0, 2),
+};
+const shownQuestion = {
+	type: "select",
+	label: "Which?",
+	token: "prompt_1",
+	required: true,
+	options: [{ value: "a", label: "A", description: "the first", disabled: false }],
+	default: null,
+	placeholder: "",
+	validation: "",
+	context: { expires_at: "2026-01-02T00:00:00.000Z" },
+};
+const approval: Prompt = {
+	...question,
+	type: "confirm",
+	label: "Allow run ls?",
+	options: [],
+	approval: {
+		callId: "call_1",
+		tool: "run_command",
+		arguments: { cmd: "ls" },
+		preview: "",
+		risk: "normal",
+		allowSession: false,
+		notes: ["in /srv"],
+	},
+};
+const shownApproval = {
+	...shownQuestion,
+	type: "confirm",
+	label: "Allow run ls?",
+	options: [],
+	context: {
+		call_id: "call_1",
+		tool: "run_command",
+		arguments: { cmd: "ls" },
+		preview: "",
+		risk: "normal",
+		allow_session: false,
+		expires_at: "2026-01-02T00:00:00.000Z",
+		notes: ["in /srv"],
+	},
+};
+
+/** These have a test of their own. */
+type Told<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
+
+type Pairs<Event extends { readonly type: string }> = {
+	readonly [Type in Event["type"]]: readonly (readonly [
+		Extract<Event, { type: Type }>,
+		{ readonly event: string; readonly payload: unknown },
+	])[];
+};
+
+const file = { id: "file_1", name: "a.png", mediaType: "image/png", bytes: 3 };
+const shownFile = { file_id: "file_1", name: "a.png", type: "image/png", bytes: 3, url: "/api/files/file_1" };
+
+const grant = {
+	...{ id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
+	...{ maxActions: 200, usedActions: 3, reason: "a release", grantedBy: "operator" },
+	...{ createdAt: Date.UTC(2026, 0, 1), expiresAt: Date.UTC(2026, 0, 1, 4) },
+};
+const shownGrant = {
+	...{ grant_id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
+	...{ max_actions: 200, used_actions: 3, reason: "a release", granted_by: "operator" },
+	...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: "2026-01-01T04:00:00.000Z" },
+};
+
+/** Every kind of recorded event, so that one without its frame does not compile. */
+const recorded: Pairs<Told<RecordedEvent>> = {
+	"grant.created": [
+		[
+			{ type: "grant.created", grant },
+			{ event: "grant.created", payload: shownGrant },
+		],
+	],
+	"grant.ended": [
+		[
+			{ type: "grant.ended", grantId: "grant_1", reason: "revoked" },
+			{ event: "grant.ended", payload: { grant_id: "grant_1", reason: "revoked" } },
+		],
+	],
+	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
+	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
+	"user.message": [
+		[
+			{ type: "user.message", runId: "run_1", content: "hi" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_1" } },
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "hi", author: { id: "u1", name: "Ada" } },
+			{
+				event: "user.message",
+				payload: { content: "hi", run_id: "run_1", author: { id: "u1", name: "Ada" } },
+			},
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "hi", correlation: "msg:7" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_1", correlation_id: "msg:7" } },
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "and", steered: true },
+			{ event: "user.message", payload: { content: "and", run_id: "run_1", steered: true } },
+		],
+		[
+			{ type: "user.message", runId: "run_2", content: "hi", retryOf: "run_1" },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_2", retry_of: "run_1" } },
+		],
+		[
+			{ type: "user.message", runId: "run_1", content: "look", attachments: [file] },
+			{
+				event: "user.message",
+				payload: { content: "look", run_id: "run_1", attachments: [shownFile] },
+			},
+		],
+	],
+	"assistant.message": [
+		[
+			{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
+			{
+				event: "assistant.message",
+				payload: { content: "ho", error: "", context: { model: "m", usage: shownUsage }, run_id: "run_1" },
+			},
+		],
+		[
+			{ type: "assistant.message", runId: "run_1", content: "", error: "cancelled", model: "", usage },
+			{
+				event: "assistant.message",
+				payload: { content: "", error: "cancelled", context: {}, run_id: "run_1" },
+			},
+		],
+	],
+	"tool.started": [
+		[
+			{ type: "tool.started", ...call, arguments: { cmd: "ls" } },
+			{ event: "tool.call", payload: { ...shown, status: "started", arguments: { cmd: "ls" } } },
+		],
+	],
+	"tool.completed": [
+		[
+			{ type: "tool.completed", ...call, result: "a\nb" },
+			{ event: "tool.call", payload: { ...shown, status: "completed", result: "a\nb" } },
+		],
+	],
+	"tool.failed": [
+		[
+			{ type: "tool.failed", ...call, error: "denied" },
+			{ event: "tool.call", payload: { ...shown, status: "failed", error: "denied" } },
+		],
+	],
+	"prompt.requested": [
+		[
+			{ type: "prompt.requested", prompt: question },
+			{ event: "prompt.request", payload: shownQuestion },
+		],
+		[
+			{ type: "prompt.requested", prompt: { ...question, taskId: "task_1" } },
+			{
+				event: "prompt.request",
+				payload: { ...shownQuestion, context: { ...shownQuestion.context, task_id: "task_1" } },
+			},
+		],
+		[
+			{ type: "prompt.requested", prompt: approval },
+			{ event: "prompt.request", payload: shownApproval },
+		],
+	],
+	"prompt.answered": [
+		[
+			{ type: "prompt.answered", token: "prompt_1", value: ["a"], cancelled: false, by: "operator" },
+			{
+				event: "prompt.response",
+				payload: { token: "prompt_1", value: ["a"], cancelled: false, by: "operator" },
+			},
+		],
+	],
+	"prompt.closed": [
+		[
+			{ type: "prompt.closed", token: "prompt_1", reason: "expired" },
+			{ event: "prompt.closed", payload: { token: "prompt_1", reason: "expired" } },
+		],
+	],
+	"prompt.reminded": [
+		[
+			{ type: "prompt.reminded", token: "prompt_1", runId: "run_1", label: "Allow it?", expiresAt: 0 },
+			{
+				event: "prompt.reminder",
+				payload: {
+					...{ token: "prompt_1", label: "Allow it?", run_id: "run_1" },
+					expires_at: "1970-01-01T00:00:00.000Z",
+				},
+			},
+		],
+	],
+	"file.created": [
+		[
+			{ type: "file.created", file, runId: "run_1", callId: "call_1" },
+			{ event: "file.created", payload: { ...shownFile, run_id: "run_1", call_id: "call_1" } },
+		],
+	],
+	"session.renamed": [
+		[
+			{ type: "session.renamed", title: "Ships", by: "model" },
+			{ event: "session.renamed", payload: { title: "Ships", by: "model" } },
+		],
+	],
+};
+
+const written = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
+const shownWritten = { run_id: "run_1", index: 0, call_id: "call_1", name: "write_file" };
+
+const passing: Pairs<Told<WirePassing["event"]>> = {
+	"text.started": [
+		[
+			{ type: "text.started", runId: "run_1" },
+			{ event: "assistant.stream", payload: { phase: "start", content: "", index: 0 } },
+		],
+	],
+	"text.delta": [
+		[
+			{ type: "text.delta", runId: "run_1", text: "he" },
+			{ event: "assistant.stream", payload: { phase: "delta", content: "he", index: 0 } },
+		],
+	],
+	"text.ended": [
+		[
+			{ type: "text.ended", runId: "run_1" },
+			{ event: "assistant.stream", payload: { phase: "end", content: "", index: 0 } },
+		],
+	],
+	"response.started": [
+		[
+			{ type: "response.started", runId: "run_1" },
+			{ event: "assistant.started", payload: { run_id: "run_1" } },
+		],
+	],
+	"thinking.delta": [
+		[
+			{ type: "thinking.delta", runId: "run_1", text: "hm" },
+			{ event: "assistant.thinking", payload: { run_id: "run_1", content: "hm" } },
+		],
+	],
+	"arguments.started": [
+		[
+			{ type: "arguments.started", ...written },
+			{ event: "tool.arguments", payload: { phase: "start", ...shownWritten, content: "", offset: 0 } },
+		],
+	],
+	"arguments.delta": [
+		[
+			{ type: "arguments.delta", ...written, json: '"a.md"', offset: 9 },
+			{ event: "tool.arguments", payload: { phase: "delta", ...shownWritten, content: '"a.md"', offset: 9 } },
+		],
+		[
+			{ type: "arguments.delta", ...written, json: "abcd", offset: 32_766 },
+			{
+				event: "tool.arguments",
+				payload: { phase: "delta", ...shownWritten, content: "ab", offset: 32_766 },
+			},
+		],
+		[
+			{ type: "arguments.delta", ...written, json: "abcd", offset: 49_150 },
+			{ event: "tool.arguments", payload: { phase: "delta", ...shownWritten, content: "", offset: 49_150 } },
+		],
+	],
+	"arguments.ended": [
+		[
+			{ type: "arguments.ended", ...written, length: 16 },
+			{ event: "tool.arguments", payload: { phase: "end", ...shownWritten, content: "", offset: 16 } },
+		],
+	],
+	"prompt.shown": [
+		[
+			{ type: "prompt.shown", prompt: question },
+			{ event: "prompt.request", payload: shownQuestion },
+		],
+	],
+	"session.deleted": [[{ type: "session.deleted" }, { event: "session.deleted", payload: {} }]],
+};
+
+const place = { sessionId: "sess_1", seq: 7 };
+const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
+
+describe("one event is one frame", () => {
+	test.each(Object.values(recorded).flat())("kept: $type", (event, told) => {
+		const frame = encodeEvent(kept(event));
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...told });
+		expect(isOzzieEvent(frame)).toBe(true);
+	});
+
+	test.each(Object.values(passing).flat())("in passing: $type", (event, told) => {
+		const happened: WireEvent = { transient: true, ...place, event };
+		const frame = encodeEvent(happened);
+		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, transient: true, ...told });
+		expect(isOzzieEvent(frame)).toBe(true);
+	});
+});
+
+test("a name of this wire stands for all events that are told under it", () => {
+	for (const [type, pairs] of Object.entries(recorded)) {
+		for (const [, { event }] of pairs) expect(decodeEventName(event)).toContain(type);
+	}
+	expect(decodeEventName("tool.call")).toEqual(["tool.started", "tool.completed", "tool.failed"]);
+	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
+		expect(() => decodeEventName(name)).toThrow(
+			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
+				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, tool.call, prompt.request, prompt.response, prompt.closed",
+		);
+	}
+});
+
+const transient = (event: TransientEvent) =>
+	({ transient: true, sessionId: "sess_1", seq: 7, event }) as const;
+
+test("what a run tells of its replies and calls beyond the document has no word on this wire", () => {
+	const replied = { type: "model.replied", runId: "run_1", content: [], stop: "end_turn" } as const;
+	const progress = { type: "tool.progress", runId: "run_1", callId: "call_1", text: "a\n" } as const;
+	expect([replied, progress].map((event) => isWireEvent(transient(event)))).toEqual([false, false]);
+	expect(isWireEvent(transient({ type: "text.delta", runId: "run_1", text: "a" }))).toBe(true);
+	const event = { type: "session.created" } as const;
+	const kept = { transient: false, id: "evt_1", sessionId: "sess_1", seq: 1, at: 0, event } as const;
+	expect(isWireEvent(kept)).toBe(true);
+});
+
+test("of long arguments the beginning is shown, then one event for each 16,384 characters", () => {
+	const delta = (offset: number, length: number) => {
+		const call = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
+		return isWireEvent(transient({ type: "arguments.delta", ...call, json: "x".repeat(length), offset }));
+	};
+	expect([delta(0, 5), delta(32_767, 5), delta(32_768, 5)]).toEqual([true, true, false]);
+	expect([delta(49_150, 1), delta(49_150, 2), delta(49_152, 16_383)]).toEqual([false, true, false]);
+	const size = 2 * 1024 * 1024;
+	const shown = Array.from({ length: size / 64 }, (_, at) => delta(at * 64, 64)).filter(Boolean);
+	expect(shown).toHaveLength(32_768 / 64 + (size - 32_768) / 16_384);
+});
+
+test("slow readers do first without what only shows that the model is at work", () => {
+	const call = { runId: "run_1", index: 0, callId: "call_1", name: "write_file" };
+	const weights = [
+		transient({ type: "thinking.delta", runId: "run_1", text: "a" }),
+		transient({ type: "arguments.delta", ...call, json: "a", offset: 0 }),
+		transient({ type: "text.delta", runId: "run_1", text: "a" }),
+		transient({ type: "arguments.started", ...call }),
+		transient({ type: "text.ended", runId: "run_1" }),
+	].map((event) => isWireEvent(event) && weightOf(event));
+	expect(weights).toEqual(["minor", "minor", "droppable", "required", "required"]);
+});

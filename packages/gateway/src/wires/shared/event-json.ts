@@ -1,0 +1,326 @@
+import { ParleyError } from "@parley/base";
+import {
+	type BudgetReached,
+	dollars,
+	formatDollars,
+	type Passing,
+	type Recorded,
+	type RecordedEvent,
+	type SessionEvent,
+	type TransientEvent,
+} from "@parley/core";
+import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
+import { beginning } from "./beginning.ts";
+import { encodeFile } from "./file-json.ts";
+import { encodeBadge, encodeGrant } from "./grant-json.ts";
+import { encodePrompt } from "./prompt-json.ts";
+import { type AnyTaskEvent, encodeTaskEvent, isTaskEvent, taskEventNames } from "./task-json.ts";
+import { toTime } from "./time.ts";
+import { encodeTokens, encodeUsage } from "./usage-json.ts";
+
+/** Events that the JSON wires do not show. */
+type Unnamed = "model.replied" | "tool.progress" | "calls.proposed";
+
+const unnamed: ReadonlySet<string> = new Set<Unnamed>(["model.replied", "tool.progress", "calls.proposed"]);
+
+/** A transient event that the JSON wires show. */
+export interface WirePassing extends Passing {
+	readonly event: Exclude<Passing["event"], { readonly type: Unnamed }>;
+}
+
+/** An event that the JSON wires show: the Ozzie wire and the HTTP endpoints. */
+export type WireEvent = Recorded | WirePassing;
+
+/** Characters of a call's arguments that are shown while the model writes them. */
+export const mostArguments = 32_768;
+/** Number of further characters of a longer call after which one event shows the progress. */
+const progressEvery = 16_384;
+
+/** Whether the JSON wires show the event. */
+export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
+	const { event } = happened;
+	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
+	const { offset, json } = event;
+	if (offset < mostArguments) return true;
+	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
+}
+
+interface WeighedEvent {
+	readonly transient: boolean;
+	readonly event: { readonly type: string };
+}
+
+/**
+ * Priority for slow readers: `minor` events only show that the model works and are dropped first, `required` events are
+ * never dropped.
+ */
+export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
+	if (!transient) return "required";
+	if (event.type === "text.delta") return "droppable";
+	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
+}
+
+/** The name and the payload of an event, without its place in the session. */
+export type EncodedEvent = {
+	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
+}[EventName];
+
+/** The name of each recorded event in the Ozzie document. */
+const eventNames = {
+	"session.created": "session.created",
+	"session.closed": "session.closed",
+	"user.message": "user.message",
+	"assistant.message": "assistant.message",
+	"model.called": "internal.llm.call",
+	"run.retrying": "run.retrying",
+	"usage.updated": "usage.updated",
+	"budget.reached": "budget.reached",
+	"context.compacted": "context.compacted",
+	"tool.started": "tool.call",
+	"tool.completed": "tool.call",
+	"tool.failed": "tool.call",
+	"prompt.requested": "prompt.request",
+	"prompt.answered": "prompt.response",
+	"prompt.closed": "prompt.closed",
+	"prompt.reminded": "prompt.reminder",
+	"file.created": "file.created",
+	"session.renamed": "session.renamed",
+	"grant.created": "grant.created",
+	"grant.ended": "grant.ended",
+	...taskEventNames,
+} as const satisfies Record<RecordedEvent["type"], EventName>;
+
+/** Returns the types of recorded events that have this name; throws `invalid_argument` for an unknown name. */
+export function decodeEventName(name: string): string[] {
+	const types = Object.entries(eventNames).flatMap(([type, told]) => (told === name ? [type] : []));
+	if (types.length > 0) return types;
+	const allowed = [...new Set(Object.values(eventNames))].join(", ");
+	throw new ParleyError(`type: ${JSON.stringify(name.slice(0, 100))} is not recorded; allowed: ${allowed}`, {
+		code: "invalid_argument",
+	});
+}
+
+/** An event as one frame of the Ozzie document. `seq` is that of the journal. */
+export function encodeEvent(happened: WireEvent): EventFrame {
+	const { event, payload } = encodeNamed(happened);
+	const frame = { type: "event", event, session_id: happened.sessionId, payload, seq: happened.seq } as const;
+	return happened.transient ? { ...frame, transient: true } : frame;
+}
+
+function encodeNamed({ event }: WireEvent): EncodedEvent {
+	if (isReplyEvent(event)) return encodeReplyEvent(event);
+	return isTaskEvent(event) ? encodeTaskEvent(event) : encodeOther(event);
+}
+
+function encodeOther(
+	event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent | ReplyEvent>,
+): EncodedEvent {
+	switch (event.type) {
+		case "session.created":
+		case "session.closed":
+		case "session.deleted":
+			return { event: event.type, payload: {} };
+		case "user.message":
+			return { event: event.type, payload: encodeUserMessage(event) };
+		case "assistant.message": {
+			const { content, error, model, usage, runId } = event;
+			const context = {
+				...(model !== "" && { model, usage: encodeTokens(usage) }),
+				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+			};
+			return { event: event.type, payload: { content, error, context, run_id: runId } };
+		}
+		case "tool.started":
+			return encodeToolCall({
+				status: "started",
+				name: event.name,
+				arguments: event.arguments,
+				call_id: event.callId,
+				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+			});
+		case "tool.completed":
+			return encodeToolCall({
+				status: "completed",
+				name: event.name,
+				result: event.result,
+				call_id: event.callId,
+			});
+		case "tool.failed":
+			return encodeToolCall({
+				status: "failed",
+				name: event.name,
+				error: event.error,
+				call_id: event.callId,
+			});
+		case "prompt.requested":
+		case "prompt.shown":
+			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
+		case "prompt.answered": {
+			const { type: _, byName, ...payload } = event;
+			const named = byName === undefined ? {} : { by_name: byName };
+			return { event: "prompt.response", payload: { ...payload, ...named } };
+		}
+		case "prompt.closed":
+			return { event: event.type, payload: { token: event.token, reason: event.reason } };
+		case "prompt.reminded": {
+			const { token, label, runId, expiresAt } = event;
+			const payload = { token, label, expires_at: toTime(expiresAt), run_id: runId };
+			return { event: "prompt.reminder", payload };
+		}
+		case "file.created":
+			return {
+				event: event.type,
+				payload: { ...encodeFile(event.file), run_id: event.runId, call_id: event.callId },
+			};
+		case "session.renamed":
+			return { event: event.type, payload: { title: event.title, by: event.by } };
+		case "grant.created":
+			return { event: event.type, payload: encodeGrant(event.grant) };
+		case "grant.ended":
+			return { event: event.type, payload: { grant_id: event.grantId, reason: event.reason } };
+		default:
+			return encodeModelEvent(event);
+	}
+}
+
+function encodeUserMessage(
+	event: Extract<RecordedEvent, { type: "user.message" }>,
+): EventPayloads["user.message"] {
+	const { content, runId, correlation, author, steered, retryOf, attachments } = event;
+	return {
+		content,
+		run_id: runId,
+		...(correlation !== undefined && { correlation_id: correlation }),
+		...(author && { author }),
+		...(steered && { steered }),
+		...(retryOf !== undefined && { retry_of: retryOf }),
+		...(attachments && { attachments: attachments.map(encodeFile) }),
+	};
+}
+
+function encodeToolCall(payload: EventPayloads["tool.call"]): EncodedEvent {
+	return { event: "tool.call", payload };
+}
+
+export type ModelEvent = Extract<
+	RecordedEvent | TransientEvent,
+	{
+		readonly type:
+			| "model.calling"
+			| "model.called"
+			| "run.retrying"
+			| "usage.updated"
+			| "budget.reached"
+			| "context.compacted";
+	}
+>;
+
+const nanosecondsPerMs = 1_000_000;
+const nothingYet = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
+
+/** Events about models and money. */
+export function encodeModelEvent(event: ModelEvent): EncodedEvent {
+	switch (event.type) {
+		case "model.calling":
+			return encodeModelCall("start", { ...event, usage: nothingYet, cost: 0, durationMs: 0, error: "" });
+		case "model.called":
+			return encodeModelCall("end", event);
+		case "run.retrying": {
+			const { runId, reason, inMs, attempt, model } = event;
+			return { event: event.type, payload: { run_id: runId, reason, in_ms: inMs, attempt, model } };
+		}
+		case "usage.updated": {
+			const { runId, run, session } = event;
+			return {
+				event: event.type,
+				payload: { run_id: runId, run: encodeUsage(run), session: encodeUsage(session) },
+			};
+		}
+		case "budget.reached":
+			return { event: event.type, payload: encodeBudget(event) };
+		case "context.compacted": {
+			const { runId, level, tokensBefore, tokensAfter, error = "" } = event;
+			const tokens = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+			return { event: event.type, payload: { run_id: runId, level, ...tokens, error } };
+		}
+	}
+}
+
+function encodeModelCall(
+	phase: "start" | "end",
+	call: Omit<Extract<RecordedEvent, { type: "model.called" }>, "type">,
+): EncodedEvent {
+	const { runId, model, provider, messages, usage, cost, durationMs, error } = call;
+	return {
+		event: "internal.llm.call",
+		payload: {
+			...{ phase, model, provider, message_count: messages },
+			...encodeUsage({ ...usage, cost }),
+			...{ duration: Math.round(durationMs * nanosecondsPerMs), error, run_id: runId },
+		},
+	};
+}
+
+function encodeBudget(reached: BudgetReached): EventPayloads["budget.reached"] {
+	const { scope, period, percent, spent, limit } = reached;
+	return {
+		...{ scope, period, percent, spent_usd: dollars(spent), limit_usd: dollars(limit) },
+		message: inWords(reached),
+	};
+}
+
+function inWords({ scope, period, percent, spent, limit }: BudgetReached): string {
+	const whose = scope === "gateway" ? "the gateway's" : "this session's";
+	const figures = `${formatDollars(spent)} of ${formatDollars(limit)}`;
+	if (percent < 100) return `${percent} % of ${whose} budget for this ${period} (UTC) is spent: ${figures}`;
+	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; no model is called until the operator raises it`;
+}
+
+/** An event about a reply while the model writes it. */
+export type ReplyEvent = Extract<
+	TransientEvent,
+	{ readonly type: `${"response" | "thinking" | "arguments" | "text"}.${string}` }
+>;
+type ArgumentsEvent = Extract<ReplyEvent, { readonly type: `arguments.${string}` }>;
+
+function isReplyEvent(event: { readonly type: string }): event is ReplyEvent {
+	return /^(?:response|thinking|arguments|text)\./.test(event.type);
+}
+
+function encodeReplyEvent(event: ReplyEvent): EncodedEvent {
+	switch (event.type) {
+		case "response.started":
+			return { event: "assistant.started", payload: { run_id: event.runId } };
+		case "text.started":
+			return encodeText("start", "");
+		case "text.delta":
+			return encodeText("delta", event.text);
+		case "text.ended":
+			return encodeText("end", "");
+		case "thinking.delta":
+			return { event: "assistant.thinking", payload: { run_id: event.runId, content: event.text } };
+		case "arguments.started":
+			return encodeArguments("start", event, { content: "", offset: 0 });
+		case "arguments.delta": {
+			const content = beginning(event.json, Math.max(0, mostArguments - event.offset));
+			return encodeArguments("delta", event, { content, offset: event.offset });
+		}
+		case "arguments.ended":
+			return encodeArguments("end", event, { content: "", offset: event.length });
+	}
+}
+
+function encodeText(phase: EventPayloads["assistant.stream"]["phase"], content: string): EncodedEvent {
+	return { event: "assistant.stream", payload: { phase, content, index: 0 } };
+}
+
+function encodeArguments(
+	phase: EventPayloads["tool.arguments"]["phase"],
+	{ runId, callId, name, index }: ArgumentsEvent,
+	part: Pick<EventPayloads["tool.arguments"], "content" | "offset">,
+): EncodedEvent {
+	return {
+		event: "tool.arguments",
+		payload: { run_id: runId, phase, call_id: callId, name, index, ...part },
+	};
+}

@@ -1,0 +1,25 @@
+import type { GrantFacts, TrustBadge } from "@parley/core";
+import type { GrantPayload, TrustedPayload } from "@parley/protocol";
+import { toTime } from "./time.ts";
+
+/** Payload of a channel's grant. */
+export function encodeGrant(grant: GrantFacts): GrantPayload {
+	return {
+		grant_id: grant.id,
+		place: grant.place,
+		people: grant.people && [...grant.people],
+		tools: grant.tools && [...grant.tools],
+		classes: grant.classes && [...grant.classes],
+		max_actions: grant.maxActions,
+		used_actions: grant.usedActions,
+		reason: grant.reason,
+		granted_by: grant.grantedBy,
+		created_at: toTime(grant.createdAt),
+		expires_at: toTime(grant.expiresAt),
+	};
+}
+
+/** Mark of events that happened under a grant. */
+export function encodeBadge({ grantId, until }: TrustBadge): TrustedPayload {
+	return { grant_id: grantId, until: toTime(until) };
+}

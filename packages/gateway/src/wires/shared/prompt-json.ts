@@ -1,0 +1,33 @@
+import type { Prompt } from "@parley/core";
+import type { PromptRequestPayload } from "@parley/protocol";
+import { toTime } from "./time.ts";
+
+/** Payload of `prompt.request`. */
+export function encodePrompt(prompt: Prompt): PromptRequestPayload {
+	const { approval, taskId } = prompt;
+	const common = { expires_at: toTime(prompt.expiresAt), ...(taskId !== undefined && { task_id: taskId }) };
+	return {
+		type: prompt.type,
+		label: prompt.label,
+		token: prompt.token,
+		required: prompt.required,
+		options: prompt.options,
+		default: null,
+		placeholder: prompt.placeholder,
+		validation: prompt.validation,
+		context: approval
+			? {
+					call_id: approval.callId,
+					tool: approval.tool,
+					arguments: approval.arguments,
+					preview: approval.preview,
+					risk: approval.risk,
+					allow_session: approval.allowSession,
+					notes: approval.notes,
+					...(approval.alsoIn && { also_in: approval.alsoIn }),
+					...(approval.reply && { reply: approval.reply }),
+					...common,
+				}
+			: common,
+	};
+}

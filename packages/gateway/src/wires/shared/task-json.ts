@@ -1,0 +1,169 @@
+import type { SessionEvent, TaskEvent, TaskFacts, TaskProgress, TaskState, WorkerEvent } from "@parley/core";
+import type { EventName, TaskPayload } from "@parley/protocol";
+import { beginning } from "./beginning.ts";
+import type { EncodedEvent } from "./event-json.ts";
+import { toTime } from "./time.ts";
+import { encodeUsage } from "./usage-json.ts";
+
+type Status = TaskPayload["status"];
+
+/** Maximum characters of a text in a list. */
+const mostListed = 500;
+
+/** Options of the encoded task. */
+export interface TaskView {
+	/** Returns the shown token of a suspension; undefined hides it. */
+	readonly token: (token: string) => string | undefined;
+}
+
+/** A task with all its fields. */
+export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
+	const { review, model, plan, retryOf, startedAt, endedAt } = task;
+	const shown = review && token(review.token);
+	return {
+		...{ id: task.id, title: task.title, status: encodeState(task.state) },
+		...{ progress: encodeProgress(task.progress), description: task.description },
+		...{ session_id: task.sessionId, conversation: task.ownSessionId, parent_id: task.parentId ?? "" },
+		...(retryOf !== undefined && { retry_of: retryOf }),
+		...{ priority: task.priority, tools: [...task.tools], agent: task.agent },
+		...(model !== undefined && { model }),
+		...{ autonomy: task.autonomy, depends_on: [...task.dependsOn], owner: task.submittedBy },
+		...(plan && { plan: plan.map(({ title, state }) => ({ title, status: state })) }),
+		...(review && {
+			suspension: {
+				...{ reason: review.reason, plan_content: review.content },
+				...(shown !== undefined && { token: shown }),
+			},
+		}),
+		...{ suspend_count: task.suspendCount, retry_count: task.retryCount },
+		...{ output: task.output, error: task.error },
+		...{ created_at: toTime(task.createdAt), updated_at: toTime(task.updatedAt) },
+		...(startedAt !== undefined && { started_at: toTime(startedAt) }),
+		...(endedAt !== undefined && { completed_at: toTime(endedAt) }),
+		usage: encodeUsage(task.usage),
+	};
+}
+
+/** A task in a list: without its plan, and with long texts cut to 500 characters. */
+export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
+	const { plan: _, ...payload } = encodeTask(task, view);
+	const { description, output, error, suspension } = payload;
+	return {
+		...payload,
+		...{ description: shortened(description), output: shortened(output), error: shortened(error) },
+		...(suspension && { suspension: { ...suspension, plan_content: shortened(suspension.plan_content) } }),
+	};
+}
+
+function encodeProgress({ current, total, label, percentage }: TaskProgress): TaskPayload["progress"] {
+	return { current_step: current, total_steps: total, current_step_label: label, percentage };
+}
+
+/** Clients see a task that waits for its workers as running. */
+export function encodeState(state: TaskState): Status {
+	return state === "waiting" ? "running" : state;
+}
+
+/** Returns the states that clients see as one of these. */
+export function decodeStatuses(statuses: readonly Status[]): TaskState[] {
+	return [...new Set(statuses)].flatMap((status) =>
+		status === "running" ? (["running", "waiting"] as const) : [status],
+	);
+}
+
+function shortened(text: string): string {
+	return text.length <= mostListed ? text : `${beginning(text, mostListed)}…`;
+}
+
+const nanosecondsPerMs = 1_000_000;
+
+export type AnyTaskEvent = TaskEvent | WorkerEvent;
+
+/** The name of each event in the Ozzie document. All events of workers have one name. */
+export const taskEventNames = {
+	"task.created": "task.created",
+	"task.started": "task.started",
+	"task.progress": "task.progress",
+	"task.suspended": "task.suspended",
+	"task.resumed": "task.resumed",
+	"task.completed": "task.completed",
+	"task.failed": "task.failed",
+	"task.cancelled": "task.cancelled",
+	"worker.started": "internal.worker",
+	"worker.phased": "internal.worker",
+	"worker.completed": "internal.worker",
+	"worker.failed": "internal.worker",
+	"worker.exited": "internal.worker",
+} as const satisfies Record<AnyTaskEvent["type"], EventName>;
+
+export function isTaskEvent(event: SessionEvent["event"]): event is AnyTaskEvent {
+	return Object.hasOwn(taskEventNames, event.type);
+}
+
+/** Events about tasks and their workers. */
+export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
+	const task = { task_id: event.taskId };
+	switch (event.type) {
+		case "task.created": {
+			const { title, description, parentId } = event;
+			return { event: event.type, payload: { ...task, title, description, parent_id: parentId } };
+		}
+		case "task.started":
+		case "task.resumed":
+			return { event: event.type, payload: { ...task, title: event.title } };
+		case "task.progress":
+			return { event: event.type, payload: { ...task, ...encodeProgress(event.progress), ...used(event) } };
+		case "task.suspended": {
+			const { title, reason, content, token, suspendCount } = event;
+			const asked = { reason, suspend_count: suspendCount, plan_content: content, token };
+			return { event: event.type, payload: { ...task, title, ...asked, ...used(event) } };
+		}
+		case "task.completed": {
+			const { title, summary, durationMs, usage } = event;
+			const { inputTokens: tokens_input, outputTokens: tokens_output } = usage;
+			const figures = { duration: nanoseconds(durationMs), tokens_input, tokens_output, ...used(event) };
+			return { event: event.type, payload: { ...task, title, output_summary: summary, ...figures } };
+		}
+		case "task.failed": {
+			const { title, error, retryCount, willRetry } = event;
+			const failure = { error, retry_count: retryCount, will_retry: willRetry };
+			return { event: event.type, payload: { ...task, title, ...failure, ...used(event) } };
+		}
+		case "task.cancelled": {
+			const { reason, by } = event;
+			const said = { reason, ...(by !== undefined && { by }) };
+			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
+		}
+		default:
+			return { event: "internal.worker", payload: encodeWorker(event) };
+	}
+}
+
+function used({ usage }: Pick<Extract<TaskEvent, { type: "task.progress" }>, "usage">) {
+	return usage ? { usage: encodeUsage(usage) } : {};
+}
+
+function encodeWorker(
+	event: WorkerEvent,
+): Extract<EncodedEvent, { readonly event: "internal.worker" }>["payload"] {
+	const task = { task_id: event.taskId };
+	switch (event.type) {
+		case "worker.started": {
+			const { title, parentId, agent } = event;
+			return { ...task, event: "started", title, parent_id: parentId, agent };
+		}
+		case "worker.phased":
+			return { ...task, event: "phase", phase: event.phase };
+		case "worker.completed":
+			return { ...task, event: "completed", output_summary: event.summary };
+		case "worker.failed":
+			return { ...task, event: "failed", error: event.error };
+		case "worker.exited":
+			return { ...task, event: "exited" };
+	}
+}
+
+/** Durations above three months have no exact number of nanoseconds and become the largest exact number. */
+function nanoseconds(ms: number): number {
+	return Math.min(Math.round(ms * nanosecondsPerMs), Number.MAX_SAFE_INTEGER);
+}
