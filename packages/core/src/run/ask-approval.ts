@@ -86,7 +86,8 @@ export async function decisionOf(
 	} finally {
 		run.changes.delete(call.id);
 	}
-	const answered = await withChanges(run, planned, row);
+	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
+	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
 	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this very call.
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
@@ -110,20 +111,20 @@ interface Shown {
 /** What people see of a call: all of it, but for secrets. What is approved is the call with them. */
 function shownPrompt(
 	run: Run,
-	{ call, ready }: PlannedCall,
+	{ call, ready, changed = call.arguments }: PlannedCall,
 	{ floor, reason, taint, allowSession, alsoIn }: Judgement & Shown,
 ): Prompt {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
 	const whole = {
 		label: `Allow ${plan.label}?`,
-		arguments: call.arguments,
+		arguments: changed,
 		preview: plan.preview,
 		notes: [...plan.notes, reason, ...taintNotes(taint)],
 	};
 	const shown = {
 		label: redactor.redact(whole.label),
-		arguments: redactor.redactFields(call.arguments),
+		arguments: redactor.redactFields(changed),
 		preview: redactor.redact(whole.preview),
 		notes: whole.notes.map((note) => redactor.redact(note)),
 	};

@@ -2,7 +2,6 @@ import { ParleyError } from "@parley/base";
 import type { TrustBadge } from "../event.ts";
 import type { CallBlock } from "../message.ts";
 import { type Decision, decide, grantsUnder } from "../policy.ts";
-import type { PromptRow } from "../session/prompts.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
 import { joinTaints, type Taint } from "../taint.ts";
@@ -99,14 +98,13 @@ function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBad
 	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
 
-/** The call with the arguments of the person who approved it, bound anew; as it was where they changed none. */
+/** The call with the arguments that a person gave it, planned and bound again; as it is if `changed` is undefined. */
 export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
-	row: PromptRow | undefined,
+	changed: unknown,
 ): Promise<PlannedCall | RefusedCall> {
-	if (row?.answer?.kind !== "approved" || row.answer.arguments === undefined) return planned;
-	return replan(run, planned, row.answer.arguments);
+	return changed === undefined ? planned : replan(run, planned, changed);
 }
 
 /**

@@ -1,6 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CallBlock } from "../message.ts";
 import type { Prompt } from "../prompt.ts";
-import { closePrompts, findPrompt, type PromptRow, type Question, raisePrompt } from "../session/prompts.ts";
+import {
+	closePrompts,
+	findChanges,
+	findPrompt,
+	type PromptRow,
+	type Question,
+	raisePrompt,
+} from "../session/prompts.ts";
 import { findTrust } from "../session/trust.ts";
 import { joinTaints, taintOf } from "../taint.ts";
 import type { ToolContext } from "../tool.ts";
@@ -19,8 +27,9 @@ import {
 	withChanges,
 } from "./plan-call.ts";
 import type { Run } from "./run.ts";
-import { recordResult, recordStart, type Writing, withoutRun } from "./settle-call.ts";
+import { recordResult, recordStart, refusedFor, type Writing, withoutRun } from "./settle-call.ts";
 import { shareFile } from "./share-file.ts";
+import { type CallDecision, lastDecision } from "./step.ts";
 import { elicit } from "./waiting.ts";
 import { withinQuota } from "./within-quota.ts";
 
@@ -103,7 +112,7 @@ export function isPure(waiting: ProposedCall | DependentCall): boolean {
 
 async function draft(run: Run, call: CallBlock, before: readonly Draft[], again: boolean): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
-	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
+	const begun = isBegun(run, call);
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot say what the call has changed already.
 	if (begun && tool?.effect === "effectful") return refuse(lookFirst);
@@ -116,7 +125,8 @@ async function draft(run: Run, call: CallBlock, before: readonly Draft[], again:
 	const given = { call, ready: prepared, context };
 	// An answer from before a restart is valid, also if the policy would not ask any more.
 	const known = again ? undefined : await readApproval(run, given);
-	const planned = await withChanges(run, given, known);
+	// The arguments of a person stay, also if the call is asked again.
+	const planned = await withChanges(run, given, await readChanges(run, given));
 	if ("text" in planned) return refuse(planned.text);
 	const pending = pendingOf(before);
 	const judgement = await judgeCall(run, planned, pending);
@@ -132,6 +142,10 @@ async function draft(run: Run, call: CallBlock, before: readonly Draft[], again:
 
 function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {
 	return run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
+}
+
+function readChanges(run: Run, { call }: PlannedCall): Promise<unknown> {
+	return run.session.deps.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 }
 
 /** The effects of the calls before, if all of them run. */
@@ -169,11 +183,16 @@ function pathOf({ plan }: ReadyCall): string | undefined {
 
 function isNew(run: Run, one: Draft): boolean {
 	if (one.kind === "refused") return true;
-	return one.kind === "draft" && !isAnnounced(run, one.call);
+	return one.kind === "draft" && (!isAnnounced(run, one.call) || isJudgedAnew(run, one));
 }
 
 function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
+}
+
+/** Whether an effectful call was about to run. */
+function isBegun(run: Run, call: CallBlock): boolean {
+	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }
 
 async function recordDrafts(
@@ -198,7 +217,7 @@ async function recordDrafts(
 			await recordRefusal(run, one, writing);
 			continue;
 		}
-		if (one.kind === "draft" && !isAnnounced(run, one.call)) await announce(run, one, writing);
+		if (one.kind === "draft") await recordJudgement(run, one, writing);
 		const question = raised.get(one);
 		if (question) await raisePrompt(tx, writing.record, home, question);
 		proposed.push(...waiting(one, question?.prompt));
@@ -226,13 +245,33 @@ async function recordRefusal(
 	const of = { runId: run.id, callId: call.id, reason: "refused" };
 	const closed = await closePrompts(writing.tx, writing.record, run.session.home, of);
 	for (const token of closed) run.session.home.wake(token);
-	await recordResult(run, withoutRun(run, call, { text, failed: true }), writing);
+	const result = withoutRun(run, call, { text, failed: true });
+	if (isAnnounced(run, call) && !isBegun(run, call)) {
+		const decision = refusedFor(run, result);
+		await writing.step({ kind: "judged", callId: call.id, decision });
+	}
+	await recordResult(run, result, writing);
 }
 
-async function announce(run: Run, { call, judgement }: DraftProposal, writing: Writing): Promise<void> {
-	const { effect, reason, version, trusted } = judgement;
-	const decision = { effect: effect === "ask" ? "ask" : "allow", reason, policy: version } as const;
-	await recordStart(run, { call, decision, ...(trusted && { trusted }) }, writing.record, writing.step);
+/** Announces a call, or records the decision about an announced one if it differs from the last. */
+async function recordJudgement(run: Run, one: DraftProposal, { record, step }: Writing): Promise<void> {
+	const { call, judgement } = one;
+	const decision = decisionFrom(judgement);
+	if (!isAnnounced(run, call)) {
+		const { trusted } = judgement;
+		await recordStart(run, { call, decision, ...(trusted && { trusted }) }, record, step);
+	} else if (isJudgedAnew(run, one)) await step({ kind: "judged", callId: call.id, decision });
+}
+
+function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
+	return { effect: effect === "ask" ? "ask" : "allow", reason, policy: version };
+}
+
+function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
+	// The person who was asked decides, also if the policy would not ask any more.
+	if (known && judgement.effect !== "ask") return false;
+	const last = lastDecision(run.steps, call.id);
+	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
 /** The call as it waits for its turn; nothing if it does not run. */
@@ -247,10 +286,10 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;
-	const calls = planned.map(({ call, prompt }) => ({
+	const calls = planned.map(({ call, changed = call.arguments, prompt }) => ({
 		callId: call.id,
 		name: call.name,
-		arguments: run.session.redactor.redactFields(call.arguments),
+		arguments: run.session.redactor.redactFields(changed),
 		...(prompt && { token: prompt.token }),
 	}));
 	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });

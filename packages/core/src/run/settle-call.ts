@@ -71,9 +71,7 @@ export async function recordResult(
 	const { text } = result;
 	const facts = { runId: run.id, callId: call.id, name: call.name };
 	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
-		const { version: policy } = run.session.deps.policies.of(run.session);
-		const decision = { effect: "refuse", reason: firstLine(text), policy } as const;
-		await recordStart(run, { call, decision }, record, step);
+		await recordStart(run, { call, decision: refusedFor(run, { result }) }, record, step);
 	}
 	const { failed } = result;
 	// A provider takes an error as text alone.
@@ -86,6 +84,15 @@ export async function recordResult(
 	const seen = pictures && { pictures: shown.map(factsOf) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
 	else await record({ type: "tool.completed", ...facts, result: text, ...seen, ...took });
+}
+
+/** The decision about a call that is refused with this result. */
+export function refusedFor(
+	{ session }: Pick<Run, "session">,
+	{ result }: Pick<SettledCall, "result">,
+): CallDecision {
+	const { version: policy } = session.deps.policies.of(session);
+	return { effect: "refuse", reason: firstLine(result.text), policy };
 }
 
 function factsOf(picture: ImageBlock): PictureFacts {

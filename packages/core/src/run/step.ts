@@ -47,6 +47,8 @@ export type Step =
 	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
+	/** A later decision about an announced call: it replaces the one of `started`. */
+	| { readonly kind: "judged"; readonly callId: string; readonly decision: CallDecision }
 	/**
 	 * An effectful call is about to run; without a `result` after it nobody knows what it did. `gated`: the audit tells of
 	 * it, and has to tell of its end.
@@ -54,3 +56,10 @@ export type Step =
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	| ({ readonly kind: "result" } & Omit<ResultBlock, "type">)
 	| { readonly kind: "ended"; readonly error: string };
+
+/** The last decision about a call. Undefined before it is announced, and in steps that an earlier version wrote. */
+export function lastDecision(steps: readonly Step[], callId: string): CallDecision | undefined {
+	return steps
+		.filter((step) => step.kind === "started" || step.kind === "judged")
+		.findLast((step) => step.callId === callId)?.decision;
+}

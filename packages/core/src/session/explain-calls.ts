@@ -2,7 +2,7 @@ import { fromRow, type Tx } from "../journal/journal.ts";
 import type { PromptState } from "../journal/tables.ts";
 import type { CallBlock } from "../message.ts";
 import type { Answer } from "../prompt-answer.ts";
-import type { Step } from "../run/step.ts";
+import { type CallDecision, lastDecision, type Step } from "../run/step.ts";
 import { callsOf } from "../run/transcript.ts";
 
 /** Why a call ran or did not. */
@@ -80,14 +80,17 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 }
 
 interface Traces {
-	readonly started: Extract<Step, { kind: "started" }> | undefined;
+	readonly started: boolean;
+	/** The last one; undefined in steps that an earlier version wrote. */
+	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;
 }
 
 function tracesOf({ id }: CallBlock, steps: readonly Step[]): Traces {
 	return {
-		started: steps.filter((step) => step.kind === "started").find(({ callId }) => callId === id),
+		started: steps.some((step) => step.kind === "started" && step.callId === id),
+		judged: lastDecision(steps, id),
 		intended: steps.some((step) => step.kind === "intent" && step.callId === id),
 		result: steps.filter((step) => step.kind === "result").find(({ callId }) => callId === id),
 	};
@@ -96,23 +99,23 @@ function tracesOf({ id }: CallBlock, steps: readonly Step[]): Traces {
 type Decided = Pick<ExplainedCall, "decision" | "reason" | "by">;
 
 function decisionOf(traces: Traces, asked: Asked | undefined, ended: boolean): Decided {
-	const { started, intended, result } = traces;
-	const reason = started?.decision?.reason ?? unknownReason;
+	const { started, judged, intended, result } = traces;
+	const reason = judged?.reason ?? unknownReason;
+	if (judged?.effect === "refuse") return { decision: "refused", reason };
 	if (asked) return decisionOfPerson(asked, reason);
 	if (!started) {
 		return ended
 			? { decision: "refused", reason: "the run ended first" }
 			: { decision: "waiting", reason: "its turn has not come" };
 	}
-	if (started.decision?.effect === "refuse") return { decision: "refused", reason };
 	const ran = intended || result?.failed === false;
-	if (started.decision?.effect === "ask" && !ran) {
+	if (judged?.effect === "ask" && !ran) {
 		return result ? { decision: "refused", reason: "the run ended first" } : { decision: "waiting", reason };
 	}
-	if (started.decision?.effect === "ask") {
+	if (judged?.effect === "ask") {
 		return { decision: "allowed", reason: "all tools were accepted before anybody was asked" };
 	}
-	return { decision: started.decision || ran || !result ? "allowed" : "refused", reason };
+	return { decision: judged || ran || !result ? "allowed" : "refused", reason };
 }
 
 function decisionOfPerson({ state, answer, by }: Asked, reason: string): Decided {

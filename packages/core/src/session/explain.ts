@@ -131,7 +131,7 @@ function toldBy(
 
 /** The rules that the run was decided by; undefined where it has called nothing. */
 function policyOf(steps: readonly Step[]): string | undefined {
-	const last = steps.findLast((step) => step.kind === "started");
+	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? "not recorded");
 }
 

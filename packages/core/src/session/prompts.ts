@@ -93,6 +93,27 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 	};
 }
 
+/** The arguments that a person gave a call with their newest approval of it; undefined if they gave none. */
+export async function findChanges(
+	db: Tx,
+	{ runId, callId }: Pick<Asking, "runId" | "callId">,
+): Promise<unknown> {
+	const rows = await db
+		.selectFrom("prompts")
+		.select("answer")
+		.where("run_id", "=", runId)
+		.where("call_id", "=", callId)
+		.where("binding", "is not", null)
+		.where("answer", "is not", null)
+		.orderBy("seq")
+		.execute();
+	const given = rows.flatMap(({ answer }) => {
+		const read = answer === null ? undefined : fromRow<Answer>(answer);
+		return read?.kind === "approved" && read.arguments !== undefined ? [read.arguments] : [];
+	});
+	return given.at(-1);
+}
+
 /** Whether a question still waits for its answer. */
 export async function isOpen(db: Tx, token: string): Promise<boolean> {
 	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
