@@ -5,6 +5,7 @@ export { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
 export type { Compacted } from "./context/fit-request.ts";
 export type {
 	Author,
+	ContextSnapshot,
 	GrantFacts,
 	Passing,
 	Recorded,

@@ -78,6 +78,11 @@ export class Calibration {
 		return { tokens, margin: changed === 0 ? 0 : Math.max(leastMargin * tokens, usual) };
 	}
 
+	/** What the parts most likely take. */
+	tokensOf(features: Features): number {
+		return Math.max(0, dot(this.#weights, features));
+	}
+
 	get error(): EstimateError {
 		return { replies: this.#replies, last: this.#last, mean: this.#mean };
 	}

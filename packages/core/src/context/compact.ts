@@ -129,13 +129,17 @@ async function record(
 ): Promise<void> {
 	const { context, transcript } = job;
 	let { marks } = context;
-	let tokensBefore = job.tokensOf(viewOf(transcript, marks));
+	let view = viewOf(transcript, marks);
+	let tokensBefore = job.tokensOf(view);
 	const measured: MeasuredCompaction[] = [];
 	for (const compaction of compactions) {
 		marks = withCompaction(marks, compaction);
-		const tokensAfter = job.tokensOf(viewOf(transcript, marks));
+		const messagesBefore = view.length;
+		view = viewOf(transcript, marks);
+		const tokensAfter = job.tokensOf(view);
+		const sizes = { tokensBefore, tokensAfter, messagesBefore, messagesAfter: view.length };
 		const error = compaction.level === "summary" ? summaryError : undefined;
-		measured.push({ ...compaction, tokensBefore, tokensAfter, ...(error !== undefined && { error }) });
+		measured.push({ ...compaction, ...sizes, ...(error !== undefined && { error }) });
 		tokensBefore = tokensAfter;
 	}
 	if (measured.length > 0) await context.record(job.runId, measured);

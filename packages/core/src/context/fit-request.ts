@@ -1,5 +1,7 @@
+import type { ContextSnapshot } from "../event.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
+import type { Reply } from "../run/fold.ts";
 import type { RunSettings } from "../run/settings.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import type { Session } from "../session/session.ts";
@@ -9,9 +11,10 @@ import { type CompactionJob, compact, summariseAll } from "./compact.ts";
 import { contextsOf } from "./contexts.ts";
 import { replyRoom, roomOf } from "./room.ts";
 import type { SessionContext } from "./session-context.ts";
+import { snapshotOf } from "./snapshot.ts";
 import type { WriteText } from "./summarise.ts";
 import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
-import { viewOf } from "./view.ts";
+import { viewedOfLast, viewOf } from "./view.ts";
 
 /** For whom a request is put together. A `Run` is one; so is a session at rest, whose `id` is "". */
 export interface Asker {
@@ -47,9 +50,11 @@ export async function fitRequest(
 	const context = await contextFor(asker, parts, transcript);
 	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
 	const size = await measure(asker, context, request);
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
 	if (fits(asker, size, request)) return withLongestReply(asker, parts, { request, size });
 	await compact(jobOf(asker, context, { parts, transcript, size, write }));
 	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
@@ -68,6 +73,41 @@ export function observeUsage(
 	if (!context || !fitted) return;
 	const counted = { features: fitted.features, tokens };
 	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
+}
+
+/** Remembers how a request that is put together shares its window. */
+function place(
+	asker: Asker,
+	context: SessionContext,
+	{ parts, ofRun }: { readonly parts: Parts; readonly ofRun: number },
+): void {
+	context.placed = { ofRun, window: asker.settings.contextWindow, reply: replyOf(asker, parts) };
+}
+
+/**
+ * The context as a request, and a complete reply behind it, leave it. Undefined if the request is not the newest one that
+ * was put together for the session.
+ */
+export function contextAfter(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	reply?: Pick<Reply, "usage" | "content" | "stop">,
+): ContextSnapshot | undefined {
+	const contexts = contextsOf(session.deps);
+	const context = contexts.known(session);
+	const fitted = context?.fitted(request.messages);
+	if (!context?.placed || !fitted) return undefined;
+	const { inputTokens = 0, outputTokens = 0 } = reply?.usage ?? {};
+	const tokens = inputTokens > 0 ? inputTokens : fitted.tokens;
+	const measured = { ...context.placed, request, tokens, fixed: context.fixed(request) };
+	const added = reply && remains(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	return snapshotOf(measured, { reply: added, compacted: context.takeUnlisted() }, calibration);
+}
+
+/** An empty reply and a refusal are not part of the conversation. */
+function remains({ content, stop }: Pick<Reply, "content" | "stop">): boolean {
+	return content.length > 0 && stop !== "refusal";
 }
 
 /** What a compaction that somebody asked for has done. */
@@ -96,10 +136,14 @@ export async function compactNow(
 	const size = estimate(asker, context, request);
 	await summariseAll(jobOf(asker, context, { parts, transcript, size, write }), instruction);
 	const after = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const { tokens } = estimate(asker, context, after);
+	place(asker, context, { parts, ofRun: 0 });
+	const snapshot = contextAfter(asker, after);
+	if (snapshot) asker.session.outlet.pass({ type: "context.updated", runId: asker.id, ...snapshot });
 	const [note] = context.marks.summary?.message.content ?? [];
 	return {
 		tokensBefore: Math.round(size.tokens),
-		tokensAfter: Math.round(estimate(asker, context, after).tokens),
+		tokensAfter: Math.round(tokens),
 		messagesBefore: request.messages.length,
 		messagesAfter: after.messages.length,
 		summary: note?.type === "text" ? note.text : "",

@@ -60,11 +60,55 @@ class Writer {
 /** The request, or undefined where it was refused for its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
-		return (await toy.call()).request;
+		const { request, tokens, snapshot } = await toy.call(replyTokens);
+		checkSnapshot(toy, { request, tokens, snapshot });
+		return request;
 	} catch (reason) {
 		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return undefined;
 		throw reason;
 	}
+}
+
+const replyTokens = 17;
+
+/** Its sums hold exactly, and it describes the request with the reply behind it. */
+function checkSnapshot(
+	toy: ToySession,
+	{ request, tokens, snapshot }: Awaited<ReturnType<ToySession["call"]>>,
+): void {
+	if (!snapshot) throw new Error("there is no snapshot");
+	const { window, system, tools, history, run, total, remaining, reserved, messages } = snapshot;
+	const sum = (source: string): number =>
+		messages.filter((one) => one.source === source).reduce((all, one) => all + one.tokens, 0);
+	expect(total).toBe(tokens + replyTokens);
+	expect(system + tools + history + run).toBe(total);
+	expect([sum("history"), sum("run")]).toEqual([history, run]);
+	expect(window).toBe(toy.options.contextWindow);
+	expect(remaining).toBe(window - total);
+	for (const count of [
+		system,
+		tools,
+		history,
+		run,
+		remaining,
+		reserved,
+		...messages.map((one) => one.tokens),
+	])
+		expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+	expect(reserved).toBeLessThanOrEqual(remaining);
+	const earlier = toy.transcript.slice(0, -1).flatMap((one) => one.messages).length;
+	const sources = request.messages.map((message, index) => {
+		const [place] = placesIn({ ...request, messages: [message] }, toy.transcript);
+		// A summary is in no place, nor is a reply without its thinking.
+		if (place === undefined) return messages[index]?.source;
+		return place >= earlier ? "run" : "history";
+	});
+	expect(messages.map(({ source }) => source)).toEqual([...sources, "run"]);
+	expect(messages.map(({ source }) => source)).toEqual(messages.map(({ source }) => source).toSorted());
+	expect(messages.map(({ role }) => role)).toEqual([
+		...request.messages.map(({ role }) => role),
+		"assistant",
+	]);
 }
 
 /** Thinking is there as it was, or not at all. */

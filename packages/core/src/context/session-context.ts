@@ -1,4 +1,4 @@
-import type { CompactionLevel, RecordedEvent } from "../event.ts";
+import type { CompactionLevel, ContextCompaction, RecordedEvent } from "../event.ts";
 import { stamp } from "../journal/tables.ts";
 import { summaryHash } from "../journal/text-hash.ts";
 import type { Message } from "../message.ts";
@@ -23,6 +23,8 @@ import { viewOf } from "./view.ts";
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
+	readonly messagesBefore: number;
+	readonly messagesAfter: number;
 	/** Why no model wrote the summary. */
 	readonly error?: string;
 }
@@ -35,6 +37,15 @@ interface Fitted {
 	/** Of the whole request. */
 	readonly features: Features;
 	readonly tokens: number;
+}
+
+/** How a request shares its window. */
+export interface Placed {
+	/** How many of its messages belong to the current run: the last ones. */
+	readonly ofRun: number;
+	readonly window: number;
+	/** Tokens that are kept free for a reply. */
+	readonly reply: number;
 }
 
 /** A model call as the journal tells of it. */
@@ -58,6 +69,10 @@ export class SessionContext {
 	#past: readonly PastCall[] = [];
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
+	/** How the newest request that was put together shares its window. */
+	placed: Placed | undefined;
+	/** Compactions that no snapshot has listed. */
+	#unlisted: ContextCompaction[] = [];
 
 	private constructor(session: Session) {
 		this.#session = session;
@@ -78,6 +93,13 @@ export class SessionContext {
 
 	get marks(): Marks {
 		return this.#marks;
+	}
+
+	/** The compactions that no snapshot has listed, which counts as listing them. */
+	takeUnlisted(): readonly ContextCompaction[] {
+		const taken = this.#unlisted;
+		this.#unlisted = [];
+		return taken;
 	}
 
 	/** Learns what a request of this session took; false where that cannot be. */
@@ -165,6 +187,7 @@ export class SessionContext {
 			await record(...compactions.map((compaction) => compacted(runId, compaction)));
 		});
 		for (const compaction of compactions) this.#apply(compaction);
+		this.#unlisted.push(...compactions.map(listed));
 		this.#anchors.clear();
 		await failpoints.reach("compaction");
 	}
@@ -179,8 +202,26 @@ function compacted(
 	runId: string,
 	{ level, error, ...sizes }: MeasuredCompaction,
 ): RecordedEvent & { readonly level: CompactionLevel } {
-	const tokens = { tokensBefore: Math.round(sizes.tokensBefore), tokensAfter: Math.round(sizes.tokensAfter) };
-	return { type: "context.compacted", runId, level, ...tokens, ...(error !== undefined && { error }) };
+	return {
+		type: "context.compacted",
+		runId,
+		level,
+		...roundedSizes(sizes),
+		...(error !== undefined && { error }),
+	};
+}
+
+function listed(compaction: MeasuredCompaction): ContextCompaction {
+	const { level, text, messagesBefore, messagesAfter } = compaction;
+	const counted = { level, messagesBefore, messagesAfter, ...roundedSizes(compaction) };
+	return level === "summary" && text !== null ? { ...counted, summary: text } : counted;
+}
+
+function roundedSizes({
+	tokensBefore,
+	tokensAfter,
+}: Pick<MeasuredCompaction, "tokensBefore" | "tokensAfter">) {
+	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
 /** The calls that an event tells of, oldest first. One with a single message may have been for something else. */

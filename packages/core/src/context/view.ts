@@ -26,6 +26,18 @@ export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Mess
 	return messages;
 }
 
+/** How many messages of the newest run are in the view, where they are the last ones. */
+export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Marks): number {
+	const last = transcript.at(-1);
+	if (!last) return 0;
+	const { ordinal: run, messages } = last;
+	if (!summary || summary.before.run < run) return messages.length;
+	if (summary.before.run > run) return 0;
+	return messages.filter(
+		({ role }, message) => role === "user" || !isBefore({ run, message }, summary.before),
+	).length;
+}
+
 function viewOfRun({ ordinal, messages }: RunTranscript, marks: Marks): Message[] {
 	return messages.flatMap((message, index) => {
 		const at = { run: ordinal, message: index };

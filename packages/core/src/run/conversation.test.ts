@@ -20,6 +20,7 @@ test("a message is answered while the answer comes, and once it is whole", async
 		{ type: "text.delta", runId, text: "hel" },
 		{ type: "text.delta", runId, text: "lo" },
 		{ type: "text.ended", runId },
+		expect.objectContaining({ type: "context.updated", runId, total: 15 }),
 		{ type: "model.replied", runId, content: [{ type: "text", text: "hello" }], stop: "end_turn" },
 		{
 			...{ type: "model.called", runId, model: "scripted-1", provider: "scripted", messages: 1 },

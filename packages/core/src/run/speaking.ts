@@ -1,4 +1,5 @@
 import type { RedactedStream } from "@parley/base";
+import type { ContextSnapshot } from "../event.ts";
 import type { CallBlock } from "../message.ts";
 import { shownContent } from "../session/shown-content.ts";
 import type { Reply } from "./fold.ts";
@@ -23,8 +24,8 @@ export interface Speech {
 	endCall(index: number): void;
 	/** Returns an id for a call that is unique in the session: the provider's own if it is not `taken` in this reply. */
 	callId(id: string, taken: ReadonlySet<string>): string;
-	/** No more text comes: this is the reply. */
-	end(reply: Reply): void;
+	/** No more text comes: this is the reply, and the context with it if it is complete. */
+	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 
 const nothing = (): void => undefined;
@@ -146,13 +147,14 @@ class LiveReply implements Speech {
 		return used ? this.#run.session.deps.ids.create("call") : id;
 	}
 
-	end({ content, stop }: Reply): void {
+	end({ content, stop }: Reply, context: ContextSnapshot | undefined): void {
 		const { session, id: runId } = this.#run;
 		this.#endThinking();
 		for (const index of [...this.#calls.keys()]) this.endCall(index);
 		this.#flush();
 		if (this.#speaks) session.outlet.pass({ type: "text.ended", runId });
 		this.#speaks = false;
+		if (context) session.outlet.pass({ type: "context.updated", runId, ...context });
 		const shown = shownContent(content, session.redactor);
 		session.outlet.pass({ type: "model.replied", runId, content: shown, stop });
 	}

@@ -1,4 +1,4 @@
-import { observeUsage } from "../context/fit-request.ts";
+import { contextAfter, observeUsage } from "../context/fit-request.ts";
 import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { normaliseCall } from "../normalise-call.ts";
@@ -25,7 +25,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 	let requestId: string | undefined;
 	let firstMs: number | undefined;
 	const done = (reply: Reply): Attempt => {
-		speech.end(reply);
+		speech.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
 		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
 		logAttempt(run, attempt, { requestId, firstMs });
 		return attempt;

@@ -205,6 +205,7 @@ class EventOrder {
 			return this.#openPrompts.has(event.prompt.token) ? undefined : "the question is not open";
 		}
 		if (event.type === "session.deleted") return undefined;
+		if (event.type === "context.updated" && event.runId === "") return undefined;
 		if (!this.#openRuns.has(event.runId)) return `${event.runId} is not open`;
 		return this.#ofRun(event);
 	}
@@ -222,6 +223,8 @@ class EventOrder {
 			case "response.started":
 			case "thinking.delta":
 				return undefined;
+			case "context.updated":
+				return this.#speaking === event.runId ? "its text had no end" : undefined;
 			case "arguments.started":
 			case "arguments.delta":
 			case "arguments.ended":

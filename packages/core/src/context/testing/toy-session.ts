@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import type { ContextSnapshot } from "../../event.ts";
 import { Files } from "../../files/files.ts";
 import { Journal } from "../../journal/journal.ts";
 import { migrations } from "../../journal/migrations.ts";
@@ -21,7 +22,14 @@ import { Workspaces } from "../../session/workspaces.ts";
 import { Audit } from "../../trust/audit.ts";
 import { noUsage } from "../../usage/usage.ts";
 import { contextsOf } from "../contexts.ts";
-import { type Asker, type Compacted, compactNow, fitRequest, observeUsage } from "../fit-request.ts";
+import {
+	type Asker,
+	type Compacted,
+	compactNow,
+	contextAfter,
+	fitRequest,
+	observeUsage,
+} from "../fit-request.ts";
 import type { WriteText } from "../summarise.ts";
 import { countRequest, type Tokenizer, tokenizers } from "./toy-tokenizers.ts";
 
@@ -44,6 +52,12 @@ export interface ToyOptions {
 	readonly write?: WriteText;
 	/** The provider's own count. */
 	readonly countTokens?: Model["countTokens"];
+}
+
+interface ToyCall {
+	readonly request: ModelRequest;
+	readonly tokens: number;
+	readonly snapshot: ContextSnapshot | undefined;
 }
 
 const sessionId = "sess_toy";
@@ -175,17 +189,22 @@ export class ToySession {
 		return fitRequest(this.#asker, { ...this.#parts, ...changed }, this.transcript, this.#write);
 	}
 
-	/** Puts the next request together and lets the provider answer it; returns it with the tokens that it took. */
-	async call(): Promise<{ readonly request: ModelRequest; readonly tokens: number }> {
+	/**
+	 * Puts the next request together and lets the provider answer it; returns it with the tokens that it took, and the
+	 * context with a reply that takes `outputTokens`.
+	 */
+	async call(outputTokens = 1): Promise<ToyCall> {
 		const request = await this.fit();
 		const tokens = this.count(request);
-		const usage = { ...noUsage, inputTokens: tokens };
+		const usage = { ...noUsage, inputTokens: tokens, outputTokens };
 		observeUsage(this.#asker, request, usage);
+		const content = [{ type: "text", text: "Yes." }] as const;
+		const snapshot = contextAfter(this.#asker, request, { usage, content, stop: "end_turn" });
 		const facts = { model: "toy-20260101", provider: "toy", cost: 0, durationMs: 1, error: "", usage };
 		await this.session.commit((_tx, record) =>
 			record({ type: "model.called", runId: this.#runId, messages: request.messages.length, ...facts }),
 		);
-		return { request, tokens };
+		return { request, tokens, snapshot };
 	}
 
 	compactNow(instruction?: string): Promise<Compacted | undefined> {

@@ -19,9 +19,14 @@ import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 
 /** Events that the JSON wires do not show. */
-type Unnamed = "model.replied" | "tool.progress" | "calls.proposed";
+type Unnamed = "model.replied" | "tool.progress" | "calls.proposed" | "context.updated";
 
-const unnamed: ReadonlySet<string> = new Set<Unnamed>(["model.replied", "tool.progress", "calls.proposed"]);
+const unnamed: ReadonlySet<string> = new Set<Unnamed>([
+	"model.replied",
+	"tool.progress",
+	"calls.proposed",
+	"context.updated",
+]);
 
 /** A transient event that the JSON wires show. */
 export interface WirePassing extends Passing {

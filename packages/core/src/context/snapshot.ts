@@ -1,0 +1,81 @@
+import type { ContextCompaction, ContextSnapshot } from "../event.ts";
+import type { AssistantMessage, Message } from "../message.ts";
+import type { ModelRequest } from "../model.ts";
+import type { Calibration } from "./calibration.ts";
+import { difference, type Features, featuresOfMessages, featuresOfTools } from "./token-features.ts";
+
+/** A request with what is known of its size. */
+export interface MeasuredRequest {
+	readonly request: Pick<ModelRequest, "model" | "tools" | "messages">;
+	/** Features of the system prompt and the tools. */
+	readonly fixed: Features;
+	/** How many of the messages belong to the current run: the last ones. */
+	readonly ofRun: number;
+	/** Tokens of the request as the provider counted them, or as estimated. */
+	readonly tokens: number;
+	/** Tokens of the context window, and those that are kept free for a reply. */
+	readonly window: number;
+	readonly reply: number;
+}
+
+/** What joined the context after the request. */
+export interface Addition {
+	/** The reply, if it is part of the conversation. Its tokens are estimated where the provider counted none. */
+	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;
+	readonly compacted: readonly ContextCompaction[];
+}
+
+/** The snapshot of a request and of what joined the context after it. The parts of the request are scaled to its count. */
+export function snapshotOf(
+	measured: MeasuredRequest,
+	{ reply, compacted }: Addition,
+	calibration: Calibration,
+): ContextSnapshot {
+	const { request, fixed, ofRun, window: known, reply: reserve } = measured;
+	const ofTools = featuresOfTools(request.tools);
+	const parts = [
+		difference(fixed, ofTools),
+		ofTools,
+		...request.messages.map((one) => featuresOfMessages([one])),
+	];
+	const weights = parts.map((part) => calibration.tokensOf(part));
+	const [system = 0, tools = 0, ...spoken] = shares(Math.round(measured.tokens), weights);
+	const first = request.messages.length - ofRun;
+	const messages = request.messages.map(({ role }, index): ContextSnapshot["messages"][number] => {
+		return { role, source: index < first ? "history" : "run", tokens: spoken[index] ?? 0 };
+	});
+	if (reply) messages.push(ofReply(reply, calibration));
+	const sum = (source: "history" | "run"): number =>
+		messages.reduce((total, one) => (one.source === source ? total + one.tokens : total), 0);
+	const [history, run] = [sum("history"), sum("run")];
+	const total = system + tools + history + run;
+	const window = Math.max(known, total);
+	const remaining = window - total;
+	const reserved = Math.min(reserve, remaining);
+	const { model } = request;
+	return { model, window, system, tools, history, run, total, remaining, reserved, messages, compacted };
+}
+
+function ofReply(
+	{ content, tokens: counted }: NonNullable<Addition["reply"]>,
+	calibration: Calibration,
+): ContextSnapshot["messages"][number] {
+	const message: Message = { role: "assistant", content };
+	const tokens = counted > 0 ? counted : Math.round(calibration.tokensOf(featuresOfMessages([message])));
+	return { role: message.role, source: "run", tokens };
+}
+
+/** Whole numbers in the proportion of the weights, with exactly this sum; each is less than 1 away from its share. */
+function shares(sum: number, weights: readonly number[]): number[] {
+	const all = weights.reduce((total, weight) => total + weight, 0);
+	let before = 0;
+	let reached = 0;
+	return weights.map((weight, index) => {
+		reached += weight;
+		const isLast = index === weights.length - 1;
+		const until = isLast ? sum : Math.min(sum, Math.round((sum * reached) / all));
+		const share = until - before;
+		before = until;
+		return share;
+	});
+}
