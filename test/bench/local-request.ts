@@ -1,31 +1,39 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GatewayBinary } from "./measure/gateway-binary.ts";
+import { binary, GatewayBinary } from "./measure/gateway-binary.ts";
 import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
 
 /**
- * CPU of the gateway for a request of a local client: without a token, when the gateway asks the kernel for the user at
- * the other end, against the same request with a token. On one connection, and on a connection for each request.
+ * CPU of the gateway for a request of a local client: without a token, when the gateway looks up the user at the other
+ * end, against the same request with a token. On one connection, and on a connection for each request. The second half
+ * of each round is measured after a command has run outside of a sandbox: the gateway then also looks for its processes.
  */
 const requests = 200;
 const options = readOptions(7);
 const directory = mkdtempSync(join(tmpdir(), "parley-local-"));
 const data = join(directory, "data");
 mkdirSync(join(directory, "work"));
-const gateway = await GatewayBinary.start(data, join(directory, "work"));
+const root = join(directory, "work");
+const gateways = {
+	before: await GatewayBinary.start(data, root),
+	after: await GatewayBinary.start(join(directory, "after"), root, ["--sandbox", "off"]),
+};
+const command = ["ask", "--yes", "--data", join(directory, "after"), "run true"];
+execFileSync(process.execPath, [binary, ...command], { cwd: root });
 const token = readFileSync(join(data, "tokens/operator"), "utf8").trim();
 
 const sides = {
 	token: { authorization: `Bearer ${token}` },
 	tokenless: {},
 } as const;
-type Round = Record<`${keyof typeof sides} ${"kept" | "each"}`, number>;
+type Round = Record<`${keyof typeof sides} ${"kept" | "each"}` | "after kept" | "after each", number>;
 
-function ask(agent: Agent, headers: Readonly<Record<string, string>>): Promise<void> {
+function ask(agent: Agent, port: number, headers: Readonly<Record<string, string>>): Promise<void> {
 	return new Promise((resolve, reject) => {
-		const sent = request({ agent, headers, host: "127.0.0.1", port: gateway.port, path: "/api/sessions" });
+		const sent = request({ agent, headers, host: "127.0.0.1", port, path: "/api/sessions" });
 		sent.on("error", reject);
 		sent.on("response", (response) => {
 			if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
@@ -35,10 +43,14 @@ function ask(agent: Agent, headers: Readonly<Record<string, string>>): Promise<v
 	});
 }
 
-async function measure(side: keyof typeof sides, keepAlive: boolean): Promise<number> {
+async function measure(
+	side: keyof typeof sides,
+	keepAlive: boolean,
+	gateway = gateways.before,
+): Promise<number> {
 	const agent = new Agent({ keepAlive, maxSockets: 1 });
 	const before = gateway.cpu();
-	for (let n = 0; n < requests; n++) await ask(agent, sides[side]);
+	for (let n = 0; n < requests; n++) await ask(agent, gateway.port, sides[side]);
 	agent.destroy();
 	return (gateway.cpu() - before) / requests;
 }
@@ -50,10 +62,12 @@ for (const round of roundsOf(options, 2)) {
 		"tokenless kept": await measure("tokenless", true),
 		"token each": await measure("token", false),
 		"tokenless each": await measure("tokenless", false),
+		"after kept": await measure("tokenless", true, gateways.after),
+		"after each": await measure("tokenless", false, gateways.after),
 	};
 	if (round >= 2) rounds.push(taken);
 }
-await gateway.kill();
+for (const gateway of Object.values(gateways)) await gateway.kill();
 rmSync(directory, { recursive: true });
 
 const figure = (name: string, unit: string, value: (round: Round) => number): Figure => ({
@@ -73,6 +87,16 @@ const added = figure(
 	"ms CPU",
 	(round) => round["tokenless each"] - round["token each"],
 );
+const keptAfter = figure(
+	"on one connection, after a command without a sandbox",
+	"ms CPU",
+	(round) => round["after kept"],
+);
+const addedAfter = figure(
+	"looking for processes of tools, for each connection",
+	"ms CPU",
+	(round) => round["after each"] - round["tokenless each"],
+);
 report(
 	"local-request",
 	[
@@ -82,6 +106,8 @@ report(
 		each,
 		ratio,
 		added,
+		keptAfter,
+		addedAfter,
 	],
 	[
 		{ figure: ratio, atMost: 1.3 },
@@ -89,6 +115,8 @@ report(
 		{ figure: each, atMost: 1, ofMachine: true, goal: true },
 		// It grows with the connections of the whole machine, those included that ended within a minute.
 		{ figure: added, atMost: 5, ofMachine: true },
+		// It grows with the processes of the machine, 15 µs for each.
+		{ figure: addedAfter, atMost: 5, ofMachine: true },
 	],
 	options,
 );

@@ -123,6 +123,8 @@ export interface Sandboxes {
 	 * cannot connect to the gateway.
 	 */
 	readonly marker: string | undefined;
+	/** The number of commands that were started outside of bubblewrap so far. */
+	readonly started: number;
 	/** Process ids (also session and group ids) of the commands that run outside of bubblewrap now, or ran lately. */
 	processes(): readonly number[];
 }

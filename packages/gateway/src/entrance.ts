@@ -31,7 +31,7 @@ interface EntranceOptions {
 
 /** What is asked about who comes in. */
 interface EntranceParts {
-	readonly sandbox: Pick<Sandboxes, "marker" | "processes">;
+	readonly sandbox: Pick<Sandboxes, "marker" | "processes" | "started">;
 	readonly trust: Pick<Runtime["trust"], "tokens" | "audit">;
 }
 
@@ -61,7 +61,7 @@ function authentication(
 		mode: config.auth,
 		trustLocal: reach.localTrust,
 		...{ tokens: trust.tokens, tickets, sample: (entry) => trust.audit.sample(entry) },
-		localPeers: createLocalPeers({ log, processes: () => sandbox.processes(), marker: () => sandbox.marker }),
+		localPeers: createLocalPeers({ log, tools: sandbox }),
 		limiter: new FailedAuthLimiter(clock),
 	});
 }

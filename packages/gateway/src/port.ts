@@ -36,8 +36,8 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 		if (early) early.push(socket);
 		else http.emit("connection", socket);
 	};
-	// Only whose processes they are; whether one of them is a tool is asked when it is authenticated.
-	const { isLocal } = createLocalPeers({ log, processes: () => [] });
+	// Admission needs the user alone. Authentication also checks whether the process is a tool.
+	const { isLocal } = createLocalPeers({ log });
 	const close = async (graceMs: number): Promise<void> => {
 		await Promise.all(listeners.map((listener) => listener.close(graceMs)));
 	};

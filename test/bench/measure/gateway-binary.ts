@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { processCpu } from "./process-cpu.ts";
 import type { Start } from "./time-to-line.ts";
 
-const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
+/** The command. */
+export const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mjs", import.meta.url));
 
 /** The real command, as an operator starts it. */
 export class GatewayBinary implements AsyncDisposable {
@@ -22,9 +23,10 @@ export class GatewayBinary implements AsyncDisposable {
 		this.begun = begun;
 	}
 
-	/** Starts it on a free port; a data directory that is not there yet is created. */
-	static async start(data: string, root: string): Promise<GatewayBinary> {
-		const flags = ["--listen", "127.0.0.1:0", "--data", data, "--root", root, "--log-level", "error"];
+	/** Starts it on a free port, with these flags beside the usual ones. Creates the data directory if there is none. */
+	static async start(data: string, root: string, more: readonly string[] = []): Promise<GatewayBinary> {
+		const usual = ["--listen", "127.0.0.1:0", "--data", data, "--root", root, "--log-level", "error"];
+		const flags = [...usual, ...more];
 		const began = performance.now();
 		const child = spawn(process.execPath, [binary, "gateway", ...flags], {
 			cwd: root,

@@ -27,7 +27,8 @@ export class CommandRuns {
 	readonly #marker: string;
 	/** When each leader without a network of its own ended, on the monotonic clock; Infinity while it runs. */
 	readonly #endings = new Map<number, number>();
-	#started = 0;
+	#all = 0;
+	#open = 0;
 	#hasOpen = false;
 
 	constructor({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
@@ -40,6 +41,11 @@ export class CommandRuns {
 		return this.#hasOpen ? this.#marker : undefined;
 	}
 
+	/** See `Sandboxes.started`. */
+	get started(): number {
+		return this.#open;
+	}
+
 	/** See `Sandboxes.processes`. */
 	processes(): readonly number[] {
 		this.#forgetOld();
@@ -48,8 +54,8 @@ export class CommandRuns {
 
 	/** `prepare` gets the mark that the command's processes have to carry in their environment. */
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
-		this.#started += 1;
-		const mark = `${this.#marker}.${this.#started}`;
+		this.#all += 1;
+		const mark = `${this.#marker}.${this.#all}`;
 		const { contained, begun, ...prepared } = await prepare(mark);
 		this.#hasOpen ||= !contained;
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
@@ -64,7 +70,10 @@ export class CommandRuns {
 			this.#clock,
 		);
 		this.#forgetOld();
-		if (!contained) this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
+		if (!contained) {
+			this.#open += 1;
+			this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
+		}
 		const cleared = contained ? undefined : group.exited.then(() => killMarked(mark));
 		const { timedOut, ...end } = await this.#watch(group, command);
 		await cleared;

@@ -123,6 +123,9 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		get marker() {
 			return runs.marker;
 		},
+		get started() {
+			return runs.started;
+		},
 		processes: () => runs.processes(),
 	};
 }

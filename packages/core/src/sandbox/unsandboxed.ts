@@ -23,10 +23,10 @@ interface UnsandboxedOptions {
  */
 export function createUnsandboxed(
 	options: UnsandboxedOptions,
-): Sandbox & Pick<Sandboxes, "marker" | "processes"> {
+): Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> {
 	const { environment, runs = new CommandRuns(options) } = options;
 	const allowed = allowedEnvironment(environment);
-	const sandbox: Sandbox & Pick<Sandboxes, "marker" | "processes"> = {
+	const sandbox: Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> = {
 		mode: "off",
 		profile: "off",
 		environment: allowed,
@@ -35,6 +35,9 @@ export function createUnsandboxed(
 		},
 		get marker() {
 			return runs.marker;
+		},
+		get started() {
+			return runs.started;
 		},
 		processes: () => runs.processes(),
 		async run(command) {

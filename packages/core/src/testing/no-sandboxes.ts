@@ -17,6 +17,9 @@ export function noSandboxes(
 		get marker() {
 			return unsandboxed.marker;
 		},
+		get started() {
+			return unsandboxed.started;
+		},
 		processes: () => unsandboxed.processes(),
 	};
 }

@@ -10,7 +10,12 @@ import type { ReadTable } from "./socket-tables.ts";
 
 const uid = process.getuid?.() ?? -1;
 
-const none = { log: silentLogger, processes: () => [] };
+const none = { log: silentLogger };
+
+/** Commands that a gateway ran: the processes of the latest ones, and the marker of all. */
+function toolsOf(pids: readonly number[], marker?: string) {
+	return { started: pids.length, marker, processes: () => pids };
+}
 
 /** Connections from ports 50000, 50001, … of loopback to port 7777, and their rows. */
 function from(remotePort: number) {
@@ -157,7 +162,7 @@ test.runIf(process.platform === "linux").each([
 	using tool = await runTool(server, script);
 	const unaware = createLocalPeers(none);
 	expect(await unaware.isLocal(tool.accepted)).toBe(true);
-	const aware = createLocalPeers({ ...none, processes: () => [tool.pid] });
+	const aware = createLocalPeers({ ...none, tools: toolsOf([tool.pid]) });
 	expect(await aware.isLocal(tool.accepted)).toBe(false);
 });
 
@@ -167,7 +172,7 @@ test.runIf(process.platform === "linux")(
 		await using server = await listen();
 		using tool = await runTool(server, CONNECT);
 		await using own = await connectPair();
-		const peers = createLocalPeers({ ...none, processes: () => [tool.pid, 2 ** 30] });
+		const peers = createLocalPeers({ ...none, tools: toolsOf([tool.pid, 2 ** 30]) });
 		expect(await Promise.all([peers.isLocal(own.accepted), peers.isLocal(tool.accepted)])).toEqual([
 			true,
 			false,
@@ -181,7 +186,7 @@ test.runIf(process.platform === "linux")(
 		await using server = await listen();
 		using tool = await runTool(server, `bash -c '${CONNECT}' & read -r _`);
 		if (tool.child.exitCode === null) await once(tool.child, "exit");
-		const peers = createLocalPeers({ ...none, processes: () => [tool.pid] });
+		const peers = createLocalPeers({ ...none, tools: toolsOf([tool.pid]) });
 		expect(await peers.isLocal(tool.accepted)).toBe(false);
 	},
 );
@@ -193,10 +198,63 @@ test.runIf(process.platform === "linux")(
 		const env = { ...process.env, PARLEY_CALL: "commands_a.1" };
 		using tool = await runTool(server, `setsid bash -c '${CONNECT}' & exit`, env);
 		if (tool.child.exitCode === null) await once(tool.child, "exit");
-		const marker = (text: string) => createLocalPeers({ ...none, marker: () => text });
+		const marker = (text: string) => createLocalPeers({ ...none, tools: toolsOf([], text) });
 		expect(await marker("commands_b").isLocal(tool.accepted)).toBe(true);
 		expect(await marker("commands_a").isLocal(tool.accepted)).toBe(false);
 		await using own = await connectPair();
 		expect(await marker("commands_a").isLocal(own.accepted)).toBe(true);
+	},
+);
+
+/** Connects, starts a child process that inherits the connection after a line of input, and prints its id. */
+const PASS_ON = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _; sleep 600 & echo $!; wait; echo; read -r _ <&3";
+
+test.runIf(process.platform === "linux")(
+	"a kept connection is not local while a tool has its descriptor, and is local again after that",
+	async () => {
+		await using server = await listen();
+		// A server on a port, not on a path, has an address of this form.
+		const { port } = server.address() as AddressInfo;
+		const client = spawn("bash", ["-c", PASS_ON.replace("PORT", String(port))]);
+		const [accepted]: Socket[] = await once(server, "connection");
+		if (accepted === undefined) throw new Error("the client has not connected");
+		const running: number[] = [];
+		const tools = { started: 0, marker: undefined, processes: () => running };
+		const peers = createLocalPeers({ ...none, tools });
+		expect(await peers.isLocal(accepted)).toBe(true);
+		client.stdin.write("\n");
+		const tool = Number(String(await once(client.stdout, "data")));
+		running.push(tool);
+		tools.started = 1;
+		expect(await peers.isLocal(accepted)).toBe(false);
+		const ended = once(client.stdout, "data");
+		process.kill(tool);
+		await ended;
+		expect(await peers.isLocal(accepted)).toBe(true);
+		accepted.destroy();
+		await once(client, "exit");
+	},
+);
+
+test.runIf(process.platform === "linux")(
+	"a kept connection is checked once more when a command has started and ended since",
+	async () => {
+		await using server = await listen();
+		const env = { ...process.env, PARLEY_CALL: "commands_a.1" };
+		using tool = await runTool(server, CONNECT, env);
+		let started = 0;
+		const tools = {
+			processes: () => [],
+			get started() {
+				return started;
+			},
+			get marker() {
+				return started > 0 ? "commands_a" : undefined;
+			},
+		};
+		const peers = createLocalPeers({ ...none, tools });
+		expect(await peers.isLocal(tool.accepted)).toBe(true);
+		started = 1;
+		expect(await peers.isLocal(tool.accepted)).toBe(false);
 	},
 );

@@ -1,25 +1,25 @@
 import { setImmediate } from "node:timers/promises";
 import type { Logger } from "@parley/base";
+import type { Sandboxes } from "@parley/core";
 import type { Connection } from "./incoming-request.ts";
-import { findProcessSockets } from "./process-sockets.ts";
+import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
-/** What is asked about the far ends of connections. */
 export interface LocalPeersOptions {
 	readonly log: Logger;
-	/** Ids of the processes, groups and sessions of running tools: they are local, but not the operator. */
-	processes(): readonly number[];
-	/** What the environment of a tool's process holds, and no other's; undefined as long as no tool has run. */
-	marker?(): string | undefined;
-	/** The kernel's own tables unless told. */
+	/** The commands of tools, whose processes are not the operator. Absent if the caller needs the user alone. */
+	readonly tools?: Pick<Sandboxes, "marker" | "processes" | "started">;
+	/** By default the tables of the kernel. */
 	readonly readTable?: ReadTable;
 }
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end belongs to a process of this gateway's own user, as the kernel says, and to no tool. False
-	 * wherever that cannot be seen. A connection that was found to be local stays so until it closes: all requests on
-	 * it cost one look. Never rejects.
+	 * Whether the far end of a connection belongs to a process of this gateway's own user, as the kernel says, and to no
+	 * tool. False if that cannot be seen. Never rejects.
+	 *
+	 * The user is looked up once for each connection. The processes are checked again for each request while a tool runs
+	 * or ran in the last minute, because it may have got the descriptor from the process that connected.
 	 */
 	isLocal(connection: Connection): Promise<boolean>;
 }
@@ -29,15 +29,25 @@ interface Question {
 	readonly answer: (isLocal: boolean) => void;
 }
 
-/** Asks once for all connections that wait in the same tick, and never twice at a time. */
+/** A connection that was local when it was checked last. */
+interface Known {
+	/** Of the far end's socket. */
+	readonly inode: string;
+	/** The number of commands that had been started by then. */
+	readonly started: number;
+}
+
+const noTools = { marker: undefined, started: 0, processes: () => [] };
+
+/** Answers all questions of one tick together, and reads the tables and processes for one group at a time. */
 export function createLocalPeers({
 	log,
-	processes,
-	marker = () => undefined,
+	tools = noTools,
 	readTable = readSocketTable,
 }: LocalPeersOptions): LocalPeers {
 	const questions: Question[] = [];
-	const known = new WeakSet<Connection>();
+	const known = new WeakMap<Connection, Known>();
+	const toolSockets = new ToolSockets();
 	let working = false;
 
 	async function work(): Promise<void> {
@@ -45,33 +55,44 @@ export function createLocalPeers({
 		while (questions.length > 0) {
 			await setImmediate();
 			const asked = questions.splice(0);
-			const local = await findLocal(asked.map(({ connection }) => connection)).catch((error: unknown) => {
+			const { started } = tools;
+			const inodes = await findLocal(asked.map(({ connection }) => connection)).catch((error: unknown) => {
 				log.warn("the owners of local connections cannot be read; tokens are needed", { error });
 				return [];
 			});
 			asked.forEach(({ connection, answer }, index) => {
-				const isLocal = local[index] ?? false;
-				if (isLocal) known.add(connection);
-				answer(isLocal);
+				const inode = inodes[index];
+				if (inode === undefined) known.delete(connection);
+				else known.set(connection, { inode, started });
+				answer(inode !== undefined);
 			});
 		}
 		working = false;
 	}
 
-	async function findLocal(connections: readonly Connection[]): Promise<boolean[]> {
-		const inodes = (await findOwners(connections, readTable)).map((owner) =>
-			owner !== undefined && owner.uid === process.getuid?.() ? owner.inode : undefined,
-		);
+	/** The inode of each connection's far end, in the same order; undefined if the connection is not local. */
+	async function findLocal(connections: readonly Connection[]): Promise<(string | undefined)[]> {
+		const strange = connections.filter((connection) => !known.has(connection));
+		const owners = await findOwners(strange, readTable);
+		const found = new Map(strange.map((connection, index) => [connection, owners[index]]));
+		const inodes = connections.map((connection) => {
+			const owner = found.get(connection);
+			return owner?.uid === process.getuid?.() ? owner?.inode : known.get(connection)?.inode;
+		});
 		const own = new Set(inodes.filter((inode) => inode !== undefined));
-		const tools = { related: processes(), marker: marker() };
-		const anyRan = tools.related.length > 0 || tools.marker !== undefined;
-		const ofTools = own.size > 0 && anyRan ? await findProcessSockets(tools, own) : new Set();
-		return inodes.map((inode) => inode !== undefined && !ofTools.has(inode));
+		const ofTools = await findToolSockets(own);
+		return inodes.map((inode) => (inode === undefined || ofTools.has(inode) ? undefined : inode));
+	}
+
+	async function findToolSockets(inodes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+		const [related, { marker }] = [tools.processes(), tools];
+		const anyRan = related.length > 0 || marker !== undefined;
+		return inodes.size > 0 && anyRan ? toolSockets.find({ related, marker }, inodes) : new Set();
 	}
 
 	return {
 		async isLocal(connection) {
-			if (known.has(connection)) return true;
+			if (known.get(connection)?.started === tools.started && tools.processes().length === 0) return true;
 			const { promise, resolve: answer } = Promise.withResolvers<boolean>();
 			questions.push({ connection, answer });
 			if (!working) void work();

@@ -1,49 +1,85 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { errno } from "../errno.ts";
+
+/** Number of processes that are read before other work gets a turn. Each takes about 15 µs. */
+const BATCH = 64;
+
+const SOCKET = /^socket:\[([0-9]+)\]$/;
 
 interface Process {
 	readonly pid: number;
 	readonly parent: number;
 	readonly group: number;
 	readonly session: number;
-}
-
-/** How to know the processes of tools. */
-interface Suspects {
-	/** Ids of processes, groups and sessions. */
-	readonly related: readonly number[];
-	/** Text in the environment that such a process was started with. */
-	readonly marker: string | undefined;
+	/** Clock ticks after boot. Together with the id it names a process for ever. */
+	readonly startTime: number;
 }
 
 /**
- * Which of these socket inodes are open in a suspect: one of the given processes, their descendants, a process that
- * shares a group or session with them, or one whose environment holds the marker. What this user may not look into, and what has just ended, is left out.
+ * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and
+ * sessions, and processes with the marker in their environment. Processes that this user may not read, and those that
+ * ended meanwhile, are left out.
  */
-export async function findProcessSockets(
-	{ related: roots, marker }: Suspects,
-	inodes: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-	const processes = await readProcesses();
-	const suspects = new Set(related(processes, new Set(roots)));
-	if (marker !== undefined) {
-		const others = processes.filter((process) => !suspects.has(process));
-		for (const process of await marked(others, marker)) suspects.add(process);
+export class ToolSockets {
+	/**
+	 * Whether the environment holds the marker. A process without the marker never gets it: only the gateway adds it, and
+	 * only to processes that it names as related.
+	 */
+	#marked = new Map<string, boolean>();
+	/** A process that is older than the gateway runs no tool of the gateway. */
+	#oldest: number | undefined;
+
+	/** Returns those of the given inodes that a tool has open. */
+	async find(
+		{ related, marker }: { readonly related: readonly number[]; readonly marker: string | undefined },
+		inodes: ReadonlySet<string>,
+	): Promise<ReadonlySet<string>> {
+		this.#oldest ??= readProcess("self")?.startTime ?? 0;
+		const processes = await readProcesses(this.#oldest);
+		const suspects = new Set(relatedTo(new Set(related), processes));
+		if (marker !== undefined) {
+			const others = processes.filter((process) => !suspects.has(process));
+			for (const process of await this.#readMarked(others, marker)) suspects.add(process);
+		}
+		const open = [...suspects].flatMap(({ pid }) => openSockets(pid));
+		return new Set(open.filter((inode) => inodes.has(inode)));
 	}
-	const links = await Promise.all([...suspects].map(({ pid }) => openFiles(pid)));
-	const open = links.flat().map((link) => /^socket:\[([0-9]+)\]$/.exec(link)?.[1] ?? "");
-	return new Set(open.filter((inode) => inodes.has(inode)));
+
+	async #readMarked(processes: readonly Process[], marker: string): Promise<Process[]> {
+		const known = this.#marked;
+		this.#marked = new Map();
+		const marked = await Promise.all(
+			processes.map(async ({ pid, startTime }) => {
+				const name = `${pid} ${startTime}`;
+				const isMarked = known.get(name) ?? (await hasText(pid, marker));
+				if (isMarked !== undefined) this.#marked.set(name, isMarked);
+				return isMarked;
+			}),
+		);
+		return processes.filter((_, index) => marked[index]);
+	}
 }
 
-/** In the kernel's order a child may stand before its parent, therefore each walks up to its own ancestors. */
-function related(processes: readonly Process[], roots: ReadonlySet<number>): Process[] {
+/**
+ * Undefined if the environment cannot be read or is empty: it is empty while the process starts another program. The
+ * read is asynchronous because it waits for a process that holds the lock of its memory.
+ */
+async function hasText(pid: number, text: string): Promise<boolean | undefined> {
+	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone);
+	return environment ? environment.includes(text) : undefined;
+}
+
+/** A child may come before its parent in the list, so the ancestors of each process are followed. */
+function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {
 		if (roots.has(process.group) || roots.has(process.session)) return true;
 		const seen = new Set<number>();
 		for (let at: Process | undefined = process; at !== undefined; at = byId.get(at.parent)) {
 			if (roots.has(at.pid)) return true;
-			// The table was not read in one moment: with ids used again, it may hold a circle.
+			// The list was not read in one moment, so reused ids may form a circle.
 			if (seen.has(at.pid)) return false;
 			seen.add(at.pid);
 		}
@@ -51,33 +87,46 @@ function related(processes: readonly Process[], roots: ReadonlySet<number>): Pro
 	});
 }
 
-async function marked(processes: readonly Process[], marker: string): Promise<Process[]> {
-	const environments = await Promise.all(
-		processes.map(({ pid }) => readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreGone)),
-	);
-	return processes.filter((_, index) => environments[index]?.includes(marker));
+/**
+ * The processes that started at this time or later. These reads are synchronous: they never wait for another process, and
+ * through promises they take eight times the CPU.
+ */
+async function readProcesses(oldest: number): Promise<Process[]> {
+	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+	const found: Process[] = [];
+	for (const [index, id] of ids.entries()) {
+		if (index % BATCH === BATCH - 1) await setImmediate();
+		const process = readProcess(id);
+		if (process !== undefined && process.startTime >= oldest) found.push(process);
+	}
+	return found;
 }
 
-async function readProcesses(): Promise<Process[]> {
-	const entries = await readdir("/proc");
-	const ids = entries.filter((name) => /^[0-9]+$/.test(name));
-	const found = await Promise.all(ids.map(readProcess));
-	return found.filter((process) => process !== undefined);
-}
-
-async function readProcess(id: string): Promise<Process | undefined> {
-	const stat = await readFile(`/proc/${id}/stat`, "latin1").catch(ignoreGone);
+function readProcess(id: string): Process | undefined {
+	const stat = unlessGone(() => readFileSync(`/proc/${id}/stat`, "utf8"));
 	if (stat === undefined) return undefined;
-	// The name before the last parenthesis may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-	const [, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	return { pid: Number(id), parent: Number(parent), group: Number(group), session: Number(session) };
+	// The name before the last parenthesis may contain anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	const field = (index: number): number => Number(fields[index]);
+	const [parent, group, session, startTime] = [field(1), field(2), field(3), field(19)];
+	return { pid: Number.parseInt(stat, 10), parent, group, session, startTime };
 }
 
-async function openFiles(pid: number): Promise<string[]> {
+function openSockets(pid: number): string[] {
 	const directory = `/proc/${pid}/fd`;
-	const names = (await readdir(directory).catch(ignoreGone)) ?? [];
-	const links = await Promise.all(names.map((name) => readlink(`${directory}/${name}`).catch(ignoreGone)));
-	return links.filter((link) => link !== undefined);
+	const names = unlessGone(() => readdirSync(directory)) ?? [];
+	return names.flatMap((name) => {
+		const [, inode] = SOCKET.exec(unlessGone(() => readlinkSync(`${directory}/${name}`)) ?? "") ?? [];
+		return inode ?? [];
+	});
+}
+
+function unlessGone<T>(read: () => T): T | undefined {
+	try {
+		return read();
+	} catch (error) {
+		return ignoreGone(error);
+	}
 }
 
 function ignoreGone(error: unknown): undefined {
