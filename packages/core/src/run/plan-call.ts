@@ -153,8 +153,9 @@ export async function judgeChanged(
 
 /** The binding, at this moment, of the call with the arguments that the approver was shown. */
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
-	const { call, ready, context } = planned;
-	const again = await prepareCall(run.settings.tools, call, context);
+	const { call, ready, context, changed = call.arguments } = planned;
+	const shown = { ...call, arguments: changed };
+	const again = await prepareCall(run.settings.tools, shown, context);
 	if (again.kind === "refused")
 		throw invalid(`the call is no longer possible as it was shown: ${again.text}`);
 	const now = await withBoundFacts({ ...planned, ready: again }, ready.plan.binding);
