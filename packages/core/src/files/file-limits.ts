@@ -1,12 +1,12 @@
 import { ParleyError } from "@parley/base";
 
-/** How much is kept, and how long. */
+/** Limits of kept files. */
 export interface FileLimits {
 	/** Of one file. */
 	readonly maxBytes: number;
-	/** Of all files together, each counted as `leastCounted` bytes at least. */
+	/** Of all files together. Each counts as at least `leastCounted` bytes. */
 	readonly quotaBytes: number;
-	/** How long a file waits for a message that carries it, in milliseconds. */
+	/** Milliseconds until a file without a message expires. */
 	readonly keepMs: number;
 }
 
@@ -16,16 +16,25 @@ export const defaultFileLimits: FileLimits = {
 	keepMs: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** What a file takes of the quota at least: its row, its entry in the directory and a block of the disk are no less. */
+/** Bytes that a file counts against the quota at least: a row, a directory entry and a block of the disk. */
 export const leastCounted = 4 * 1024;
 
-/** One file is larger than any may be; others would not be. */
+/** Error for a file that is larger than the maximum of one file. */
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
 		super(`the file is larger than ${maxBytes} bytes, which is all that one may have`, {
 			code: "resource_exhausted",
 		});
 	}
+}
+
+/** Error for a result of a call that cannot be kept, although all results that may be deleted were. */
+export function noRoomForOutput(quotaBytes: number): ParleyError {
+	return new ParleyError(
+		`no room for this result: kept results may take a quarter of files.quotaBytes (${quotaBytes}), and those of runs that have not ` +
+			"ended stay; ask the call for less, or allow more with files.quotaBytes in the configuration",
+		{ code: "resource_exhausted" },
+	);
 }
 
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {

@@ -4,12 +4,12 @@ import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { KeptFile } from "./file-facts.ts";
-import { leastCounted } from "./file-limits.ts";
+import { leastCounted, noRoomForOutput } from "./file-limits.ts";
 import { outputPrefix } from "./output-name.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
-/** A kept file with whose it is. */
+/** A kept file with its owners. */
 export interface OwnedFile extends KeptFile {
 	readonly owner: string;
 	readonly sessionId: string | null;
@@ -18,7 +18,7 @@ export interface OwnedFile extends KeptFile {
 	readonly sessionPlace: string | null;
 }
 
-/** A file that has not had its time; what belongs to a session lives as long as that. */
+/** Finds a file that has not expired. A file of a session does not expire. */
 export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
 	const row = await db
 		.selectFrom("files")
@@ -33,12 +33,12 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 	return { ...toKept(row), owner, sessionId, sessionOwner, sessionPlace };
 }
 
-/** Who brought a file may read it, and whose session it belongs to; of a person's, in the channel of that. */
+/** Whether the principal may read a file: as its owner, as the owner of its session, or in the channel of the session. */
 export function visibleTo(
 	principal: Principal,
 	{ owner, sessionId, sessionOwner, sessionPlace }: OwnedFile,
 ): boolean {
-	// A session that belongs to no channel is none of the channel where somebody asks.
+	// A session without a channel belongs to no channel that a request comes from.
 	const within = sessionId === null ? {} : { place: sessionPlace ?? "" };
 	if (isAuthorized(principal, "file.read", { owner, ...within })) return true;
 	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner, ...within });
@@ -49,49 +49,112 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
 	return toKept(row);
 }
 
-/** Bytes that all kept files count as against the quota. */
-export async function countedBytesOfAll(db: Tx): Promise<number> {
+/** Bytes that kept files count against the quota. */
+export interface CountedBytes {
+	readonly all: number;
+	/** Kept results of calls alone. */
+	readonly outputs: number;
+}
+
+export async function countedBytes(db: Tx): Promise<CountedBytes> {
+	const counted = sql<number>`case when bytes < ${sql.lit(leastCounted)} then ${sql.lit(leastCounted)} else bytes end`;
+	const sum = sql<number | string | null>`sum(${counted})`;
 	const row = await db
 		.selectFrom("files")
-		.select(
-			sql<
-				number | string | null
-			>`sum(case when bytes < ${sql.lit(leastCounted)} then ${sql.lit(leastCounted)} else bytes end)`.as(
-				"bytes",
-			),
-		)
+		.select((eb) => [
+			sum.as("all"),
+			eb.fn.sum<number | string | null>(eb.case().when(isOutput).then(counted).else(0).end()).as("outputs"),
+		])
 		.executeTakeFirst();
-	return Number(row?.bytes ?? 0);
+	return { all: Number(row?.all ?? 0), outputs: Number(row?.outputs ?? 0) };
 }
+
+const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
 /** Share of the quota that kept results may take. */
 const outputShare = 1 / 4;
+/** Share of that, up to which the results of one session displace results of other sessions. */
+const displacingShare = 1 / 2;
 
-/**
- * Deletes the oldest kept results until one of `bytes` fits into their share and into the quota. Returns the deleted ids;
- * deletes nothing if there is room.
- */
-export async function dropOldestOutputs(tx: Tx, bytes: number, quotaBytes: number): Promise<string[]> {
-	const outputs = await tx
+/** Kept results that may be deleted for a result of a session, the oldest first. */
+interface Removable {
+	readonly own: readonly CountedRow[];
+	readonly others: readonly CountedRow[];
+	/** Bytes of results of the session that stay: its run at hand wrote them. */
+	readonly staying: number;
+}
+
+interface CountedRow {
+	readonly id: string;
+	readonly bytes: number;
+}
+
+/** Finds the kept results that may be deleted for one of the session: all but those of runs that have not ended. */
+async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
+	const outputs = await db
 		.selectFrom("files")
-		.select(["id", "bytes"])
-		.where("id", "like", `${outputPrefix}%`)
+		.select(["id", "bytes", "session_id", "created_at"])
+		.where(isOutput)
 		.orderBy("created_at")
 		.orderBy("id")
 		.execute();
-	const counted = outputs.map((row) => ({ id: row.id, bytes: Math.max(leastCounted, Number(row.bytes)) }));
-	const taken = counted.reduce((sum, row) => sum + row.bytes, 0);
-	let over = Math.max(
-		taken + bytes - quotaBytes * outputShare,
-		(await countedBytesOfAll(tx)) + bytes - quotaBytes,
-	);
+	const open = await db
+		.selectFrom("runs")
+		.select((eb) => [
+			"session_id",
+			eb
+				.selectFrom("runs as ended")
+				.select(({ fn }) => fn.max("ended.ended_at").as("at"))
+				.whereRef("ended.session_id", "=", "runs.session_id")
+				.as("since"),
+		])
+		.where("state", "<>", "ended")
+		.execute();
+	// Results are written by runs alone: one that is younger than the last ended run belongs to the run at hand.
+	const since = new Map(open.map((row) => [row.session_id, Number(row.since ?? 0)]));
+	const removable = { own: [] as CountedRow[], others: [] as CountedRow[], staying: 0 };
+	for (const { id, bytes, session_id: owner, created_at: at } of outputs) {
+		const counted = Math.max(leastCounted, Number(bytes));
+		const stays = Number(at) >= (since.get(owner ?? "") ?? Number.POSITIVE_INFINITY);
+		if (!stays) removable[owner === sessionId ? "own" : "others"].push({ id, bytes: counted });
+		else if (owner === sessionId) removable.staying += counted;
+	}
+	return removable;
+}
+
+/** Bytes of kept results that may be deleted for a result of the session. */
+export async function removableBytes(db: Tx, sessionId: string): Promise<number> {
+	const { own, others } = await findRemovable(db, sessionId);
+	return [...own, ...others].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/**
+ * Deletes kept results until one of `bytes` fits into their share and into the quota: the oldest of the session first, then
+ * the oldest of other sessions, never those of a run that has not ended. Returns the deleted ids. Throws
+ * `resource_exhausted`, and deletes nothing, if that is not enough.
+ */
+export async function makeRoomForOutput(
+	tx: Tx,
+	{
+		sessionId,
+		bytes,
+		quotaBytes,
+	}: { readonly sessionId: string; readonly bytes: number; readonly quotaBytes: number },
+): Promise<readonly string[]> {
+	const share = quotaBytes * outputShare;
+	const { all, outputs } = await countedBytes(tx);
+	let over = Math.max(outputs + bytes - share, all + bytes - quotaBytes);
+	if (over <= 0) return [];
+	const { own, others, staying } = await findRemovable(tx, sessionId);
+	const displaces = staying === 0 || staying + bytes <= share * displacingShare;
 	const dropped: string[] = [];
-	for (const row of counted) {
+	for (const row of displaces ? [...own, ...others] : own) {
 		if (over <= 0) break;
 		dropped.push(row.id);
 		over -= row.bytes;
 	}
-	if (dropped.length > 0) await tx.deleteFrom("files").where("id", "in", dropped).execute();
+	if (over > 0) throw noRoomForOutput(quotaBytes);
+	await tx.deleteFrom("files").where("id", "in", dropped).execute();
 	return dropped;
 }
 

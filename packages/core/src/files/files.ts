@@ -22,7 +22,14 @@ import {
 	refuseOverQuota,
 } from "./file-limits.ts";
 import { safeFileName } from "./file-name.ts";
-import { countedBytesOfAll, dropOldestOutputs, findFile, insertFile, visibleTo } from "./file-rows.ts";
+import {
+	countedBytes,
+	findFile,
+	insertFile,
+	makeRoomForOutput,
+	removableBytes,
+	visibleTo,
+} from "./file-rows.ts";
 import { writeContent } from "./write-content.ts";
 
 export interface FilesOptions {
@@ -38,23 +45,23 @@ export interface FilesOptions {
 	readonly files?: Partial<FileLimits>;
 }
 
-/** A file on its way in. */
+/** An incoming file. */
 export interface Arrival {
 	readonly id: string;
-	/** As somebody calls it; kept under a safe form of it. */
+	/** As the sender calls it. A safe form of it is kept. */
 	readonly name: string;
 	readonly owner: string;
 	/** The session that it belongs to; null until a message carries it. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
-	/** It has come before: then it needs no room, even where there is none. */
-	readonly repeated?: boolean;
+	/** Bytes that are expected to be free beside the free part of the quota when it is recorded; 0 by default. */
+	readonly spareBytes?: number;
 }
 
-/** Writes the row of what has arrived; part of a transaction. */
+/** Inserts the row of the file that has arrived, as a part of a transaction. */
 export type InsertFile = (tx: Tx) => Promise<KeptFile>;
 
-/** A part of a content: both ends belong to it. */
+/** A part of a file, from the byte `start` to the byte `end`, both included. */
 export interface ByteRange {
 	readonly start: number;
 	readonly end: number;
@@ -63,14 +70,14 @@ export interface ByteRange {
 const partEnding = ".part";
 
 /**
- * Files that people and tools hand over: what is known of them is in the journal's tables, what they hold lies in the
- * data directory under their ids. Contents pass through piece by piece and are never held whole.
+ * Files that clients upload and tools share, and complete results of calls. Metadata is in the table `files`, content in the
+ * directory `files` of the data directory, under the id. Content is streamed, never held in memory as a whole.
  */
 export class Files {
 	readonly limits: FileLimits;
 	readonly #options: FilesOptions;
 	readonly #directory: string;
-	/** Bytes that have come so far of what is on its way in, by id. */
+	/** Bytes received so far of incoming files, by id. */
 	readonly #arriving = new Map<string, number>();
 
 	constructor(options: FilesOptions) {
@@ -80,8 +87,8 @@ export class Files {
 	}
 
 	/**
-	 * Keeps what somebody brings, whole or not at all. Under the key of an earlier request with the same name and content
-	 * it is that one's file. Throws `FileTooLargeError`, and `resource_exhausted` where the quota or the disk is full.
+	 * Keeps an uploaded file, complete or not at all. For the key of an earlier request with the same name and content, returns
+	 * the file of that request. Throws `FileTooLargeError`, and `resource_exhausted` if the quota or the disk is full.
 	 */
 	async keep(
 		principal: Principal,
@@ -90,8 +97,10 @@ export class Files {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(wanted) ?? wanted;
+		// A file that came before under this key needs no room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
-		const arrival = { id, name, owner: principal.id, sessionId: null, content, repeated };
+		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
+		const arrival = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
 		return this.bring(arrival, async (insert, { sha256 }) => {
 			const params = { name: safeFileName(name), sha256 };
 			const request: Keyed = { principal, key, method: "POST /api/files", params };
@@ -103,20 +112,20 @@ export class Files {
 	}
 
 	/**
-	 * Writes a content, then has `commit` record it with the insert that it is given. Where that returns another file,
-	 * or throws, nothing of this one is left.
+	 * Writes the content, then calls `commit`, which records it with the given insert. If `commit` returns another file or
+	 * throws, the content is deleted.
 	 */
 	async bring(
 		arrival: Arrival,
 		commit: (insert: InsertFile, facts: ContentFacts) => Promise<KeptFile>,
 	): Promise<KeptFile> {
-		const { id, content, repeated = false } = arrival;
+		const { id, content, spareBytes = 0 } = arrival;
 		const path = this.#path(id);
 		this.#arriving.set(id, 0);
 		try {
-			const before = repeated ? Number.NEGATIVE_INFINITY : await this.#options.store.read(countedBytesOfAll);
+			const { all } = await this.#options.store.read(countedBytes);
 			await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-			const admit = (bytes: number): void => this.#admit(id, bytes, before);
+			const admit = (bytes: number): void => this.#admit(id, bytes, all - spareBytes);
 			const facts = await writeContent(`${path}${partEnding}`, content, { admit });
 			await this.#place(path);
 			const kept = await commit((tx) => this.#insert(tx, arrival, facts), facts);
@@ -130,7 +139,7 @@ export class Files {
 		}
 	}
 
-	/** A file that the principal may read; throws `not_found` where there is none, or none for them. */
+	/** Returns a file. Throws `not_found` if it does not exist or the principal may not read it. */
 	async find(principal: Principal, id: string): Promise<KeptFile> {
 		authorize(principal, "file.read");
 		const now = this.#options.clock.now();
@@ -139,7 +148,7 @@ export class Files {
 		throw unknownFile(id);
 	}
 
-	/** What a file holds, or a part of it, as fast as it is taken. Throws `not_found` where the content is gone. */
+	/** Streams the content of a file, or a part of it. Throws `not_found` if the content is gone. */
 	async read(id: string, range?: ByteRange): Promise<Readable> {
 		try {
 			const handle = await open(this.#path(id));
@@ -150,7 +159,7 @@ export class Files {
 		}
 	}
 
-	/** All that a file of a few mebibytes holds; undefined where it is gone. */
+	/** Reads the content of a file of a few mebibytes. Undefined if it is gone. */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
 			return await readFile(this.#path(id));
@@ -160,24 +169,33 @@ export class Files {
 		}
 	}
 
-	/** A file that a tool has handed over already. */
+	/** The file with this id, if a tool has shared it. */
 	async known(id: string): Promise<KeptFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
 	}
 
 	/**
-	 * Keeps the complete result of a call for the life of its session, under `outputName`; replaces what is there under that
-	 * name. Together such results take a quarter of the quota at most: the oldest ones make room. Throws as `bring`.
+	 * Keeps the complete result of a call under `outputName` until its session is deleted. Replaces a file of that name. All such
+	 * results take at most a quarter of the quota: older ones are deleted (`makeRoomForOutput`) when the result is complete.
+	 * Until then the disk holds both. Throws as `bring`.
 	 */
-	async keepOutput({ id, owner, sessionId, content }: Omit<Arrival, "name" | "repeated">): Promise<KeptFile> {
+	async keepOutput({
+		id,
+		owner,
+		sessionId,
+		content,
+	}: Omit<Arrival, "name" | "spareBytes"> & { readonly sessionId: string }): Promise<KeptFile> {
 		const { store } = this.#options;
+		const { quotaBytes } = this.limits;
 		await store.commit((tx) => tx.deleteFrom("files").where("id", "=", id).execute());
 		await this.unlink([id]);
 		let dropped: readonly string[] = [];
-		const arrival = { id, name: `${id}.txt`, owner, sessionId, content };
-		const kept = await this.bring(arrival, (insert, { bytes }) =>
+		const spareBytes = await store.read((db) => removableBytes(db, sessionId));
+		const arrival = { id, name: `${id}.txt`, owner, sessionId, content, spareBytes };
+		const kept = await this.bring(arrival, (insert, facts) =>
 			store.commit(async (tx) => {
-				dropped = await dropOldestOutputs(tx, Math.max(leastCounted, bytes), this.limits.quotaBytes);
+				const bytes = Math.max(leastCounted, facts.bytes);
+				dropped = await makeRoomForOutput(tx, { sessionId, bytes, quotaBytes });
 				return insert(tx);
 			}),
 		);
@@ -185,12 +203,12 @@ export class Files {
 		return kept;
 	}
 
-	/** Opens a kept result of the session. Throws `not_found` if there is none of that name, or it had to make room. */
+	/** Opens a kept result of the session. Throws `not_found` if there is none of that name, or if it was deleted for a newer one. */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
 		const unknown = new ParleyError(
 			`no result is kept as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation, or run the ` +
-				"call again if the result had to make room for newer ones",
+				"call again if it was deleted to make room for newer results",
 			{ code: "not_found" },
 		);
 		if (row?.sessionId !== sessionId) throw unknown;
@@ -201,7 +219,7 @@ export class Files {
 		}
 	}
 
-	/** Removes what files held whose rows are gone. What cannot be removed now is so by a later sweep. */
+	/** Deletes the content of files whose rows are deleted. A later sweep retries what fails. */
 	async unlink(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
 			try {
@@ -212,14 +230,14 @@ export class Files {
 		}
 	}
 
-	/** Forgets files that had their time, and removes every content that no row knows. */
+	/** Deletes expired files, and all content without a row. */
 	async sweep(): Promise<void> {
 		const { store, clock } = this.#options;
 		await store.commit(async (tx) => {
 			const idle = tx.deleteFrom("files").where("session_id", "is", null);
 			await idle.where("expires_at", "<=", clock.now()).execute();
 		});
-		// In this order: what arrives after the first is not in the list, and what is recorded after the second was on its way.
+		// The order matters: a file that arrives after the first read is not listed, and one recorded after the second was arriving.
 		const names = await readdir(this.#directory).catch(noneYet);
 		const arriving = new Set(this.#arriving.keys());
 		const rows = await store.read((db) => db.selectFrom("files").select("id").execute());
@@ -249,10 +267,10 @@ export class Files {
 		await directory.sync();
 	}
 
-	/** Others may have come since the first look: what counts is the quota in the order of the commits. */
+	/** Other files may have been recorded since `bring` began: the quota holds in the order of the commits. */
 	async #insert(tx: Tx, { id, name, owner, sessionId }: Arrival, facts: ContentFacts): Promise<KeptFile> {
-		refuseOverQuota((await countedBytesOfAll(tx)) + Math.max(leastCounted, facts.bytes), this.limits);
-		// From here on its row counts; counted twice it would keep others out.
+		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
+		// Its row counts from here on. Counted twice, it would keep other files out.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
 		const expires_at = created_at + this.limits.keepMs;

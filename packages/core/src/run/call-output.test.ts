@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { Message } from "../message.ts";
 import { ModelTable } from "../models/table/model-table.ts";
 import { unknownModel } from "../models/table/unknown-model.ts";
+import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
@@ -42,15 +43,29 @@ class Conversation implements AsyncDisposable {
 		return new Conversation({ t, model, session, log });
 	}
 
-	async ask(): Promise<void> {
-		await this.t.send(this.session, "go");
-		await this.log.next("assistant.message");
+	async ask(session = this.session): Promise<void> {
+		const log = session === this.session ? this.log : await EventLog.join(this.t.runtime, session);
+		await this.t.send(session, "go");
+		await log.next("assistant.message");
+	}
+
+	/** Opens a second session in which tools run without approval. */
+	async another(): Promise<string> {
+		const session = await this.t.create();
+		await this.t.runtime.acceptAll(unkeyed(), session);
+		return session;
+	}
+
+	/** The results at the end of the last request. */
+	results(): { readonly text: string; readonly failed: boolean }[] {
+		const content = this.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
+		return content.filter((block) => block.type === "result");
 	}
 
 	/** The last result of the last request. */
 	result(): { readonly text: string; readonly failed: boolean } {
-		const [last] = this.model.requests.at(-1)?.messages.at(-1)?.content.slice(-1) ?? [];
-		if (last?.type !== "result") throw new Error("the last request ends without a result");
+		const last = this.results().at(-1);
+		if (last === undefined) throw new Error("the last request ends without a result");
 		return last;
 	}
 
@@ -205,15 +220,81 @@ test("no other session reads it, no approval is needed, and it goes with its ses
 	expect(await talk.files()).toEqual([]);
 });
 
-test("results keep within a quarter of the quota: the oldest make room", async () => {
-	const cmd = "seq 1 20000";
-	await using talk = await Conversation.begin(
-		[[calls("c1", "run_command", { cmd }), calls("c2", "run_command", { cmd })], [says("ok")]],
-		{ files: { quotaBytes: 800_000 } },
-	);
+/** A reply with one call for each size, in lines of up to 6 bytes. */
+const lists = (...sizes: number[]): ScriptedReply =>
+	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
+
+/** The reply that ends a run, a second after the results before it. */
+const endsLater = (talk: () => Conversation): ScriptedReply =>
+	async function* () {
+		talk().t.clock.advance(1_000);
+		yield says("ok");
+		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
+	};
+
+/** A gateway whose kept results may take 200,000 bytes: a list of 12,000 lines has 60,894. */
+const smallQuota = { files: { quotaBytes: 800_000 } };
+
+test("kept results take at most a quarter of the quota: the oldest of the same session are deleted first", async () => {
+	const script = Array.from({ length: 4 }, () => [lists(12_000), endsLater(() => talk)]);
+	await using talk: Conversation = await Conversation.begin(script.flat(), smallQuota);
+	const names: string[] = [];
 	await talk.ask();
-	const names = await talk.files();
-	expect(names).toEqual([nameIn(talk.result().text)]);
+	names.push(nameIn(talk.result().text));
+	const other = await talk.another();
+	for (const session of [other, talk.session, talk.session]) {
+		await talk.ask(session);
+		names.push(nameIn(talk.result().text));
+	}
+	const [, others, second, third] = names;
+	expect((await talk.files()).sort()).toEqual([others, second, third].sort());
+});
+
+test("results of other sessions are deleted if the session has no older ones", async () => {
+	const script = [lists(12_000), [says("ok")], lists(12_000, 12_000), [says("ok")]];
+	await using talk = await Conversation.begin(script, { files: { quotaBytes: 480_000 } });
+	await talk.ask();
+	const first = nameIn(talk.result().text);
+	await talk.ask(await talk.another());
+	const files = await talk.files();
+	expect(files).toHaveLength(1);
+	expect(files).not.toContain(first);
+	// Two of them would be more than half of the share.
+	expect(talk.result().text).toContain("The rest could not be kept: no room for this result");
+});
+
+test("a session never loses a result of its run at hand, and results of runs of other sessions stay too", async () => {
+	const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const waits: ScriptedReply = async function* () {
+		asked.resolve();
+		await gate.promise;
+		yield says("ok");
+		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
+	};
+	const script = [lists(12_000, 12_000, 12_000, 12_000), waits, lists(30_000), [says("ok")]];
+	await using talk = await Conversation.begin(script, smallQuota);
+	await talk.t.send(talk.session, "go");
+	await asked.promise;
+	const names = talk.results().map(({ text }) => nameIn(text));
+	expect((await talk.files()).sort()).toEqual(names.slice(0, 3).sort());
+	await talk.ask(await talk.another());
+	expect(talk.result().text).toContain("The rest could not be kept: no room for this result");
+	expect((await talk.files()).sort()).toEqual(names.slice(0, 3).sort());
+	gate.resolve();
+	await talk.log.next("assistant.message");
+});
+
+test("older results are deleted for a new one if uploads have filled the quota", async () => {
+	const script = [lists(20_000), endsLater(() => talk), lists(20_000), [says("ok")]];
+	await using talk: Conversation = await Conversation.begin(script, smallQuota);
+	await talk.ask();
+	async function* upload() {
+		yield Buffer.alloc(690_000);
+	}
+	await talk.t.runtime.files.keep(operator, { name: "full", content: upload() });
+	await talk.ask();
+	expect(await talk.files()).toContain(nameIn(talk.result().text));
+	expect(await talk.files()).toHaveLength(2);
 });
 
 test("where nothing can be kept the result says so, and the run goes on", async () => {
