@@ -1,6 +1,6 @@
 import { type Failpoints, silentLogger } from "@parley/base";
 import { noUsage, operator, type Principal } from "@parley/core";
-import { ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
+import { calls, probeTool, ScriptedModel, says, stuck, TestRuntime } from "@parley/core/testing";
 import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { RateLimit } from "../shared/rate-limit.ts";
@@ -15,7 +15,7 @@ class Client {
 	drained: Promise<void> = Promise.resolve();
 	readonly #runtime: TestRuntime;
 
-	constructor(t: TestRuntime, principal: Principal = operator) {
+	constructor(t: TestRuntime, principal: Principal = operator, envelope: "flat" | "both" = "flat") {
 		this.#runtime = t;
 		const { runtime, clock } = t;
 		const out = {
@@ -34,6 +34,7 @@ class Client {
 			rateLimit,
 			out,
 			now: () => clock.now(),
+			envelope,
 		});
 	}
 
@@ -217,5 +218,31 @@ test("a request that somebody may not make is noted with who made it, and no oth
 	expect(new Set(rows.map(({ action, decision }) => `${action} ${decision}`))).toEqual(
 		new Set(["request.refuse denied"]),
 	);
+	await client.connection.close();
+});
+
+test("a Go client gets the next prompt after a commit, and none that the same commit has answered", async () => {
+	const tools = ["one", "two", "three"].map((name) => probeTool(name, { classes: ["write"] }));
+	const both = [calls("c1", "one"), calls("c2", "two")];
+	const model = new ScriptedModel(both, [says("done")], [...both, calls("c3", "three")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools });
+	const client = new Client(t, operator, "both");
+	const prompts = (): string[] => client.told.filter((what) => what.startsWith("prompt."));
+	client.send("say", "send_message", { content: "go" });
+	await client.hears("prompt.requested");
+	client.send("accept", "accept_all_tools");
+	await client.hears("assistant.message");
+	expect(prompts()).toEqual(["prompt.requested", "prompt.answered", "prompt.answered"]);
+	client.written.length = 0;
+	client.send("open", "open_session");
+	client.send("again", "send_message", { content: "go" });
+	await client.hears("prompt.requested");
+	const [first] = await t.runtime.prompts.list(operator, { limit: 10 });
+	client.send("deny", "prompt_response", { token: first?.prompt.token, value: false });
+	await client.hears("prompt.shown");
+	expect(prompts()).toEqual(["prompt.requested", "prompt.answered", "prompt.shown"]);
+	client.send("cancel", "cancel_turn");
+	await client.hears("assistant.message");
+	expect(prompts().slice(3)).toEqual(["prompt.closed", "prompt.closed"]);
 	await client.connection.close();
 });

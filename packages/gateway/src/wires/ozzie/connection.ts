@@ -1,16 +1,17 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import { askedBy, type Follower, type Principal, type Prompt, type Runtime } from "@parley/core";
+import { askedBy, type Principal, type Prompt, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/wire-counts.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { isWireEvent } from "../shared/event-json.ts";
 import type { RateLimit } from "../shared/rate-limit.ts";
+import { PromptQueue } from "../view/prompt-queue.ts";
+import { SessionView } from "../view/session-view.ts";
 import { encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
 import type { Envelope, WantedEnvelope } from "./envelope.ts";
 import { isGoOpening } from "./go-client.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods.ts";
-import { OnePrompt } from "./one-prompt.ts";
 import { settleUnread } from "./prompt-methods.ts";
 import { decodeRequest, type RefusedFrame, type Request } from "./request.ts";
 
@@ -54,13 +55,18 @@ export interface ConnectionDeps {
 	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
 }
 
+interface Joined {
+	readonly view: SessionView;
+	readonly lastSeq: number;
+}
+
 /**
  * One client's life. Requests are answered one after the other, and from the moment one is taken up no event leaves
  * until its response has: existing clients take the next frame for the answer.
  */
 export class Connection {
 	readonly deps: ConnectionDeps;
-	readonly #followers = new Map<string, Follower>();
+	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
 	/** Stands for this connection in the rate limit, which may remember it longer than the connection lives. */
 	readonly #unnamed = Symbol("a connection without a session");
@@ -68,13 +74,15 @@ export class Connection {
 	/** Ids of requests that wait or are being answered. */
 	readonly #inFlight = new Set<string>();
 	#envelope: WantedEnvelope;
-	#onePrompt: OnePrompt | undefined;
+	#prompts: PromptQueue | undefined;
+	/** Whether the next prompts leave when the events at hand have left. */
+	#showing = false;
 	#held: OzzieEvent[] | undefined;
 	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Sessions whose joining has not been answered yet. */
-	#joined: Follower[] = [];
+	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
 
@@ -113,39 +121,41 @@ export class Connection {
 
 	/** The open question of a token, if this client shows one question at a time and was asked it. */
 	asked(token: string): Prompt | undefined {
-		return this.#onePrompt?.find(token)?.prompt;
+		return this.#prompts?.find(token)?.prompt;
 	}
 
 	/** Repeats such a question with another label, behind the response to the request at hand. False if it was repeated. */
 	askAgain(token: string, label: string): boolean {
-		const asked = this.#onePrompt?.find(token);
-		if (!asked || !this.#onePrompt?.mayRepeat(token)) return false;
+		const asked = this.#prompts?.find(token);
+		if (!asked || !this.#prompts?.mayRepeat(token)) return false;
 		const { sessionId, prompt } = asked;
-		const seq = this.#followers.get(sessionId)?.seq ?? 0;
+		const seq = this.#views.get(sessionId)?.seq ?? 0;
 		const event = { type: "prompt.shown", prompt: { ...prompt, label } } as const;
 		this.#deliver({ transient: true, sessionId, seq, event });
 		return true;
 	}
 
-	/** The session that a request means; `undefined` where the connection has none. Throws for one not joined. */
-	target(request: Request): string | undefined {
+	/** The view of the session that a request names; undefined if it names none. Throws `not_found` if it is not joined. */
+	target(request: Request): SessionView | undefined {
 		const id = request.sessionId ?? this.#current;
-		if (id === undefined || this.#followers.has(id)) return id;
+		const view = id === undefined ? undefined : this.#views.get(id);
+		if (id === undefined || view) return view;
 		throw new ParleyError(`session not found: ${id}`, { code: "not_found" });
 	}
 
 	/**
 	 * Joins a session: its events begin after the response to the request at hand. Without `afterSeq` a session that is
-	 * joined already just goes on. Returns the number of its newest event.
+	 * joined already just goes on. Returns the `seq` of its newest event.
 	 */
-	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<number> {
-		const known = afterSeq === undefined ? this.#followers.get(sessionId) : undefined;
-		const lastSeq = known ? known.seq : await this.#follow(sessionId, afterSeq);
+	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Joined> {
+		const known = afterSeq === undefined ? this.#views.get(sessionId) : undefined;
+		const view = known ?? (await this.#follow(sessionId, afterSeq));
+		const lastSeq = known ? known.seq : view.lastSeq;
 		const left = replace && this.#current !== sessionId ? this.#current : undefined;
 		if (replace || this.#current === undefined) this.#current = sessionId;
 		if (left !== undefined) await this.#leave(left);
 		if (this.#closed) await this.#leave(sessionId);
-		return lastSeq;
+		return { view, lastSeq };
 	}
 
 	/** Takes no more requests; resolves when those that came before have been answered. */
@@ -165,7 +175,7 @@ export class Connection {
 		this.#closed = true;
 		await this.#working;
 		this.#letGo();
-		await Promise.all([...this.#followers.keys()].map((id) => this.#leave(id)));
+		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
 	/** Decides from the first frame whether an existing Go client is connected. Nothing has been sent to it yet. */
@@ -182,7 +192,7 @@ export class Connection {
 
 	#shapeBoth(): void {
 		this.#envelope = "both";
-		this.#onePrompt = new OnePrompt();
+		this.#prompts = new PromptQueue();
 		this.deps.out.shape("both");
 	}
 
@@ -211,6 +221,7 @@ export class Connection {
 		const held = this.#held ?? [];
 		this.#held = undefined;
 		for (const event of held) this.#tell(event);
+		this.#showPrompts();
 		this.#released?.resolve();
 		this.#released = undefined;
 	}
@@ -228,7 +239,7 @@ export class Connection {
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
-		for (const follower of joined) void this.#replay(follower);
+		for (const view of joined) void this.#replay(view);
 	}
 
 	async #answer(request: Request): Promise<ResponseFrame> {
@@ -267,7 +278,7 @@ export class Connection {
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
 			return failure;
 		}
-		const seq = this.#followers.get(sessionId)?.seq ?? 0;
+		const seq = this.#views.get(sessionId)?.seq ?? 0;
 		const event = { type: "message.refused", error: failure.error } as const;
 		this.#held?.push({ transient: true, sessionId, seq, event });
 		return failure;
@@ -297,7 +308,7 @@ export class Connection {
 
 	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */
 	#countedAs({ sessionId }: Request): string | symbol {
-		const named = sessionId !== undefined && this.#followers.has(sessionId) ? sessionId : this.#current;
+		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
 	}
 
@@ -309,8 +320,22 @@ export class Connection {
 
 	#tell(event: OzzieEvent): void {
 		if (this.#closed) return;
-		if (!this.#onePrompt) this.#say(event);
-		else for (const told of this.#onePrompt.take(event)) this.#say(told);
+		if (this.#prompts?.take(event) !== false) this.#say(event);
+		if (!this.#prompts || this.#showing || !event.event.type.startsWith("prompt.")) return;
+		// All events of a commit arrive in one tick, and a later one may close the next prompt.
+		this.#showing = true;
+		queueMicrotask(() => {
+			this.#showing = false;
+			if (!this.#held) this.#showPrompts();
+		});
+	}
+
+	#showPrompts(): void {
+		if (this.#closed) return;
+		for (const { sessionId, prompt } of this.#prompts?.due() ?? []) {
+			const seq = this.#views.get(sessionId)?.seq ?? 0;
+			this.#say({ transient: true, sessionId, seq, event: { type: "prompt.shown", prompt } });
+		}
 	}
 
 	/** Who may only read gets nothing that a question could be answered with. */
@@ -319,47 +344,50 @@ export class Connection {
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}
 
-	async #replay(follower: Follower): Promise<void> {
+	async #replay(view: SessionView): Promise<void> {
+		this.#prompts?.pause(view.id);
 		try {
-			await follower.begin();
+			await view.begin();
 		} catch (reason) {
-			this.deps.log.error("a session could not be replayed", {
-				sessionId: follower.id,
-				error: reason,
-			});
+			this.deps.log.error("a session could not be replayed", { sessionId: view.id, error: reason });
 			this.deps.out.close(1011, "replay failed");
+			return;
 		}
+		if (this.#views.get(view.id) !== view) return;
+		this.#prompts?.resume(view.id);
+		if (!this.#held) this.#showPrompts();
 	}
 
-	/** The new follower comes before the old one goes, so that the session is never without a client between them. */
-	async #follow(sessionId: string, afterSeq: number | undefined): Promise<number> {
+	/** The new view joins before the old one leaves, so that the session is never without a client between them. */
+	async #follow(sessionId: string, afterSeq: number | undefined): Promise<SessionView> {
 		const { runtime, principal } = this.deps;
-		const follower = await runtime.follow(principal, sessionId, {
+		const view = await SessionView.join(runtime, sessionId, {
+			principal,
 			afterSeq,
 			deliver: (event) => isWireEvent(event) && this.#deliver(event),
 			drained: () => this.#drained(),
 		});
 		await this.#leave(sessionId);
-		this.#followers.set(sessionId, follower);
-		this.#joined.push(follower);
-		return follower.lastSeq;
+		this.#views.set(sessionId, view);
+		this.#joined.push(view);
+		return view;
 	}
 
 	/** A session that was deleted: what came before its end is still told. */
 	async #lose(sessionId: string): Promise<void> {
-		const follower = this.#followers.get(sessionId);
-		this.#followers.delete(sessionId);
-		await follower?.leave();
+		const view = this.#views.get(sessionId);
+		this.#views.delete(sessionId);
+		await view?.leave();
 	}
 
 	/** What is held of the session is not told any more: it was left, or its replay tells it. */
 	async #leave(sessionId: string): Promise<void> {
-		const follower = this.#followers.get(sessionId);
-		this.#followers.delete(sessionId);
+		const view = this.#views.get(sessionId);
+		this.#views.delete(sessionId);
 		try {
-			const left = follower?.leave();
+			const left = view?.leave();
 			this.#held = this.#held?.filter((event) => event.sessionId !== sessionId);
-			this.#onePrompt?.forget(sessionId);
+			this.#prompts?.forget(sessionId);
 			await left;
 		} catch (reason) {
 			this.deps.log.error("a session could not be left", { sessionId, error: reason });

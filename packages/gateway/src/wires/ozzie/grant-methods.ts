@@ -15,7 +15,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	async request_grant(connection, request) {
 		const { grants } = connection.deps.runtime.trust;
 		const { session_id: named, unseen = false } = request.params;
-		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		// A person's wish is for the channel they are in, whichever of its conversations the question stands in.
 		const outcome = await grants.request(keyed(connection, request), decodeWanted(request), {
 			...{ sessionId: named ?? addressed, current: connection.current, unseen },

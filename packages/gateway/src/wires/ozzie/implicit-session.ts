@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { SessionView } from "../view/session-view.ts";
 import type { Connection } from "./connection.ts";
 import { type Asked, keyed, type RequestOf } from "./request-target.ts";
 
@@ -9,12 +10,11 @@ const maxKeyLength = 128;
 export async function targetOrNew(
 	connection: Connection,
 	request: RequestOf<"send_message" | "accept_all_tools" | "submit_task">,
-): Promise<string> {
+): Promise<SessionView> {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
 	const id = await createImplicit(connection, request);
-	await connection.join(id, 0, true);
-	return id;
+	return (await connection.join(id, 0, true)).view;
 }
 
 /** The session of a first request. Sent again over another connection, the very same request finds it again. */
@@ -28,7 +28,7 @@ async function createImplicit(connection: Connection, request: Asked): Promise<s
 		params: { method, params },
 	};
 	try {
-		return (await runtime.create(opening, {})).id;
+		return (await SessionView.create(runtime, opening, {})).id;
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;

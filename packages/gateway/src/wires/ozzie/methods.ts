@@ -1,5 +1,6 @@
 import type { Accepted, SessionFilter } from "@parley/core";
 import type { MethodName, MethodParams, MethodResult } from "@parley/protocol";
+import { SessionView } from "../view/session-view.ts";
 import { auditMethods } from "./audit-methods.ts";
 import { encodeAgents, encodeModel } from "./catalogue-codec.ts";
 import { encodeFailure, encodeSession } from "./codec.ts";
@@ -27,7 +28,7 @@ const handlers: MethodsOf<MethodName> = {
 		if (params.session_id) {
 			// To come back takes no person; one who opens needs the right to, and observers only read.
 			if (principal.person) await runtime.check(principal, params.session_id, "session.open");
-			const lastSeq = await connection.join(params.session_id, params.after_seq, replace);
+			const { lastSeq } = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
 		}
 		return open(connection, request, { replace, afterSeq: params.after_seq });
@@ -35,9 +36,8 @@ const handlers: MethodsOf<MethodName> = {
 
 	async send_message(connection, request) {
 		const { content, attachments, correlation_id } = request.params;
-		const sessionId = await targetOrNew(connection, request);
-		const { runtime } = connection.deps;
-		const accepted = await runtime.send(keyed(connection, request, sessionId), sessionId, {
+		const view = await targetOrNew(connection, request);
+		const accepted = await view.send(keyed(connection, request, view.id), {
 			content,
 			...(attachments && { attachments }),
 			...(correlation_id !== undefined && { correlation: correlation_id }),
@@ -47,14 +47,14 @@ const handlers: MethodsOf<MethodName> = {
 
 	async steer(connection, request) {
 		const { content } = request.params;
-		const sessionId = targetOpen(connection, request);
+		const { id: sessionId } = targetOpen(connection, request);
 		const { runtime } = connection.deps;
 		const steered = await runtime.steer(keyed(connection, request, sessionId), sessionId, { content });
 		return { status: steered.status, ...encodeAccepted(steered) };
 	},
 
 	async retry(connection, request) {
-		const sessionId = targetOpen(connection, request);
+		const { id: sessionId } = targetOpen(connection, request);
 		const { runtime } = connection.deps;
 		return {
 			status: "sent",
@@ -63,22 +63,20 @@ const handlers: MethodsOf<MethodName> = {
 	},
 
 	async set_model(connection, request) {
-		const sessionId = targetOpen(connection, request);
-		const { runtime } = connection.deps;
-		return runtime.setModel(keyed(connection, request, sessionId), sessionId, request.params.model);
+		const view = targetOpen(connection, request);
+		return { model: await view.setModel(keyed(connection, request, view.id), request.params.model) };
 	},
 
 	async accept_all_tools(connection, request) {
-		const sessionId = await targetOrNew(connection, request);
-		await connection.deps.runtime.acceptAll(keyed(connection, request, sessionId), sessionId);
+		const view = await targetOrNew(connection, request);
+		await view.acceptAll(keyed(connection, request, view.id));
 		return { status: "accepted" };
 	},
 
 	async cancel_turn(connection, request) {
 		const { queued = false, run_id: runId } = request.params;
-		const sessionId = targetOpen(connection, request);
-		const { runtime } = connection.deps;
-		return runtime.cancel(keyed(connection, request, sessionId), sessionId, { queued, runId });
+		const view = targetOpen(connection, request);
+		return view.cancel(keyed(connection, request, view.id), { queued, runId });
 	},
 
 	async list_sessions({ deps }, { params, principal }) {
@@ -92,7 +90,7 @@ const handlers: MethodsOf<MethodName> = {
 		const sessions: MethodResult<"resume">["sessions"] = [];
 		for (const { session_id, after_seq } of params.sessions) {
 			try {
-				const lastSeq = await connection.join(session_id, after_seq, false);
+				const { lastSeq } = await connection.join(session_id, after_seq, false);
 				sessions.push({ session_id, ok: true, status: "resumed", last_seq: lastSeq });
 			} catch (reason) {
 				const failure = encodeFailure(undefined, reason);
@@ -105,14 +103,14 @@ const handlers: MethodsOf<MethodName> = {
 	async usage(connection, request) {
 		const { params, sessionId, principal } = request;
 		const { runtime } = connection.deps;
-		const addressed = sessionId === undefined ? undefined : connection.target(request);
+		const addressed = sessionId === undefined ? undefined : connection.target(request)?.id;
 		const filter = decodeUsageFilter(params, params.session_id ?? addressed);
 		return encodeUsageReport(await runtime.usage(principal, filter), filter.by);
 	},
 
 	async set_budget(connection, request) {
 		const { params } = request;
-		const meant = params.scope === "session" ? () => targetOpen(connection, request) : () => undefined;
+		const meant = params.scope === "session" ? () => targetOpen(connection, request).id : () => undefined;
 		const sessionId = params.session_id ?? meant();
 		const change = decodeBudgetChange(params, sessionId);
 		await connection.deps.runtime.setBudget(keyed(connection, request, sessionId), change);
@@ -154,7 +152,7 @@ async function open(
 	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
 ): Promise<MethodResult<"open_session">> {
 	const { root_dir, title, external_key, profile } = request.params;
-	const { id, status } = await connection.deps.runtime.create(keyed(connection, request), {
+	const { id, status } = await SessionView.create(connection.deps.runtime, keyed(connection, request), {
 		...(root_dir !== undefined && { rootDir: root_dir }),
 		...(title !== undefined && { title }),
 		...(external_key !== undefined && { externalKey: external_key }),
@@ -162,7 +160,7 @@ async function open(
 	});
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
-	const lastSeq = await connection.join(id, from, replace);
+	const { lastSeq } = await connection.join(id, from, replace);
 	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
 }
 

@@ -36,7 +36,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 		const { params, principal } = request;
 		const { runtime } = connection.deps;
 		const { token, limit, approvals } = params;
-		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		const sessionId = params.session_id ?? addressed;
 		const open = await runtime.prompts.list(principal, { sessionId, token, limit, approvals });
 		const prompts = open.map((one) => encodeOpenPrompt(one, token !== undefined));

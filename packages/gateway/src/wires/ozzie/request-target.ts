@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { type Keyed, type Principal, placeKey } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
+import type { SessionView } from "../view/session-view.ts";
 import type { Connection } from "./connection.ts";
 import type { Request } from "./request.ts";
 
@@ -34,7 +35,7 @@ export function keyed(_connection: Connection, request: Asked, sessionId?: strin
 }
 
 /** The session that a request means; throws `invalid_argument` where it means none. */
-export function targetOpen(connection: Connection, request: Request): string {
+export function targetOpen(connection: Connection, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
 	throw new ParleyError("no session is open", { code: "invalid_argument" });
@@ -45,5 +46,5 @@ export function targetNamed(
 	connection: Connection,
 	request: Request & { readonly params: { readonly session_id?: string | undefined } },
 ): string {
-	return request.params.session_id ?? targetOpen(connection, request);
+	return request.params.session_id ?? targetOpen(connection, request).id;
 }

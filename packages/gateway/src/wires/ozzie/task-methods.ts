@@ -29,7 +29,7 @@ const mostListed = 1_000;
 /** Work in the background, and what people do about it. */
 export const taskMethods: MethodsOf<TaskMethod> = {
 	async submit_task(connection, request) {
-		const sessionId = await targetOrNew(connection, request);
+		const { id: sessionId } = await targetOrNew(connection, request);
 		const { tasks } = connection.deps.runtime;
 		const wanted = decodeNewTask(request.params);
 		return encodeSubmitted(await tasks.submit(keyed(connection, request, sessionId), sessionId, wanted));
@@ -48,14 +48,14 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 
 	async list_tasks(connection, request) {
 		const { tasks } = connection.deps.runtime;
-		const filter = { limit: mostListed, sessionId: targetOpen(connection, request) };
+		const filter = { limit: mostListed, sessionId: targetOpen(connection, request).id };
 		return listed(connection, request.principal, await tasks.list(request.principal, filter));
 	},
 
 	async query_tasks(connection, request) {
 		const { params, principal } = request;
 		const { tasks } = connection.deps.runtime;
-		const addressed = request.sessionId === undefined ? undefined : connection.target(request);
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		// A task that is not there would otherwise be a page without an end, or an empty one.
 		for (const id of [params.before, params.parent_id])
 			if (id !== undefined) await tasks.check(principal, id);

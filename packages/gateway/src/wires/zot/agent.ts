@@ -1,6 +1,5 @@
 import { ParleyError } from "@parley/base";
 import {
-	type Follower,
 	type ImageBlock,
 	type Keyed,
 	type ModelInfo,
@@ -12,6 +11,7 @@ import {
 	type TimedMessage,
 	unknownModel,
 } from "@parley/core";
+import { SessionView } from "../view/session-view.ts";
 
 /** Well before the end of what was accepted: 8 hours after it was. */
 const acceptAgainMs = 4 * 60 * 60 * 1000;
@@ -48,9 +48,8 @@ export class Agent {
 	readonly settings: AgentSettings;
 	readonly #runtime: Runtime;
 	readonly #now: () => number;
-	#sessionId = "";
 	#model = "";
-	#follower: Follower | undefined;
+	#view: SessionView | undefined;
 	#acceptedAt: number | undefined;
 	/** Until the next event that is recorded. */
 	#messageCount: Promise<number> | undefined;
@@ -81,23 +80,22 @@ export class Agent {
 	/** The run that begins; its events follow. Nothing may run already. */
 	async prompt(content: string, images: readonly ImageBlock[]): Promise<string> {
 		await this.#accept();
-		const { runId } = await this.#runtime.send(asked("prompt"), this.#sessionId, { content, images });
-		return runId;
+		return (await this.#joined.send(asked("prompt"), { content, images })).runId;
 	}
 
 	/** Ends this run, if it has not ended, and kills what its tools run. */
 	async abort(runId: string): Promise<void> {
-		await this.#runtime.cancel(asked("abort"), this.#sessionId, { runId });
+		await this.#joined.cancel(asked("abort"), { runId });
 	}
 
 	/** Puts a summary in the place of what was said, and returns it; undefined where there is nothing to say. */
 	async compact(signal: AbortSignal): Promise<string | undefined> {
-		const done = await this.#runtime.compact(asked("compact"), this.#sessionId, { signal });
+		const done = await this.#runtime.compact(asked("compact"), this.#joined.id, { signal });
 		return done?.summary;
 	}
 
 	transcript(): Promise<readonly TimedMessage[]> {
-		return this.#runtime.transcript(principal, this.#sessionId);
+		return this.#runtime.transcript(principal, this.#joined.id);
 	}
 
 	/** How many messages the transcript has: programs ask for it again and again, and it is read once for each change. */
@@ -111,11 +109,11 @@ export class Agent {
 
 	/** Forgets all that was said. The model that was chosen stays. */
 	async clear(): Promise<void> {
-		const left = this.#sessionId;
+		const left = this.#joined.id;
 		// Also where it is the provider's own default now: that of the next process may be another.
-		const chosen = this.#follower?.model;
+		const chosen = this.#view?.model;
 		const fresh = await this.#create();
-		await this.#follower?.leave();
+		await this.#view?.leave();
 		await this.#enter(fresh);
 		if (chosen !== undefined) await this.takeModel(chosen);
 		await this.#runtime.remove(asked("clear"), left, true);
@@ -132,9 +130,8 @@ export class Agent {
 
 	/** Sets a model that the command line or the kept conversation names. */
 	async takeModel(wanted: string): Promise<string> {
-		const { model } = await this.#runtime.setModel(asked("set_model"), this.#sessionId, wanted);
-		this.#model = model;
-		return model;
+		this.#model = await this.#joined.setModel(asked("set_model"), wanted);
+		return this.#model;
 	}
 
 	/** Those that are listed, and the one that answers: another server may have it, and nobody have described it. */
@@ -146,37 +143,43 @@ export class Agent {
 	}
 
 	async answer(token: string, response: PromptResponse): Promise<void> {
-		await this.#runtime.answer(asked("approve"), token, response);
+		await this.#joined.answer(asked("approve"), token, response);
 	}
 
 	/** All calls run unasked from now on, but for what is always asked. */
 	async acceptAll(): Promise<void> {
 		this.#acceptedAt = this.#now();
-		await this.#runtime.acceptAll(asked("approve"), this.#sessionId);
+		await this.#joined.acceptAll(asked("approve"));
 	}
 
 	async close(): Promise<void> {
-		await this.#follower?.leave();
+		await this.#view?.leave();
+	}
+
+	/** The session that the agent is in: `open` enters the first one. */
+	get #joined(): SessionView {
+		if (this.#view) return this.#view;
+		throw new ParleyError("the agent is in no session", { code: "internal" });
 	}
 
 	async #create(): Promise<string> {
 		const wanted = { rootDir: this.settings.cwd };
-		return (await this.#runtime.create(asked("rpc"), wanted)).id;
+		return (await SessionView.create(this.#runtime, asked("rpc"), wanted)).id;
 	}
 
 	async #enter(sessionId: string): Promise<void> {
-		this.#follower = await this.#runtime.follow(principal, sessionId, {
-			afterSeq: undefined,
+		const view = await SessionView.join(this.#runtime, sessionId, {
+			principal,
 			deliver: (event) => {
 				if (!event.transient) this.#messageCount = undefined;
 				this.#deliver(event);
 			},
 			drained: () => Promise.resolve(),
 		});
-		await this.#follower.begin();
-		this.#sessionId = sessionId;
+		this.#view = view;
+		await view.begin();
 		this.#messageCount = undefined;
-		this.#model = this.#follower.model ?? this.#runtime.model;
+		this.#model = view.model ?? this.#runtime.model;
 		this.#acceptedAt = undefined;
 	}
 

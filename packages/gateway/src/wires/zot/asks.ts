@@ -1,5 +1,5 @@
-import { ParleyError } from "@parley/base";
 import type { Prompt } from "@parley/core";
+import { PromptIds } from "../view/prompt-ids.ts";
 import type { Agent } from "./agent.ts";
 import { encodeAsk } from "./codec.ts";
 import type { Ask, Command } from "./schema.ts";
@@ -18,8 +18,7 @@ export type Unanswered = keyof typeof reasons;
 export class Asks {
 	readonly #agent: Agent;
 	readonly #send: ((ask: Ask) => void) | undefined;
-	readonly #open = new Map<string, Prompt>();
-	#count = 0;
+	readonly #ids = new PromptIds((_, count) => `ask-${count}`);
 	#ended: Unanswered | undefined;
 
 	/** Without `send` nobody is asked. */
@@ -31,26 +30,19 @@ export class Asks {
 	async raise(prompt: Prompt): Promise<void> {
 		if (!this.#send) return this.#refuse(prompt, alwaysAsked(prompt));
 		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
-		this.#count += 1;
-		const id = `ask-${this.#count}`;
-		const ask = encodeAsk(id, prompt);
-		if (!ask) return this.#refuse(prompt, "only calls of tools are asked about here");
-		this.#open.set(id, prompt);
-		this.#send(ask);
+		if (!prompt.approval) return this.#refuse(prompt, "only calls of tools are asked about here");
+		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
 	/** It was answered, expired, or its run has ended. */
 	settle(token: string): void {
-		for (const [id, prompt] of this.#open) if (prompt.token === token) this.#open.delete(id);
+		this.#ids.settle(token);
 	}
 
 	/** Throws `not_found` for a question that is not open. */
 	async answer(command: Approve): Promise<void> {
 		const { allow, reason, remember_tool, remember_all } = command;
-		const id = command.ask ?? String(command.id ?? "");
-		const prompt = this.#open.get(id);
-		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });
-		this.#open.delete(id);
+		const prompt = this.#ids.take(command.ask ?? String(command.id ?? ""));
 		if (!allow) return this.#agent.answer(prompt.token, { cancelled: true, reason: reason ?? "" });
 		const forSession = remember_tool && prompt.approval?.allowSession;
 		await this.#agent.answer(prompt.token, { value: forSession ? "session" : true });
@@ -61,9 +53,7 @@ export class Asks {
 	async end(why: Unanswered): Promise<void> {
 		this.#ended ??= why;
 		const reason = reasons[this.#ended];
-		const open = [...this.#open.values()];
-		this.#open.clear();
-		await Promise.all(open.map((prompt) => this.#refuse(prompt, reason)));
+		await Promise.all(this.#ids.takeAll().map((prompt) => this.#refuse(prompt, reason)));
 	}
 
 	/** Where nobody answers. */

@@ -191,11 +191,9 @@ test("an approval is told under a name of ours, and its token never", () => {
 		...{ callId: "c", tool: "bash", arguments: { command: "echo" }, preview: "", notes: ["n"] },
 		...{ risk: "high" as const, allowSession: true },
 	};
-	const asked = { ...prompt, approval };
-	expect(encodeAsk("ask-1", asked)).toEqual({
+	expect(encodeAsk("ask-1", prompt, approval)).toEqual({
 		...{ type: "ask", id: "ask-1", call_id: "c", tool: "bash", args: { command: "echo" } },
 		...{ label: "run echo", preview: "", risk: "high", notes: ["n"], can_remember: true },
 	});
-	expect(JSON.stringify(encodeAsk("ask-1", asked))).not.toContain("prompt_secret");
-	expect(encodeAsk("ask-1", prompt)).toBeUndefined();
+	expect(JSON.stringify(encodeAsk("ask-1", prompt, approval))).not.toContain("prompt_secret");
 });

@@ -248,9 +248,10 @@ export function encodeReply(
 	];
 }
 
+type Approval = NonNullable<Prompt["approval"]>;
+
 /** An approval that the client is asked for, under a name of the connection's own. */
-export function encodeAsk(id: string, { label, approval }: Prompt): Ask | undefined {
-	if (!approval) return undefined;
+export function encodeAsk(id: string, { label }: Prompt, approval: Approval): Ask {
 	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }

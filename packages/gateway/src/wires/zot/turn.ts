@@ -1,9 +1,8 @@
-import { noUsage, type Recorded, type SessionEvent, type TransientEvent, type Usage } from "@parley/core";
+import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
+import { type Reply, type TurnEvent, Turns } from "../view/turns.ts";
 import { encodeCounts, encodeReply, encodeResult, encodeStop } from "./codec.ts";
-import { ResultOrder } from "./result-order.ts";
-import type { Block, Counts, Notice } from "./schema.ts";
+import type { Counts, Notice } from "./schema.ts";
 
-type Replied = Extract<TransientEvent, { type: "model.replied" }>;
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
 /** What a model call was for, and whether it came to anything: not every provider counts what it has answered. */
@@ -43,139 +42,108 @@ function sum(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Tells one prompt's events in the order of the document: of each model call `turn_start`, `assistant_start`, deltas and
- * `tool_use_*`, `usage`, `assistant_message`, calls, `turn_end`; then what the calls do; at the end `error`, if any, and `done`.
+ * The lines of one prompt in the order of the zot document. Of each model call: `turn_start`, `assistant_start`, deltas and
+ * `tool_use_*`, `usage`, `assistant_message`, calls, `turn_end`. Then the results of the calls; at the end `error`, if any,
+ * and `done`.
  */
 export class PromptLines {
 	readonly #tally: Tally;
-	readonly #results = new ResultOrder();
-	#steps = 0;
-	/** Between `turn_start` and `turn_end`. */
-	#open = false;
-	#speaking = false;
-	#replied: Replied | undefined;
+	readonly #turns = new Turns();
 	#cut = false;
-	/** Whether the last `turn_end` was an abort's. */
+	/** Whether the last `turn_end` was that of an abort. */
 	#aborted = false;
 	readonly #abort: AbortSignal;
 
-	/** `abort` is aborted where the client wants the prompt to end. */
+	/** `abort` is aborted when the client aborts the prompt. */
 	constructor(tally: Tally, abort: AbortSignal) {
 		this.#tally = tally;
 		this.#abort = abort;
 	}
 
-	/** Whether a delta would be told by itself, with nothing before it. */
+	/** Whether a delta is one line, without a line before it. */
 	get speaking(): boolean {
-		return this.#speaking;
+		return this.#turns.speaking;
 	}
 
 	take(happened: SessionEvent): Notice[] {
-		const { event } = happened;
+		return this.#turns.take(happened).flatMap((event) => this.#encode(event));
+	}
+
+	#encode(event: TurnEvent): Notice[] {
 		switch (event.type) {
-			case "model.calling":
-				return event.auxiliary ? [] : this.#begin();
-			case "response.started":
-			case "text.started":
-				return this.#speak();
+			case "turn.started":
+				return [{ type: "turn_start", step: event.step }];
+			case "reply.started":
+				return [{ type: "assistant_start" }];
 			case "thinking.delta":
-				return this.#say({ type: "thinking_delta", delta: event.text });
+				return [{ type: "thinking_delta", delta: event.text }];
 			case "text.delta":
-				return this.#say({ type: "text_delta", delta: event.text });
+				return [{ type: "text_delta", delta: event.text }];
 			case "arguments.started":
-				return this.#say({ type: "tool_use_start", id: event.callId, name: event.name });
+				return [{ type: "tool_use_start", id: event.callId, name: event.name }];
 			case "arguments.delta":
-				return this.#say({ type: "tool_use_args", id: event.callId, delta: event.json });
+				return [{ type: "tool_use_args", id: event.callId, delta: event.json }];
 			case "arguments.ended":
-				return this.#say({ type: "tool_use_end", id: event.callId });
-			case "model.replied":
-				this.#replied = event;
-				return [];
+				return [{ type: "tool_use_end", id: event.callId }];
+			case "turn.replied":
+				return this.#replied(event.reply);
 			case "model.called":
-				return this.#called(event, happened.transient ? 0 : happened.at);
+				return this.#tally.add(event.called, { auxiliary: true, replied: event.called.error === "" });
 			case "tool.progress":
 				return [{ type: "tool_progress", id: event.callId, text: event.text }];
-			case "tool.completed":
-				return this.#results.take(result(event.callId, encodeResult(event), false));
-			case "tool.failed":
-				return this.#results.take(result(event.callId, encodeResult({ result: event.error }), true));
-			case "assistant.message":
-				return this.#end(event.error);
-			default:
+			case "call.ended":
+				return [encodeOutcome(event)];
+			case "calls.ended":
 				return [];
+			case "run.ended":
+				return this.#end(event);
 		}
 	}
 
-	#begin(): Notice[] {
-		this.#open = true;
-		this.#speaking = false;
-		this.#replied = undefined;
-		this.#steps += 1;
-		return [{ type: "turn_start", step: this.#steps }];
-	}
-
-	#say(delta: Notice): Notice[] {
-		return this.#speaking ? [delta] : [...this.#speak(), delta];
-	}
-
-	#speak(): Notice[] {
-		if (this.#speaking) return [];
-		this.#speaking = true;
-		return [{ type: "assistant_start" }];
-	}
-
-	/** A call without a reply of its own was made for a summary. */
-	#called(called: Called, at: number): Notice[] {
-		const replied = this.#replied;
-		this.#replied = undefined;
-		if (!replied) return this.#tally.add(called, { auxiliary: true, replied: called.error === "" });
-		this.#open = false;
+	#replied({ content, stop: stopped, called, at }: Reply): Notice[] {
 		const { error } = called;
-		const stop = encodeStop(replied.stop, replied.content, error);
+		const stop = encodeStop(stopped, content, error);
 		this.#cut = stop === "length";
 		this.#aborted = stop === "aborted";
-		const calls = replied.content.flatMap((block) => (block.type === "call" ? [block.id] : []));
-		// Those of a reply that broke off are not told.
-		this.#results.expect(stop === "aborted" || stop === "error" ? [] : calls);
-		const refused = replied.stop === "refusal" ? "the model refused to answer this" : error;
-		const told = stop === "aborted" ? "" : refused;
+		const refused = stopped === "refusal" ? "the model refused to answer this" : error;
+		const shown = stop === "aborted" ? "" : refused;
+		const replied = stopped !== undefined || content.length > 0;
 		return [
-			...(replied.content.length > 0 ? this.#speak() : []),
-			...this.#tally.add(called, { auxiliary: false, replied: hasReply(replied) }),
-			...encodeReply(replied.content, { stop, error: told, at }),
+			...this.#tally.add(called, { auxiliary: false, replied }),
+			...encodeReply(content, { stop, error: shown, at }),
 		];
 	}
 
-	/** A reply that was cut off is told by its `turn_end`, and an abort by whoever wanted it. */
-	#end(error: string): Notice[] {
-		// Where no call of the model was left the run ends by that, whatever the client wanted.
+	/** The `turn_end` of a reply that was cut off reports that; the client that aborts knows of the abort. */
+	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
+		// Without a model call that is left, the run ends with its limit, whatever the client wanted.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
-		const broken = { type: "turn_end", stop: "error", error } as const;
-		const left: Notice[] = this.#open && !cancelled ? [broken] : [];
-		const unrun = this.#results.end((call) =>
-			result(call, encodeResult({ result: `not run: ${error || "the prompt has ended"}` }), true),
-		);
 		const failed = error !== "" && !cancelled && !this.#cut;
 		return [
-			...left,
-			...unrun,
-			...(cancelled ? this.#endAborted() : []),
+			...(open && !cancelled ? [{ type: "turn_end", stop: "error", error } as const] : []),
+			...(cancelled ? this.#endAborted(open) : []),
 			...(failed ? [{ type: "error", message: error } as const] : []),
 			{ type: "done" },
 		];
 	}
 
-	/** Clients learn of an abort from a `turn_end`: between two turns one more begins, for that alone. */
-	#endAborted(): Notice[] {
+	/** Clients learn of an abort from a `turn_end`: an abort between two turns gets a turn of its own. */
+	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
-		return [...(this.#open ? [] : this.#begin()), { type: "turn_end", stop: "aborted" }];
+		const begun = { type: "turn_start", step: this.#turns.step + 1 } as const;
+		return [...(open ? [] : [begun]), { type: "turn_end", stop: "aborted" }];
 	}
 }
 
-function hasReply({ content, stop }: Replied): boolean {
-	return stop !== undefined || content.length > 0;
-}
-
-function result(id: string, content: readonly Block[], is_error: boolean) {
-	return { type: "tool_result" as const, id, is_error, content };
+function encodeOutcome({ callId: id, outcome }: Extract<TurnEvent, { type: "call.ended" }>): Notice {
+	switch (outcome.type) {
+		case "tool.completed":
+			return { type: "tool_result", id, is_error: false, content: encodeResult(outcome) };
+		case "tool.failed":
+			return { type: "tool_result", id, is_error: true, content: encodeResult({ result: outcome.error }) };
+		case "tool.not_run": {
+			const result = `not run: ${outcome.error || "the prompt has ended"}`;
+			return { type: "tool_result", id, is_error: true, content: encodeResult({ result }) };
+		}
+	}
 }

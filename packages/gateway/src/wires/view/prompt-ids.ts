@@ -1,0 +1,42 @@
+import { ParleyError } from "@parley/base";
+import type { Prompt } from "@parley/core";
+
+/** Names of open prompts on one stream, for wires whose frames carry an id of the stream instead of a token. */
+export class PromptIds {
+	readonly #nameOf: (prompt: Prompt, count: number) => string;
+	readonly #open = new Map<string, Prompt>();
+	#count = 0;
+
+	/** `nameOf` returns the id of a prompt; `count` counts the prompts of the stream from 1. */
+	constructor(nameOf: (prompt: Prompt, count: number) => string) {
+		this.#nameOf = nameOf;
+	}
+
+	/** Opens a prompt and returns its id. A prompt with the same id is replaced. */
+	open(prompt: Prompt): string {
+		this.#count += 1;
+		const id = this.#nameOf(prompt, this.#count);
+		this.#open.set(id, prompt);
+		return id;
+	}
+
+	/** Removes and returns an open prompt, so that one answer counts. Throws `not_found` for an id that is not open. */
+	take(id: string): Prompt {
+		const prompt = this.#open.get(id);
+		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });
+		this.#open.delete(id);
+		return prompt;
+	}
+
+	/** Removes and returns all open prompts. */
+	takeAll(): Prompt[] {
+		const open = [...this.#open.values()];
+		this.#open.clear();
+		return open;
+	}
+
+	/** Removes the prompt of the token: it was answered or closed elsewhere. */
+	settle(token: string): void {
+		for (const [id, prompt] of this.#open) if (prompt.token === token) this.#open.delete(id);
+	}
+}

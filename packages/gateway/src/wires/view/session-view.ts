@@ -1,0 +1,115 @@
+import type {
+	Accepted,
+	Follower,
+	Keyed,
+	Principal,
+	PromptResponse,
+	Runtime,
+	SessionEvent,
+} from "@parley/core";
+
+type NewSession = Parameters<Runtime["create"]>[1];
+type Message = Parameters<Runtime["send"]>[2];
+type Ending = NonNullable<Parameters<Runtime["cancel"]>[2]>;
+type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
+
+/** One client of a session, and where its events go. */
+export interface Following {
+	/** Reads the session; each request names its own principal. */
+	readonly principal: Principal;
+	/** The replay starts after this `seq`. If it is undefined, the client gets only later events. */
+	readonly afterSeq?: number | undefined;
+	/** Takes the events in order; must not throw. */
+	readonly deliver: (event: SessionEvent) => void;
+	/** Resolves when the client can take more events of a replay. */
+	readonly drained: () => Promise<void>;
+}
+
+/**
+ * One client's view of one session, the same for all wires: follow the session, send messages, cancel runs, answer prompts.
+ * Requests carry the principal that makes them, because a connector acts for several people.
+ */
+export class SessionView {
+	readonly #runtime: Runtime;
+	readonly #follower: Follower;
+
+	private constructor(runtime: Runtime, follower: Follower) {
+		this.#runtime = runtime;
+		this.#follower = follower;
+	}
+
+	/** Creates a session, or finds it by its external key. Join it to get its events. */
+	static create(
+		runtime: Runtime,
+		request: Keyed,
+		wanted: NewSession,
+	): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
+		return runtime.create(request, wanted);
+	}
+
+	/**
+	 * Joins a session. Events come after `begin`. Throws `not_found` for a session that the client may not read, and
+	 * `failed_precondition` for an `afterSeq` above the last one.
+	 */
+	static async join(runtime: Runtime, sessionId: string, following: Following): Promise<SessionView> {
+		const { principal, afterSeq, deliver, drained } = following;
+		return new SessionView(
+			runtime,
+			await runtime.follow(principal, sessionId, { afterSeq, deliver, drained }),
+		);
+	}
+
+	/** Of the session. */
+	get id(): string {
+		return this.#follower.id;
+	}
+
+	/** The `seq` of the newest recorded event when the client joined. */
+	get lastSeq(): number {
+		return this.#follower.lastSeq;
+	}
+
+	/** The `seq` of the last recorded event that clients were sent. */
+	get seq(): number {
+		return this.#follower.seq;
+	}
+
+	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
+	get model(): string | undefined {
+		return this.#follower.model;
+	}
+
+	/** Delivers the missed events, the open prompts and the reply at hand, then every event live. Call it once. */
+	begin(): Promise<void> {
+		return this.#follower.begin();
+	}
+
+	/** Ends the delivery. Runs and open prompts go on. */
+	leave(): Promise<void> {
+		return this.#follower.leave();
+	}
+
+	/** Accepts a message. Its run starts when the runs before it have ended. */
+	send(request: Keyed, message: Message): Promise<Accepted> {
+		return this.#runtime.send(request, this.id, message);
+	}
+
+	cancel(request: Keyed, ending: Ending = {}): Promise<Cancelled> {
+		return this.#runtime.cancel(request, this.id, ending);
+	}
+
+	/** Answers an open prompt. Returns false if it was answered before. */
+	answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
+		return this.#runtime.answer(request, token, response);
+	}
+
+	/** Approves the later tool calls of the session, except those that always require approval. */
+	acceptAll(request: Keyed): Promise<void> {
+		return this.#runtime.acceptAll(request, this.id);
+	}
+
+	/** Chooses the model of later runs and returns its real name. */
+	async setModel(request: Keyed, wanted: string): Promise<string> {
+		return (await this.#runtime.setModel(request, this.id, wanted)).model;
+	}
+}

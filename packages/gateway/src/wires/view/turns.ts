@@ -1,0 +1,172 @@
+import type { AssistantMessage, Recorded, SessionEvent, StopReason, TransientEvent } from "@parley/core";
+
+type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
+	Recorded["event"] | TransientEvent,
+	{ type: Type }
+>;
+
+type Called = EventOf<"model.called">;
+type Outcome = EventOf<"tool.completed" | "tool.failed">;
+
+/** The run ended before the call ran. `error` is that of the run, or "". */
+interface NotRun {
+	readonly type: "tool.not_run";
+	readonly error: string;
+}
+
+/** A model call whose reply the client sees, and what came of it. */
+export interface Reply {
+	readonly content: AssistantMessage["content"];
+	/** Undefined if the reply broke off. */
+	readonly stop: StopReason | undefined;
+	/** Tokens, costs and the error of the model call. */
+	readonly called: Called;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** An event of a run, grouped to turns: one turn is one reply of the model with the results of its calls. */
+export type TurnEvent =
+	| { readonly type: "turn.started"; readonly step: number }
+	/** Comes once in each turn that has content, before its first part. */
+	| { readonly type: "reply.started" }
+	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
+	/** The reply is complete or broke off. Results of its calls follow. */
+	| { readonly type: "turn.replied"; readonly reply: Reply }
+	/** A model call that is not part of a turn, for example for a summary. */
+	| { readonly type: "model.called"; readonly called: Called }
+	| EventOf<"tool.progress">
+	/** The result of a call, in the order of the model. */
+	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
+	/** All calls of the reply have ended. */
+	| { readonly type: "calls.ended" }
+	/** `open` says that the last turn has no reply. */
+	| { readonly type: "run.ended"; readonly error: string; readonly open: boolean };
+
+/** Groups the events of one run to turns. Pass the events of that run in order. */
+export class Turns {
+	readonly #results = new ResultOrder();
+	#step = 0;
+	#open = false;
+	#speaking = false;
+	#replied: EventOf<"model.replied"> | undefined;
+
+	/** Number of turns so far. */
+	get step(): number {
+		return this.#step;
+	}
+
+	/** Whether a delta needs no `reply.started` before it. */
+	get speaking(): boolean {
+		return this.#speaking;
+	}
+
+	take(happened: SessionEvent): TurnEvent[] {
+		const { event } = happened;
+		switch (event.type) {
+			case "model.calling":
+				return event.auxiliary ? [] : this.#begin();
+			case "response.started":
+			case "text.started":
+				return this.#speak();
+			case "thinking.delta":
+			case "text.delta":
+			case "arguments.started":
+			case "arguments.delta":
+			case "arguments.ended":
+				return [...this.#speak(), event];
+			case "model.replied":
+				this.#replied = event;
+				return [];
+			case "model.called":
+				return this.#called(event, happened.transient ? 0 : happened.at);
+			case "tool.progress":
+				return [event];
+			case "tool.completed":
+			case "tool.failed":
+				return this.#results.take(event);
+			case "assistant.message":
+				return this.#end(event.error);
+			default:
+				return [];
+		}
+	}
+
+	#begin(): TurnEvent[] {
+		this.#open = true;
+		this.#speaking = false;
+		this.#replied = undefined;
+		this.#step += 1;
+		return [{ type: "turn.started", step: this.#step }];
+	}
+
+	#speak(): TurnEvent[] {
+		if (this.#speaking) return [];
+		this.#speaking = true;
+		return [{ type: "reply.started" }];
+	}
+
+	#called(called: Called, at: number): TurnEvent[] {
+		const replied = this.#replied;
+		this.#replied = undefined;
+		if (!replied) return [{ type: "model.called", called }];
+		this.#open = false;
+		const { content, stop } = replied;
+		this.#results.expect(isWhole(stop, called.error) ? callsOf(content) : []);
+		return [
+			...(content.length > 0 ? this.#speak() : []),
+			{ type: "turn.replied", reply: { content, stop, called, at } },
+		];
+	}
+
+	#end(error: string): TurnEvent[] {
+		const open = this.#open;
+		this.#open = false;
+		return [...this.#results.end(error), { type: "run.ended", error, open }];
+	}
+}
+
+/** Calls of a reply that broke off or was refused do not run. */
+function isWhole(stop: StopReason | undefined, error: string): boolean {
+	return error === "" && stop !== undefined && stop !== "refusal";
+}
+
+function callsOf(content: AssistantMessage["content"]): string[] {
+	return content.flatMap((block) => (block.type === "call" ? [block.id] : []));
+}
+
+/** Puts the results of one reply's calls in the order of the calls: a denied call has its result before earlier ones. */
+class ResultOrder {
+	/** Calls without a delivered result, in the order of the reply. */
+	#calls: readonly string[] = [];
+	readonly #ready = new Map<string, Outcome>();
+
+	expect(calls: readonly string[]): void {
+		this.#calls = calls;
+		this.#ready.clear();
+	}
+
+	take(outcome: Outcome): TurnEvent[] {
+		const { callId } = outcome;
+		// For example of a call that was interrupted in an earlier process.
+		if (!this.#calls.includes(callId)) return [{ type: "call.ended", callId, outcome }];
+		this.#ready.set(callId, outcome);
+		const missing = this.#calls.findIndex((id) => !this.#ready.has(id));
+		const next = missing < 0 ? this.#calls : this.#calls.slice(0, missing);
+		this.#calls = this.#calls.slice(next.length);
+		const ended = next.map((id): TurnEvent => this.#ended(id));
+		return this.#calls.length === 0 ? [...ended, { type: "calls.ended" }] : ended;
+	}
+
+	end(error: string): TurnEvent[] {
+		const left = this.#calls.map((id): TurnEvent => this.#ended(id, error));
+		this.#calls = [];
+		return left.length === 0 ? [] : [...left, { type: "calls.ended" }];
+	}
+
+	#ended(callId: string, error = ""): TurnEvent {
+		const outcome = this.#ready.get(callId) ?? { type: "tool.not_run", error };
+		this.#ready.delete(callId);
+		return { type: "call.ended", callId, outcome };
+	}
+}
