@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { ownAccount } from "@parley/base/own-account";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../sandbox.ts";
@@ -12,8 +13,9 @@ import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
 import { heldNote } from "./held-note.ts";
 import { hostSockets } from "./host-sockets.ts";
-import { boundPlaces, buildInside, FIRST_FILE, isUnbound, type TextFile } from "./inside.ts";
+import { boundPlaces, buildInside, FIRST_FILE, isUnbound, openPlaces, type TextFile } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
+import { foundReplaced, PinnedPlaces, PlaceReplaced } from "./pinned-places.ts";
 import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import type { SettingsOf } from "./repositories/running-settings.ts";
 import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
@@ -42,6 +44,8 @@ export interface Bubblewrap {
 	readonly limiter: Limiter;
 	/** keyctl(1), which gives a command a session keyring of its own. */
 	readonly keyctl: string | undefined;
+	/** Absolute path of stat(1), which compares what was bound with what is held. */
+	readonly stat: string;
 }
 
 export interface Profile {
@@ -65,6 +69,9 @@ const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFI
 const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
+/** Starts of a command whose directories are replaced while its sandbox is built. */
+const MAX_STARTS = 3;
+
 const BASH = "/bin/bash";
 /** Nothing that the command writes can come before it. What comes before are warnings of whoever builds. */
 const BEGUN = "the sandbox is built: ";
@@ -72,8 +79,7 @@ const BEGUN = "the sandbox is built: ";
 /** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
-	kind: MemoryLimit,
-	isBash: boolean,
+	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
 ): string {
 	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
@@ -82,6 +88,7 @@ function preludeOf(
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
 		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
+		check,
 		// The last before the command: who sees it knows that the sandbox was built.
 		`printf '%s' '${BEGUN}'`,
 		'exec "$@"',
@@ -118,10 +125,11 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 	};
 	const hash = createHash("sha256").update(JSON.stringify(fixed)).digest("hex").slice(0, 16);
 
-	async function run(command: Command): Promise<CommandOutcome> {
+	async function start(command: Command): Promise<CommandOutcome> {
 		const { power = "work", cwd } = command;
 		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
 		const { hidden, guards, runs } = bubblewrap;
+		await using pins = await pinnedPlaces(bubblewrap, places);
 		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, guards) : undefined;
 		await using passages = new AsyncDisposableStack();
 		let passage: Passage | undefined;
@@ -132,14 +140,15 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 				passage = wayOut && passages.use(wayOut.open(command.callId ?? mark));
 				const limited = limiter.apply(mark);
 				passages.defer(limited.end);
-				return prepare(bubblewrap, profile, { command, mark, places, guard, passage, limited });
+				return prepare(bubblewrap, profile, { command, mark, places, pins, guard, passage, limited });
 			});
 		} finally {
 			const { signal } = command;
 			const git = ownGit(signal);
-			guarding = await guard?.after({ git, isLate: () => signal.aborted });
+			guarding = await guard?.after({ git, pins, isLate: () => signal.aborted });
 		}
 		const { hasBegun, ...outcome } = ended;
+		if (hasBegun === false && foundReplaced(outcome.output)) throw new PlaceReplaced();
 		if (hasBegun === false && !outcome.timedOut && !command.signal.aborted) await bubblewrap.failedToStart();
 		if (hasBegun === false && outcome.code !== 0 && !outcome.timedOut && !command.signal.aborted)
 			throw notBuilt(outcome);
@@ -157,22 +166,38 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 				...{ environment: noRepository, timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: GIT_OUTPUT_BYTES },
 			};
 			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
-			const running = bubblewrap.runs.run(command, (mark) =>
-				prepare(bubblewrap, profile, { command, mark, places, limited: eachProcess.apply(mark) }),
-			);
-			// What nobody can look at is moved aside, and told.
-			return await running.catch(() => undefined);
+			try {
+				await using pins = await pinnedPlaces(bubblewrap, places);
+				return await bubblewrap.runs.run(command, (mark) =>
+					prepare(bubblewrap, profile, { command, mark, places, pins, limited: eachProcess.apply(mark) }),
+				);
+			} catch {
+				// Settings that cannot be read are moved aside and reported.
+				return undefined;
+			}
 		};
 
 	const { environment } = bubblewrap;
 	const about = { profile: `bubblewrap ${hash}`, environment, network, ...(egress && { egress }), ...hosts };
-	return { mode: "bubblewrap", ...about, run };
+	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
+}
+
+/** Nothing has run when a place was replaced, so the command may start again. */
+async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
+	for (let started = 1; ; started += 1) {
+		try {
+			return await start();
+		} catch (reason) {
+			if (!(reason instanceof PlaceReplaced) || started === MAX_STARTS) throw reason;
+		}
+	}
 }
 
 interface Occasion {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
+	readonly pins: PinnedPlaces;
 	/** Where it may change the roots, but for what steers. */
 	readonly guard?: RootGuard | undefined;
 	readonly passage?: Passage | undefined;
@@ -191,34 +216,49 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 	};
 	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
 	const limited = bubblewrap.limiter.apply(mark);
+	await using pins = await pinnedPlaces(bubblewrap, places);
 	const {
 		argv,
 		environment,
 		texts = [],
-	} = await prepare(bubblewrap, profile, { command, mark, places, limited });
+	} = await prepare(bubblewrap, profile, { command, mark, places, pins, limited });
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
+}
+
+/** Holds the roots, and the working directory if it is not part of the system. See `PinnedPlaces.hold` for errors. */
+async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
+	await using undo = new AsyncDisposableStack();
+	const pins = undo.use(new PinnedPlaces());
+	for (const root of roots) await pins.hold(root, "root");
+	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.hold(cwd, "working directory");
+	undo.move();
+	return pins;
 }
 
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, guard, passage, limited }: Occasion,
+	{ command, mark, places, pins, guard, passage, limited }: Occasion,
 ): Promise<Prepared> {
 	const { roots, gitSettings } = profile;
 	const { environment, layout, hidden } = bubblewrap;
 	const { power = "work", cwd } = command;
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
-	const { mounts, texts } = buildInside({
+	const open = openPlaces({ roots, cwd, layout });
+	const steering = steeringIn(roots, bubblewrap);
+	const { mounts: all, texts } = buildInside({
 		...{ layout, roots, hidden, cwd, program, home: places.home },
 		writable: power !== "read",
+		fixed: fixedIn(roots, [...hidden, ...steering], places.home),
 		protections: [
 			...((await guard?.mounts()) ?? []),
-			...steeringIn(roots, bubblewrap).map((path) => ["--ro-bind", path, path]),
+			...steering.map((path) => ["--ro-bind", path, path]),
 			...(await cover(await covered(bubblewrap, profile, places))),
 			...(passage?.mounts ?? []),
 		],
 		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
 	});
+	const mounts = await pins.bind(all, (path) => isAmong(path, open));
 	const general = { ...environment, TMPDIR: "/tmp", ...passage?.environment };
 	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
 	const options = [
@@ -229,10 +269,12 @@ async function prepare(
 		["--chdir", cwd],
 	];
 	const filter = filterProgram(rulesFor(bubblewrap), bubblewrap.architecture);
-	const { limiter, keyctl } = bubblewrap;
+	const { limiter, keyctl, stat } = bubblewrap;
 	const keyring = keyctl === undefined ? [] : [keyctl, "session", "-"];
 	const isBash = existsSync(BASH);
-	const shell = [isBash ? BASH : "/bin/sh", "-c", preludeOf(command, limiter.kind, isBash), "parley"];
+	const check = pins.check(stat, cwd);
+	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
+	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
 	// Behind the arguments, the files and the filter.
 	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
@@ -259,8 +301,7 @@ async function covered(
 		hostSockets(boundPlaces({ layout, roots, cwd: places.cwd })),
 	]);
 	const shown = roots.filter((root) => hidden.some((place) => isWithin(root, place)));
-	const isIn = (path: string, among: readonly string[]): boolean => among.some((one) => isWithin(path, one));
-	return found.flat().filter((path) => !isUnbound(path) && (!isIn(path, hidden) || isIn(path, shown)));
+	return found.flat().filter((path) => !isUnbound(path) && (!isAmong(path, hidden) || isAmong(path, shown)));
 }
 
 /** A user without a namespace to make others in: known since 0.8. */
@@ -285,9 +326,25 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 
 /** What cannot be seen needs no protection, and would be shown by it. */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
-	const isIn = (path: string, places: readonly string[]): boolean =>
-		places.some((place) => isWithin(path, place));
-	return steering.filter((path) => isIn(path, roots) && !isIn(path, hidden) && existsSync(path));
+	return steering.filter((path) => isAmong(path, roots) && !isAmong(path, hidden) && existsSync(path));
+}
+
+/**
+ * Directories of the roots that no command may rename, because a hidden directory, a file of the operator or the home
+ * directory must stay at its path: the directories between it and its root, and the home directory itself.
+ */
+function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
+	const found = new Set<string>();
+	const starts = [...paths.map((path) => dirname(path)), ...(home === undefined ? [] : [home])];
+	for (const start of starts) {
+		for (let path = start; isAmong(path, roots) && path !== dirname(path); path = dirname(path))
+			found.add(path);
+	}
+	return [...found].filter((path) => !roots.includes(path));
+}
+
+function isAmong(path: string, places: readonly string[]): boolean {
+	return places.some((place) => isWithin(path, place));
 }
 
 function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | undefined {

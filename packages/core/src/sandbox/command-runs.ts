@@ -78,7 +78,8 @@ export class CommandRuns {
 		const { timedOut, ...end } = await this.#watch(group, command);
 		await cleared;
 		if (!contained) this.#endings.set(group.pid, this.#clock.monotonic());
-		const hasBegun = opening.end();
+		// Listeners hear the command alone.
+		const hasBegun = opening.end(output);
 		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
 	}
 

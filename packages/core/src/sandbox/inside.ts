@@ -14,6 +14,8 @@ export interface Inside {
 	/** Absolute. */
 	readonly program: string;
 	readonly writable: boolean;
+	/** Directories within the roots that no command may rename. */
+	readonly fixed: readonly string[];
 	/** What comes last: protections within the roots. */
 	readonly protections: readonly Mount[];
 	/** Made for the inside: what stands there in place of the host's. */
@@ -50,7 +52,12 @@ export const serviceDirectories = ["/run", "/var/run"];
 
 /** What of the host's stands inside, beyond the system's own, and may have sockets in it. */
 export function boundPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
-	return [...inside.roots, ...inside.layout.tools, ...elsewhere(inside)];
+	return [...openPlaces(inside), ...inside.layout.tools];
+}
+
+/** Directories that a command sees because of its session: the roots, and its own working directory elsewhere. */
+export function openPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+	return [...inside.roots, ...elsewhere(inside)];
 }
 
 /** Whether nothing of the host's stands there, whatever is bound. */
@@ -124,10 +131,15 @@ function kernelMounts(): Mount[] {
 	];
 }
 
-/** Those with less in their path first; between those that lie elsewhere and those below the hidden, what hides it. */
+/**
+ * Binds outer directories before those in them, and roots below a hidden directory after the step that hides it. The
+ * kernel lets no command rename a directory at which something is mounted, such as one that is bound to itself.
+ */
 function bindRoots(inside: Inside): Mount[] {
-	const sorted = inside.roots.toSorted((one, other) => one.length - other.length);
-	const [below, free] = partition(sorted, (root) => inside.hidden.some((place) => isWithin(root, place)));
+	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
+	const fixed = inside.writable ? inside.fixed.filter((path) => !isHidden(path)) : [];
+	const sorted = [...inside.roots, ...fixed].toSorted((one, other) => one.length - other.length);
+	const [below, free] = partition(sorted, isHidden);
 	const bind = (path: string): Mount => [inside.writable ? "--bind" : "--ro-bind", path, path];
 	const covered = hiddenParts(inside);
 	return [

@@ -175,7 +175,13 @@ test.runIf(process.platform === "linux")(
 			runs: new CommandRuns(parts),
 			guards: { ...parts, owed: new Set<string>(), told: new Set<string>() },
 			failedToStart: async () => undefined,
-			...{ architecture: "x64" as const, unixSockets: false, limiter: eachProcess, keyctl: undefined },
+			...{
+				architecture: "x64" as const,
+				unixSockets: false,
+				limiter: eachProcess,
+				keyctl: undefined,
+				stat: "/usr/bin/stat",
+			},
 		};
 		const profile = { roots: [], gitSettings: "", network: undefined };
 		const sample = await sampleOf(bubblewrap, profile);

@@ -29,9 +29,9 @@ export class Opening {
 		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
 	}
 
-	/** Whether the command began; if it did not, what was written instead has been passed on. */
-	end(): boolean {
-		this.#output.write(this.#before);
+	/** Whether the command began. If it did not, passes what was written instead on to `output`. */
+	end(output: Pick<OutputWindow, "write">): boolean {
+		output.write(this.#before);
 		return this.#hasBegun;
 	}
 }

@@ -1,6 +1,7 @@
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import { isWithin } from "../tools/paths.ts";
 import { moveAside } from "./move-aside.ts";
+import type { PinnedPlaces } from "./pinned-places.ts";
 import { directoriesOf, findControl, type Known, type Places, protectControl } from "./protected-paths.ts";
 import { findRepositories, isOpen, type Repositories } from "./repositories/find-repositories.ts";
 import { holdBackGit, type TakenOut } from "./repositories/hold-back-git.ts";
@@ -58,6 +59,8 @@ export interface Guarding {
 
 /** What the end of a command is looked at with. */
 interface Ended extends Pick<SettingsOf, "git"> {
+	/** Holds the roots since before the command. */
+	readonly pins: Pick<PinnedPlaces, "isSame">;
 	/** Whether nobody waits any longer. */
 	isLate(): boolean;
 }
@@ -110,8 +113,9 @@ export class RootGuard {
 	 * Takes back what the command left that would. The command must have ended with all that it started; others may still
 	 * run. What fails is told, and keeps nothing else from being taken back: never rejects.
 	 */
-	async after({ git, isLate }: Ended): Promise<Guarding> {
-		const { places, guards, before, startedMs } = this.#found;
+	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
+		const { guards, before, startedMs } = this.#found;
+		const places = await this.#remaining(pins);
 		const { clock, ids, owed, log } = guards;
 		const end = clock.monotonic() + AFTER_MS;
 		const settings: TakenOut[] = [];
@@ -129,7 +133,7 @@ export class RootGuard {
 			settings.push(...taken);
 		});
 		await this.#try("what steers in the roots", async () => {
-			swapped.push(...(await this.#holdBackControl(after)));
+			swapped.push(...(await this.#holdBackControl(places, after)));
 		});
 		const unread = new Set([...before.unread, ...(after?.unread ?? places.roots)]);
 		const isBeyond = before.beyond.size + (after?.beyond.size ?? 0) > 0;
@@ -140,9 +144,20 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
+	/** The places without the roots that another program replaced: nothing is changed where such a path leads now. */
+	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
+		const { places } = this.#found;
+		const roots: string[] = [];
+		for (const root of places.roots) {
+			if (await pins.isSame(root).catch(() => false)) roots.push(root);
+			else this.#failed.push(`${JSON.stringify(root)}: the root was replaced while the command ran`);
+		}
+		return { ...places, roots };
+	}
+
 	/** Resolves with what steers in directories that came in the place of others. */
-	async #holdBackControl(after: Repositories | undefined): Promise<string[]> {
-		const { places, guards, before, known } = this.#found;
+	async #holdBackControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
+		const { guards, before, known } = this.#found;
 		// What a repository brings with it that came up meanwhile is the matter of whoever made it.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);

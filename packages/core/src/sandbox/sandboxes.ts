@@ -177,7 +177,10 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
 		const limiter = await findLimiter(own);
 		const keyctl = await findProgram("keyctl", SYSTEM_PATH).catch(() => undefined);
-		const means = { architecture, unixSockets, limiter, keyctl };
+		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {
+			throw new NoSandbox("stat(1) is not installed", { fix: "install coreutils", cause });
+		});
+		const means = { architecture, unixSockets, limiter, keyctl, stat };
 		const facts = { ...binary, layout, environment, hidden, steering, runs, guards, ...means };
 		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
 		const gitSettings = await sharedGitSettings(own, "/");

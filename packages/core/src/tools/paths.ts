@@ -34,8 +34,26 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 	refuseForbidden(written, text, places);
 	const path = await followLinks(written, text, { left: MAX_LINKS });
 	refuseForbidden(path, text, places);
-	const roots = places.roots.filter((root) => isWithin(path, root));
-	return { path, written, root: roots.sort((a, b) => b.length - a.length)[0] };
+	const root = innermost(path, places.roots);
+	if (root === undefined) await refuseReplacedRoot(innermost(written, places.roots));
+	return { path, written, root };
+}
+
+/**
+ * Error for a root or working directory whose real path is `real` by now, or that does not exist. A program that can
+ * write to the directory above can put a link in its place.
+ */
+export function replacedDirectory(
+	path: string,
+	role: "root" | "working directory",
+	real: string | undefined,
+): ParleyError {
+	const why = real === undefined ? "it does not exist" : `it leads to ${JSON.stringify(real)} now`;
+	return new ParleyError(
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. Nothing was run or changed. ` +
+			"Put the directory back, or open a session for another one.",
+		{ code: "failed_precondition" },
+	);
 }
 
 /** Whether `path` is `directory` or below it. Both are absolute and normal; nothing is read. */
@@ -70,6 +88,17 @@ export function belongsToGateway(path: string, { forbidden, workspace }: Forbidd
 /** For people: relative to the working directory where it is below that, else absolute. */
 export function shownPath(path: string, cwd: string): string {
 	return isWithin(path, cwd) ? relative(cwd, path) || "." : path;
+}
+
+function innermost(path: string, roots: readonly string[]): string | undefined {
+	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
+}
+
+/** Throws `failed_precondition` if the root is a symbolic link by now, or leads through one. */
+async function refuseReplacedRoot(root: string | undefined): Promise<void> {
+	if (root === undefined) return;
+	const real = await realpath(root).catch(() => undefined);
+	if (real !== root) throw replacedDirectory(root, "root", real);
 }
 
 function refuseUnclear(text: string): void {

@@ -1,0 +1,170 @@
+import { chmod, mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { createIds, silentLogger, systemClock } from "@parley/base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Sandbox } from "../sandbox.ts";
+import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
+import { createDirectory } from "../testing/tool-context.ts";
+import { findProgram } from "./find-program.ts";
+import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+
+const testInside = test.skipIf(!hasBubblewrap);
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+/** The root of one session, in it that of another, and a directory that neither may reach. */
+let wide: string;
+let project: string;
+let outside: string;
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	[wide, project, outside] = ["wide", "wide/team/project", "outside"].map((name) =>
+		join(directory.path, name),
+	) as [string, string, string];
+	await mkdir(project, { recursive: true });
+	await mkdir(outside);
+	await writeFile(join(outside, "secret"), "secret of the operator");
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+async function sandboxOf(root: string, told: Partial<SandboxesOptions> = {}): Promise<Sandbox> {
+	const options: SandboxesOptions = {
+		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [], ...told },
+		environment: { PATH: process.env["PATH"], HOME: directory.path },
+	};
+	return await createSandboxes(options).of({ chat: true, roots: [root] });
+}
+
+/** Directories of PATH whose bubblewrap runs this shell line at every start, and then becomes the system's. */
+async function pathWith(line: string): Promise<string> {
+	const bin = join(directory.path, "bin");
+	await mkdir(bin);
+	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
+	await writeFile(join(bin, "bwrap"), `#!/bin/sh\n${line}\nexec ${real} "$@"\n`);
+	await chmod(join(bin, "bwrap"), 0o755);
+	return bin;
+}
+
+const attack = "touch made; cat secret";
+
+testInside.each(["wide/team/project", "wide/team"])(
+	"a root is refused after another command put a link at %s",
+	async (name) => {
+		const sandbox = await sandboxOf(project);
+		const replaced = join(directory.path, name);
+		await mkdir(join(outside, "project"));
+		const line = `mv ${replaced} ${wide}/aside && ln -s ${outside} ${replaced}`;
+		expect(await (await sandboxOf(wide)).run(shellCommand(line, wide))).toMatchObject({
+			code: 0,
+			output: "",
+		});
+		const where = await realpath(project);
+		await expect(sandbox.run(shellCommand(attack, project))).rejects.toThrow(
+			`Cannot use the root ${JSON.stringify(project)}: it leads to ${JSON.stringify(where)} now`,
+		);
+		expect(await readdir(outside)).toEqual(["project", "secret"]);
+		expect(await readdir(join(outside, "project"))).toEqual([]);
+	},
+);
+
+testInside("a directory that takes the place of a root is used", async () => {
+	const sandbox = await sandboxOf(project);
+	await rename(project, join(wide, "aside"));
+	await mkdir(project);
+	await writeFile(join(project, "note"), "new");
+	expect(await sandbox.run(shellCommand("cat note", project))).toMatchObject({ output: "new" });
+});
+
+testInside("a root that is gone is refused by its name", async () => {
+	const sandbox = await sandboxOf(project);
+	await rename(project, join(wide, "aside"));
+	await expect(sandbox.run(shellCommand("true", project))).rejects.toThrow(
+		`Cannot use the root ${JSON.stringify(project)}: it does not exist`,
+	);
+});
+
+testInside("a link that comes after the check of the root reaches nothing outside", async () => {
+	const swap = `[ -d ${outside}/on ] && [ ! -h ${project} ] && mv ${project} ${wide}/aside && ln -s ${outside} ${project}`;
+	const path = await pathWith(swap);
+	const sandbox = await sandboxOf(project, { path });
+	await mkdir(join(outside, "on"));
+	await expect(sandbox.run(shellCommand(attack, project))).rejects.toThrow("Nothing was run");
+	expect(await readdir(outside)).toEqual(["on", "secret"]);
+	expect(await readdir(join(wide, "aside"))).toEqual([]);
+});
+
+testInside("a command runs after its root was replaced once while the sandbox was built", async () => {
+	const swap = `[ -d ${outside}/on ] && rmdir ${outside}/on && mv ${project} ${wide}/aside && mkdir ${project}`;
+	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
+	await mkdir(join(outside, "on"));
+	expect(await sandbox.run(shellCommand("touch made; pwd", project))).toMatchObject({
+		output: `${project}\n`,
+	});
+	expect(await readdir(project)).toEqual(["made"]);
+	expect(await readdir(join(wide, "aside"))).toEqual([]);
+});
+
+testInside("a protected directory that is a link by the time it is bound shows nothing outside", async () => {
+	const github = join(project, ".github");
+	await mkdir(join(github, "workflows"), { recursive: true });
+	// Bubblewrap finds /etc of this system at the source, and /etc of the sandbox at the target.
+	const link = `ln -s ${relative(project, "/etc")} ${github}`;
+	const swap = `[ -d ${outside}/on ] && [ ! -h ${github} ] && mv ${github} ${project}/aside && ${link}`;
+	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
+	const line = "[ ! -e /etc/shadow ] && echo hidden";
+	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
+	await mkdir(join(outside, "on"));
+	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hidden\n" });
+	expect(await realpath(github)).toBe("/etc");
+});
+
+testInside("a command cannot move what a hidden directory lies in, and so show it to the next", async () => {
+	const data = join(wide, "team/state/data");
+	await mkdir(data, { recursive: true });
+	await writeFile(join(data, "token"), "token of the gateway");
+	const sandbox = await sandboxOf(wide, { hidden: [data] });
+	const { output } = await sandbox.run(
+		shellCommand("mv team moved; mv team/state team/moved; touch team/made team/state/made; echo done", wide),
+	);
+	expect(output).toMatch(/busy\n.*busy\ndone\n$/i);
+	const found = await sandbox.run(shellCommand("grep -r gateway .; echo searched", wide));
+	expect(found.output).toBe("searched\n");
+	expect(await readFile(join(data, "token"), "utf8")).toBe("token of the gateway");
+	expect(await readdir(join(wide, "team"))).toEqual(["made", "project", "state"]);
+});
+
+testInside("a command cannot move what a file of the operator lies in, and so replace it", async () => {
+	const policy = join(wide, "team/settings/policy.yaml");
+	await mkdir(dirname(policy));
+	await writeFile(policy, "rules");
+	const sandbox = await sandboxOf(wide, { steering: [policy] });
+	const line = "mv team moved && mkdir -p team/settings && echo mine >team/settings/policy.yaml";
+	expect((await sandbox.run(shellCommand(line, wide))).code).not.toBe(0);
+	await sandbox.run(
+		shellCommand("cd team && mv settings x && mkdir settings && echo mine >settings/policy.yaml", wide),
+	);
+	expect(await readFile(policy, "utf8")).toBe("rules");
+});
+
+testInside(
+	"after a command, nothing is taken back in a directory that a link at the root leads to",
+	async () => {
+		// It has the shape of a repository with a hook that came up while the command ran.
+		const sandbox = await sandboxOf(project);
+		const running = sandbox.run(
+			shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),
+		);
+		await expect.poll(() => readdir(project)).toContain("up");
+		await rename(project, join(wide, "aside"));
+		await symlink(outside, project);
+		await mkdir(join(outside, ".git/hooks"), { recursive: true });
+		await writeFile(join(outside, ".git/HEAD"), "ref: refs/heads/main\n");
+		await writeFile(join(outside, ".git/config"), "[core]\n\tsshCommand = mine\n");
+		await writeFile(join(outside, ".git/hooks/pre-commit"), "#!/bin/sh\n");
+		await writeFile(join(wide, "aside/go"), "");
+		expect((await running).output).toContain("the root was replaced while the command ran");
+		expect(await readdir(join(outside, ".git"))).toEqual(["HEAD", "config", "hooks"]);
+		expect(await readFile(join(outside, ".git/config"), "utf8")).toContain("sshCommand");
+		expect(await readdir(join(outside, ".git/hooks"))).toEqual(["pre-commit"]);
+	},
+);
