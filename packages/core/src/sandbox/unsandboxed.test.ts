@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
@@ -48,6 +58,23 @@ test("a command's output and exit code come back", async () => {
 		output: "out\nerr\n",
 		timedOut: false,
 	});
+});
+
+test.runIf(onLinux)("a command does not start in a link that took the place of its directory", async () => {
+	const [project, outside] = [join(cwd, "project"), join(cwd, "outside")];
+	mkdirSync(join(project, "below"), { recursive: true });
+	mkdirSync(join(outside, "below"), { recursive: true });
+	renameSync(project, join(cwd, "aside"));
+	symlinkSync(outside, project);
+	for (const [path, real] of [
+		[project, outside],
+		[join(project, "below"), join(outside, "below")],
+	] as const) {
+		await expect(sandboxOf().run(shell("touch made", { cwd: path }))).rejects.toThrow(
+			`Cannot use the working directory ${JSON.stringify(path)}: it leads to ${JSON.stringify(real)} now`,
+		);
+		expect(existsSync(join(real, "made"))).toBe(false);
+	}
 });
 
 test("standard output and error keep the order in which they were written", async () => {

@@ -1,10 +1,14 @@
+import { realpath } from "node:fs/promises";
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../sandbox.ts";
+import { fileError } from "../tools/file-error.ts";
 import { HeldDirectory } from "../tools/held-directory.ts";
+import { replacedDirectory } from "../tools/paths.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
 import { CommandRuns } from "./command-runs.ts";
 import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
+import { ifThere } from "./if-there.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 
 interface UnsandboxedOptions {
@@ -50,13 +54,24 @@ export function createUnsandboxed(
 					environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
 					contained: false,
 				}));
-			if (command.power !== "read") return runIn(command.cwd);
-			// Programs that read for a file tool must not start in a directory that was swapped for a link.
-			await using directory = await HeldDirectory.open(command.cwd);
+			// No sandboxed command can replace a directory on a system without sandboxes.
+			if (command.power !== "read" && process.platform !== "linux") return runIn(command.cwd);
+			await using directory = await holdDirectory(command.cwd);
 			return await runIn(directory.at("."));
 		},
 	};
 	return sandbox;
+}
+
+/** Opens the directory itself. Throws `failed_precondition` if its path is a link by now, or leads through one. */
+async function holdDirectory(path: string): Promise<HeldDirectory> {
+	try {
+		return await HeldDirectory.open(path);
+	} catch (cause) {
+		const real = await ifThere(realpath(path));
+		if (real === path) throw fileError(`Cannot run a command in ${JSON.stringify(path)}`, cause);
+		throw replacedDirectory(path, "working directory", real);
+	}
 }
 
 /** A shell that sets the limit and becomes what follows. What cannot be set lower is low enough already. */

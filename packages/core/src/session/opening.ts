@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Profiles } from "../agents/profile.ts";
 import { hasRole, type Principal, placeKey } from "../principal.ts";
+import { replacedDirectory } from "../tools/paths.ts";
 import { placeRoot } from "../trust/place-check.ts";
 import type { Places } from "../trust/places.ts";
 import { chooseRoot, type NewSession, type Roots } from "./open.ts";
@@ -62,8 +63,15 @@ async function planFor(
 		...wanted,
 		place,
 		...(agent !== undefined && { profile: agent }),
-		...(root !== undefined && { root: await placeRoot(place, root, roots) }),
+		...(root !== undefined && { root: await channelRoot(place, root, roots) }),
 		...(model !== undefined && { model }),
 		...(budget !== undefined && { budget }),
 	};
+}
+
+/** The root of a channel as it was set. One that is a link by now, or lies behind one, is refused, not followed. */
+async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
+	const real = await placeRoot(place, root, roots);
+	if (real !== root) throw replacedDirectory(root, "root", real);
+	return root;
 }

@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { link, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fromRow } from "../journal/journal.ts";
@@ -9,6 +9,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import { createDirectory } from "../testing/tool-context.ts";
 import { noChat } from "../trust/chat-settings.ts";
 import type { PlaceProfile } from "../trust/place-profile.ts";
 
@@ -104,6 +105,20 @@ test("a channel's profile says where, with whom and with what its sessions work"
 	await chat.say("go");
 	expect(await chat.results()).toEqual(['there is no tool "shout"; the tools are: look']);
 	expect(chat.model.requests[0]).toMatchObject({ model: "big", tools: [{ name: "look" }] });
+});
+
+test("no session of a channel is opened behind a link that took the place of the channel's root", async () => {
+	await using directory = await createDirectory();
+	const [root, outside] = [join(directory.path, "root"), join(directory.path, "outside")];
+	await mkdir(root);
+	await mkdir(outside);
+	await using chat = await openChat([], { profile: { root } });
+	expect(await chat.row()).toMatchObject({ root_dir: root });
+	await rename(root, join(directory.path, "aside"));
+	await symlink(outside, root);
+	await expect(chat.t.create(ada)).rejects.toThrow(
+		`Cannot use the root ${JSON.stringify(root)}: it leads to ${JSON.stringify(outside)} now`,
+	);
 });
 
 test("people choose no directory, and a session stays in the channel where it was opened", async () => {
