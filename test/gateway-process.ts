@@ -14,7 +14,10 @@ export const patienceMs = 30_000;
 export interface GatewayProcessOptions {
 	readonly port: number;
 	readonly data: string;
+	/** Its home directory, and the root of all sessions unless `givesRoot` is false. */
 	readonly root: string;
+	/** Whether it gets `--root`. Without it a session can be opened in any directory. True unless set. */
+	readonly givesRoot?: boolean;
 	/** `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
 	/** Added to the few variables that it gets. */
@@ -53,7 +56,7 @@ export class GatewayProcess {
 		...more
 	}: GatewayProcessOptions) {
 		const places = (more.listen ?? [`127.0.0.1:${port}`]).flatMap((place) => ["--listen", place]);
-		const flags = [...places, "--data", data, "--root", root];
+		const flags = [...places, "--data", data, ...(more.givesRoot === false ? [] : ["--root", root])];
 		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
 		const [program = "", ...args] = [...launcher, process.execPath, ...nodeArgs];
 		this.#child = spawn(program, [...args, binary, "gateway", ...flags, ...hooked], {
