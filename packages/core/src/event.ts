@@ -106,6 +106,8 @@ export type ConversationEvent =
 			readonly author?: Author;
 			/** Entered a run that was at work, instead of starting one. */
 			readonly steered?: true;
+			/** Part of a history that a client brought along: see `assistant.message`. */
+			readonly imported?: true;
 			/** The run whose last reply is made again; `content` is what that one was asked. */
 			readonly retryOf?: string;
 			/** What came with it, in the order of the message. */
@@ -124,6 +126,12 @@ export type ConversationEvent =
 			readonly cost?: number;
 			/** While the channel was trusted. */
 			readonly trusted?: TrustBadge;
+			/**
+			 * Part of a history that a client brought along when it created the session. Nothing of it happened here: no
+			 * model was called, and the tools of its calls did not run. Its client may claim anything. A message without
+			 * text has `content` "".
+			 */
+			readonly imported?: true;
 	  }
 	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */
 	| {
@@ -178,6 +186,8 @@ export type ConversationEvent =
 			readonly arguments: unknown;
 			/** Nobody was asked, because the channel is trusted. */
 			readonly trusted?: TrustBadge;
+			/** See `assistant.message`; so in `tool.completed` and `tool.failed`. */
+			readonly imported?: true;
 	  }
 	| {
 			readonly type: "tool.completed";
@@ -189,6 +199,7 @@ export type ConversationEvent =
 			readonly pictures?: readonly PictureFacts[];
 			/** How long it ran, without what people took to answer. */
 			readonly durationMs?: number;
+			readonly imported?: true;
 	  }
 	| {
 			readonly type: "tool.failed";
@@ -198,6 +209,7 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent where it did not run. */
 			readonly durationMs?: number;
+			readonly imported?: true;
 	  }
 	| { readonly type: "prompt.requested"; readonly prompt: Prompt }
 	| {

@@ -17,6 +17,7 @@ export type {
 export type { FileFacts, KeptFile } from "./files/file-facts.ts";
 export { type FileLimits, FileTooLargeError } from "./files/file-limits.ts";
 export type { ByteRange, Files } from "./files/files.ts";
+export { pictureProblem } from "./files/picture-kind.ts";
 export { checkTexts, type TextCheck } from "./journal/check-texts.ts";
 export { freshSchema } from "./journal/fresh-schema.ts";
 export type { Placed } from "./journal/journal.ts";
@@ -79,6 +80,7 @@ export type { ExplainedCall } from "./session/explain-calls.ts";
 export type { Feedback } from "./session/feedback.ts";
 export type { Follower } from "./session/follow.ts";
 export type { Keyed } from "./session/idempotency.ts";
+export type { HistoryBlock, HistoryMessage } from "./session/import-history.ts";
 export { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
 export type { Roots } from "./session/open.ts";
 export type { OpenPrompt } from "./session/open-prompts.ts";

@@ -22,7 +22,14 @@ export interface UserMessagePayload {
 	/** The run whose reply is made again; the content is what that one was to answer. */
 	readonly retry_of?: string;
 	readonly attachments?: readonly FilePayload[];
+	readonly imported?: Imported;
 }
+
+/**
+ * Part of a conversation that a client brought along when it created the session. Nothing of it happened on this gateway,
+ * and its client may claim anything.
+ */
+type Imported = true;
 
 /**
  * A reply while it is made. `start` begins with an empty text, also when the same reply was shown in part before;
@@ -42,6 +49,7 @@ export interface AssistantMessagePayload {
 	/** Empty when all went well, else `cancelled` or what went wrong. */
 	readonly error: string;
 	readonly context: AnswerContext;
+	readonly imported?: Imported;
 }
 
 /** Who answered and what the run has used; empty where no model answered. */
@@ -61,18 +69,21 @@ export type ToolCallPayload =
 			readonly call_id: string;
 			/** Nobody was asked, because the channel is trusted. */
 			readonly trusted?: TrustedPayload;
+			readonly imported?: Imported;
 	  }
 	| {
 			readonly status: "completed";
 			readonly name: string;
 			readonly result: string;
 			readonly call_id: string;
+			readonly imported?: Imported;
 	  }
 	| {
 			readonly status: "failed";
 			readonly name: string;
 			readonly error: string;
 			readonly call_id: string;
+			readonly imported?: Imported;
 	  };
 
 /** A question was answered, by whom; the value of a password is null. */
@@ -149,7 +160,8 @@ export type EventName = keyof EventPayloads;
 /** An event frame of this version: `switch (event.event)` narrows its payload. */
 export type OzzieEvent = { [Name in EventName]: EventFrame<Name, EventPayloads[Name]> }[EventName];
 
-const call = { name: z.string(), call_id: z.string() };
+const imported = { imported: z.exactOptional(z.literal(true)) };
+const call = { name: z.string(), call_id: z.string(), ...imported };
 
 const payloads = {
 	"session.created": z.object({}),
@@ -162,6 +174,7 @@ const payloads = {
 		steered: z.exactOptional(z.literal(true)),
 		retry_of: z.exactOptional(z.string()),
 		attachments: z.exactOptional(z.array(FilePayload)),
+		...imported,
 	}),
 	"assistant.stream": z.object({
 		phase: z.enum(["start", "delta", "end"]),
@@ -177,6 +190,7 @@ const payloads = {
 			usage: z.exactOptional(Tokens),
 			trusted: z.exactOptional(TrustedPayload),
 		}),
+		...imported,
 	}),
 	...modelPayloads,
 	...taskPayloads,

@@ -162,6 +162,8 @@ export const methods = {
 				content: z.string(),
 				ts: z.string(),
 				seq,
+				/** A client brought it along when it created the session. */
+				imported: z.exactOptional(z.literal(true)),
 				/** Of a text that goes on: the `offset` of its next page. */
 				next: z.exactOptional(z.int().min(1)),
 			}),

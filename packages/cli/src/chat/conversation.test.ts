@@ -137,6 +137,9 @@ test("the end of an earlier conversation is recalled, and a message at its end i
 	const working = new Conversation();
 	working.recall([...answeredTwice, message("user", "four", 5)], look);
 	expect(working).toMatchObject({ active: true, queue: [] });
+	const imported = new Conversation();
+	imported.recall([{ ...message("user", "elsewhere", 1), imported: true }], look);
+	expect(imported.idle).toBe(true);
 	expect(apply(working, ended("five"))).toEqual(["five"]);
 	expect(working.idle).toBe(true);
 });

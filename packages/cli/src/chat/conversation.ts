@@ -109,7 +109,8 @@ export class Conversation {
 	/** The rows of an earlier part of the session. A message at its end is still being worked on. */
 	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
 		// Which run a message belongs to is not told, so none is taken for one that waits.
-		this.#active = messages.at(-1)?.role === "user";
+		const last = messages.at(-1);
+		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
 			if (role === "user") return messageRows({ content, run_id: "" }, look);
 			return content.trim() === "" ? [] : wrapText(visibleText(content).trimEnd(), look.columns);

@@ -96,3 +96,12 @@ test("nothing that is said or found can end the quote or the fence that it stand
 	expect(lines).toContain("**``a`b`` returned:**");
 	for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
 });
+
+test("a message that was imported says so, and a side that said nothing is left out", () => {
+	const document = toMarkdown(session, [
+		told("user.message", { content: "", run_id: "r", imported: true }),
+		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+	]);
+	expect(document).toContain("## Parley (imported) · 2026-01-01T00:00:01.000Z\n\n> Hello!");
+	expect(document).not.toContain("You (imported)");
+});

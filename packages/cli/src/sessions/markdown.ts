@@ -5,7 +5,7 @@ import { visibleLine, visibleText } from "../text/visible.ts";
 import { figuresOf, titleOf } from "./fact-rows.ts";
 import type { SessionFacts } from "./find-session.ts";
 import { type ShownEvent, toOzzieEvent } from "./past-events.ts";
-import { answerWords } from "./told-rows.ts";
+import { answerWords, isEmptyImport, speaker } from "./told-rows.ts";
 
 /**
  * A conversation as a Markdown document. What people, models and tools have said stands in quotes and fences that
@@ -34,19 +34,20 @@ function headOf(session: SessionFacts): string[] {
 }
 
 function partsOf(event: OzzieEvent, at: string, figures: Figures | undefined): string[] {
+	if (isEmptyImport(event)) return [];
 	switch (event.event) {
 		case "user.message": {
-			const { author, content, attachments = [] } = event.payload;
+			const { author, content, attachments = [], imported } = event.payload;
 			const files = attachments.map(({ name }) => `- File: ${code(name)}`).join("\n");
-			const said = [`## ${plain(author?.name ?? "You")} · ${at}`, quoted(content)];
+			const said = [`## ${plain(speaker(author?.name ?? "You", imported))} · ${at}`, quoted(content)];
 			return files === "" ? said : [...said, files];
 		}
 		case "assistant.message": {
-			const { content, error } = event.payload;
+			const { content, error, imported } = event.payload;
 			const took = figures ? ` · ${plain(tookWords(figures))}` : "";
 			const said = content.trim() === "" ? [] : [quoted(content)];
 			const failed = error === "" ? [] : [`**Ended:** ${plain(error)}`];
-			return [`## Parley · ${at}${took}`, ...said, ...failed];
+			return [`## ${speaker("Parley", imported)} · ${at}${took}`, ...said, ...failed];
 		}
 		case "tool.call":
 			return callParts(event.payload);

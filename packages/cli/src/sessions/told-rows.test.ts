@@ -36,6 +36,19 @@ test("a conversation is read from the top, with who spoke when", () => {
 	]);
 });
 
+test("a message that was imported says so, and a side that said nothing is left out", () => {
+	const imported = [
+		told("user.message", { content: "", run_id: "r", imported: true }),
+		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+		told("user.message", { content: "Hi", run_id: "s", imported: true }),
+		told("assistant.message", { content: "", error: "", context: {}, imported: true }),
+	];
+	expect(toldRows(imported, plain)).toEqual([
+		...["", "Parley (imported) · 2026-01-31 09:05:07", "Hello!"],
+		...["", "You (imported) · 2026-01-31 09:05:07", "Hi"],
+	]);
+});
+
 test("on a terminal nothing is wider than it", () => {
 	const long = told("user.message", { content: "word ".repeat(50), run_id: "r" });
 	const rows = toldRows([long], { ...plain, columns: 40 });

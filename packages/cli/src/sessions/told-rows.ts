@@ -23,19 +23,39 @@ export function toldRows(events: readonly ShownEvent[], look: Look): string[] {
 	});
 }
 
+/** Whether a side of an imported run said nothing. */
+export function isEmptyImport({ event, payload }: OzzieEvent): boolean {
+	return (
+		(event === "user.message" || event === "assistant.message") &&
+		"imported" in payload &&
+		payload.content === ""
+	);
+}
+
+/** The name above a message. */
+export function speaker(name: string, imported: true | undefined): string {
+	return imported ? `${name} (imported)` : name;
+}
+
 function rowsOf(event: OzzieEvent, at: Date, look: Look): string[] {
+	if (isEmptyImport(event)) return [];
 	if (isTaskEvent(event)) return noteRows(visibleLine(`${event.event}: ${taskEventWords(event)}`), look);
 	switch (event.event) {
 		case "user.message": {
-			const { author, content, attachments = [] } = event.payload;
+			const { author, content, attachments = [], imported } = event.payload;
 			const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
-			return ["", ...head(author?.name ?? "You", at, look), ...textRows(content, look), ...files];
+			return [
+				"",
+				...head(speaker(author?.name ?? "You", imported), at, look),
+				...textRows(content, look),
+				...files,
+			];
 		}
 		case "assistant.message": {
-			const { content, error } = event.payload;
+			const { content, error, imported } = event.payload;
 			const said = content.trim() === "" ? [] : textRows(content, look);
 			const failed = error === "" ? [] : [look.styles.red(`✗ ${visibleLine(error)}`)];
-			return ["", ...head("Parley", at, look), ...said, ...failed];
+			return ["", ...head(speaker("Parley", imported), at, look), ...said, ...failed];
 		}
 		case "tool.call": {
 			const { payload } = event;

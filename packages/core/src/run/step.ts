@@ -17,6 +17,8 @@ export interface CallDecision {
  * and goes on from there. Nothing that is not a step has happened.
  */
 export type Step =
+	/** The first step of a run that a client brought along when it created the session: nothing of it happened here. */
+	| { readonly kind: "imported" }
 	/** A model is about to be called; without a `reply` after it the call is made again. */
 	| { readonly kind: "call" }
 	| {

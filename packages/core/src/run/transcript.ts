@@ -46,7 +46,9 @@ export function textOf(content: ReplyStep["content"]): string {
  * providers refuse a call without one.
  */
 export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
-	const messages: Message[] = asked.retryOf === undefined ? [...once(asked, () => [question(asked)])] : [];
+	const messages: Message[] = opensWithQuestion(asked, steps)
+		? [...once(asked, () => [question(asked)])]
+		: [];
 	const results = resultsOf(steps);
 	const ended = steps.at(-1)?.kind === "ended";
 	for (const step of steps) {
@@ -54,6 +56,13 @@ export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 		if (step.kind === "reply") messages.push(...replyMessages(step, results, ended));
 	}
 	return messages;
+}
+
+/** A run that is asked again has its question in a run before; an imported conversation may begin with a reply. */
+function opensWithQuestion(asked: Asked, steps: readonly Step[]): boolean {
+	const { retryOf, content, images, attachments = [] } = asked;
+	if (retryOf !== undefined) return false;
+	return steps[0]?.kind !== "imported" || content !== "" || images.length + attachments.length > 0;
 }
 
 /** The transcript of a run that was asked again: without its last reply, as long as that called nothing. */

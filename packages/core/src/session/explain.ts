@@ -61,6 +61,7 @@ export async function explainRun(session: Session, runId: string | undefined): P
 		const run = await findRun(db, session.id, runId);
 		const events = await readRunEvents(db, { sessionId: session.id, runId: run.id }, explaining);
 		const steps = await stepsOf(db, run.id);
+		if (steps[0]?.kind === "imported") throw importedOnly(run.id);
 		const asked = await findApprovals(db, session.id, run.id);
 		const called = ofType(events, "model.called");
 		const [end] = ofType(events, "assistant.message");
@@ -100,6 +101,11 @@ async function findRun(db: Tx, sessionId: string, runId: string | undefined): Pr
 	if (run) return run;
 	const text = runId === undefined ? "nothing was said in this session yet" : `run not found: ${runId}`;
 	throw new ParleyError(text, { code: "not_found" });
+}
+
+function importedOnly(runId: string): ParleyError {
+	const message = `${runId} was imported when the session was created: there is no record of how it came about`;
+	return new ParleyError(message, { code: "not_found" });
 }
 
 async function stepsOf(db: Tx, runId: string): Promise<Step[]> {

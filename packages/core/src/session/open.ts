@@ -9,6 +9,7 @@ import type { Principal } from "../principal.ts";
 import { isWithin } from "../tools/paths.ts";
 import { setBudget } from "../usage/set-budget.ts";
 import { type Keyed, once } from "./idempotency.ts";
+import { type HistoryMessage, storeImport } from "./import-history.ts";
 import type { Opening } from "./opening.ts";
 import { indexName } from "./search-texts.ts";
 import { type Session, type SessionDeps, unknownSession } from "./session.ts";
@@ -28,6 +29,11 @@ export interface NewSession {
 	readonly externalKey?: string;
 	/** The name of an agent profile; `default` where absent. */
 	readonly profile?: string;
+	/**
+	 * A conversation that the client has had elsewhere. The model sees it before the first run, and it is shown as
+	 * imported. Left out if the external key finds a session that exists. See `planImport` for what is refused.
+	 */
+	readonly history?: readonly HistoryMessage[];
 }
 
 /** What tools may touch, as the operator said it. */
@@ -87,7 +93,8 @@ export async function createSession(
 			await tx.insertInto("sessions").values(row).execute();
 			await setOwnBudget(tx, deps, id, wanted);
 			await indexName(tx, id, [title, externalKey]);
-			created = await journal.append(tx, id, [{ type: "session.created" }]);
+			const imported = await storeImport(tx, deps, id, wanted.imported ?? []);
+			created = await journal.append(tx, id, [{ type: "session.created" }, ...imported]);
 			return { id, status: "created" as const };
 		}),
 	);

@@ -4,6 +4,7 @@ import { hasRole, type Principal, placeKey } from "../principal.ts";
 import { replacedDirectory } from "../tools/paths.ts";
 import { placeRoot } from "../trust/place-check.ts";
 import type { Places } from "../trust/places.ts";
+import { type ImportedRun, planImport } from "./import-history.ts";
 import { chooseRoot, type NewSession, type Roots } from "./open.ts";
 
 /** A session to be opened, as it will be. */
@@ -15,6 +16,8 @@ export interface Opening extends NewSession {
 	readonly model?: string;
 	/** Billionths of a US dollar a day. */
 	readonly budget?: number;
+	/** The history, checked. */
+	readonly imported?: readonly ImportedRun[];
 	/** Rejects where its agent cannot be used. */
 	readonly usable?: Promise<unknown>;
 }
@@ -47,7 +50,15 @@ async function planFor(
 	wanted: NewSession,
 	{ roots, places }: OpeningRules,
 ): Promise<Opening> {
-	if (!person) return { ...wanted, root: await chooseRoot(wanted.rootDir, roots) };
+	const { history = [] } = wanted;
+	if (!person) {
+		return { ...wanted, imported: planImport(history), root: await chooseRoot(wanted.rootDir, roots) };
+	}
+	if (history.length > 0) {
+		const message =
+			"history: a connector that acts for a person cannot bring one: open the session without it";
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
 	const place = placeKey(person.place);
 	if (wanted.rootDir) {
 		const message = `root_dir: where ${place} works, the operator says, with parley places set ${place} --root DIRECTORY`;

@@ -14,6 +14,8 @@ import { shownContent } from "./shown-content.ts";
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;
+	/** A client brought it along when it created the session. */
+	readonly imported?: true;
 }
 
 interface TimedStep {
@@ -29,7 +31,7 @@ export async function readTranscript(session: Session): Promise<TimedMessage[]> 
 	const { journal, files } = session.deps;
 	const { runs, steps, compactions } = await journal.store.read((db) => readRows(db, session.id));
 	const byRun = Map.groupBy(steps, (step) => step.run_id);
-	const times = new Map<Message, number>();
+	const times = new Map<Message, Origin>();
 	let transcript: readonly RunTranscript[] = [];
 	for (const row of runs) {
 		const own = (byRun.get(row.id) ?? []).map(({ data, at }) => ({
@@ -45,8 +47,9 @@ export async function readTranscript(session: Session): Promise<TimedMessage[]> 
 		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
 		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];
 	}
-	return timedView(transcript, compactions, times).map(({ message, at }) => ({
-		...{ message: shown(message, session), at },
+	return timedView(transcript, compactions, times).map(({ message, ...origin }) => ({
+		message: shown(message, session),
+		...origin,
 	}));
 }
 
@@ -65,6 +68,9 @@ async function readRows(db: Tx, sessionId: string) {
 	};
 }
 
+/** When a message was said, and whether that was elsewhere. */
+type Origin = Omit<TimedMessage, "message">;
+
 interface Timed {
 	readonly run: Asked;
 	readonly askedAt: number;
@@ -73,7 +79,7 @@ interface Timed {
 
 /** People said what they said in its order; a reply is the content of its step; results came when the last one did. */
 function keepTimes(
-	times: Map<Message, number>,
+	times: Map<Message, Origin>,
 	messages: readonly Message[],
 	{ run, askedAt, steps }: Timed,
 ): void {
@@ -85,10 +91,11 @@ function keepTimes(
 		else if (step.kind === "reply") replies.set(step.content, at);
 		else if (step.kind === "result") results.set(step.callId, at);
 	}
+	const imported = steps[0]?.step.kind === "imported" && { imported: true as const };
 	let last = askedAt;
 	for (const message of messages) {
 		last = timeOf(message) ?? last;
-		times.set(message, last);
+		times.set(message, { at: last, ...imported });
 	}
 
 	function timeOf(message: Message): number | undefined {
@@ -103,14 +110,14 @@ function keepTimes(
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],
-	times: ReadonlyMap<Message, number>,
+	times: ReadonlyMap<Message, Origin>,
 ): TimedMessage[] {
 	const marks = compactions.reduce<Marks>(withCompaction, noMarks);
 	const whole = viewOf(transcript, { ...noMarks, summary: marks.summary });
 	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
 	return viewOf(transcript, marks).map((message, index) => {
 		const original = whole[index];
-		return { message, at: (original && times.get(original)) ?? summaryAt };
+		return { message, ...((original && times.get(original)) ?? { at: summaryAt }) };
 	});
 }
 

@@ -36,7 +36,7 @@ export class Titles {
 	observe({ sessionId, event }: SessionEvent): void {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);
-		if (event.type !== "assistant.message" || event.error !== "") return;
+		if (event.type !== "assistant.message" || event.error !== "" || event.imported) return;
 		if (this.#stopping.signal.aborted || this.#waiting.size >= mostWaiting) return;
 		this.#waiting.add(sessionId);
 		this.#next();

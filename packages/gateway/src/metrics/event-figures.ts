@@ -66,6 +66,8 @@ export class EventFigures {
 	}
 
 	#count(event: Exclude<RecordedEvent, TaskEvent | WorkerEvent>, begun: Begun): void {
+		// It happened elsewhere.
+		if ("imported" in event && event.imported) return;
 		switch (event.type) {
 			case "session.created":
 				this.#sessions.created.add();

@@ -85,4 +85,9 @@ test("messages have a role, a text, a time and a number; other events are none",
 		{ role: "assistant", content: "[cancelled]", ...at },
 	]);
 	expect(encodeMessage(kept({ type: "session.closed" }))).toEqual([]);
+	const brought = { type: "user.message", runId: "run_1", imported: true } as const;
+	expect(encodeMessage(kept({ ...brought, content: "hi" }))).toEqual([
+		{ role: "user", content: "hi", ...at, imported: true },
+	]);
+	expect(encodeMessage(kept({ ...brought, content: "" }))).toEqual([]);
 });

@@ -65,9 +65,12 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	if (event.type === "user.message") {
 		// Nothing was said: the message whose reply is made again stands before it already.
 		if (event.retryOf !== undefined) return [];
-		return [{ role: "user", content: event.content, ts: toTime(at), seq }];
-	}
-	if (event.type !== "assistant.message") return [];
-	const content = event.content === "" && event.error !== "" ? `[${event.error}]` : event.content;
-	return [{ role: "assistant", content, ts: toTime(at), seq }];
+	} else if (event.type !== "assistant.message") return [];
+	const { content, imported } = event;
+	// One side of a run in an imported history may have said nothing.
+	if (imported && content === "") return [];
+	const role = event.type === "user.message" ? "user" : "assistant";
+	const error = event.type === "assistant.message" ? event.error : "";
+	const text = content === "" && error !== "" ? `[${error}]` : content;
+	return [{ role, content: text, ts: toTime(at), seq, ...(imported && { imported }) }];
 }

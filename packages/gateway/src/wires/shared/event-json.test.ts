@@ -127,6 +127,10 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{ event: "user.message", payload: { content: "hi", run_id: "run_1", correlation_id: "msg:7" } },
 		],
 		[
+			{ type: "user.message", runId: "run_1", content: "hi", imported: true },
+			{ event: "user.message", payload: { content: "hi", run_id: "run_1", imported: true } },
+		],
+		[
 			{ type: "user.message", runId: "run_1", content: "and", steered: true },
 			{ event: "user.message", payload: { content: "and", run_id: "run_1", steered: true } },
 		],
@@ -144,6 +148,16 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	],
 	"assistant.message": [
 		[
+			{
+				...{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
+				imported: true,
+			},
+			{
+				event: "assistant.message",
+				payload: { content: "ho", error: "", context: {}, run_id: "run_1", imported: true },
+			},
+		],
+		[
 			{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
 			{
 				event: "assistant.message",
@@ -160,17 +174,29 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	],
 	"tool.started": [
 		[
+			{ type: "tool.started", ...call, arguments: {}, imported: true },
+			{ event: "tool.call", payload: { ...shown, status: "started", arguments: {}, imported: true } },
+		],
+		[
 			{ type: "tool.started", ...call, arguments: { cmd: "ls" } },
 			{ event: "tool.call", payload: { ...shown, status: "started", arguments: { cmd: "ls" } } },
 		],
 	],
 	"tool.completed": [
 		[
+			{ type: "tool.completed", ...call, result: "a", imported: true },
+			{ event: "tool.call", payload: { ...shown, status: "completed", result: "a", imported: true } },
+		],
+		[
 			{ type: "tool.completed", ...call, result: "a\nb" },
 			{ event: "tool.call", payload: { ...shown, status: "completed", result: "a\nb" } },
 		],
 	],
 	"tool.failed": [
+		[
+			{ type: "tool.failed", ...call, error: "denied", imported: true },
+			{ event: "tool.call", payload: { ...shown, status: "failed", error: "denied", imported: true } },
+		],
 		[
 			{ type: "tool.failed", ...call, error: "denied" },
 			{ event: "tool.call", payload: { ...shown, status: "failed", error: "denied" } },

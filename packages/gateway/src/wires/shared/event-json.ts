@@ -127,14 +127,8 @@ function encodeOther(
 			return { event: event.type, payload: {} };
 		case "user.message":
 			return { event: event.type, payload: encodeUserMessage(event) };
-		case "assistant.message": {
-			const { content, error, model, usage, runId } = event;
-			const context = {
-				...(model !== "" && { model, usage: encodeTokens(usage) }),
-				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
-			};
-			return { event: event.type, payload: { content, error, context, run_id: runId } };
-		}
+		case "assistant.message":
+			return { event: event.type, payload: encodeAnswer(event) };
 		case "tool.started":
 			return encodeToolCall({
 				status: "started",
@@ -142,6 +136,7 @@ function encodeOther(
 				arguments: event.arguments,
 				call_id: event.callId,
 				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+				...(event.imported && { imported: event.imported }),
 			});
 		case "tool.completed":
 			return encodeToolCall({
@@ -149,6 +144,7 @@ function encodeOther(
 				name: event.name,
 				result: event.result,
 				call_id: event.callId,
+				...(event.imported && { imported: event.imported }),
 			});
 		case "tool.failed":
 			return encodeToolCall({
@@ -156,6 +152,7 @@ function encodeOther(
 				name: event.name,
 				error: event.error,
 				call_id: event.callId,
+				...(event.imported && { imported: event.imported }),
 			});
 		case "prompt.requested":
 		case "prompt.shown":
@@ -191,7 +188,7 @@ function encodeOther(
 function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
-	const { content, runId, correlation, author, steered, retryOf, attachments } = event;
+	const { content, runId, correlation, author, steered, retryOf, attachments, imported } = event;
 	return {
 		content,
 		run_id: runId,
@@ -200,7 +197,19 @@ function encodeUserMessage(
 		...(steered && { steered }),
 		...(retryOf !== undefined && { retry_of: retryOf }),
 		...(attachments && { attachments: attachments.map(encodeFile) }),
+		...(imported && { imported }),
 	};
+}
+
+function encodeAnswer(
+	event: Extract<RecordedEvent, { type: "assistant.message" }>,
+): EventPayloads["assistant.message"] {
+	const { content, error, model, usage, runId, imported } = event;
+	const context = {
+		...(model !== "" && !imported && { model, usage: encodeTokens(usage) }),
+		...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+	};
+	return { content, error, context, run_id: runId, ...(imported && { imported }) };
 }
 
 function encodeToolCall(payload: EventPayloads["tool.call"]): EncodedEvent {

@@ -1,7 +1,6 @@
-import { imageTypes } from "@parley/core";
+import { imageTypes, pictureProblem } from "@parley/core";
 import * as z from "zod";
 import { jsonBytes } from "./json-text.ts";
-import { pictureProblem } from "./picture.ts";
 
 /** The major version of the document, as `hello` tells it. */
 export const protocolVersion = 1;
@@ -47,7 +46,7 @@ const image = () =>
 		.object({ mime_type: imageType(), data: base64() })
 		// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
 		.superRefine((picture, context) => {
-			const message = pictureProblem(picture);
+			const message = pictureProblem({ mediaType: picture.mime_type, data: picture.data });
 			if (message) context.addIssue({ code: "custom", path: ["data"], message });
 		});
 

@@ -1,6 +1,4 @@
-import type { imageTypes } from "@parley/core";
-
-type ImageType = (typeof imageTypes)[number];
+import type { ImageBlock, ImageType } from "../message.ts";
 
 /** How the contents begin, in hexadecimal digits: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly begins: RegExp } } = {
@@ -13,15 +11,12 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 /** Of base64: twelve bytes, which tell every kind. */
 const sampleLength = 16;
 
-interface Picture {
-	readonly mime_type: ImageType;
-	/** Base64. */
-	readonly data: string;
-}
-
 /** Why the content cannot be of the type that it was sent as, by its first bytes; undefined where it can. */
-export function pictureProblem({ mime_type, data }: Picture): string | undefined {
-	const { name, begins } = kinds[mime_type];
+export function pictureProblem({
+	mediaType,
+	data,
+}: Pick<ImageBlock, "mediaType" | "data">): string | undefined {
+	const { name, begins } = kinds[mediaType];
 	const beginning = Buffer.from(data.slice(0, sampleLength), "base64").toString("hex");
 	return begins.test(beginning) ? undefined : `not a ${name}`;
 }
