@@ -13,6 +13,9 @@ export const controlKinds = {
 	"approve-session": "s",
 	deny: "d",
 	whole: "w",
+	/** Of the calls of one card: see `writeDisplayed`. */
+	"approve-all": "f",
+	"deny-all": "j",
 	/** Of an approval in the list of those that wait, perhaps of another room: its token. */
 	"listed-approve": "o",
 	"listed-deny": "l",
@@ -63,6 +66,7 @@ const reason = {
 /** The forms of the kinds that have one; every other press arrives at once. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: "Deny", fields: [reason] },
+	"deny-all": { title: "Deny all calls of this post", fields: [reason] },
 	"listed-deny": { title: "Deny", fields: [reason] },
 	answer: {
 		title: "Your answer",

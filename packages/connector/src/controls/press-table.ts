@@ -1,6 +1,7 @@
 import type { ControlKind } from "./control-kind.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfAnswers } from "./presses-of-answers.ts";
+import { pressesOfCards } from "./presses-of-cards.ts";
 import { pressesOfListed } from "./presses-of-listed.ts";
 import { pressesOfQuestions } from "./presses-of-questions.ts";
 import { pressesOfTasks } from "./presses-of-tasks.ts";
@@ -10,6 +11,7 @@ import { pressesOfTrust } from "./presses-of-trust.ts";
 export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,
+	...pressesOfCards,
 	...pressesOfListed,
 	...pressesOfTasks,
 	...pressesOfTrust,

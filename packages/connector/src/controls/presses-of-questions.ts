@@ -1,9 +1,9 @@
 import { ParleyError } from "@parley/base";
 import { plain } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
-import { type Response, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
+import { type Response, readNumbered, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
-import { closedQuestion, openQuestions } from "../conversation/questions.ts";
+import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions.ts";
 import { refusalWithoutIds } from "../conversation/without-ids.ts";
 import type { Person, Room } from "../platform/arrival.ts";
 import type { Desk, Handled, Reply } from "../rooms/desk.ts";
@@ -38,17 +38,22 @@ export const pressesOfQuestions: PressHandlers<
 };
 
 /**
- * Answers a question with what somebody has written, `approve` and `deny WHY` where it is one of yes and no. Nobody needs
- * a reply where it was taken: the card shows it.
+ * Answers a question with the text of a reply to its post: `approve`, `deny WHY`, or a value. On a post with several calls
+ * the number of the call follows the first word: `approve 2`. Undefined if the answer counts: the card shows it.
  */
 export async function answerByReply(
 	desk: Desk,
 	{ text, ...answering }: Answering & { readonly text: string },
 ): Promise<Reply | undefined> {
-	const closed = whyClosed(desk, answering);
+	const slice = desk.session(answering.session)?.state.questions;
+	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
+	const meant = rows.length > 1 ? readNumbered(rows, text) : { token: answering.token, words: text };
+	if ("help" in meant) return { text: meant.help };
+	const meaning = { ...answering, token: meant.token };
+	const closed = whyClosed(desk, meaning);
 	if (closed) return closed;
-	const typed = readTypedAnswer(questionOf(desk, answering), text);
-	return "response" in typed ? give(desk, answering, typed.response) : { text: typed.help };
+	const typed = readTypedAnswer(questionOf(desk, meaning), meant.words);
+	return "response" in typed ? give(desk, meaning, typed.response) : { text: typed.help };
 }
 
 function giving(responseOf: (arrival: Handled<"press">["arrival"]) => Response): PressHandler {
@@ -126,11 +131,8 @@ const gone =
 
 /** What the gateway said against an answer, for who gave it; rejects with what says nothing about it. */
 function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
-	const { code, message } = ParleyError.from(reason);
-	const { person, room } = answering;
-	const refused = { platform: desk.platform.name, tenant: room.tenant, person };
-	const words = plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
-	switch (code) {
+	const words = refusalWords(desk, answering, reason);
+	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
 			return { text: `That was not taken: ${words}.` };
 		case "invalid_argument":
@@ -143,6 +145,17 @@ function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
 		default:
 			throw reason;
 	}
+}
+
+/** The gateway's refusal as Markdown for the person who is refused. */
+export function refusalWords(
+	{ platform }: Desk,
+	{ person, room }: Pick<Answering, "person" | "room">,
+	reason: unknown,
+): string {
+	const { message } = ParleyError.from(reason);
+	const refused = { platform: platform.name, tenant: room.tenant, person };
+	return plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 }
 
 /** A form cannot show what was wrong in it: it is offered anew. */

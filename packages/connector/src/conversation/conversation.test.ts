@@ -8,7 +8,7 @@ const scene: Scene = {
 	...{ session: "sess_1", controls: new Controls("secret") },
 	platform: {
 		limits: {
-			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 75, controlsPerRow: 5 },
+			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 75, controlsPerRow: 5, controlRows: 5 },
 			...{ options: 25, optionText: 100, threadName: 100 },
 		},
 		moment: (at, style) => `${style} ${at}`,

@@ -1,23 +1,37 @@
 import type { EventPayloads } from "@parley/protocol";
+import type { ShowIntention } from "./intention.ts";
 import type { Part, Scene, Step, Told } from "./part.ts";
 import { Cut } from "./questions/cut.ts";
+import { callLine, drawReplyCard } from "./questions/draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./questions/outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./questions/question.ts";
 import { closedCard, openCard, reminder } from "./questions/question-card.ts";
 import { readQuestion } from "./questions/read-question.ts";
+import {
+	addToCard,
+	cardWith,
+	endRow,
+	isOfReply,
+	newestCards,
+	type ReplyCard,
+	type ReplyQuestion,
+	raisedWith,
+} from "./questions/reply-cards.ts";
 
 const mostOpen = 200;
 const mostClosed = 50;
 /** Of an answer, in UTF-16 code units. */
 const mostRemembered = 200;
 
-/** The oldest first, both. */
+/** Each list begins with its oldest entry. */
 export interface QuestionsSlice {
 	readonly open: readonly OpenQuestion[];
 	readonly closed: readonly ClosedQuestion[];
+	/** Absent before the first approval that says which reply it belongs to. */
+	readonly cards?: readonly ReplyCard[];
 }
 
-/** Approvals and everything else that somebody is asked: a card each. */
+/** Approvals and other questions. The approvals of one reply share a card; any other question has its own. */
 export const questions: Part<QuestionsSlice> = {
 	empty: { open: [], closed: [] },
 	tell(slice, told, scene) {
@@ -64,6 +78,11 @@ export function closedQuestion({ closed }: QuestionsSlice, token: string): Close
 	return closed.find((question) => question.token === token);
 }
 
+/** The card that shows an approval together with others of its reply, as long as it is remembered. */
+export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
+	return cardWith(cards, token);
+}
+
 type Change = Step<QuestionsSlice>;
 
 function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], scene: Scene): Change {
@@ -73,10 +92,28 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	// The part of a task has neither card nor thread of its own.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...(task !== undefined && { task }) };
-	return {
-		slice: { ...slice, open: [...slice.open, question].slice(-mostOpen) },
-		intentions: [openCard(question, scene)],
-	};
+	const asked = { ...slice, open: [...slice.open, question].slice(-mostOpen) };
+	return isOfReply(question)
+		? askInReply(asked, question, scene)
+		: { slice: asked, intentions: [openCard(question, scene)] };
+}
+
+/** Adds a call to the cards of its reply. They are shown with the last of the approvals that one commit has raised. */
+function askInReply(slice: QuestionsSlice, question: ReplyQuestion, scene: Scene): Change {
+	const { reply } = question;
+	// One row of controls is for all calls.
+	const maxRows = Math.max(1, scene.platform.limits.controlRows - 1);
+	const cards = addToCard(slice.cards ?? [], question, maxRows);
+	const asked = { ...slice, cards };
+	const shown = reply.place < reply.count ? [] : newestCards(cards, reply);
+	return { slice: asked, intentions: shown.map((card) => showCard(card, asked, scene)) };
+}
+
+/** A call that is alone on its card is shown like any other question. */
+function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowIntention {
+	const [{ token }] = card.rows;
+	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
+	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
 }
 
 function answer(
@@ -101,23 +138,35 @@ function close(
 	const { words, details, by } = outcome;
 	const told = [words, ...details(new Cut(mostRemembered))].join("\n\n");
 	const closed: ClosedQuestion = { token, outcome: told, ...(by !== undefined && { by }) };
-	return {
-		slice: {
-			open: slice.open.filter((one) => one !== question),
-			closed: [...slice.closed, closed].slice(-mostClosed),
-		},
-		intentions: [closedCard(question, outcome, scene)],
+	const tool = question.call?.tool ?? "";
+	const label = question.label.text.slice(0, mostRemembered);
+	const after = {
+		...slice,
+		open: slice.open.filter((one) => one !== question),
+		closed: [...slice.closed, closed].slice(-mostClosed),
+		...(slice.cards && { cards: endRow(slice.cards, token, { tool, label, outcome: told }) }),
 	};
+	const card = replyCardOf(after, token);
+	const isShared = card !== undefined && card.rows.length > 1;
+	const shown = isShared ? drawReplyCard(card, after.open, scene) : closedCard(question, outcome, scene);
+	return { slice: after, intentions: [shown] };
 }
 
+/** Several approvals that were raised together have one reminder. */
 function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, intentions: [] };
 	const reminded = { ...question, reminders: question.reminders + 1 };
-	return {
-		slice: { ...slice, open: slice.open.map((one) => (one === question ? reminded : one)) },
-		intentions: [reminder(reminded, scene)],
-	};
+	const after = { ...slice, open: slice.open.map((one) => (one === question ? reminded : one)) };
+	const card = replyCardOf(slice, token);
+	const together = card ? raisedWith(card, token) : [];
+	if (together.length < 2) return { slice: after, intentions: [reminder(reminded, scene)] };
+	if (together[0]?.token !== token) return { slice: after, intentions: [] };
+	const calls = together.map((row) => {
+		const open = after.open.find((one) => one.token === row.token);
+		return `**${row.number}.** ${callLine({ row, question: open })}`;
+	});
+	return { slice: after, intentions: [reminder(reminded, scene, calls)] };
 }
 
 function closeAll(slice: QuestionsSlice, { at }: Told, scene: Scene): Change {

@@ -10,7 +10,7 @@ import { toRows } from "./to-rows.ts";
 
 const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
 const limits = {
-	...{ post: 200, postsPerAnswer: 4, buttonLabel: 10, controlsPerRow: 3 },
+	...{ post: 200, postsPerAnswer: 4, buttonLabel: 10, controlsPerRow: 3, controlRows: 5 },
 	...{ options: 25, optionText: 12, threadName: 20 },
 };
 const told = { seq: 7, at: 1000 };

@@ -10,6 +10,8 @@ export interface PlatformLimits {
 	readonly postsPerAnswer: number;
 	readonly buttonLabel: number;
 	readonly controlsPerRow: number;
+	/** Rows of controls in one post. */
+	readonly controlRows: number;
 	readonly options: number;
 	readonly optionText: number;
 	readonly threadName: number;

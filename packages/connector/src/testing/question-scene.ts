@@ -51,12 +51,37 @@ export function answered(changes: Partial<EventPayloads["prompt.response"]>): Oz
 	return event("prompt.response", payload);
 }
 
-export function closed(reason: string): OzzieEvent {
-	return event("prompt.closed", { token, reason });
+export function closed(reason: string, of = token): OzzieEvent {
+	return event("prompt.closed", { token: of, reason });
 }
 
-export function reminded(): OzzieEvent {
-	return event("prompt.reminder", { token, label: "?", expires_at: "", run_id: "run_1" });
+export function reminded(of = token): OzzieEvent {
+	return event("prompt.reminder", { token: of, label: "?", expires_at: "", run_id: "run_1" });
+}
+
+/** The token of the `number`th call of a reply: its code ends with that digit. */
+export function tokenOf(number: number): string {
+	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
+}
+
+/** Asks whether the files may be written, all in one commit. */
+export function writes(
+	paths: readonly string[],
+	{
+		from = 1,
+		context = {},
+	}: { readonly from?: number; readonly context?: Changes<"prompt.request">["context"] } = {},
+): OzzieEvent[] {
+	return paths.map((path, index) =>
+		approval(
+			{
+				...{ call_id: `call_${from + index}`, tool: "write_file", notes: [] },
+				...{ arguments: { path, content: "hi" }, preview: `+++ ${path}\n+hi`, ...context },
+				reply: { id: "run_1/1", place: index + 1, count: paths.length },
+			},
+			{ token: tokenOf(from + index), label: `Allow write ${path}?` },
+		),
+	);
 }
 
 /** What the questions of a conversation come to; the events happen a second apart. */
@@ -97,10 +122,9 @@ function request(changes: Changes<"prompt.request">): OzzieEvent {
 	});
 }
 
-function event<Name extends "prompt.request" | "prompt.response" | "prompt.closed" | "prompt.reminder">(
-	name: Name,
-	payload: EventPayloads[Name],
-): OzzieEvent {
+export function event<
+	Name extends "prompt.request" | "prompt.response" | "prompt.closed" | "prompt.reminder" | "session.deleted",
+>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	const frame = { type: "event", event: name, session_id: session, seq: 1, payload };
 	// True because the payload is that of the event's name, which the compiler does not follow through a type parameter.
 	return frame as unknown as OzzieEvent;

@@ -139,5 +139,6 @@ export class DiscordSurface implements Surface {
 /** What `ChatPlatform.limits` says of Discord. A post has room left for what closes a fence, and for a badge. */
 export const postLimits = {
 	...{ post: 1900, postsPerAnswer: 6, buttonLabel: limits.buttonLabel, controlsPerRow: limits.buttonsPerRow },
+	controlRows: limits.rows,
 	...{ options: limits.options, optionText: limits.optionText, threadName: limits.threadName },
 };

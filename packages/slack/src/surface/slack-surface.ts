@@ -121,5 +121,7 @@ export class SlackSurface implements Surface {
 /** What `ChatPlatform.limits` says of Slack. A post has room left for what its blocks add to its text. */
 export const postLimits = {
 	...{ post: 11_000, postsPerAnswer: 6, buttonLabel: limits.buttonText, controlsPerRow: 5 },
+	/** A row is a block, and each of its calls needs room for its text. */
+	controlRows: 10,
 	...{ options: limits.options, optionText: limits.optionText, threadName: 200 },
 };

@@ -219,9 +219,9 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "two calls are two cards, each with an answer of its own",
+		name: "calls of two replies are two cards, each with an answer of its own",
 		steps: [
-			{ says: "@Parley write: a.txt <<< a\n& write: b.txt <<< b" },
+			{ says: "@Parley write: a.txt <<< a\nwrite: b.txt <<< b" },
 			{ clicks: "Approve once", on: "+++ a.txt", by: "Alex" },
 			{ clicks: "Deny", on: "+++ b.txt", by: "Alex", fills: {} },
 			{ shows: "Approval", times: 2 },

@@ -33,6 +33,15 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ shows: "[Good]" },
 		],
 	},
+	"approval-of-three-calls": {
+		name: "three calls of one reply, of which one is always required",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< one\n& write: .env <<< KEY=1\n& write: more.txt <<< two" },
+			{ shows: "[Approve all]" },
+			{ clicks: "Approve 3", by: "Alex" },
+			{ shows: "by @Alex" },
+		],
+	},
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [

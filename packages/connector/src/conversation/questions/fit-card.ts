@@ -20,35 +20,47 @@ export interface FittedCard {
  * paragraphs, with texts of any length passed through the `Cut`.
  */
 export function fitCard(
-	{ limits, dialect = markdownDialect }: Platform,
+	platform: Platform,
 	foot: string,
 	write: (cut: Cut) => readonly string[],
 ): FittedCard {
-	const written = (most: number): FittedCard => {
+	const fitted = fitLongest(platform, foot, (most) => {
 		const cut = new Cut(most);
 		const text = write(cut).join("\n\n");
 		return { text, cut: cut.happened };
-	};
-	const fits = ({ text }: FittedCard): boolean => fitsPost({ limits, dialect }, `${text}\n\n${foot}`);
-	const whole = written(Number.POSITIVE_INFINITY);
-	if (fits(whole)) return whole;
-	let least = 0;
-	let over = limits.post;
-	while (over - least > 1) {
-		const middle = (least + over) >> 1;
-		if (fits(written(middle))) least = middle;
-		else over = middle;
-	}
-	const shortest = written(least);
-	if (fits(shortest)) return shortest;
+	});
+	if (fitted) return fitted;
 	// Texts are not what makes it long: what it is about and what comes of it stay.
 	const [heading = "", ...others] = write(new Cut(0));
 	let text = heading;
 	do {
 		others.shift();
 		text = [heading, ...others].join("\n\n");
-	} while (others.length > 0 && !fits({ text, cut: true }));
+	} while (others.length > 0 && !fitsPost(platform, `${text}\n\n${foot}`));
 	return { text, cut: true };
+}
+
+/**
+ * The longest drawing that one post holds with its foot. `draw` gets the maximum length of each text in UTF-16 code units.
+ * Undefined if even the shortest drawing does not fit.
+ */
+export function fitLongest<Drawn extends { readonly text: string }>(
+	platform: Platform,
+	foot: string,
+	draw: (most: number) => Drawn,
+): Drawn | undefined {
+	const fits = ({ text }: Drawn): boolean => fitsPost(platform, `${text}\n\n${foot}`);
+	const whole = draw(Number.POSITIVE_INFINITY);
+	if (fits(whole)) return whole;
+	let least = 0;
+	let over = platform.limits.post;
+	while (over - least > 1) {
+		const middle = (least + over) >> 1;
+		if (fits(draw(middle))) least = middle;
+		else over = middle;
+	}
+	const shortest = draw(least);
+	return fits(shortest) ? shortest : undefined;
 }
 
 /** Whether one post holds a text. */

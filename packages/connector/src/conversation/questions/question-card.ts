@@ -2,7 +2,7 @@ import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
 import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
-import { inlineCode, plain } from "./markdown.ts";
+import { bullets, inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
 import { platformOf } from "./platform-of.ts";
 import { cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
@@ -11,20 +11,27 @@ import { askedFacts, canReply, openFacts } from "./question-facts.ts";
 
 /** The card of a question that can be answered. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
-	const { expiresAt, alsoIn } = question;
-	const { moment } = scene.platform;
-	const waits =
-		expiresAt === undefined
-			? "Waits for an answer."
-			: `Waits until ${moment(expiresAt, "exact")} (${moment(expiresAt, "relative")}); after that it counts as no answer.`;
-	const foot = alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
+	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
 		heading(question),
 		...askedFacts(question, cutting),
 		...openFacts(question, scene, cutting),
 	]);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
-	return { ...place(question, scene), text, plain, foot, controls: questionControls(question, scene, cut) };
+	return {
+		...placeOf(question, scene, question.task),
+		...{ text, plain, foot, controls: questionControls(question, scene, cut) },
+	};
+}
+
+/** Says until when a question waits, and in which other rooms it can be answered. */
+export function footOf(question: OpenQuestion, { platform: { moment } }: Scene): string {
+	const { expiresAt, alsoIn } = question;
+	const waits =
+		expiresAt === undefined
+			? "Waits for an answer."
+			: `Waits until ${moment(expiresAt, "exact")} (${moment(expiresAt, "relative")}); after that it counts as no answer.`;
+	return alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
 }
 
 /** The same card when its question was answered, or can be no more. */
@@ -35,19 +42,28 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
 	};
 	const { text } = fitCard(scene.platform, "", write);
-	return { ...place(question, scene), text, plain: `${heading(question)}\n\n${outcome.words}`, controls: [] };
+	const plain = `${heading(question)}\n\n${outcome.words}`;
+	return { ...placeOf(question, scene, question.task), text, plain, controls: [] };
 }
 
-/** A post of its own that a question still waits; a reply to it answers the question. */
-export function reminder(question: OpenQuestion, scene: Scene): ShowIntention {
+/**
+ * A reminder in a post of its own; a reply to it answers the question. `calls` are the lines of all calls that it reminds
+ * of, if there are several.
+ */
+export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowIntention {
 	const { token, label, reminders, expiresAt } = question;
 	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
 	const until = expiresAt === undefined ? "" : `, until ${scene.platform.moment(expiresAt, "relative")}`;
+	const waits =
+		calls.length > 0 ? `${calls.length} calls still wait for answers` : "this still waits for an answer";
 	const { text } = fitCard(scene.platform, "", (cut) => [
-		`**${marker}**: this still waits for an answer${until}.`,
-		plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
+		`**${marker}**: ${waits}${until}.`,
+		calls.length > 0
+			? bullets(calls)
+			: plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
 	]);
-	return { ...place(question, scene), card: reminderCardOf(token, reminders), marker, text };
+	const place = placeOf(question, scene, question.task);
+	return { ...place, card: reminderCardOf(token, reminders), marker, text };
 }
 
 const longestReminder = 300;
@@ -96,10 +112,11 @@ export function heading({ call, task, ...question }: OpenQuestion): string {
 	return `**${titleOf(question)}** · ${what[question.kind]}`;
 }
 
-/** Which post it is, and where it stands. */
-function place(
-	{ task, ...question }: OpenQuestion,
+/** The card of a question, and the thread that it belongs to. */
+export function placeOf(
+	question: Pick<OpenQuestion, "kind" | "token">,
 	{ threads }: Scene,
+	task: string | undefined,
 ): Pick<ShowIntention, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
 	return {
 		...{ type: "show", lane: "approval", card: cardOf(question.token), marker: titleOf(question) },

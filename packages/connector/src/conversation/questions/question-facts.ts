@@ -39,7 +39,7 @@ function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): 
 					`**Risk: critical.** This is always asked, and the operator alone approves it, with ${inlineCode(`parley answer ${codeOf(token)}`)} or in ${inlineCode("parley chat")}. Here it can be denied.`,
 				]
 			: [risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`]),
-		...allFact(cut),
+		...allFact(cut.happened),
 	];
 }
 
@@ -65,7 +65,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 		more: further.length + unlisted > 0,
 		canReply: canReply(question, scene),
 	});
-	return [...(lines.length === 0 ? [] : [bullets(lines)]), help, ...allFact(cut)];
+	return [...(lines.length === 0 ? [] : [bullets(lines)]), help, ...allFact(cut.happened)];
 }
 
 /** Where a post inside of a thread cannot be replied to, what is written below it goes to the agent. */
@@ -86,6 +86,7 @@ function howToAnswer(
 	return more ? `${choose}; what the list lacks you can write with **Answer**.` : `${choose}.`;
 }
 
-function allFact({ happened }: Cut): string[] {
-	return happened ? ["Not all of it fits here: the rest is behind **Show all**."] : [];
+/** The line for a card that does not show everything. */
+export function allFact(isCut: boolean): string[] {
+	return isCut ? ["Not all of it fits here: the rest is behind **Show all**."] : [];
 }

@@ -17,6 +17,8 @@ export interface QuestionOption {
 
 /** The call that an approval is about, ready to be read. */
 export interface AskedCall {
+	/** Absent in questions that an earlier version stored. */
+	readonly id?: string;
 	readonly tool: string;
 	readonly arguments: Kept;
 	/** Whether long values stand in the preview alone. */
@@ -48,6 +50,8 @@ export interface OpenQuestion {
 	readonly call?: AskedCall;
 	/** Other rooms in which it may be answered, as the gateway names them. */
 	readonly alsoIn?: readonly string[];
+	/** The reply of the model that the call of an approval belongs to. Absent if the gateway does not say it. */
+	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 }
 
 /** What became of a question. */

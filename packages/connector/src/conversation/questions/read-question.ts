@@ -29,6 +29,7 @@ export function readQuestion(payload: PromptRequestPayload, post: number): OpenQ
 		...(context.task_id !== undefined && { task: context.task_id }),
 		...(isCall(context) && { call: readCall(label, context, most) }),
 		...(context.also_in && { alsoIn: context.also_in.slice(0, mostAlsoIn) }),
+		...(isCall(context) && context.reply && { reply: context.reply }),
 	};
 }
 
@@ -54,6 +55,7 @@ function readCall(label: string, context: PromptContext, most: number): AskedCal
 	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
 	const more = notes.length > mostNotes ? [`and ${notes.length - mostNotes} more notes`] : [];
 	return {
+		...(context.call_id !== undefined && { id: context.call_id }),
 		...{ tool, risk, allowSession, brief, told },
 		arguments: keep(text, most),
 		preview: keep(preview.replace(/\n$/u, ""), most),

@@ -1,5 +1,6 @@
 import type { MethodInput } from "@parley/protocol";
 import type { OpenQuestion, QuestionOption } from "./question.ts";
+import type { CardRow } from "./reply-cards.ts";
 
 /** What is sent for an answer. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
@@ -29,6 +30,24 @@ export function readTypedAnswer(question: Asked | undefined, text: string): Type
 			return { response: { values: optionsMeant(options, typed) } };
 	}
 }
+
+/** The call that a reply names by its number, and the answer without the number; or Markdown that says how to answer. */
+export function readNumbered(
+	rows: readonly CardRow[],
+	text: string,
+): { readonly token: string; readonly words: string } | { readonly help: string } {
+	const { verb = "", number, rest = "" } = numbered.exec(text.trim())?.groups ?? {};
+	const row = rows.find((one) => one.number === Number(number));
+	if (row) return { token: row.token, words: rest === "" ? verb : `${verb}: ${rest}` };
+	const waiting = rows.filter(({ ended }) => !ended).map((one) => one.number);
+	const [example = rows[0]?.number ?? 1] = waiting;
+	const which = waiting.length === 0 ? "No call waits any more." : `Waiting: ${waiting.join(", ")}.`;
+	return {
+		help: `Nothing was decided: this post shows ${rows.length} calls. Reply **approve ${example}** or **deny ${example}** with your reason, or press a button. ${which}`,
+	};
+}
+
+const numbered = /^(?<verb>\p{L}+)\s+#?(?<number>\d{1,4})\b[\s:,.]*(?<rest>.*)$/su;
 
 const yes = /^(?:yes|y|approve|allow|approve once)$/iu;
 const forSession = /^(?:(?:approve )?(?:for )?(?:this )?session)$/iu;

@@ -1,0 +1,181 @@
+import type { ControlKind } from "../../controls/control-kind.ts";
+import type { Control } from "../../platform/posting.ts";
+import type { ShowIntention } from "../intention.ts";
+import type { Scene } from "../part.ts";
+import { plain as plainLine } from "../tasks/plain.ts";
+import { Cut } from "./cut.ts";
+import { fitLongest } from "./fit-card.ts";
+import { bullets, inlineCode, plain } from "./markdown.ts";
+import { codeOf, type OpenQuestion, titleOf } from "./question.ts";
+import { footOf, placeOf } from "./question-card.ts";
+import { allFact, askedFacts, canReply } from "./question-facts.ts";
+import { type CardRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
+
+const maxNotes = 4;
+const maxTool = 64;
+const maxLabel = 120;
+
+/** A row with its question, which is absent if the call does not wait any more. */
+interface Entry {
+	readonly row: CardRow;
+	readonly question: OpenQuestion | undefined;
+}
+
+type WaitingEntry = Entry & { readonly question: OpenQuestion };
+
+interface Drawn {
+	readonly text: string;
+	/** Tokens of the waiting calls that are not shown whole. */
+	readonly cut: ReadonlySet<string>;
+}
+
+/** The post for several calls of one reply: a row a call, buttons for each call, and buttons for all of them. */
+export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowIntention {
+	const entries = card.rows.map((row): Entry => {
+		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
+		return { row, question };
+	});
+	const waiting = entries.filter((entry): entry is WaitingEntry => entry.question !== undefined);
+	const foot = footOfAll(waiting, scene);
+	const { text, cut } =
+		fitLongest(scene.platform, foot ?? "", (most) => draw(card, entries, most)) ?? drawShort(card, entries);
+	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
+	return {
+		...placeOf({ kind: "approval", token: card.rows[0].token }, scene, card.task),
+		...{ text, plain: refused.join("\n\n"), ...(foot !== undefined && { foot }) },
+		controls: controlsOf(card, waiting, { scene, cut }),
+	};
+}
+
+/** A call in one line of plain text. */
+export function callLine({ row: { ended }, question }: Entry): string {
+	const { call, label } = question ?? {};
+	const tool = ended?.tool ?? call?.tool ?? "";
+	const said = ended?.label ?? label?.text ?? "";
+	const what = /^Allow (?<what>.*)\?$/su.exec(said)?.groups?.["what"] ?? said;
+	return `${inlineCode(tool.slice(0, maxTool))} · ${plainLine(what, maxLabel)}`;
+}
+
+function titleLine({ rows, task }: ReplyCard): string {
+	const asker = task === undefined ? "the agent" : "the task";
+	return `**${titleOf({ kind: "approval", token: rows[0].token })}** · ${rows.length} calls of ${asker}`;
+}
+
+function draw(card: ReplyCard, entries: readonly Entry[], most: number): Drawn {
+	const cut = new Set<string>();
+	const paragraphs = entries.flatMap((entry) => {
+		const cutting = new Cut(most);
+		const drawn = entry.question ? waitingFacts(entry.row, entry.question, cutting) : endedFacts(entry);
+		if (cutting.happened) cut.add(entry.row.token);
+		return drawn;
+	});
+	return { text: [titleLine(card), ...paragraphs, ...allFact(cut.size > 0)].join("\n\n"), cut };
+}
+
+/** For calls whose facts do not fit however short they are. */
+function drawShort(card: ReplyCard, entries: readonly Entry[]): Drawn {
+	const lines = entries.map((entry) =>
+		entry.question ? waitingLine(entry.row, entry.question) : `**${entry.row.number}.** ${callLine(entry)}`,
+	);
+	const cut = new Set(entries.flatMap(({ row, question }) => (question ? [row.token] : [])));
+	return { text: [titleLine(card), ...lines, ...allFact(cut.size > 0)].join("\n\n"), cut };
+}
+
+function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] {
+	const { notes = [], brief = false } = question.call ?? {};
+	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
+	if (brief) cut.happened = true;
+	return [
+		waitingLine(row, question),
+		...askedFacts(question, cut),
+		...(listed.length === 0 ? [] : [bullets(listed)]),
+	];
+}
+
+function waitingLine({ number, again }: CardRow, { token, call }: OpenQuestion): string {
+	const code = inlineCode(codeOf(token));
+	const isCritical = call?.risk === "critical";
+	const facts = [
+		`**${number}.** ${inlineCode((call?.tool ?? "").slice(0, maxTool))}`,
+		...(again ? ["**asked again**"] : []),
+		isCritical
+			? `🔒 **always asked alone**: the operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`
+			: `⏳ waiting · risk: ${call?.risk ?? "normal"} · ${code}`,
+	];
+	return facts.join(" · ");
+}
+
+function endedFacts(entry: Entry): string[] {
+	const { number, ended } = entry.row;
+	return [`**${number}.** ${callLine(entry)}`, ...(ended ? [ended.outcome] : [])];
+}
+
+/** The foot of the call that expires first. */
+function footOfAll(waiting: readonly WaitingEntry[], scene: Scene): string | undefined {
+	const ordered = waiting.toSorted(
+		(one, other) => (one.question.expiresAt ?? Infinity) - (other.question.expiresAt ?? Infinity),
+	);
+	const alsoIn = waiting.find(({ question }) => question.alsoIn !== undefined)?.question;
+	const [first] = ordered;
+	if (!first) return undefined;
+	const { call, alsoIn: rooms } = alsoIn ?? {};
+	return footOf({ ...first.question, ...(call && { call }), ...(rooms && { alsoIn: rooms }) }, scene);
+}
+
+interface Buttons {
+	readonly scene: Scene;
+	readonly cut: ReadonlySet<string>;
+}
+
+function controlsOf(card: ReplyCard, waiting: readonly WaitingEntry[], { scene, cut }: Buttons): Control[][] {
+	const { controls, session, platform } = scene;
+	const button = (kind: ControlKind, subject: string, label: string): Control => ({
+		...{ type: "button", id: controls.write({ kind, session, subject }), style: styleOf(kind) },
+		label: label.slice(0, platform.limits.buttonLabel),
+	});
+	const rows = waiting.map(({ row: { token, number }, question: { call } }) => [
+		...(call?.risk === "critical" ? [] : [button("approve", token, `Approve ${number}`)]),
+		...(call?.risk !== "critical" && call?.allowSession
+			? [button("approve-session", token, `${number} for this session`)]
+			: []),
+		button("deny", token, `Deny ${number}`),
+		...(cut.has(token) ? [button("whole", token, `Show all of ${number}`)] : []),
+	]);
+	if (waiting.length < 2) return rows;
+	const displayed = writeDisplayed(card);
+	const isApprovable = waiting.some(({ question }) => question.call?.risk !== "critical");
+	const forAll = [
+		...(isApprovable ? [button("approve-all", displayed, "Approve all")] : []),
+		button("deny-all", displayed, "Deny all"),
+	];
+	return [...rows, forAll];
+}
+
+function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
+	if (kind === "approve" || kind === "approve-all") return "success";
+	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
+}
+
+/** Ways to answer a card that the platform refused: they work without buttons. */
+function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
+	const [first] = waiting;
+	if (!first) return "";
+	const { number } = first.row;
+	const { thread } = scene;
+	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
+	const mayReply = canReply(first.question, scene);
+	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)} · ${codeText(entry)}`);
+	return [
+		bullets(calls),
+		[
+			"The full card was refused here.",
+			...(mayReply ? [`Reply to this post with **approve ${number}** or **deny ${number}**.`] : []),
+			`An approver can use ${inlineCode(command)}.`,
+			`The operator can answer with ${inlineCode("parley answer CODE")}.`,
+		].join(" "),
+	].join("\n\n");
+}
+
+function codeText({ question: { token } }: WaitingEntry): string {
+	return inlineCode(codeOf(token));
+}

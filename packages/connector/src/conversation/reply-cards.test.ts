@@ -1,0 +1,222 @@
+import { createIds } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { Controls } from "../controls/controls.ts";
+import type { Control } from "../platform/posting.ts";
+import {
+	answered,
+	approval,
+	closed,
+	event,
+	play,
+	read,
+	reminded,
+	scene,
+	token,
+	tokenOf,
+	writes,
+} from "../testing/question-scene.ts";
+import type { ShowIntention } from "./intention.ts";
+import { readDisplayed, writeDisplayed } from "./questions/reply-cards.ts";
+
+const three = writes(["a.txt", "b.txt", "c.txt"]);
+const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
+
+function labels({ controls = [] }: Pick<ShowIntention, "controls">): string[] {
+	return controls.map((row) => row.map(labelOf).join(" | "));
+}
+
+function labelOf(control: Control): string {
+	return "label" in control ? control.label : control.placeholder;
+}
+
+function last(events: readonly OzzieEvent[]): ShowIntention {
+	const post = play(events).posts.at(-1);
+	if (!post) throw new Error("nothing is shown");
+	return post;
+}
+
+function waiting(path: string, number: number, code: string): string {
+	return `**${number}.** \`write_file\` · ⏳ waiting · risk: normal · \`${code}\`\n\n\`\`\`\npath: ${path}\ncontent: hi\n\`\`\`\n\n\`\`\`diff\n+++ ${path}\n+hi\n\`\`\``;
+}
+
+test("the approvals of one reply are one card with a row a call, shown when all of them are known", () => {
+	const { posts } = play(three);
+	expect(posts).toHaveLength(1);
+	const rows = [
+		"**Approval k3v9qx** · 3 calls of the agent",
+		...[waiting("a.txt", 1, "k3v9qx"), waiting("b.txt", 2, "k3v9q2"), waiting("c.txt", 3, "k3v9q3")],
+	];
+	const buttons =
+		"[Approve 1] [Deny 1]\n[Approve 2] [Deny 2]\n[Approve 3] [Deny 3]\n[Approve all] [Deny all]";
+	expect(read(posts[0] ?? { text: "" })).toBe(`${rows.join("\n\n")}\n${waits}\n${buttons}`);
+	expect(posts[0]).toMatchObject({ lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" });
+});
+
+test("an answer is shown in its row, and the buttons of the other calls stay", () => {
+	const card = last([
+		...three,
+		answered({ token: tokenOf(2) }),
+		answered({ token: tokenOf(3), value: false, cancelled: true, reason: "not *this* one", by: "operator" }),
+	]);
+	const rows = [
+		"**Approval k3v9qx** · 3 calls of the agent",
+		waiting("a.txt", 1, "k3v9qx"),
+		"**2.** `write_file` · write b.txt\n\n✅ **Approved once** by @42, at 4 s",
+		"**3.** `write_file` · write c.txt\n\n⛔ **Denied** by the operator, at 5 s\n\n> not \\*this\\* one",
+	];
+	expect(read(card)).toBe(`${rows.join("\n\n")}\n${waits}\n[Approve 1] [Deny 1]`);
+	const over = last([
+		...three,
+		...[2, 3].map((number) => answered({ token: tokenOf(number) })),
+		closed("expired"),
+	]);
+	expect(read(over)).toContain("**1.** `write_file` · write a.txt\n\n⌛ **No answer**, so nothing was run");
+	expect(over).toMatchObject({ card: `prompt:${token}`, marker: "Approval k3v9qx", controls: [] });
+	expect(over.text).not.toContain("Waits until");
+});
+
+test("a call that is alone in its reply looks like any other approval", () => {
+	const context = { call_id: "call_1", reply: { id: "run_1/1", place: 1, count: 1 } };
+	expect(last([approval(context)])).toEqual(last([approval()]));
+	expect(last([approval(context), answered({})])).toEqual(last([approval(), answered({})]));
+});
+
+test("a card grows while one of its calls waits, and a call that was asked before says so", () => {
+	const again = writes(["b.txt"], {
+		from: 4,
+		context: { call_id: "call_2", notes: ["private data was read"] },
+	});
+	const card = last([...three, answered({ token: tokenOf(2) }), ...again]);
+	expect(card.card).toBe(`prompt:${token}`);
+	expect(card.text).toContain("4 calls of the agent");
+	expect(card.text).toContain("**4.** `write_file` · **asked again** · ⏳ waiting");
+	expect(card.text).toContain("- private data was read");
+	expect(labels(card)).toEqual([
+		...["Approve 1 | Deny 1", "Approve 3 | Deny 3", "Approve 4 | Deny 4", "Approve all | Deny all"],
+	]);
+});
+
+test("a single approval becomes a row when another call of its reply is asked", () => {
+	const [first] = writes(["a.txt"]);
+	const [second] = writes(["b.txt"], { from: 2 });
+	if (!first || !second) throw new Error("there are no calls");
+	const { posts } = play([first, second]);
+	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${token}`]);
+	expect(posts.map(labels)).toEqual([
+		["Approve once | Deny"],
+		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
+	]);
+});
+
+test("when no call of a card waits, the next one of its reply is a new post", () => {
+	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
+	const card = last([...three, ...answers, ...writes(["d.txt"], { from: 4 })]);
+	expect(card).toMatchObject({ card: `prompt:${tokenOf(4)}`, marker: "Approval k3v9q4" });
+	expect(labels(card)).toEqual(["Approve once | Deny"]);
+});
+
+test("calls for which a card has no room are on a second card, and their numbers go on", () => {
+	const { posts } = play(writes(["a", "b", "c", "d", "e", "f"]));
+	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${tokenOf(5)}`]);
+	expect(posts.map((post) => labels(post).map((row) => row.replace(/ \|.*/u, "")))).toEqual([
+		["Approve 1", "Approve 2", "Approve 3", "Approve 4", "Approve all"],
+		["Approve 5", "Approve 6", "Approve all"],
+	]);
+});
+
+test("a call that is always required has no button to approve it", () => {
+	const graves = writes([".a", ".b", ".env"], { context: { risk: "critical", allow_session: true } });
+	const card = last([...three.slice(0, 2), ...graves.slice(2)]);
+	expect(card.text).toContain(
+		"**3.** `write_file` · 🔒 **always asked alone**: the operator approves it with `parley answer k3v9q3`",
+	);
+	expect(labels(card).slice(-2)).toEqual(["Deny 3", "Approve all | Deny all"]);
+	const grave = last(writes([".env", ".key"], { context: { risk: "critical" } }));
+	expect(labels(grave)).toEqual(["Deny 1", "Deny 2", "Deny all"]);
+});
+
+test("a call that can be approved for the session offers that in its row", () => {
+	const card = last(writes(["a.txt", "b.txt"], { context: { allow_session: true } }));
+	expect(labels(card)[1]).toBe("Approve 2 | 2 for this session | Deny 2");
+});
+
+test("calls that do not fit are cut alike, and each can be shown whole", () => {
+	const card = last(writes(["a", "b", "c", "d"], { context: { preview: "+*_`<line>\n".repeat(400) } }));
+	expect(card.text.length).toBeLessThanOrEqual(2000);
+	expect(card.text.match(/more characters/gu)).toHaveLength(4);
+	expect(card.text).toContain("Not all of it fits here: the rest is behind **Show all**.");
+	expect(labels(card)[3]).toBe("Approve 4 | Deny 4 | Show all of 4");
+	const notes = Array.from({ length: 20 }, (_, index) => `${index} ${"*_`".repeat(300)}`);
+	const short = last(writes(["a", "b", "c", "d"], { context: { tool: "`".repeat(200), notes } }));
+	expect(short.text.length).toBeLessThanOrEqual(2000);
+	for (const number of [1, 2, 3, 4]) expect(short.text).toContain(`**${number}.**`);
+});
+
+test("a button for all calls stands for the calls that waited when it was shown", () => {
+	const events = [...three, answered({ token: tokenOf(2) })];
+	const cards = (more: readonly OzzieEvent[]) => play([...events, ...more]).slice.cards ?? [];
+	const [before] = cards([]);
+	if (!before) throw new Error("there is no card");
+	const button = writeDisplayed(before);
+	const later = cards([...writes(["d.txt"], { from: 4 }), answered({ token: tokenOf(1) })]);
+	expect(readDisplayed(later, button)?.map((row) => row.number)).toEqual([1, 3]);
+	expect(readDisplayed(later, `${tokenOf(9)}.7`)).toBeUndefined();
+	expect(readDisplayed(later, token)).toEqual([]);
+});
+
+test("platforms take the ids of the buttons for all calls", () => {
+	const ids = createIds();
+	const rows = Array.from({ length: 30 }, () => ({
+		token: ids.create("prompt"),
+		call: "",
+		number: 1,
+		place: 1,
+		again: false,
+	}));
+	const [first, ...others] = rows;
+	if (!first) throw new Error("there is no row");
+	const subject = writeDisplayed({ reply: "", rows: [first, ...others] });
+	const id = new Controls("secret").write({ kind: "approve-all", session: ids.create("sess"), subject });
+	expect(id.length).toBeLessThanOrEqual(100);
+	expect(id).toMatch(/^[\w.-]+$/u);
+});
+
+test("calls that were asked together have one reminder with all that still wait", () => {
+	const events = [...three, answered({ token })];
+	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
+	expect(posts.slice(2).map(read)).toEqual([
+		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, until {86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
+	]);
+	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
+	expect(grown.posts.at(-1)?.text).toContain("**Reminder 1 for k3v9q4**: this still waits for an answer");
+});
+
+test("a card that the platform refuses names its calls and how to answer them", () => {
+	const { plain = "" } = last(three);
+	expect(plain).toBe(
+		"**Approval k3v9qx** · 3 calls of the agent\n\n- 1: `write_file` · write a.txt · `k3v9qx`\n- 2: `write_file` · write b.txt · `k3v9q2`\n- 3: `write_file` · write c.txt · `k3v9q3`\n\nThe full card was refused here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer with `parley answer CODE`.",
+	);
+});
+
+test("a card is closed with its conversation", () => {
+	const card = last([...three, event("session.deleted", {})]);
+	expect(card).toMatchObject({ card: `prompt:${token}`, controls: [] });
+	expect(card.text.match(/the conversation was deleted/gu)).toHaveLength(3);
+});
+
+test("the state of answered cards is bounded", () => {
+	const replies = Array.from({ length: 30 }, (_, reply) =>
+		[1, 2].map((place) =>
+			approval({ reply: { id: `run_1/${reply}`, place, count: 2 } }, { token: `prompt_${reply}_${place}` }),
+		),
+	);
+	const answers = replies.flat().map((asked) => answered({ token: tokenIn(asked) }));
+	const { cards = [] } = play([...replies.flat(), ...answers]).slice;
+	expect(cards).toHaveLength(8);
+	expect(play(replies.flat(), scene).slice.cards).toHaveLength(30);
+});
+
+function tokenIn({ payload }: OzzieEvent): string {
+	return "token" in payload && typeof payload.token === "string" ? payload.token : "";
+}

@@ -1,0 +1,203 @@
+import type { Scene, Step } from "../step.ts";
+
+/** Asks for files to be written in one reply. */
+function writes(...paths: readonly string[]): Step {
+	return { says: `@Parley ${paths.map((path) => `write: ${path} <<< ${path}!`).join("\n& ")}` };
+}
+
+const three: Step[] = [
+	writes("a.txt", "b.txt", "c.txt"),
+	{ shows: ["3 calls of the agent", "+++ a.txt", "+++ b.txt", "+++ c.txt", "[Approve all] [Deny all]"] },
+];
+
+function written(...paths: readonly string[]): Step[] {
+	return paths.map((file) => ({ file, has: `${file}!` }));
+}
+
+function missing(...paths: readonly string[]): Step[] {
+	return paths.map((file) => ({ file, has: null }));
+}
+
+/** The approvals of one reply on one card. */
+export const replyCards: readonly Scene[] = [
+	{
+		name: "three calls of one reply are one card before the first answer",
+		steps: [
+			...three,
+			{ shows: ["[Approve 1]", "[Deny 1]", "[Approve 2]", "[Approve 3]", "Waits until"] },
+			{ shows: "Approval", times: 1 },
+			...missing("a.txt", "b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "they are answered in any order and by different people, over a restart of the connector",
+		steps: [
+			...three,
+			{ clicks: "Approve 3", by: "Alex" },
+			{ shows: ["**3.** `write_file` · write c.txt", "✅ **Approved once** by @Alex", "[Approve 2]"] },
+			{ hides: "[Approve 3]" },
+			...missing("a.txt", "c.txt"),
+			{ restarts: "connector" },
+			{ clicks: "Deny 1", by: "Olga", fills: { reason: "not that one" } },
+			{ shows: ["⛔ **Denied** by @Olga", "not that one", "[Approve 2]"] },
+			{ hides: "[Approve all]" },
+			{ clicks: "Approve 2", by: "Alex" },
+			{ shows: ["write_file returned", "not that one"], times: 1 },
+			{ shows: "Approval", times: 1 },
+			{ hides: "[Deny" },
+			...missing("a.txt"),
+			...written("b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "a restart of both processes between two answers loses no call and shows no card twice",
+		steps: [
+			...three,
+			{ clicks: "Approve 2", by: "Alex" },
+			{ shows: "✅ **Approved once** by @Alex" },
+			{ restarts: "both" },
+			{ clicks: "Approve all", by: "Olga" },
+			{ told: ["✅ **Approved:**", "write a.txt", "write c.txt"] },
+			{ shows: "write_file returned", times: 1 },
+			{ shows: "Approval", times: 1 },
+			...written("a.txt", "b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "after the connector lost its database the answers are shown on the same card",
+		steps: [
+			...three,
+			{ clicks: "Approve 2", by: "Alex" },
+			{ shows: "✅ **Approved once** by @Alex" },
+			{ losesDatabase: true },
+			{ clicks: "Approve all", by: "Alex" },
+			{ shows: ["3 calls of the agent", "write a.txt", "write b.txt", "write c.txt"], times: 1 },
+			{ hides: "[Approve" },
+			{ shows: "Approval", times: 1 },
+			...written("a.txt", "b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "Approve all leaves out the call that is always required, and says so",
+		steps: [
+			writes("a.txt", ".env", "c.txt"),
+			{ shows: ["**2.** `write_file` · 🔒 **always asked alone**", "parley answer", "[Approve all]"] },
+			{ hides: "[Approve 2]" },
+			{ clicks: "Approve all", by: "Alex" },
+			{ told: ["✅ **Approved:**", "write a.txt", "write c.txt", "**Not approved:**", "write .env"] },
+			{ shows: ["write a.txt", "✅ **Approved once** by @Alex", "[Deny 2]"] },
+			...missing(".env"),
+			{ clicks: "Deny 2", by: "Alex", fills: {} },
+			{ shows: "write_file returned" },
+			...written("a.txt", "c.txt"),
+			...missing(".env"),
+		],
+	},
+	{
+		name: "Approve all reports each call that the presser may not approve in a chat",
+		steps: [
+			{
+				file: "big.txt",
+				gets: Array.from({ length: 800 }, (_, line) => `line ${line} of the old text\n`).join(""),
+			},
+			writes("a.txt", "big.txt"),
+			{ clicks: "Approve all", by: "Alex" },
+			{
+				told: [
+					"✅ **Approved:**",
+					"write a.txt",
+					"**Not approved:**",
+					"write big.txt: this takes more than 16 KiB",
+				],
+			},
+			{ shows: ["write a.txt", "✅ **Approved once** by @Alex", "[Deny 2]"] },
+			{ clicks: "Deny 2", by: "Alex", fills: {} },
+			{ shows: "write_file returned" },
+			...written("a.txt"),
+		],
+	},
+	{
+		name: "a member without the right approves nothing with Approve all, and is told why",
+		steps: [
+			...three,
+			{ clicks: "Approve all" },
+			{ told: ["**Not approved:**", "write a.txt: it takes the role approver", "write c.txt"] },
+			{ shows: "[Approve all]" },
+			...missing("a.txt", "b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "of two people who press Approve all each call gets one answer",
+		steps: [
+			...three,
+			{
+				together: [
+					{ clicks: "Approve all", by: "Alex" },
+					{ clicks: "Approve all", by: "Olga" },
+				],
+			},
+			{ told: ["**Not approved:**", "answered already", "@Alex"] },
+			{ shows: "write_file returned", times: 1 },
+			{ hides: "by @Olga" },
+			...written("a.txt", "b.txt", "c.txt"),
+		],
+	},
+	{
+		name: "Deny all denies the calls that still wait, with one reason",
+		steps: [
+			...three,
+			{ clicks: "Approve 2", by: "Alex" },
+			{ shows: "✅ **Approved once** by @Alex" },
+			{ clicks: "Deny all", by: "Olga", fills: { reason: "not today" } },
+			{ told: ["⛔ **Denied:**", "write a.txt", "write c.txt"] },
+			{ shows: ["write_file returned", "write_file failed", "not today"] },
+			...written("b.txt"),
+			...missing("a.txt", "c.txt"),
+		],
+	},
+	{
+		name: "calls for which a card has no room stand on a second card",
+		only: "discord",
+		steps: [
+			writes("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt"),
+			{ shows: ["4 calls of the agent", "[Approve 4]"], times: 1 },
+			{ shows: ["2 calls of the agent", "[Approve 5]", "[Approve 6]"], times: 1 },
+			{ clicks: "Approve all", on: "+++ 5.txt", by: "Alex" },
+			{ told: ["✅ **Approved:**", "write 5.txt", "write 6.txt"] },
+			{ clicks: "Approve all", on: "+++ 1.txt", by: "Alex" },
+			{ shows: "write_file returned" },
+			{ shows: "Approval", times: 2 },
+			...written("1.txt", "4.txt", "6.txt"),
+		],
+	},
+	{
+		name: "calls for which a card has no room stand on a second card in Slack",
+		only: "slack",
+		steps: [
+			writes(...Array.from({ length: 11 }, (_, index) => `${index + 1}.txt`)),
+			{ shows: ["9 calls of the agent", "[Approve 9]"], times: 1 },
+			{ shows: ["2 calls of the agent", "[Approve 10]", "[Approve 11]"], times: 1 },
+			{ clicks: "Approve all", on: "+++ 10.txt", by: "Alex" },
+			{ clicks: "Approve all", on: "+++ 1.txt", by: "Alex" },
+			{ shows: "write_file returned" },
+			{ shows: "Approval", times: 2 },
+			...written("1.txt", "9.txt", "11.txt"),
+		],
+	},
+	{
+		name: "a reply names the call by its number",
+		only: "discord",
+		steps: [
+			...three,
+			{ replies: "approve", to: "[Approve all]", by: "Alex" },
+			{ shows: "this post shows 3 calls. Reply **approve 1**" },
+			{ replies: "deny 2 use another name", to: "[Approve all]", by: "Alex" },
+			{ shows: ["⛔ **Denied** by @Alex", "use another name"] },
+			{ replies: "approve 1", to: "[Approve all]", by: "Alex" },
+			{ replies: "approve 3", to: "[Approve 3]", by: "Alex" },
+			{ shows: ["write_file returned", "use another name"] },
+			...written("a.txt", "c.txt"),
+			...missing("b.txt"),
+		],
+	},
+];
