@@ -1,6 +1,7 @@
 import { chmod, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
@@ -123,6 +124,33 @@ test.skipIf(!hasBubblewrap)("after a failed start, a sandbox that holds again is
 	expect(await of(wish())).toMatchObject({ mode: "bubblewrap" });
 	expect(await countRuns()).toBe(1);
 });
+
+test.skipIf(!hasBubblewrap)(
+	"commands whose sandbox fails to start cause one check in ten minutes, and never run without one",
+	async () => {
+		const clock = new ManualClock();
+		const { of, check } = await startProcess({ clock });
+		await check();
+		const ran = join(directory.path, "ran");
+		const fail = async (): Promise<void> => {
+			const { run } = await of(wish());
+			await writeFile(broken, "");
+			await expect(run(shellCommand(`touch ${ran}`, directory.path))).rejects.toThrow("could not be set up");
+			await rm(broken);
+		};
+		const checksOf = async (failures: number): Promise<number> => {
+			await countRuns();
+			for (let n = 0; n < failures; n += 1) await fail();
+			expect(await of(wish())).toMatchObject({ mode: "bubblewrap" });
+			return (await countRuns()) - failures;
+		};
+		expect(await checksOf(4)).toBe(1);
+		expect(await checksOf(4)).toBe(0);
+		clock.advance(10 * 60_000);
+		expect(await checksOf(4)).toBe(1);
+		await expect(stat(ran)).rejects.toThrow("ENOENT");
+	},
+);
 
 test("a verdict is believed only in a private file of this user", async () => {
 	const key = "0".repeat(64);

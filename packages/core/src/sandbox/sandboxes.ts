@@ -54,6 +54,9 @@ export interface KeptVerdictOptions {
 	readonly build: string;
 }
 
+/** Milliseconds after a failed start during which another one does not cause a check. */
+const CHECK_AGAIN_MS = 10 * 60_000;
+
 /** What the check came to. */
 interface Found {
 	readonly bubblewrap?: Bubblewrap;
@@ -68,7 +71,7 @@ interface Found {
 
 /** Chooses by the operator's mode, which chat can only have stricter: there a sandbox is always required. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
-	const { mode } = options;
+	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
 	const unsandboxed = createUnsandboxed({ ...options, runs });
 	const container = containerOf(unsandboxed);
@@ -77,6 +80,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	let found: Found | undefined;
 	let checking: Promise<Found> | undefined;
 	let isLost = false;
+	let lastFailure = Number.NEGATIVE_INFINITY;
 
 	function check(): Promise<Found> {
 		checking ??= find(options, { runs, isLost, failedToStart }).then((result) => {
@@ -87,9 +91,15 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		return checking;
 	}
 
-	/** The next command waits for all probes. */
+	/**
+	 * Lets the next command wait for all probes, unless that was so a short time ago. A command can make its own sandbox
+	 * fail, for example by removing a directory, and must not make all sessions wait for probes again and again.
+	 */
 	async function failedToStart(): Promise<void> {
-		options.log.warn("the sandbox of a command failed to start; it is checked again before the next command");
+		const now = clock.monotonic();
+		if (now - lastFailure < CHECK_AGAIN_MS) return;
+		lastFailure = now;
+		log.warn("the sandbox of a command failed to start; it is checked again before the next command");
 		isLost = true;
 		found = undefined;
 		checking = undefined;
