@@ -235,13 +235,20 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Pro
 	return pins;
 }
 
+/** The layout without the directories of programs that are missing, or whose path leads through a link by now. */
+async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
+	const held = await Promise.all(layout.tools.map(({ source }) => pins.tryHold(source)));
+	return { ...layout, tools: layout.tools.filter((_, index) => held[index]) };
+}
+
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
 	{ command, mark, places, pins, guard, passage, limited }: Occasion,
 ): Promise<Prepared> {
 	const { roots, gitSettings } = profile;
-	const { environment, layout, hidden } = bubblewrap;
+	const { environment, hidden } = bubblewrap;
+	const layout = await pinnedTools(bubblewrap.layout, pins);
 	const { power = "work", cwd } = command;
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
@@ -258,7 +265,8 @@ async function prepare(
 		],
 		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
 	});
-	const mounts = await pins.bind(all, (path) => isAmong(path, open));
+	const tools = layout.tools.map(({ source }) => source);
+	const mounts = await pins.bind(all, (path) => isAmong(path, open) || tools.includes(path));
 	const general = { ...environment, TMPDIR: "/tmp", ...passage?.environment };
 	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
 	const options = [
@@ -272,7 +280,7 @@ async function prepare(
 	const { limiter, keyctl, stat } = bubblewrap;
 	const keyring = keyctl === undefined ? [] : [keyctl, "session", "-"];
 	const isBash = existsSync(BASH);
-	const check = pins.check(stat, cwd);
+	const check = await pins.check(stat, cwd);
 	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
 	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
 	// Behind the arguments, the files and the filter.

@@ -10,7 +10,7 @@ import type { Mount } from "./system-layout.ts";
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
 /** Steps that put something else at the path of an earlier one. */
-const covers: readonly (string | undefined)[] = [...binds, "--tmpfs"];
+const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
 /** Output of the check if another file is at one of the paths. Nothing of a command was written before it. */
 const REPLACED = "parley: a directory was replaced while the sandbox was built";
 
@@ -26,20 +26,30 @@ export class PlaceReplaced extends ParleyError {
 	}
 }
 
+/** A file or directory that is held open, and its device and inode as stat(1) prints them. */
+interface Place {
+	readonly handle: FileHandle;
+	readonly id: string;
+}
+
 /** Files and directories that are held open, so that their device and inode numbers stay theirs. Linux only. */
 export class PinnedPlaces implements AsyncDisposable {
-	readonly #held = new Map<string, { readonly handle: FileHandle; readonly id: string }>();
-	/** Paths that must be the same inside. */
-	readonly #bound = new Set<string>();
+	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
+	/** Device and inode that must be at a path inside. */
+	readonly #bound = new Map<string, string>();
 
 	/**
 	 * Holds a directory in which a command runs or that it may change. `role` names it in errors. Throws
 	 * `failed_precondition` if it is missing, or if the path is a symbolic link or leads through one.
 	 */
 	async hold(path: string, role: "root" | "working directory"): Promise<void> {
-		const found = await this.#pin(path);
-		if (found === "held") return;
+		if (await this.tryHold(path)) return;
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
+	}
+
+	/** Holds a directory if it is at this very path. */
+	async tryHold(path: string): Promise<boolean> {
+		return typeof (await this.#pin(path)) === "object";
 	}
 
 	/**
@@ -50,17 +60,18 @@ export class PinnedPlaces implements AsyncDisposable {
 		const found = await Promise.all(
 			mounts.map(async (mount) => {
 				const [step, source, target] = mount;
-				if (!binds.includes(step) || source === undefined || source !== target) return undefined;
-				return isPinned(source) ? { path: source, state: await this.#pin(source) } : undefined;
+				if (!binds.includes(step) || source === undefined || target === undefined) return undefined;
+				return isPinned(source) ? { source, place: await this.#pin(source) } : undefined;
 			}),
 		);
 		for (const [index, [step, ...words]] of mounts.entries()) {
 			const pinned = found[index];
-			if (pinned?.state === "elsewhere") throw new PlaceReplaced(pinned.path);
-			if (pinned?.state === "held") this.#bound.add(pinned.path);
-			else if (covers.includes(step)) this.#uncheck(words.at(-1) ?? "");
+			const target = words.at(-1) ?? "";
+			if (pinned?.place === "elsewhere") throw new PlaceReplaced(pinned.source);
+			if (covers.includes(step) && pinned?.place !== "missing") this.#uncheck(target);
+			if (typeof pinned?.place === "object") this.#bound.set(target, pinned.place.id);
 		}
-		return mounts.filter((_, index) => found[index]?.state !== "missing");
+		return mounts.filter((_, index) => found[index]?.place !== "missing");
 	}
 
 	/**
@@ -68,41 +79,44 @@ export class PinnedPlaces implements AsyncDisposable {
 	 * is held; `words` are its positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so
 	 * another program can change the path in between.
 	 */
-	check(stat: string, cwd: string): { readonly line: string; readonly words: readonly string[] } {
-		const paths = [...this.#bound].map((path) => ({ path, id: this.#held.get(path)?.id }));
-		const here = this.#held.get(cwd);
-		const all = here === undefined ? paths : [{ path: ".", id: here.id }, ...paths];
+	async check(
+		stat: string,
+		cwd: string,
+	): Promise<{ readonly line: string; readonly words: readonly string[] }> {
+		const here = await this.#places.get(cwd);
+		const all = [...(typeof here === "object" ? [[".", here.id] as const] : []), ...this.#bound];
 		if (all.length === 0) return { line: ":", words: [] };
 		const parameters = all.map((_, index) => `"\${${index + 1}}"`).join(" ");
-		const expected = all.map(({ id }) => id).join("\n");
+		const expected = all.map(([, id]) => id).join("\n");
 		const isSame = `[ "$('${stat}' -c %d:%i -- ${parameters} 2>/dev/null)" = '${expected}' ]`;
 		const line = `${isSame} || { echo '${REPLACED}'; exit 1; }; shift ${all.length}`;
-		return { line, words: all.map(({ path }) => path) };
+		return { line, words: all.map(([path]) => path) };
 	}
 
 	/** Whether a path that is held still leads to the same directory, without links. */
 	async isSame(path: string): Promise<boolean> {
-		await using found = await openExactly(path);
-		return found !== undefined && found.id === this.#held.get(path)?.id;
+		const held = await this.#places.get(path);
+		const found = await openExactly(path);
+		await found?.handle.close();
+		return found !== undefined && typeof held === "object" && found.id === held.id;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await Promise.all([...this.#held.values()].map(({ handle }) => handle.close()));
-		this.#held.clear();
+		for (const place of await Promise.allSettled(this.#places.values())) {
+			if (place.status === "fulfilled" && typeof place.value === "object") await place.value.handle.close();
+		}
 	}
 
-	async #pin(path: string): Promise<"held" | "missing" | "elsewhere"> {
-		if (this.#held.has(path)) return "held";
-		const found = await openExactly(path);
-		if (found) {
-			this.#held.set(path, found);
-			return "held";
-		}
-		return (await ifThere(realpath(path))) === undefined ? "missing" : "elsewhere";
+	#pin(path: string): Promise<Place | "missing" | "elsewhere"> {
+		const known = this.#places.get(path);
+		if (known !== undefined) return known;
+		const place = find(path);
+		this.#places.set(path, place);
+		return place;
 	}
 
 	#uncheck(covered: string): void {
-		for (const path of this.#bound) if (`${path}/`.startsWith(`${covered}/`)) this.#bound.delete(path);
+		for (const path of this.#bound.keys()) if (`${path}/`.startsWith(`${covered}/`)) this.#bound.delete(path);
 	}
 }
 
@@ -111,21 +125,23 @@ export function foundReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
+async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
+	const found = await openExactly(path);
+	if (found) return found;
+	return (await ifThere(realpath(path))) === undefined ? "missing" : "elsewhere";
+}
+
 /** Opens the file or directory that is at a path itself; undefined if none is, or if the path leads through a link. */
-async function openExactly(path: string) {
-	const handle = await openIfThere(path);
+async function openExactly(path: string): Promise<Place | undefined> {
+	await using undo = new AsyncDisposableStack();
+	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
 	if (handle === undefined) return undefined;
 	// proc(5): the link has the path at which the open file is now, with all links resolved.
-	const [at, stats] = await Promise.all([
-		readlink(`/proc/self/fd/${handle.fd}`),
-		handle.stat({ bigint: true }),
-	]);
-	if (at !== path || stats.isSymbolicLink()) {
-		await handle.close();
-		return undefined;
-	}
-	const close = (): Promise<void> => handle.close();
-	return { handle, id: `${stats.dev}:${stats.ino}`, [Symbol.asyncDispose]: close };
+	const at = await readlink(`/proc/self/fd/${handle.fd}`);
+	const stats = await handle.stat({ bigint: true });
+	if (at !== path || stats.isSymbolicLink()) return undefined;
+	undo.move();
+	return { handle, id: `${stats.dev}:${stats.ino}` };
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {

@@ -118,6 +118,32 @@ testInside("a protected directory that is a link by the time it is bound shows n
 	expect(await realpath(github)).toBe("/etc");
 });
 
+testInside("a directory of programs that became a link shows nothing outside", async () => {
+	const tools = join(directory.path, ".local/bin");
+	await mkdir(tools, { recursive: true });
+	await writeFile(join(tools, "greet"), "#!/bin/sh\necho hello\n", { mode: 0o755 });
+	const sandbox = await sandboxOf(project);
+	const line = `ls ${tools}; cat ${tools}/secret`;
+	expect((await sandbox.run(shellCommand(line, project))).output).toContain("greet\n");
+	await rename(tools, join(directory.path, "aside"));
+	await symlink(outside, tools);
+	const { output } = await sandbox.run(shellCommand(line, project));
+	expect(output).not.toContain("secret of");
+	expect(output).toContain("No such file or directory");
+});
+
+testInside("a directory of programs that is a link when the gateway starts is shown", async () => {
+	await mkdir(join(directory.path, ".local"));
+	await mkdir(join(directory.path, "programs"));
+	await writeFile(join(directory.path, "programs/greet"), "#!/bin/sh\necho hello\n", { mode: 0o755 });
+	await symlink("../programs", join(directory.path, ".local/bin"));
+	const sandbox = await sandboxOf(project);
+	const line = `${directory.path}/.local/bin/greet`;
+	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hello\n" });
+	// A root that contains the link shows it as it is.
+	expect(await (await sandboxOf(directory.path)).run(shellCommand(line, wide))).toMatchObject({ code: 0 });
+});
+
 testInside("a command cannot move what a hidden directory lies in, and so show it to the next", async () => {
 	const data = join(wide, "team/state/data");
 	await mkdir(data, { recursive: true });

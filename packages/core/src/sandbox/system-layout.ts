@@ -43,7 +43,14 @@ export interface SystemLayout {
 	/** Programs of the system, and what these cannot do without. */
 	readonly base: readonly Mount[];
 	/** Directories with further programs, wherever they are. */
-	readonly tools: readonly string[];
+	readonly tools: readonly ToolDirectory[];
+}
+
+/** A directory that commands see at `path`. A link there is followed once: a command may be able to change it later. */
+export interface ToolDirectory {
+	readonly path: string;
+	/** Real path, or `path` if nothing was there. */
+	readonly source: string;
 }
 
 export async function describeSystem({ path, home }: Surroundings): Promise<SystemLayout> {
@@ -56,7 +63,12 @@ export async function describeSystem({ path, home }: Surroundings): Promise<Syst
 			["--perms", "0755", "--dir", "/etc"],
 			...(await settingsOfSystem()).map(readOnly),
 		],
-		tools: [...known, ...(await programDirectories(path.split(":"), home))],
+		tools: await Promise.all(
+			[...known, ...(await programDirectories(path.split(":"), home))].map(async (directory) => ({
+				path: directory,
+				source: (await ifThere(realpath(directory))) ?? directory,
+			})),
+		),
 	};
 }
 
