@@ -257,9 +257,14 @@ const findings: readonly (readonly [
 		"sandbox",
 		"ok",
 		withFeatures({}),
-		/limited for each process.*own session keyring.*cannot use Unix sockets/,
+		/limited for each process.*own session keyring.*at most 2 GiB together.*kernel's limit alone.*cannot use Unix sockets/,
 	],
-	["sandbox", "ok", withFeatures({ memory: "systemd" }), /cgroup of systemd/],
+	[
+		"sandbox",
+		"ok",
+		withFeatures({ memory: "systemd" }),
+		/cgroup of systemd.*limited by the memory of the command/,
+	],
 	["sandbox", "ok", withFeatures({ keyring: false }), /keyutils is not installed/],
 	[
 		"sandbox",

@@ -42,7 +42,12 @@ function describeFeatures({ memory, keyring, sizes, unixSockets }: SandboxFeatur
 		keyring
 			? "each command has its own session keyring"
 			: "calls about keys are denied, without an own session keyring (keyutils is not installed)",
-		sizes ? "files in memory are limited" : "files in memory have no limit (bubblewrap is older than 0.7)",
+		sizes
+			? "files in memory hold at most 2 GiB together (on a small machine a quarter of its memory)"
+			: "files in memory have no limit (bubblewrap is older than 0.7)",
+		memory === "address-space"
+			? "the number of files in memory has the kernel's limit alone"
+			: "the number of files in memory is limited by the memory of the command",
 		unixSockets
 			? "commands may use Unix sockets, also those made in a root while they run"
 			: "commands cannot use Unix sockets",
