@@ -20,7 +20,7 @@ type Place = Omit<Remains, "now">;
 
 /** Looks at the database, a while apart, before what it says is believed to be wrong. */
 const mostLooks = 40;
-/** Between the tries of one reply, as `run/next-try.ts` has them for who cannot be reached. */
+/** Between the tries of one reply, as `run/retries.ts` has them for who cannot be reached. */
 const tryPauses = [1_000, 2_000];
 
 /** Many sequences in one process, step by step together: what is shared, a crash or the clock, comes for all at once. */

@@ -4,7 +4,7 @@ import type { Asking, PromptRow, Question } from "../session/prompts.ts";
 import { isUnread, unreadNote } from "../session/unread-approval.ts";
 import { taintNotes } from "../taint.ts";
 import { changedSince } from "../tool-call.ts";
-import { denied, unanswered } from "./breaker.ts";
+import { denied, unanswered } from "./limits.ts";
 import {
 	type Before,
 	bindingOf,
@@ -49,7 +49,7 @@ export function allowChanges(
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
 ): void {
 	const { judgement: asked, pending } = planned;
-	run.changes.set(planned.call.id, (changed, binding) =>
+	run.control.changes.set(planned.call.id, (changed, binding) =>
 		judgeChanged(run, planned, { changed, binding, asked, pending }),
 	);
 }
@@ -84,7 +84,7 @@ export async function decisionOf(
 	try {
 		row = await settled(run, approvalOf(run, planned), prompt, signal);
 	} finally {
-		run.changes.delete(call.id);
+		run.control.changes.delete(call.id);
 	}
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);

@@ -2,7 +2,7 @@ import { addTaint } from "../session/session-taint.ts";
 import { taintOf } from "../taint.ts";
 import { type ApprovedCall, changedNote, decisionOf } from "./ask-approval.ts";
 import { auditStart, isGated } from "./audit-call.ts";
-import { refuseRepeat } from "./breaker.ts";
+import { refuseRepeat } from "./limits.ts";
 import { judgeCall, nothingPending, versionFor } from "./plan-call.ts";
 import { type ProposedCall, proposeCalls } from "./propose-calls.ts";
 import type { Run } from "./run.ts";
@@ -21,7 +21,7 @@ export class Decisions implements AsyncDisposable {
 
 	/** Starts to wait. A denied call gets its result as soon as it is denied. */
 	await(proposed: ProposedCall): void {
-		const signal = AbortSignal.any([this.#run.signal, this.#ended.signal]);
+		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal]);
 		const decision = decisionOf(this.#run, proposed, signal);
 		this.#pending.set(proposed, decision);
 		// A failure is thrown at the turn of the call.
@@ -30,15 +30,15 @@ export class Decisions implements AsyncDisposable {
 
 	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
-		this.#run.signal.throwIfAborted();
+		this.#run.control.signal.throwIfAborted();
 		// A gateway that stops does not wait for a person. The run goes on at the next start.
 		const waits = proposed.prompt !== undefined && !this.#arrived.has(proposed);
-		if (waits && this.#run.session.deps.stopping()) this.#run.park();
-		if (proposed.prompt) this.#run.working.stop();
+		if (waits && this.#run.session.deps.stopping()) this.#run.control.park();
+		if (proposed.prompt) this.#run.control.working.stop();
 		try {
 			return await this.#pending.get(proposed);
 		} finally {
-			this.#run.working.start();
+			this.#run.control.working.start();
 		}
 	}
 
@@ -94,7 +94,7 @@ async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<App
 export async function beginCall(run: Run, decided: ApprovedCall): Promise<ApprovedCall | undefined> {
 	const { call } = decided;
 	for (let entry: ApprovedCall | undefined = decided; entry; ) {
-		run.signal.throwIfAborted();
+		run.control.signal.throwIfAborted();
 		if (await recordIntent(run, entry)) return entry;
 		if (entry.token !== undefined) {
 			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
@@ -114,7 +114,7 @@ async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
 	const gated = isGated(entry);
 	if (versionFor(run) !== version) return false;
 	if (ready.tool.effect === "none" && !gated) return true;
-	const begins = await run.commit(async (tx, _record, step) => {
+	const begins = await run.commit(async ({ tx, step }) => {
 		const use = trusted ? await grants.use(tx, trusted.grantId) : "counted";
 		if (use === "ended") return use;
 		if (token !== undefined) {

@@ -16,7 +16,7 @@ export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[]
 	const standing = await standingIn(run);
 	const changes = await changesFor(run, standing, { coming, keepsAttached: true });
 	if (changes.length === 0) return picturesOf(standing.shown);
-	await run.commit(async (tx) => {
+	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
 	});
 	await readAgain(run);

@@ -54,7 +54,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 	const sent = Map.groupBy(images, enters);
 	const placed: Attachment[] = [];
 	for (const attachment of attachments) {
-		run.signal.throwIfAborted();
+		run.control.signal.throwIfAborted();
 		const picture = pictures.get(attachment);
 		const entered = picture !== undefined && enters(picture);
 		if (!isOpen(attachment)) placed.push(attachment);
@@ -110,7 +110,7 @@ async function record(
 	}: { readonly attachments: readonly Attachment[]; readonly images?: readonly ImageBlock[] },
 ): Promise<void> {
 	const sent = images && { images: images.length > 0 ? JSON.stringify(images) : null };
-	await run.commit(async (tx) => {
+	await run.commit(async ({ tx }) => {
 		await tx
 			.updateTable("runs")
 			.set({ attachments: JSON.stringify(attachments), ...sent })

@@ -15,8 +15,8 @@ import type { ToolContext } from "../tool.ts";
 import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-approval.ts";
 import { auditDenial } from "./audit-call.ts";
-import { refuseRepeat } from "./breaker.ts";
 import { interrupted } from "./interrupted.ts";
+import { refuseRepeat } from "./limits.ts";
 import { workspaceOf } from "./place-rules.ts";
 import {
 	type Before,
@@ -85,7 +85,7 @@ export async function proposeCalls(
 	for (const call of calls) {
 		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
 		drafts.push(await draft(run, call, drafts, again));
-		run.signal.throwIfAborted();
+		run.control.signal.throwIfAborted();
 	}
 	const questions = new Map<Draft, Question>();
 	for (const one of drafts) {
@@ -94,12 +94,12 @@ export async function proposeCalls(
 		allowChanges(run, one);
 	}
 	const proposed = drafts.some((one) => questions.has(one) || isNew(run, one))
-		? await run.commit((tx, record, step) => recordDrafts(run, { drafts, questions }, { tx, record, step }))
+		? await run.commit((writing) => recordDrafts(run, { drafts, questions }, writing))
 		: drafts.flatMap((one) => waiting(one));
 	if (questions.size > 0) {
 		await run.session.deps.failpoints.reach("prompt-open");
 		// No answer arrives before the next start.
-		if (run.session.deps.stopping()) run.park();
+		if (run.session.deps.stopping()) run.control.park();
 	}
 	publish(run, proposed);
 	return proposed;
@@ -296,9 +296,11 @@ function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]):
 }
 
 async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
-	const roots = run.deps.roots(run.session);
+	const { session } = run;
+	const { task } = session;
+	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
-	const sandbox = await run.deps.sandbox.of({ chat: run.session.place !== undefined, roots });
+	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined, roots });
 	return {
 		sessionId: run.session.id,
 		callId: call.id,
@@ -307,7 +309,7 @@ async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 		forbidden: run.deps.forbidden,
 		workspace: workspace?.path,
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
-		signal: run.signal,
+		signal: run.control.signal,
 		clock: run.session.deps.clock,
 		log: run.log,
 		// What only looks at a call tells nothing of it; who runs it listens.
@@ -315,6 +317,6 @@ async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 		ask: (question) => elicit(run, call.id, question),
 		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }),
-		...(run.session.task && { task: run.session.task.desk(run, call.id) }),
+		...(task && { task: task.desk({ session, park: () => run.control.park() }, call.id) }),
 	};
 }

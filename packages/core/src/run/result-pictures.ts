@@ -2,12 +2,12 @@ import { fitTogether, noRoom } from "../files/picture-room.ts";
 import type { ImageBlock } from "../message.ts";
 import { ModelError } from "../model-error.ts";
 import type { ToolResult } from "../tool.ts";
-import { recordAttempt } from "./attempt.ts";
 import { makeRoom, withinRoomAgain } from "./make-room.ts";
+import type { Attempt } from "./model-calls.ts";
+import { recordAttempt } from "./model-calls.ts";
 import type { Run } from "./run.ts";
 import { unseenIn } from "./shown-pictures.ts";
 import { type Change, readAgain, withoutPicturesOf } from "./take-out.ts";
-import type { Answer } from "./with-retries.ts";
 
 /** What calls that ran together have brought, without the pictures for which there is no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
@@ -32,14 +32,14 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
  * was the first to show this model pictures of results: with them in the conversation every later one would be, too.
  * The model is told of them alone and the run goes on; false where there were none.
  */
-export async function withdrawFromConversation(run: Run, answer: Answer): Promise<boolean> {
+export async function withdrawFromConversation(run: Run, answer: Attempt): Promise<boolean> {
 	const { failure } = answer.reply;
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
 	const { changes, without } = await withdrawing(run, answer);
 	if (changes.length === 0) return false;
 	const reason = `${failure.message}; asked again without ${without}`;
-	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.asked };
-	await run.commit(async (tx, record, step) => {
+	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
+	await run.commit(async ({ tx, record, step }) => {
 		for (const change of changes) await change(tx);
 		await recordAttempt(run, answer, { tx, record, step });
 		await record({ type: "run.retrying", ...facts });
@@ -50,11 +50,11 @@ export async function withdrawFromConversation(run: Run, answer: Answer): Promis
 
 async function withdrawing(
 	run: Run,
-	{ asked }: Answer,
+	{ model }: Attempt,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
 	const tooMany = await withinRoomAgain(run, askedIn(run));
 	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
-	const unseen = unseenIn(run, asked);
+	const unseen = unseenIn(run, model);
 	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");
 	return { changes, without: "the pictures that tools have read" };
 }

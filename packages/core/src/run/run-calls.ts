@@ -80,10 +80,10 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<voi
 	);
 	await failpoints.reach("tool-exit");
 	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
-	if (run.cause === "parked") run.signal.throwIfAborted();
+	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
 	const settled = await withinRoom(run, results);
 	const told = await Promise.all(settled.map((entry) => tell(run, entry)));
-	await run.commit(async (tx, record, step) => {
+	await run.commit(async ({ tx, record, step }) => {
 		for (const entry of told) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});

@@ -4,16 +4,16 @@ import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandboxes } from "../sandbox.ts";
-import type { ChangeJudge, LiveRun, Record, Session } from "../session/session.ts";
+import type { Record, Session } from "../session/session.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
 import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
+import { RunControl } from "./control.ts";
 import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
 import type { Asked, RunTranscript } from "./transcript.ts";
-import { WorkingTime } from "./working-time.ts";
 
 /** What every run needs from the runtime. */
 export interface RunDeps {
@@ -59,59 +59,61 @@ export interface RunRow extends Asked {
 	readonly correlation: string;
 }
 
-/** What a commit of a run writes. It may be called again with a new transaction. */
-type RunWork<T> = (tx: Tx, record: Record, step: (step: Step) => Promise<void>) => Promise<T>;
+/** A transaction of a run: what it writes, the events that it records, and the steps that it adds. */
+export interface Writing {
+	readonly tx: Tx;
+	readonly record: Record;
+	readonly step: (step: Step) => Promise<void>;
+}
 
-type StopCause = "cancelled" | "parked" | "overtime";
-
-/** One prompt on its way to its end: its recorded steps, and the means to stop it. */
-export class Run implements LiveRun {
+/** A message on its way to its answer: what is recorded of it, and what it works with. */
+export class Run {
 	readonly id: string;
-	/** With what came with the message, once that was handed over. */
+	/** With the content of the attachments, once that was loaded. */
 	row: RunRow;
+	readonly steps: Step[];
 	readonly session: Session;
 	readonly deps: RunDeps;
-	readonly steps: Step[];
 	/** Names the run in every line. */
 	readonly log: Logger;
-	/** When it was taken up, on the monotonic clock. */
+	readonly control: RunControl;
+	/** When it began to work in this process, on the monotonic clock. */
 	readonly beganAt: number;
-	readonly working: WorkingTime;
-	/** What the model saw of the session before this run. */
+	/** Whether an earlier process, or an earlier attempt to record it, has worked on it. */
+	readonly resumed: boolean;
+	/** The transcripts of the session before this run. */
 	history: readonly RunTranscript[] = [];
 	/** The fallback that has taken over, once one has. */
 	asking: string | undefined;
-	/** Whether a stop of the gateway came before it. */
-	resumed = false;
-	/** By the id of each call that waits for its approval. */
-	readonly changes = new Map<string, ChangeJudge>();
-	ended: Promise<void> = Promise.resolve();
-	readonly #abort = new AbortController();
-	#cause: StopCause | undefined;
 	#settings: RunSettings | undefined;
 	/** Settles with the last commit. */
 	#writing: Promise<unknown> = Promise.resolve();
 	#callIds: Set<string> | undefined;
 
-	constructor(row: RunRow, steps: readonly Step[], session: Session, deps: RunDeps) {
+	constructor(
+		{
+			row,
+			steps,
+			resumed,
+		}: { readonly row: RunRow; readonly steps: readonly Step[]; readonly resumed: boolean },
+		session: Session,
+		deps: RunDeps,
+	) {
+		const { clock, log } = session.deps;
 		this.id = row.id;
 		this.row = row;
+		this.steps = [...steps];
+		this.resumed = resumed;
 		this.session = session;
 		this.deps = deps;
-		this.steps = [...steps];
 		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
-		this.log = session.redactor.guard(session.deps.log.child(facts));
-		this.beganAt = session.deps.clock.monotonic();
-		const leftMs = this.limits.workingMs - (session.task?.workedMs ?? 0);
-		this.working = new WorkingTime(session.deps.clock, Math.max(0, leftMs), () => this.#stop("overtime"));
+		this.log = session.redactor.guard(log.child(facts));
+		this.control = new RunControl(this, clock, this.limits.workingMs - (session.task?.workedMs ?? 0));
+		this.beganAt = clock.monotonic();
 	}
 
 	get limits(): RunLimits {
 		return this.session.task ? this.deps.taskLimits : this.deps.limits;
-	}
-
-	get signal(): AbortSignal {
-		return this.#abort.signal;
 	}
 
 	/** Chosen by `choose` when it begins to work. */
@@ -124,20 +126,7 @@ export class Run implements LiveRun {
 		this.#settings ??= await this.deps.settings(this.session);
 	}
 
-	/** Why it was stopped, if it was. */
-	get cause(): StopCause | undefined {
-		return this.#cause;
-	}
-
-	get workedMs(): number {
-		return this.working.workedMs;
-	}
-
-	get waiting(): boolean {
-		return !this.working.running;
-	}
-
-	/** Whether the call may run without asking: the session is trusted now, or was when the run started. */
+	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
 	get trusted(): boolean {
 		return this.row.acceptAll || this.session.trusted;
 	}
@@ -158,45 +147,36 @@ export class Run implements LiveRun {
 		);
 	}
 
-	cancel(): void {
-		this.#stop("cancelled");
-	}
-
-	park(): void {
-		this.#stop("parked");
-	}
-
-	/** Like `Session.commit`, and writes steps with it. Commits of a run follow each other, because steps are numbered. */
-	commit<T>(work: RunWork<T>): Promise<T> {
+	/**
+	 * Like `Session.commit`, and writes steps with it. `work` may be called again with a new transaction. Commits of a run
+	 * follow each other, because steps are numbered.
+	 */
+	commit<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
 		const committed = this.#writing.then(() => this.#commit(work));
 		this.#writing = committed.catch(() => undefined);
 		return committed;
 	}
 
-	async #commit<T>(work: RunWork<T>): Promise<T> {
+	async #commit<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
 		let added: Step[] = [];
 		let recorded: RecordedEvent[] = [];
-		const result = await this.session.commit((tx, record) => {
+		const result = await this.session.commit((tx, recordIn) => {
 			added = [];
 			recorded = [];
-			const keep: Record = (...events) => {
+			const record: Record = (...events) => {
 				recorded.push(...events);
-				return record(...events);
+				return recordIn(...events);
 			};
-			return work(tx, keep, async (step) => {
+			const step = async (next: Step): Promise<void> => {
 				const n = this.steps.length + added.length;
 				const at = this.session.deps.clock.now();
-				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(step) });
-				added.push(step);
-			});
+				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(next) });
+				added.push(next);
+			};
+			return work({ tx, record, step });
 		});
 		this.steps.push(...added);
 		for (const event of recorded) logEvent(this, event);
 		return result;
-	}
-
-	#stop(cause: StopCause): void {
-		this.#cause ??= cause;
-		this.#abort.abort();
 	}
 }

@@ -12,7 +12,7 @@ import type { CallDecision, Step } from "./step.ts";
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
 	const settled = withoutRun(run, call, result);
-	await run.commit((tx, record, step) => recordResult(run, settled, { tx, record, step }));
+	await run.commit((writing) => recordResult(run, settled, writing));
 }
 
 /** The result of a call that did not run, without secrets and within the limits of a result. */

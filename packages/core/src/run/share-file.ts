@@ -20,11 +20,11 @@ export async function shareFile(
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
 	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session.home) });
-	const content = readChunks(file, path, run.signal);
+	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const arrival = { ...named, owner: session.owner, sessionId: session.home.id, content };
 	const kept = await files.bring(arrival, (insert) =>
-		run.commit(async (tx, record) => {
+		run.commit(async ({ tx, record }) => {
 			const facts = await insert(tx);
 			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });
 			return facts;

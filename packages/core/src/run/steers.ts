@@ -22,7 +22,7 @@ export async function enterSteers(run: Run): Promise<boolean> {
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
 	);
 	if (waiting.length === 0) return false;
-	await run.commit(async (tx, _record, step) => {
+	await run.commit(async ({ tx, step }) => {
 		for (const steered of await takeSteers(tx, run.id)) await step(steered);
 	});
 	return true;

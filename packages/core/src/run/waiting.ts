@@ -35,12 +35,12 @@ async function askPerson(run: Run, asking: Asking, question: () => Question): Pr
 	const prompt = known?.prompt ?? (await raise(run, question()));
 	if (!prompt) return undefined;
 	// Nobody will answer before the next start.
-	if (run.session.deps.stopping()) run.park();
-	run.working.stop();
+	if (run.session.deps.stopping()) run.control.park();
+	run.control.working.stop();
 	try {
-		return await settled(run, asking, prompt, run.signal);
+		return await settled(run, asking, prompt, run.control.signal);
 	} finally {
-		run.working.start();
+		run.control.working.start();
 	}
 }
 
@@ -79,7 +79,7 @@ function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicita
  */
 async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
 	const { session } = run;
-	const raised = await run.commit(async (tx, record) => {
+	const raised = await run.commit(async ({ tx, record }) => {
 		const coverable = question.approval?.floor === false;
 		const { home } = session;
 		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
@@ -113,7 +113,7 @@ export async function settled(
 			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 			if (clock.now() < expiresAt) {
 				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
-			} else await run.commit((tx, record) => expirePrompt(tx, record, home, token));
+			} else await run.commit(({ tx, record }) => expirePrompt(tx, record, home, token));
 		}
 	} finally {
 		home.wake(token);

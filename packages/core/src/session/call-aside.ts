@@ -3,11 +3,11 @@ import type { Tx } from "../journal/journal.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { normaliseCall } from "../normalise-call.ts";
-import { type Attempt, recordCall } from "../run/attempt.ts";
 import { Fold } from "../run/fold.ts";
-import { withoutSecrets } from "../run/model-failure.ts";
+import { type Attempt, recordCall } from "../run/model-calls.ts";
 import type { RunDeps } from "../run/run.ts";
 import { silent } from "../run/speaking.ts";
+import { withoutSecrets } from "../run/stream-reply.ts";
 import { refuseWhenSpent } from "../usage/ledger.ts";
 import type { Record, Session } from "./session.ts";
 

@@ -1,11 +1,11 @@
 import { delay, type Logger, ParleyError } from "@parley/base";
 import { type Compacted, compactNow } from "../context/fit-request.ts";
 import type { WriteText } from "../context/summarise.ts";
-import { Tries } from "../run/next-try.ts";
 import { readHistory } from "../run/queue.ts";
+import { withoutText } from "../run/request.ts";
+import { Tries } from "../run/retries.ts";
 import type { RunDeps } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
-import { withoutText } from "../run/summary-reply.ts";
 import { textOf } from "../run/transcript.ts";
 import { askAside, recordAside, refuseUnpaid } from "./call-aside.ts";
 import { answerOf, type Keyed, once } from "./idempotency.ts";

@@ -1,5 +1,5 @@
+import type { Runner } from "../run/runner.ts";
 import { chooseSettings, type ModelChoice } from "../run/settings.ts";
-import type { Runner } from "../run/start.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
 import type { SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";

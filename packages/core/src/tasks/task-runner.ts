@@ -1,6 +1,6 @@
 import { ParleyError, type Timer } from "@parley/base";
 import { fromRow } from "../journal/journal.ts";
-import type { Runner } from "../run/start.ts";
+import type { Runner } from "../run/runner.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Claim, claimEnded, claimTask, leaseMs, nextClaim, releaseAll, releaseClaim } from "./claim.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ModelError, type ModelFault } from "../model-error.ts";
-import { Tries } from "./next-try.ts";
+import { Tries } from "./retries.ts";
 
 function fault(kind: ModelFault, retryAfterMs?: number): ModelError {
 	return new ModelError(`it was ${kind}`, { fault: kind, retryAfterMs });

@@ -1,14 +1,16 @@
-import { ParleyError } from "@parley/base";
+import { type Clock, ParleyError } from "@parley/base";
 import { contextsOf } from "../context/contexts.ts";
 import type { Compacted } from "../context/fit-request.ts";
 import { compactSession, type Stoppable } from "../session/compact-session.ts";
 import type { Keyed } from "../session/idempotency.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "../session/send.ts";
-import type { Session } from "../session/session.ts";
-import { execute } from "./execute.ts";
+import type { Session, SessionDeps } from "../session/session.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { KeptPictures } from "./kept-pictures.ts";
+import { runLoop } from "./loop.ts";
 import type { ProviderState } from "./provider-health.ts";
-import { findActive, historyFor, readHistory, readSteps } from "./queue.ts";
+import { claimNext, findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf } from "./transcript.ts";
@@ -73,40 +75,62 @@ export class Runner {
 	/** Starts a claimed run, unless it works already. */
 	start(session: Session, row: RunRow, { steps = [{ kind: "call" }], resumed = false }: Starting = {}): void {
 		if (this.#stopped || session.removed || session.live.has(row.id)) return;
-		const run = new Run(row, steps, session, this.#deps);
-		run.resumed = resumed;
+		const run = new Run({ row, steps, resumed }, session, this.#deps);
 		const before = [...session.live.values()].map(({ ended }) => ended);
-		session.begin(run);
-		run.ended = this.#follow(run, before);
+		session.begin(run.control);
+		run.control.ended = this.#follow(run, before);
 	}
 
-	/** Goes on with a run that the last stop of the gateway left active. */
+	/** Continues a run that the last stop of the gateway left active. */
 	async resume(session: Session, row: RunRow): Promise<void> {
 		const steps = await readSteps(session.deps.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });
 	}
 
+	/** Works on a run until it has ended or is parked, then starts the session's next one. */
 	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
 		const { session } = first;
 		// The end of the run before is durable, or this one could not be active, but perhaps not in memory yet.
 		await Promise.all(before);
-		let run: Run | undefined = first;
-		let next: RunRow | undefined;
-		for (let failures = 0; run; failures++) {
+		let ended: Ended | undefined;
+		let last = first;
+		for (let failures = 0; ; failures++) {
 			try {
-				if (failures > 0) run = await this.#again(run, failures);
-				if (run && !this.#stopped) next = await work(run);
-				this.#pictures.keep(session);
+				const run: Run | undefined = failures === 0 ? first : await this.#again(last, failures);
+				if (!run || this.#stopped) break;
+				last = run;
+				run.log.info("run started", { resumed: run.resumed });
+				run.history = await historyBefore(run);
+				run.control.working.start();
+				while (!ended) {
+					ended = await endRun(run, await runLoop(run).catch((reason: unknown) => endingOf(run, reason)));
+				}
+				this.#remember(run);
 				break;
 			} catch (error) {
-				if (isLost(run, error)) break;
-				// What it did is recorded up to some step, and nobody was told more: it goes on from there.
+				if (isLost(last, error)) break;
+				// Its steps are recorded, and no client has seen more: it continues from there.
 				logFailure(first, failures, error);
+			} finally {
+				last.control.working.stop();
 			}
 		}
-		session.live.delete(first.id);
+		this.#goOn(session, first.id, ended?.next);
+	}
+
+	/** A run works no more: the session's next one does, or the session is idle. */
+	#goOn(session: Session, runId: string, next: RunRow | undefined): void {
+		session.live.delete(runId);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);
+	}
+
+	/** Keeps in memory what the session's next run needs. */
+	#remember({ session, history, control, row, steps }: Run): void {
+		if (control.cause !== "parked") {
+			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
+		}
+		this.#pictures.keep(session);
 	}
 
 	/** The run as the record has it, after a pause that grows; undefined where it has ended after all, or is to stop. */
@@ -116,16 +140,16 @@ export class Runner {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
 		// A cancel ends the pause. A run that was cancelled before waits, because its end cannot be stored yet.
-		failed.signal.addEventListener("abort", () => resolve(), { once: true });
+		failed.control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
 		if (this.#stopped) return undefined;
 		const row = await journal.store.read((db) => findActive(db, session.id));
 		if (row?.id !== failed.id) return undefined;
-		const run = new Run(row, await readSteps(journal.store, failed.id), session, this.#deps);
-		run.resumed = true;
-		run.ended = failed.ended;
-		session.begin(run);
+		const steps = await readSteps(journal.store, failed.id);
+		const run = new Run({ row, steps, resumed: true }, session, this.#deps);
+		run.control.ended = failed.control.ended;
+		session.begin(run.control);
 		return run;
 	}
 }
@@ -136,25 +160,71 @@ function logFailure({ log }: Run, failures: number, error: unknown): void {
 }
 
 /** Whether it is of a task that another worker has taken over, and goes on there. */
-function isLost(run: Run | undefined, error: unknown): boolean {
-	return run?.cause === "parked" && ParleyError.from(error).code === "aborted";
-}
-
-/** Works on the run and keeps in memory what its session's next one needs. */
-async function work(run: Run): Promise<RunRow | undefined> {
-	const { session } = run;
-	run.log.info("run started", { resumed: run.resumed });
-	run.history = await historyBefore(run);
-	const next = await execute(run);
-	if (run.cause !== "parked") {
-		const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
-		session.history = [...run.history, own];
-	}
-	return next;
+function isLost({ control }: Run, error: unknown): boolean {
+	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
 /** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
 async function historyBefore({ session, row }: Run): Promise<Run["history"]> {
 	const history = session.history ?? (await readHistory(session.deps, session.id, row.ordinal));
 	return historyFor(row, history);
+}
+
+/** Continues every run that a stop of the gateway left unfinished. Returns the number of their sessions. */
+export async function resumeUnfinished(
+	deps: SessionDeps,
+	sessions: Sessions,
+	runner: Runner,
+): Promise<number> {
+	const open = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.innerJoin("sessions", "sessions.id", "runs.session_id")
+			.select("session_id")
+			.distinct()
+			.where("state", "<>", "ended")
+			// Those of tasks are taken up with their tasks.
+			.where("task_id", "is", null)
+			.execute(),
+	);
+	for (const { session_id } of open) {
+		try {
+			await resume(session_id, { deps, sessions, runner });
+		} catch (error) {
+			// One session that cannot be read must not keep the others from being served.
+			deps.log.error("a session could not go on", { sessionId: session_id, error });
+		}
+	}
+	return open.length;
+}
+
+interface Parts {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+}
+
+async function resume(sessionId: string, { deps, sessions, runner }: Parts): Promise<void> {
+	using lease = await sessions.leaseOwn(sessionId);
+	const { session } = lease;
+	const active = await deps.journal.store.read((db) => findActive(db, session.id));
+	if (active && session.live.has(active.id)) return;
+	if (active) {
+		// Awaited, or the lease would be over before the run holds the session.
+		await runner.resume(session, active);
+		return;
+	}
+	const claimed = await session.commit((tx) => claimNext(tx, session, deps.clock.now()));
+	if (claimed) runner.start(session, claimed);
+}
+
+/** Parks runs that wait for people at once, the others when the grace is over; resolves when all stand still. */
+export async function drain(sessions: AsyncIterable<Session>, graceMs: number, clock: Clock): Promise<void> {
+	const runs = (await Array.fromAsync(sessions)).flatMap((session) => [...session.live.values()]);
+	for (const run of runs) if (run.waiting) run.park();
+	const timer = clock.after(graceMs, () => {
+		for (const run of runs) run.park();
+	});
+	await Promise.all(runs.map((run) => run.ended));
+	timer.cancel();
 }

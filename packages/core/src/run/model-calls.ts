@@ -1,11 +1,8 @@
-import type { Tx } from "../journal/journal.ts";
 import { costOf } from "../models/table/model-table.ts";
-import type { Record } from "../session/session.ts";
 import { recordCharge } from "../usage/ledger.ts";
 import type { Usage } from "../usage/usage.ts";
 import type { Reply } from "./fold.ts";
-import type { Run, RunDeps } from "./run.ts";
-import type { Step } from "./step.ts";
+import type { Run, RunDeps, Writing } from "./run.ts";
 import { textOf } from "./transcript.ts";
 
 /** One model call and what came of it. */
@@ -17,12 +14,6 @@ export interface Attempt {
 	readonly messages: number;
 	readonly durationMs: number;
 	readonly reply: Reply;
-}
-
-interface Writing {
-	readonly tx: Tx;
-	readonly record: Record;
-	readonly step: (step: Step) => Promise<void>;
 }
 
 /** On whose account a call is made; `id` is "" for no run. */

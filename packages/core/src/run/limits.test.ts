@@ -5,7 +5,7 @@ import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { tooManyCalls } from "../too-many-calls.ts";
 import { noUsage } from "../usage/usage.ts";
-import { brokenBy, denied, refuseRepeat, unanswered } from "./breaker.ts";
+import { brokenBy, denied, refuseRepeat, unanswered } from "./limits.ts";
 import type { Step } from "./step.ts";
 
 interface Told {

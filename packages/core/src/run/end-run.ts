@@ -1,15 +1,13 @@
 import { ParleyError, StoreError } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
-import { addTokens, endRun } from "../journal/statements.ts";
+import { addTokens, endRun as markEnded } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
-import type { Record } from "../session/session.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
-import { recordAttempt, recordCall } from "./attempt.ts";
-import { converse, type Ending, replyStep } from "./converse.ts";
+import { type Ending, replyStep } from "./loop.ts";
+import { recordAttempt, recordCall } from "./model-calls.ts";
 import { claimNext } from "./queue.ts";
-import type { Run, RunRow } from "./run.ts";
+import type { Run, RunRow, Writing } from "./run.ts";
 import { recordResult, withoutRun } from "./settle-call.ts";
 import { takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
@@ -17,84 +15,60 @@ import { callsOf, textOf } from "./transcript.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
-/**
- * Works on a run to its end and returns the session's next one, already claimed. A parked run ends nowhere: it goes
- * on at the next start. Rejects only when what it does cannot be recorded.
- */
-export async function execute(run: Run): Promise<RunRow | undefined> {
-	run.working.start();
-	try {
-		for (;;) {
-			const ending = await work(run);
-			if (run.cause === "parked") return undefined;
-			const finished = await finish(run, ending);
-			if (finished.ended) return finished.next;
-		}
-	} finally {
-		run.working.stop();
-	}
-}
-
-async function work(run: Run): Promise<Ending> {
-	if (run.row.cancelRequested) run.cancel();
-	try {
-		return await converse(run);
-	} catch (reason) {
-		const error = ParleyError.from(reason);
-		// A run ends with any other error. The store may work again later, and the run then continues.
-		if (reason instanceof StoreError) throw reason;
-		if (run.cause === undefined) {
-			run.log.error("a run failed", { error: reason });
-		}
-		return { error: error.code === "cancelled" ? "cancelled" : error.message, last: undefined };
-	}
-}
-
-interface Finished {
-	/** False where somebody said something just before the end: the run goes on with it. */
-	readonly ended: boolean;
+/** The end of the work on a run: it is recorded, or the run is parked. */
+export interface Ended {
+	/** The session's next run, already claimed. */
 	readonly next: RunRow | undefined;
-	/** Whether it is a task's, which is tried again later. */
-	readonly putOff?: true;
 }
 
-async function finish(run: Run, ending: Ending): Promise<Finished> {
-	const error = run.cause ? causes[run.cause](run) : ending.error;
-	const { failpoints } = run.session.deps;
+/** The end of a run whose loop failed. Throws the failure of a store: it may work again, and the run then continues. */
+export function endingOf(run: Run, reason: unknown): Ending {
+	const error = ParleyError.from(reason);
+	if (reason instanceof StoreError) throw reason;
+	if (run.control.cause === undefined) run.log.error("a run failed", { error: reason });
+	return { error: error.code === "cancelled" ? "cancelled" : error.message, last: undefined };
+}
+
+/**
+ * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
+ * end: then it continues. Nothing is recorded of a parked run, which continues at the next start. A task whose provider
+ * failed for a passing reason is parked, and continues later.
+ */
+export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
+	const { session, control } = run;
+	if (control.cause === "parked") return { next: undefined };
+	const error = control.cause ? causes[control.cause](run) : ending.error;
 	let closed: string[] = [];
-	const finished = await run.commit(async (tx, record, step): Promise<Finished> => {
-		if (await putOff(run, ending, { tx, record, step }))
-			return { ended: true, putOff: true, next: undefined };
-		const reply = await recordLast(run, ending, { tx, record, step });
+	let isPutOff = false;
+	const ended = await run.commit(async (writing): Promise<Ended | undefined> => {
+		const { tx, record, step } = writing;
+		isPutOff = await putOff(run, ending, writing);
+		if (isPutOff) return { next: undefined };
+		const reply = await recordLast(run, ending, writing);
 		const steers = await takeSteers(tx, run.id);
 		for (const steered of steers) await step(steered);
 		if (steers.length > 0 && error === "") {
 			await step({ kind: "call" });
-			return { ended: false, next: undefined };
+			return undefined;
 		}
-		await settleOpenCalls(run, { tx, record, step });
+		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
-		closed = await closePrompts(tx, record, run.session.home, { runId: run.id, reason });
+		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { ended: true, next: await recordEnd(run, { tx, record, reply, error }) };
+		return { next: await recordEnd(run, { tx, record, reply, error }) };
 	});
-	if (finished.putOff) run.park();
-	if (!finished.ended || finished.putOff) return finished;
-	for (const token of closed) run.session.home.wake(token);
-	await failpoints.reach("ended");
-	return finished;
-}
-
-interface LastWrite {
-	readonly tx: Tx;
-	readonly record: Record;
-	readonly step: (step: Step) => Promise<void>;
+	if (isPutOff) control.park();
+	if (!ended || isPutOff) return ended;
+	for (const token of closed) session.home.wake(token);
+	await session.deps.failpoints.reach("ended");
+	return ended;
 }
 
 /** Whether it is a task's that its provider has failed in passing: then it goes on later. */
-async function putOff(run: Run, { last, failure }: Ending, writing: LastWrite): Promise<boolean> {
+async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boolean> {
 	const { task } = run.session;
-	if (!task || !failure || run.cause !== undefined) return false;
+	const failure = last?.reply.failure;
+	if (!task || !failure || run.control.cause !== undefined) return false;
 	const spend = async (): Promise<void> => {
 		if (last) await recordAttempt(run, last, writing);
 	};
@@ -102,7 +76,7 @@ async function putOff(run: Run, { last, failure }: Ending, writing: LastWrite): 
 }
 
 /** The reply that the run ends with, where it ends with one. */
-async function recordLast(run: Run, { last }: Ending, writing: LastWrite): Promise<ReplyStep | undefined> {
+async function recordLast(run: Run, { last }: Ending, writing: Writing): Promise<ReplyStep | undefined> {
 	if (!last) return undefined;
 	const reply = replyStep(last, await recordCall(run, last, writing));
 	await writing.step(reply);
@@ -117,7 +91,7 @@ async function recordEnd(
 		record,
 		reply,
 		error,
-	}: Pick<LastWrite, "tx" | "record"> & { reply: ReplyStep | undefined; error: string },
+	}: Pick<Writing, "tx" | "record"> & { reply: ReplyStep | undefined; error: string },
 ): Promise<RunRow | undefined> {
 	const { clock } = run.session.deps;
 	const steps = reply ? [...run.steps, reply] : run.steps;
@@ -136,7 +110,7 @@ async function recordEnd(
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
-	await endRun(tx, { id: runId, at: clock.now() });
+	await markEnded(tx, { id: runId, at: clock.now() });
 	await addTokens(tx, { sessionId: run.session.id, ...usage });
 	return claimNext(tx, run.session, clock.now());
 }
@@ -171,7 +145,7 @@ function isAnswer(step: Step | undefined): boolean {
 }
 
 /** Every call that was announced gets its end, also when the run was stopped before it. */
-async function settleOpenCalls(run: Run, writing: LastWrite): Promise<void> {
+async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));
 	for (const known of run.steps) {

@@ -1,16 +1,17 @@
+import { ParleyError } from "@parley/base";
 import { contextAfter, observeUsage } from "../context/fit-request.ts";
 import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { normaliseCall } from "../normalise-call.ts";
-import type { Attempt } from "./attempt.ts";
+import type { TextRedactor } from "../session/session-redactor.ts";
 import { Fold, type Reply } from "./fold.ts";
 import { reasonOf } from "./log-event.ts";
-import { failureOf } from "./model-failure.ts";
+import type { Attempt } from "./model-calls.ts";
 import type { Run } from "./run.ts";
 import type { Speech } from "./speaking.ts";
 
-/** Calls the model once. A failure is part of the reply; never rejects but for a failpoint. */
-export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
+/** Calls the model once, and passes its reply on while it comes. A failure is part of the reply; never rejects. */
+export async function streamReply(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
 	const { clock, failpoints } = run.session.deps;
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
@@ -40,7 +41,7 @@ export async function tryOnce(run: Run, request: ModelRequest, speech: Speech): 
 		const answered = (id: string): void => {
 			requestId = id;
 		};
-		for await (const event of model.stream(request, run.signal, answered)) {
+		for await (const event of model.stream(request, run.control.signal, answered)) {
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
@@ -81,4 +82,30 @@ function logAttempt(
 
 function brokeOff(): ModelError {
 	return new ModelError("the model's reply broke off", { fault: "interrupted" });
+}
+
+/**
+ * The failure of a call of `asked` as people may see it: without secrets, also if the provider repeats one. A refused key
+ * is logged once, and again only after the provider has accepted one.
+ */
+function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
+	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
+	const { log } = run;
+	const { model } = run.settings;
+	if (error.code === "internal") log.error("a model call failed", { error: reason });
+	if (!(error instanceof ModelError)) return error;
+	const changed = run.deps.health.failed(model, asked, error);
+	if (changed && error.fault === "unauthenticated") {
+		log.warn("the provider refuses the key", { provider: model.provider, reason: error.message });
+	}
+	return error;
+}
+
+/** The same error, without a secret in what it says. */
+export function withoutSecrets(redactor: Pick<TextRedactor, "redact">, error: ParleyError): ParleyError {
+	const message = redactor.redact(error.message);
+	if (message === error.message) return error;
+	if (!(error instanceof ModelError)) return new ParleyError(message, { code: error.code, cause: error });
+	const { fault, retryAfterMs, refusesContent } = error;
+	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
 }

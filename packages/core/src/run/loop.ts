@@ -1,0 +1,116 @@
+import type { ParleyError } from "@parley/base";
+import type { CallBlock } from "../message.ts";
+import type { Record } from "../session/session.ts";
+import { refusalOf } from "./limits.ts";
+import { type Attempt, recordCall } from "./model-calls.ts";
+import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
+import { nextRequest } from "./request.ts";
+import { withdrawFromConversation } from "./result-pictures.ts";
+import { nextTry, triesOf } from "./retries.ts";
+import type { Run } from "./run.ts";
+import { runCalls } from "./run-calls.ts";
+import { speaking } from "./speaking.ts";
+import { enterSteers, takeSteers } from "./steers.ts";
+import type { Step } from "./step.ts";
+import { streamReply } from "./stream-reply.ts";
+import { callsOf } from "./transcript.ts";
+
+/** How a run ends. */
+export interface Ending {
+	/** "" when all went well. */
+	readonly error: string;
+	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
+	readonly last: Attempt | undefined;
+}
+
+/**
+ * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded
+ * steps, so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it
+ * cannot begin, and if its record cannot be written.
+ */
+export async function runLoop(run: Run): Promise<Ending> {
+	if (run.row.cancelRequested) run.control.cancel();
+	await run.choose();
+	await run.session.deps.workspaces.prepare(run.session.home);
+	await placeAttachments(run);
+	let tries = triesOf(run);
+	for (;;) {
+		run.control.signal.throwIfAborted();
+		const open = openCalls(run.steps);
+		if (open.length > 0) await runCalls(run, open);
+		const refused = await refusalOf(run, tries.model);
+		if (refused !== undefined) return { error: refused, last: undefined };
+		await beginCall(run, tries.failed > 0);
+		const request = await nextRequest(run, tries.model);
+		const answer = await streamReply(run, request, speaking(run));
+		const next = await nextTry(run, answer, tries);
+		if (next?.refused !== undefined) return { error: next.refused, last: undefined };
+		if (next) continue;
+		await run.session.deps.failpoints.reach("model-done");
+		tries = triesOf(run);
+		if (await withdrawFromConversation(run, answer)) continue;
+		await withdrawPictures(run, answer.reply.failure);
+		const error = errorOf(run.steps, answer.reply);
+		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
+		await run.commit(async ({ tx, record, step }) => {
+			await step(replyStep(answer, await recordCall(run, answer, { tx, record })));
+			await recordPhase(run, "acting", record);
+		});
+	}
+}
+
+/** The calls of the last reply, as long as no model call follows it. */
+function openCalls(steps: readonly Step[]): readonly CallBlock[] {
+	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
+	return last?.kind === "reply" ? callsOf(last.content) : [];
+}
+
+/** Records that the next model call begins, with the messages that have arrived for the run. */
+async function beginCall(run: Run, isRetry: boolean): Promise<void> {
+	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
+		// The call was recorded before: with the message, before a restart, or for the try that failed.
+		if (run.resumed || isRetry) await enterSteers(run);
+		return;
+	}
+	await run.commit(async ({ tx, record, step }) => {
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+		await step({ kind: "call" });
+		await recordPhase(run, "thinking", record);
+	});
+}
+
+/** Tells what the worker of a task does. */
+async function recordPhase(
+	{ session: { task } }: Run,
+	phase: "thinking" | "acting",
+	record: Record,
+): Promise<void> {
+	if (task) await record({ type: "worker.phased", taskId: task.taskId, phase });
+}
+
+/** The reply as the run remembers it. */
+export function replyStep({ model: asked, reply }: Attempt, cost: number): Extract<Step, { kind: "reply" }> {
+	const { content, model, usage, stop } = reply;
+	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+}
+
+/** Why a reply ends the run, in words for people; "" if it is a complete reply. */
+function errorOf(steps: readonly Step[], { failure, stop, content }: Attempt["reply"]): string {
+	if (failure) return messageOf(failure);
+	if (stop === "refusal") return "the model refused to answer this";
+	if (stop !== "max_tokens") return "";
+	// The model is told which calls were cut, and can write less. A model that does not is stopped.
+	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return "";
+	return "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+}
+
+/** Replies of one run with a call that was cut, after which it continues. */
+const mostCutReplies = 2;
+
+function cutReplies(steps: readonly Step[]): number {
+	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
+}
+
+function messageOf(failure: ParleyError): string {
+	return failure.code === "cancelled" ? "cancelled" : failure.message;
+}

@@ -1,0 +1,123 @@
+import { ParleyError } from "@parley/base";
+import { fitRequest } from "../context/fit-request.ts";
+import type { ModelRequest, StopReason } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import type { Session } from "../session/session.ts";
+import { budgetLeft } from "../usage/ledger.ts";
+import type { Reply } from "./fold.ts";
+import { refusalOf } from "./limits.ts";
+import { recordAttempt } from "./model-calls.ts";
+import { nextTry, triesOf } from "./retries.ts";
+import type { Run, RunDeps } from "./run.ts";
+import { limitsOf, type RunSettings } from "./settings.ts";
+import { silent } from "./speaking.ts";
+import { streamReply } from "./stream-reply.ts";
+import { messagesOf, textOf } from "./transcript.ts";
+
+/**
+ * The request for the run's next reply: the conversation as far as it fits the window of this model. Older parts may be
+ * summarised first, which calls the model. Throws if it cannot be put together, or the record cannot be written.
+ */
+export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
+	const { parts, limits } = await requestParts(run, model);
+	const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
+	const asker = {
+		...{ id: run.id, session: run.session, signal: run.control.signal },
+		settings: { model: run.settings.model, ...limits },
+	};
+	return fitRequest(asker, parts, [...run.history, own], (text) => askForText(run, text, model));
+}
+
+/**
+ * Asks the model for a text, such as a summary, that clients do not see while it comes. Counted and limited like every
+ * model call. Throws the failure of the last call.
+ */
+async function askForText(
+	run: Run,
+	text: Omit<ModelRequest, "model" | "tools">,
+	first: string,
+): Promise<string> {
+	const refused = await refusalOf(run, first);
+	if (refused !== undefined) throw new ParleyError(refused, { code: "resource_exhausted" });
+	const tries = triesOf(run, first, summaryCalls);
+	for (;;) {
+		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silent);
+		const next = await nextTry(run, answer, tries, withoutText);
+		if (next?.refused !== undefined) throw new ParleyError(next.refused, { code: "resource_exhausted" });
+		if (next) continue;
+		await run.commit((writing) => recordAttempt(run, answer, writing));
+		const failure = answer.reply.failure ?? withoutText(answer.reply);
+		if (failure?.code === "cancelled" || failure instanceof ModelError) throw failure;
+		if (failure) throw new ModelError(failure.message, { fault: "rejected", cause: failure });
+		return textOf(answer.reply.content);
+	}
+}
+
+/** Maximum model calls for one summary, failed ones included. */
+const summaryCalls = 2;
+
+/** Returns why a complete reply cannot be used as a summary: the model refused, or wrote no text. */
+export function withoutText({ content, stop }: Pick<Reply, "content" | "stop">): ModelError | undefined {
+	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
+	const reason = (stop && reasons[stop]) ?? "it has no text";
+	return new ModelError(`the reply cannot be used as a summary: ${reason}`, { fault: "interrupted" });
+}
+
+const reasons: Readonly<Partial<Record<StopReason, string>>> = {
+	refusal: "the model refused",
+	max_tokens: "it was cut at its limit before any text",
+};
+
+/** For whom a model is called. */
+export interface Calling {
+	readonly session: Session;
+	readonly settings: RunSettings;
+	readonly deps: Pick<RunDeps, "table" | "budgets" | "systemPrompt">;
+}
+
+/** What a request holds beside its messages. */
+export interface RequestParts {
+	readonly parts: Omit<ModelRequest, "messages">;
+	/** In tokens. */
+	readonly limits: ReturnType<typeof limitsOf>;
+}
+
+/** Tokens that a reply may always have: fewer are no use, and what they cost over a budget is little. */
+const leastOutput = 4_096;
+
+/** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
+async function withinBudget(
+	limits: RequestParts["limits"],
+	{ session, settings, deps: { table, budgets } }: Calling,
+	model: string,
+): Promise<RequestParts["limits"]> {
+	const { prices, longPrompt } = table.find(model, settings.model.provider) ?? {};
+	const price = Math.max(prices?.output ?? 0, longPrompt?.prices.output ?? 0);
+	if (price === 0) return limits;
+	const { journal, clock } = session.deps;
+	const left = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
+	if (left === undefined) return limits;
+	// Dollars for a million tokens are thousands of billionths for one.
+	const payable = Math.max(leastOutput, Math.floor(left / (price * 1_000)));
+	return { ...limits, maxOutput: Math.min(limits.maxOutput, payable) };
+}
+
+/** Those of the session's requests to this model. */
+export async function requestParts(
+	{ session, settings, deps }: Calling,
+	model: string,
+): Promise<RequestParts> {
+	const limits = await withinBudget(
+		limitsOf(settings, model, deps.table),
+		{ session, settings, deps },
+		model,
+	);
+	const parts = {
+		model,
+		system: await deps.systemPrompt(session, settings.instructions),
+		tools: settings.descriptions,
+		...(settings.reasoning && { reasoning: settings.reasoning }),
+		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
+	};
+	return { parts, limits };
+}
