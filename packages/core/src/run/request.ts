@@ -69,14 +69,14 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /** For whom a model is called. */
-export interface Calling {
+interface Calling {
 	readonly session: Session;
 	readonly settings: RunSettings;
 	readonly deps: Pick<RunDeps, "table" | "budgets" | "systemPrompt">;
 }
 
 /** What a request holds beside its messages. */
-export interface RequestParts {
+interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
 	readonly limits: ReturnType<typeof limitsOf>;
@@ -103,7 +103,7 @@ async function withinBudget(
 }
 
 /** Those of the session's requests to this model. */
-export async function requestParts(
+async function requestParts(
 	{ session, settings, deps }: Calling,
 	model: string,
 ): Promise<RequestParts> {
