@@ -103,10 +103,7 @@ async function withinBudget(
 }
 
 /** Those of the session's requests to this model. */
-async function requestParts(
-	{ session, settings, deps }: Calling,
-	model: string,
-): Promise<RequestParts> {
+async function requestParts({ session, settings, deps }: Calling, model: string): Promise<RequestParts> {
 	const limits = await withinBudget(
 		limitsOf(settings, model, deps.table),
 		{ session, settings, deps },
