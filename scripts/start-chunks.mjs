@@ -17,8 +17,7 @@ const common = [
 
 /**
  * The files, the most common first: who loads one of those is not to load the rest with it. `of` are the entries of the
- * bundle that load it at once: `parley`, whatever it is asked for, and `parley rpc` before its first response, for which a
- * client waits.
+ * bundle that load it at once: `parley`, whatever it is asked for, and `parley rpc` before it loads the core.
  * @type {readonly { readonly name: string, readonly of: readonly string[], readonly holds: (path: string) => boolean }[]}
  */
 const files = [

@@ -2,21 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installPackage } from "./measure/installed-package.ts";
 import { LineProcess } from "./measure/line-process.ts";
 import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { startServer } from "./measure/server-process.ts";
-import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
  * The agent behind stdin and stdout (`zot rpc`), each time against the least program that does the same over the same
- * pipes, alternately: answering a ping, the first word of a reply that comes through the SDK, a reply of 20,000 deltas, and
- * the start. CPU is of all threads of the process; the reader only drains.
+ * pipes, alternately: answering a ping, the first word of a reply that comes through the SDK, and a reply of 20,000 deltas.
+ * CPU is of all threads of the process; the reader only drains. `first-word` measures the start.
  */
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-const starts = 3;
 const options = readOptions(7);
 /** Rounds that are not counted: programs talk to a process for longer than that. */
 const warmUp = 8;
@@ -128,42 +125,6 @@ async function measureReplies(): Promise<Round[]> {
 	return rounds;
 }
 
-/** The median of a few: a single start is easily disturbed. */
-async function start(args: readonly string[], input?: string): Promise<Start> {
-	const taken: Start[] = [];
-	for (let n = 0; n < starts; n++)
-		taken.push(await timeToLine(args, directory, input === undefined ? {} : { input }));
-	return { clock: median(taken.map(({ clock }) => clock)), cpu: median(taken.map(({ cpu }) => cpu)) };
-}
-
-interface StartRound {
-	/** Of an installed package, which has no sources beside it, compiled before. */
-	readonly ours: Start;
-	readonly floor: Start;
-	readonly clone: Start;
-	/** Until it tells its state, for which all of it has to be there. */
-	readonly state: Start;
-}
-
-async function measureStarts(): Promise<StartRound[]> {
-	const home = installPackage(directory);
-	const installed = [join(home, "bin/zot.mjs"), ...flags, "--provider", "offline"];
-	const line = (type: string): string => `${JSON.stringify({ id: "1", type })}\n`;
-	const rounds: StartRound[] = [];
-	// The first round fills the disk cache and what is kept of compiling.
-	for (const round of roundsOf(options, 1)) {
-		const taken = await inTurn(
-			round,
-			() => start(installed, line("ping")),
-			() => start([path("./servers/imports-rpc.mjs"), home]),
-		);
-		const clone = await timeToLine([...rpc, "--provider", "offline"], directory, { input: line("ping") });
-		const state = await timeToLine(installed, directory, { input: line("get_state") });
-		if (round > 0) rounds.push({ ...taken, clone, state });
-	}
-	return rounds;
-}
-
 function times<const Side extends string>(
 	name: string,
 	rounds: readonly Readonly<Record<Side, Taken>>[],
@@ -186,7 +147,6 @@ function speed(name: string, rounds: readonly Round[], by: keyof Taken): Figure 
 const pinged = await measurePings();
 const told = await measureFirstTokens();
 const replied = await measureReplies();
-const started = await measureStarts();
 rmSync(directory, { recursive: true });
 
 const pingClock = ratio("ping ÷ bare echo", pinged, "clock");
@@ -204,9 +164,6 @@ const addedShare: Figure = {
 };
 const replyClock = speed("speed of a reply ÷ bare loop", replied, "clock");
 const replyCpu = speed("speed of a reply ÷ bare loop, by CPU", replied, "cpu");
-const startClock = ratio("start ÷ bare import", started, "clock");
-const startCpu = ratio("start ÷ bare import, by CPU", started, "cpu");
-const firstResponse = times("zot rpc: spawn to first response", started, "ours");
 report(
 	"stdio",
 	[
@@ -222,16 +179,6 @@ report(
 		times("bare loop", replied, "floor"),
 		replyClock,
 		replyCpu,
-		firstResponse,
-		times("zot rpc, by CPU", started, "ours", "cpu"),
-		times("zot rpc in a clone: spawn to first response", started, "clone"),
-		times("zot rpc in a clone, by CPU", started, "clone", "cpu"),
-		times("zot rpc: spawn to its state", started, "state"),
-		times("zot rpc: to its state, by CPU", started, "state", "cpu"),
-		times("bare import of the same modules", started, "floor"),
-		times("bare import, by CPU", started, "floor", "cpu"),
-		startClock,
-		startCpu,
 	],
 	[
 		{ figure: pingCpu, atMost: 1.5, goal: true },
@@ -243,10 +190,6 @@ report(
 		{ figure: replyCpu, atLeast: 0.5, goal: true },
 		{ figure: replyCpu, atLeast: 0.25 },
 		{ figure: replyClock, atLeast: 0.5, goal: true },
-		{ figure: startCpu, atMost: 1.5, goal: true },
-		{ figure: startCpu, atMost: 2 },
-		{ figure: startClock, atMost: 1.5, ofMachine: true },
-		{ figure: firstResponse, atMost: 130, ofMachine: true },
 	],
 	options,
 );

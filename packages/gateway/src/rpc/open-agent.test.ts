@@ -167,7 +167,6 @@ test.each<[RpcFlags, (system: string) => unknown]>([
 test("with a server and a name the model that answers is listed, with what is known or assumed of it", async () => {
 	await using place = await AgentPlace.make();
 	const { agent } = await place.start({ session: "../kept", baseUrl: "http://127.0.0.1:9", model: "llama" });
-	if ("open" in agent) throw new Error("it is not there yet");
 	const assumed = { provider: "anthropic", contextWindow: 32_768, maxOutput: 8_192, reasoning: "none" };
 	expect(agent.models()).toMatchObject([{ id: "llama", ...assumed }]);
 	await agent.setModel("claude-opus-4-5");

@@ -3,10 +3,11 @@ import { createIds, Redactor, systemClock } from "@parley/base";
 import { shortToolNames, shortTools } from "@parley/core";
 import { expect, test } from "vitest";
 import { AgentPlace } from "../testing/agent-place.ts";
+import type { OpenAgent } from "./open-agent.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
-import { type StartedAgent, startAgent } from "./start-agent.ts";
+import { startAgent } from "./start-agent.ts";
 
-async function start(place: AgentPlace, flags: RpcFlags = {}): Promise<StartedAgent> {
+async function start(place: AgentPlace, flags: RpcFlags = {}): Promise<OpenAgent> {
 	return startAgent({
 		...{ flags, clock: systemClock, ids: createIds(), log: place.log, redactor: new Redactor() },
 		config: place.config("offline", flags.model),
@@ -14,32 +15,16 @@ async function start(place: AgentPlace, flags: RpcFlags = {}): Promise<StartedAg
 	});
 }
 
-test("where nothing is kept the agent is one to come, and is what was said of it", async () => {
+test("the agent has the provider and the model of the flags", async () => {
 	await using place = await AgentPlace.make();
 	const { agent, close } = await start(place, { model: "standard" });
-	if (!("open" in agent)) throw new Error("it is there already");
-	const opened = await agent.open();
-	expect(opened.model).toBe(agent.model);
-	expect(opened.settings.provider).toBe(agent.provider);
+	expect([agent.settings.provider, agent.model]).toEqual(["offline", "offline"]);
 	await close();
 });
 
-test("one that was never opened has nothing to close", async () => {
+test("rules that cannot be read are refused at the start", async () => {
 	await using place = await AgentPlace.make();
-	const { close } = await start(place);
-	await close();
-});
-
-test("what is kept is opened before anything is answered, and so are rules", async () => {
-	await using place = await AgentPlace.make();
-	const kept = await start(place, { session: "../kept" });
-	expect("open" in kept.agent).toBe(false);
-	await kept.close();
 	await mkdir(place.path("data"));
-	await writeFile(place.path("data", "policy.jsonc"), '{"rules":[]}');
-	const ruled = await start(place);
-	expect("open" in ruled.agent).toBe(false);
-	await ruled.close();
 	await writeFile(place.path("data", "policy.jsonc"), "{");
 	await expect(start(place)).rejects.toThrow("the policy cannot be used");
 });

@@ -5,14 +5,14 @@ import { createIds, Redactor, systemClock } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { ScriptedModel, type ScriptedReply } from "@parley/core/testing";
 import { loadConfig } from "../config/load.ts";
-import { openAgent } from "../rpc/open-agent.ts";
+import { type OpenAgent, openAgent } from "../rpc/open-agent.ts";
 import type { RpcFlags } from "../rpc/rpc-flags.ts";
-import { type StartedAgent, startAgent } from "../rpc/start-agent.ts";
+import { startAgent } from "../rpc/start-agent.ts";
 
 /** Somebody's machine: `data` is the gateway's of its operator, `work` where the agent works. */
 export class AgentPlace implements AsyncDisposable {
 	readonly #directory: string;
-	readonly #opened: StartedAgent[] = [];
+	readonly #opened: OpenAgent[] = [];
 	readonly log = new MemoryLogger();
 
 	private constructor(directory: string) {
@@ -63,7 +63,7 @@ export class AgentPlace implements AsyncDisposable {
 	}
 
 	/** As the command starts it, with the provider that these flags come to. */
-	async start(flags: RpcFlags): Promise<StartedAgent> {
+	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
 		const started = await startAgent({
 			...{ flags, clock: systemClock, ids: createIds(), log: this.log, redactor: new Redactor() },

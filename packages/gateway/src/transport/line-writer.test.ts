@@ -117,42 +117,6 @@ test("long lines wait for no others", async () => {
 	}
 });
 
-test("a line for which nobody waits leaves with the next that somebody does, or by itself after 5 ms", async () => {
-	const { clock, writer, output } = writerTo(new SlowPipe(true));
-	writer.writeAtRest("a");
-	writer.writeAtRest("b");
-	await turned();
-	expect(output.writes).toEqual([]);
-	writer.write("c");
-	writer.writeAtRest("d");
-	await turned();
-	expect(output.writes).toEqual(["a\nb\nc\nd\n"]);
-	expect(clock.pending).toBe(0);
-	writer.writeAtRest("e");
-	await turned();
-	clock.advance(4);
-	expect(output.writes).toHaveLength(1);
-	clock.advance(1);
-	writer.writeAtRest("f");
-	writer.flush();
-	expect(output.writes.slice(1)).toEqual(["e\n", "f\n"]);
-	expect(clock.pending).toBe(0);
-	writer.writeAtRest("g");
-	expect(await writer.end()).toBe(true);
-	expect(output.writes.slice(3).join("")).toBe("g\n");
-	expect(clock.pending).toBe(0);
-});
-
-test("for a reader that has gone nothing rests", async () => {
-	const { clock, writer, output } = writerTo(new SlowPipe(true));
-	writer.writeAtRest("a");
-	output.destroy();
-	await turned();
-	writer.writeAtRest("b");
-	expect(clock.pending).toBe(0);
-	expect(output.writes).toEqual([]);
-});
-
 test("what is flushed does not wait for the end of its tick", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	writer.write("a");

@@ -17,8 +17,6 @@ const streamLines = 4;
 const streamTurns = 32;
 /** However long these turns are, in milliseconds. */
 const streamMs = 2;
-/** How long a line for which nobody waits may wait for others, in milliseconds. */
-const restMs = 5;
 
 export interface LineWriterOptions {
 	readonly output: Writable;
@@ -44,8 +42,6 @@ export class LineWriter {
 	#rest: Buffer | undefined;
 	/** Whether what there is leaves with this tick. */
 	#settling = false;
-	/** Until what may wait for others leaves without them. */
-	#resting: Timer | undefined;
 	#blocked: Timer | undefined;
 	#gone = false;
 	/** Parts that the stream has not taken yet. */
@@ -79,16 +75,6 @@ export class LineWriter {
 		this.#add(line);
 	}
 
-	/**
-	 * The same for a line for which nobody waits: it leaves with the next that somebody does, within 5 ms. A write wakes the
-	 * reader, who then works beside whatever is still to come.
-	 */
-	writeAtRest(line: string): void {
-		if (this.#gone) return;
-		if (!this.#blocked) this.#resting ??= this.#clock.after(restMs, () => this.flush());
-		this.#add(line);
-	}
-
 	#add(line: string): void {
 		this.#length += line.length + 1;
 		this.#lines.push(line);
@@ -100,8 +86,6 @@ export class LineWriter {
 	flush(): void {
 		if (this.#blocked) return;
 		this.#waited = 0;
-		this.#resting?.cancel();
-		this.#resting = undefined;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
 			this.#inFlight += 1;
 			if (this.#output.write(part, (error) => this.#wasTaken(error))) continue;
@@ -201,7 +185,6 @@ export class LineWriter {
 		this.#gone = true;
 		this.#lost = this.#inFlight > 0 || this.#lines.length > 0 || this.#rest !== undefined;
 		this.#blocked?.cancel();
-		this.#resting?.cancel();
 		this.#lines = [];
 		this.#rest = undefined;
 		this.#onUnread();

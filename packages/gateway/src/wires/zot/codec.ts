@@ -10,9 +10,6 @@ import type {
 } from "@parley/core";
 import type * as z from "zod";
 import { errorTexts } from "./error-code.ts";
-import { issueText } from "./issue-text.ts";
-import { encodeJson } from "./json-text.ts";
-import { idOfLine } from "./line-id.ts";
 import {
 	type Ask,
 	type Block,
@@ -21,8 +18,10 @@ import {
 	type Counts,
 	commands,
 	Envelope,
+	encodeJson,
 	type Frame,
 	Id,
+	issueText,
 	type Notice,
 	type Response,
 	type Stop,
@@ -254,4 +253,29 @@ type Approval = NonNullable<Prompt["approval"]>;
 export function encodeAsk(id: string, { label }: Prompt, approval: Approval): Ask {
 	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
+}
+
+/** Of the beginning of a line: an id stands before what is long. */
+const mostLooked = 4_096;
+
+const space = "[ \\t\\r]*";
+const quoted = '"(?:[^"\\\\]|\\\\.)*"';
+const plain = `(?:${quoted}|[-+.\\w]+)`;
+/** Members that hold nothing else, up to the first that is called `id`. */
+const beginning = new RegExp(
+	`^${space}\\{${space}(?:(?!"id")${quoted}${space}:${space}${plain}${space},${space})*"id"${space}:${space}(${plain})${space}[,}]`,
+);
+
+/**
+ * The id of a line that is not taken for a command, where it can be told from how the line begins: its client waits for it.
+ * Never one that stands inside of something else.
+ */
+export function idOfLine(line: string): Id | undefined {
+	const [, id] = beginning.exec(line.slice(0, mostLooked)) ?? [];
+	if (id === undefined) return undefined;
+	try {
+		return Id.safeParse(parseJson(id)).data;
+	} catch {
+		return undefined;
+	}
 }

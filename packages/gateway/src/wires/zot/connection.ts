@@ -1,73 +1,63 @@
+import type { Logger } from "@parley/base";
+import type { SessionEvent } from "@parley/core";
 import type { Line } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
-import type { Unanswered } from "./asks.ts";
-import { decodeCommand, failure, success } from "./codec.ts";
-import { Responder, type ResponderOptions } from "./responder.ts";
-import { type Command, type Frame, protocolVersion } from "./schema.ts";
+import { decodeCommand, encodeError, failure, success } from "./codec.ts";
+import { Asks, type Unanswered } from "./methods/asks.ts";
+import { createHandlers, type Handlers, type Outcome } from "./methods/handlers.ts";
+import { Prompts } from "./methods/prompts.ts";
+import { type Command, type CommandType, type Frame, protocolVersion } from "./schema.ts";
 
-/** An agent that is opened when the client has been heard, and what is known of it before. */
-export interface ComingAgent {
-	readonly provider: string;
-	/** The real name of the model that will answer. */
-	readonly model: string;
-	/** Called once. */
-	open(): Promise<Agent>;
-}
-
-export interface ConnectionOptions extends Omit<ResponderOptions, "agent"> {
-	readonly agent: Agent | ComingAgent;
-	/** Of the program. */
+export interface ConnectionOptions {
+	readonly agent: Agent;
+	readonly log: Logger;
+	/** Version of the program. */
 	readonly version: string;
-	/** What the first line has to bring, where that is set. */
+	/** The first line must have this token, if it is set. */
 	readonly token: string | undefined;
+	/** Whether the client answers approvals. */
+	readonly approvals: boolean;
+	readonly send: (frame: Frame) => void;
+	/** Resolves when the client can take more responses. */
+	readonly drained: () => Promise<void>;
 }
+
+/** Commands that take effect when they are read, before the responses that are due. */
+const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
+
+/** Commands that are refused while a prompt runs. */
+const atRest: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
 /**
- * One client's life: reads its lines, lets it in, answers each command once, and tells what happens. Knows no stream. What
- * needs no agent is answered before there is one, as long as nothing waits for it.
+ * One client's life, without a stream: reads its lines, admits it, answers each command once in order, and sends what
+ * happens.
  */
 export class Connection {
 	readonly #options: ConnectionOptions;
-	readonly #attached = Promise.withResolvers<Responder>();
-	#agent: Agent | ComingAgent;
-	#responder: Responder | undefined;
-	/** What waits for the agent, in its order. */
-	#held: ((responder: Responder) => void)[] = [];
+	readonly #prompts: Prompts;
+	readonly #asks: Asks;
+	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#begun = false;
+	/** The responses that are due; a later one waits for it. */
+	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
-		const { agent, token } = options;
+		const { agent, log, send, approvals, token } = options;
 		this.#options = options;
-		this.#agent = agent;
 		this.#admitted = token === undefined || token === "";
-		// Perhaps nobody waits for it; who opens it is told in any case.
-		this.#attached.promise.catch(() => undefined);
-		if (!("open" in agent)) this.#attach(agent);
+		this.#prompts = new Prompts({ agent, log, send, settled: () => this.#answering });
+		this.#asks = new Asks(agent, approvals ? (ask) => this.#prompts.tell(ask) : undefined);
+		this.#handlers = createHandlers({ agent, prompts: this.#prompts, asks: this.#asks });
+		agent.listen((event) => this.#happened(event));
 	}
 
-	/** Opens the agent where it is one to come, and does what waits for it. Rejects where it cannot be opened. */
-	async open(): Promise<void> {
-		if (!("open" in this.#agent)) return;
-		try {
-			this.#attach(await this.#agent.open());
-		} catch (error) {
-			this.#attached.reject(error);
-			throw error;
-		}
-	}
-
-	/** Whether commands wait for the agent: all that is read until then is kept. */
-	get waits(): boolean {
-		return this.#held.length > 0;
-	}
-
-	/** Whether a command is still being carried out, or waits for the agent. */
+	/** Whether a command is still being carried out. */
 	get busy(): boolean {
-		return this.waits || (this.#responder?.busy ?? false);
+		return this.#prompts.busy || this.#answering !== undefined;
 	}
 
-	/** Reads a line. False where the client may not stay: what it was told is the last word. */
+	/** Reads a line. Returns false if the client must go; it has its last response. */
 	take(line: Line): boolean {
 		if (line.kind !== "text") {
 			const why = line.kind === "oversized" ? "longer than 16 MiB" : "not UTF-8";
@@ -88,32 +78,19 @@ export class Connection {
 		return true;
 	}
 
-	/** The client says no more: finishes what it has asked for. */
-	async end(): Promise<void> {
-		const responder = this.#responder ?? (await this.#atWork());
-		await responder?.end();
+	/** Finishes the commands of a client whose input has ended. */
+	async end(why: Unanswered = "ended"): Promise<void> {
+		await this.#asks
+			.end(why)
+			.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
+		await this.#answering;
+		await this.#prompts.idle();
 	}
 
-	/** Ends everything at once, because of this; resolves when the last `done` was told. */
+	/** Ends everything at once. Resolves after the last `done`. */
 	async terminate(why: Exclude<Unanswered, "ended">): Promise<void> {
-		const responder = this.#responder ?? (await this.#atWork());
-		await responder?.terminate(why);
-	}
-
-	#attach(agent: Agent): void {
-		const { log, send, drained, approvals } = this.#options;
-		const responder = new Responder({ agent, log, send, drained, approvals });
-		this.#agent = agent;
-		this.#responder = responder;
-		const held = this.#held;
-		this.#held = [];
-		for (const act of held) act(responder);
-		this.#attached.resolve(responder);
-	}
-
-	/** Undefined where nobody has asked for what needs the agent. */
-	async #atWork(): Promise<Responder | undefined> {
-		return this.waits ? this.#attached.promise : undefined;
+		this.#prompts.abortAll();
+		await this.end(why);
 	}
 
 	#admit(decoded: ReturnType<typeof decodeCommand>): boolean {
@@ -133,31 +110,82 @@ export class Connection {
 			return false;
 		}
 		this.#admitted = true;
+		const { agent } = this.#options;
 		this.#answer(() =>
 			success(command, {
 				...{ protocol_version: protocolVersion, version },
-				...this.#whoAnswers(),
+				...{ provider: agent.settings.provider, model: agent.model },
 			}),
 		);
 		return true;
 	}
 
-	#whoAnswers(): { readonly provider: string; readonly model: string } {
-		const { provider } = "open" in this.#agent ? this.#agent : this.#agent.settings;
-		return { provider, model: this.#agent.model };
-	}
-
-	/** What it says waits for the responses before it. */
+	/** Sends a response behind the responses that are due. */
 	#answer(response: Frame | (() => Frame)): void {
-		if (this.#responder) this.#responder.answer(response);
-		else if (this.waits) this.#held.push((responder) => responder.answer(response));
-		else this.#options.send(typeof response === "function" ? response() : response);
+		const send = (): void => this.#options.send(typeof response === "function" ? response() : response);
+		if (this.#answering === undefined) send();
+		else this.#queue(async () => send());
 	}
 
+	/** Carries a command out. Responses keep the order of the commands; urgent commands do their work before their turn. */
 	#carryOut(command: Command): void {
-		if (this.#responder) this.#responder.carryOut(command);
-		else if (command.type === "ping" && !this.waits) this.#answer(success(command, { pong: true }));
-		else this.#held.push((responder) => responder.carryOut(command));
+		// Judged when it was read: behind a prompt of the same write the agent is busy, and before it is not.
+		if (atRest.has(command.type) && this.#prompts.busy) {
+			this.#answer(failure(command, "agent is busy"));
+			return;
+		}
+		if (this.#answering !== undefined && !urgent.has(command.type)) {
+			this.#queue(() => this.#respond(command, () => this.#handle(command)));
+			return;
+		}
+		try {
+			const outcome = this.#handle(command);
+			if (outcome instanceof Promise) this.#later(command, outcome);
+			else if (outcome !== "later") this.#answer(success(command, outcome));
+		} catch (reason) {
+			this.#answer(failure(command, encodeError(reason)));
+		}
+	}
+
+	/** Its work may fail before its turn to respond has come, when nobody looks at it yet. */
+	#later(command: Command, outcome: Promise<Outcome>): void {
+		outcome.catch(() => undefined);
+		this.#queue(() => this.#respond(command, () => outcome));
+	}
+
+	async #respond(command: Command, work: () => Outcome | Promise<Outcome>): Promise<void> {
+		try {
+			const outcome = await work();
+			if (outcome !== "later") this.#options.send(success(command, outcome));
+		} catch (reason) {
+			this.#options.send(failure(command, encodeError(reason)));
+		}
+	}
+
+	#queue(work: () => Promise<void>): void {
+		const before = this.#answering ?? Promise.resolve();
+		const next = before.then(this.#options.drained);
+		const done = next.then(work).then(() => {
+			if (this.#answering === done) this.#answering = undefined;
+		});
+		this.#answering = done;
+	}
+
+	#handle(command: Command): Outcome | Promise<Outcome> {
+		// True because the handler is that of the command's own type.
+		const handler = this.#handlers[command.type] as (command: Command) => Outcome | Promise<Outcome>;
+		return handler(command);
+	}
+
+	#happened(event: SessionEvent): void {
+		this.#prompts.take(event);
+		const { event: what } = event;
+		if (what.type === "prompt.requested") {
+			this.#asks
+				.raise(what.prompt)
+				.catch((error: unknown) => this.#options.log.error("a question got no answer", { error }));
+		}
+		if (what.type === "prompt.answered" || what.type === "prompt.closed") this.#asks.settle(what.token);
 	}
 }
 

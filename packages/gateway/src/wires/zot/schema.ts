@@ -1,6 +1,5 @@
 import { imageTypes, pictureProblem } from "@parley/core";
 import * as z from "zod";
-import { jsonBytes } from "./json-text.ts";
 
 /** The major version of the document, as `hello` tells it. */
 export const protocolVersion = 1;
@@ -200,3 +199,44 @@ export interface Ask {
 }
 
 export type Frame = Response | (Notice & { readonly request_id?: Id });
+
+const forms: Readonly<Record<string, string>> = {
+	string: "a text",
+	number: "a number",
+	boolean: "true or false",
+	array: "a list",
+	object: "an object",
+};
+
+/** What is wrong with a field, in our words; what its schema says itself goes before this. */
+export function issueText(issue: z.core.$ZodRawIssue): string {
+	if (issue.input === undefined) return "is missing";
+	switch (issue.code) {
+		case "invalid_type":
+			return `has to be ${forms[issue.expected] ?? issue.expected}`;
+		case "invalid_union":
+			return "has to be a text or a number";
+		case "invalid_value":
+			return `has to be one of ${issue.values.map(String).join(", ")}`;
+		case "invalid_format":
+			return `has to be ${issue.format}`;
+		case "too_big":
+			return `longer than ${issue.maximum.toLocaleString("en")} characters`;
+		default:
+			return "cannot be read";
+	}
+}
+
+const separators = /[\u2028\u2029]/g;
+
+/** JSON leaves two line ends of Unicode as they are, and there are readers that end lines at them: readline of Node.js. */
+export function encodeJson(value: unknown): string {
+	const json = JSON.stringify(value);
+	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
+	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
+}
+
+/** Bytes that a value takes on the wire. */
+export function jsonBytes(value: unknown): number {
+	return Buffer.byteLength(encodeJson(value));
+}

@@ -1,6 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
-import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
@@ -44,14 +43,6 @@ async function serve(token: string | undefined, ...script: readonly ScriptedRepl
 	return { ground, input, output, clock, stop, code, send };
 }
 
-/** Of each line of a write. */
-function typesIn(write: string): unknown[] {
-	return write
-		.trimEnd()
-		.split("\n")
-		.map((line) => Object(parseJson(line)).type);
-}
-
 const prompt = (id: string) => ({ id, type: "prompt", message: id });
 
 test("a process whose input ends does what it was asked for, the line without an end as well, and ends with 0", async () => {
@@ -61,24 +52,6 @@ test("a process whose input ends does what it was asked for, the line without an
 	input.end(JSON.stringify(prompt("p2")));
 	expect(await code).toBe(0);
 	expect(output.lines.at(-1)).toBe('{"type":"done","request_id":"p2"}');
-});
-
-test("what a prompt is told before its first word leaves with that, and alone where the word does not come", async () => {
-	const { ground, output, clock, stop, code, send } = await serve(undefined, [says("1")], stuck(""));
-	await using _ground = ground;
-	send(prompt("p1"));
-	await output.hears('"done"');
-	const [first = ""] = output.writes;
-	expect(typesIn(first)).toEqual(["response", "user_message", "turn_start", "assistant_start", "text_delta"]);
-	const writes = output.writes.length;
-	send(prompt("p2"));
-	await ground.t.settle();
-	expect(output.writes).toHaveLength(writes);
-	clock.advance(5);
-	expect(output.writes).toHaveLength(writes + 1);
-	expect(typesIn(output.writes.at(-1) ?? "")).toEqual(["response", "user_message", "turn_start"]);
-	stop.abort();
-	expect(await code).toBe(0);
 });
 
 test("who may not stay is told so, and nothing behind that is read", async () => {
@@ -95,7 +68,7 @@ test("who does not read for 30 s ends the process with 74, and what runs with it
 	await using _ground = ground;
 	output.reading = false;
 	send(prompt("p"));
-	await output.hears("text_delta");
+	await output.hears("response");
 	while (clock.pending === 0) await tick();
 	clock.advance(29_999);
 	await ground.t.settle();
@@ -173,7 +146,7 @@ test("while the client does not read, nothing more is read of it", async () => {
 	expect(await code).toBe(74);
 });
 
-test("what is answered at once leaves with the read that brought it, and a prompt is told of behind its request", async () => {
+test("the responses to a read leave with it, before the events of its prompts", async () => {
 	const { ground, input, output, code, send } = await serve(undefined, [says("1")], [says("2")]);
 	await using _ground = ground;
 	const told: number[] = [];
@@ -182,7 +155,7 @@ test("what is answered at once leaves with the read that brought it, and a promp
 	await output.hears('"hello"');
 	send(prompt("p1"), { id: "3", type: "ping" });
 	await output.hears('"done"');
-	expect(told).toEqual([2, 2]);
+	expect(told).toEqual([2, 4]);
 	expect(output.lines.slice(2, 4).map((line) => line.slice(0, 29))).toEqual([
 		'{"type":"response","id":"p1",',
 		'{"type":"response","id":"3","',

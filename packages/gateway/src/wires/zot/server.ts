@@ -4,8 +4,7 @@ import { LineWriter } from "../../transport/line-writer.ts";
 import { type Line, LineReader } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
-import { type ComingAgent, Connection } from "./connection.ts";
-import type { Frame } from "./schema.ts";
+import { Connection } from "./connection.ts";
 
 /** Of one line, either way. */
 const mostLineBytes = 16 * 1024 * 1024;
@@ -19,16 +18,8 @@ const farewells = {
 	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
 } as const;
 
-const preludes: ReadonlySet<Frame["type"]> = new Set(["user_message", "turn_start", "assistant_start"]);
-
-/** What precedes a word, a call or an end, which is what anybody waits for. */
-function isPrelude(frame: Frame): boolean {
-	return frame.type === "response" ? frame.command === "prompt" && frame.success : preludes.has(frame.type);
-}
-
 export interface ServeOptions {
-	/** One that is to come is opened behind what the client has sent already. */
-	readonly agent: Agent | ComingAgent;
+	readonly agent: Agent;
 	readonly input: Readable;
 	readonly output: Writable;
 	readonly clock: Clock;
@@ -43,7 +34,6 @@ export interface ServeOptions {
 /**
  * Serves the client behind two streams until its lines end and all that it asked for is done, and returns the exit code:
  * 1 where it may not stay, 74 where it does not read any more or cannot be read. Once `stop` is aborted everything is ended first.
- * Rejects where an agent to come cannot be opened.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
@@ -54,18 +44,13 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
 	});
 	let before = "";
-	/** Whether what is being read has begun a prompt: what asks its model is on its way before anybody is told. */
-	let begins = false;
 	const connection = new Connection({
 		...{ agent, log, version, token, approvals },
 		send: (frame) => {
-			const line = encodeFrame(frame);
-			if (isPrelude(frame)) out.writeAtRest(line);
-			else out.write(line);
-			// The first word of a reply does not wait for what else is done in its tick.
+			out.write(encodeFrame(frame));
+			// The first word of a reply leaves before the rest of its tick, for example the commit of a short reply.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
-			begins ||= frame.type === "response" && frame.command === "prompt";
 		},
 		drained: () => out.drained(),
 	});
@@ -77,19 +62,12 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		hears = false;
 		end.resolve("refused");
 	};
-	/** When the client has read what waits for it, and nothing waits for the agent. */
-	const goOn = (): void => {
-		void out.drained().then(() => {
-			if (!connection.waits) input.resume();
-		});
-	};
 	const read = (chunk: Buffer): void => {
-		begins = false;
 		for (const line of lines.read(chunk)) take(line);
-		if (!begins) out.flush();
-		if (!out.full && !connection.waits) return;
+		out.flush();
+		if (!out.full) return;
 		input.pause();
-		goOn();
+		void out.drained().then(() => input.resume());
 	};
 	input.on("data", read);
 	input.on("error", (error) => {
@@ -100,24 +78,17 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	input.once("end", () => {
 		const last = lines.end();
 		if (last) take(last);
-		void connection.end().then(() => end.resolve("ended"), end.reject);
+		void connection.end().then(() => end.resolve("ended"));
 	});
 	stop.addEventListener("abort", () => {
 		hears = false;
-		void connection.terminate("stopped").then(() => end.resolve("ended"), end.reject);
+		void connection.terminate("stopped").then(() => end.resolve("ended"));
 	});
-	// To load it keeps the process from everything else: what has come already is read before, which is in the next turn.
-	setImmediate(() =>
-		setImmediate(() => {
-			if (hears || connection.waits) void connection.open().then(goOn, end.reject);
-		}),
-	);
-	const how = await end.promise.finally(() => {
-		hears = false;
-		out.flush();
-		input.off("data", read);
-		input.destroy();
-	});
+	const how = await end.promise;
+	hears = false;
+	out.flush();
+	input.off("data", read);
+	input.destroy();
 	if (how !== "ended") await connection.terminate("lost");
 	const ended = (await out.end()) ? how : "unread";
 	if (ended === "refused" || ended === "unread") log.warn(farewells[ended]);

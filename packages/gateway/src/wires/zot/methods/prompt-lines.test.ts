@@ -1,7 +1,7 @@
 import type { AssistantMessage, Recorded, SessionEvent, StopReason, TransientEvent } from "@parley/core";
 import { expect, test } from "vitest";
-import type { Notice } from "./schema.ts";
-import { PromptLines, Tally } from "./turn.ts";
+import type { Notice } from "../schema.ts";
+import { PromptLines, Tally } from "./prompt-lines.ts";
 
 const runId = "run_1";
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

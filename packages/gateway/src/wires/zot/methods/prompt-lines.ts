@@ -1,7 +1,7 @@
 import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
-import { type Reply, type TurnEvent, Turns } from "../view/turns.ts";
-import { encodeCounts, encodeReply, encodeResult, encodeStop } from "./codec.ts";
-import type { Counts, Notice } from "./schema.ts";
+import { type Reply, type TurnEvent, Turns } from "../../view/turns.ts";
+import { encodeCounts, encodeReply, encodeResult, encodeStop } from "../codec.ts";
+import type { Counts, Notice } from "../schema.ts";
 
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 

@@ -1,7 +1,7 @@
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../../testing/zot-ground.ts";
-import type { Frame } from "./schema.ts";
+import { ZotGround } from "../../../testing/zot-ground.ts";
+import type { Frame } from "../schema.ts";
 
 const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
 const abort = { id: "abort", type: "abort" };

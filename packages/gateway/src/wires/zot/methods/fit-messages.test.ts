@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fitMessages } from "./fit.ts";
-import { jsonBytes } from "./json-text.ts";
+import { jsonBytes } from "../schema.ts";
+import { fitMessages } from "./handlers.ts";
 
 const mebibyte = 1024 * 1024;
 const message = (text: string) => ({

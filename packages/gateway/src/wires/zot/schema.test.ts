@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeCommand } from "./codec.ts";
-import { encodeJson, jsonBytes } from "./json-text.ts";
+import { encodeJson, jsonBytes } from "./schema.ts";
 
 const mebibyte = 1024 * 1024;
 

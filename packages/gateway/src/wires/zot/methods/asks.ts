@@ -1,8 +1,8 @@
 import type { Prompt } from "@parley/core";
-import { PromptIds } from "../view/prompt-ids.ts";
-import type { Agent } from "./agent.ts";
-import { encodeAsk } from "./codec.ts";
-import type { Ask, Command } from "./schema.ts";
+import { PromptIds } from "../../view/prompt-ids.ts";
+import type { Agent } from "../agent.ts";
+import { encodeAsk } from "../codec.ts";
+import type { Ask, Command } from "../schema.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 

@@ -1,9 +1,9 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { ImageBlock, SessionEvent } from "@parley/core";
-import type { Agent } from "./agent.ts";
-import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "./codec.ts";
-import type { Command, Frame, Id, Notice } from "./schema.ts";
-import { PromptLines, Tally } from "./turn.ts";
+import type { Agent } from "../agent.ts";
+import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "../codec.ts";
+import type { Command, Frame, Id, Notice } from "../schema.ts";
+import { PromptLines, Tally } from "./prompt-lines.ts";
 
 /** What may wait behind the one at work. */
 const mostWaiting = 64;
@@ -23,7 +23,7 @@ interface Active {
 	readonly done: () => void;
 }
 
-export interface JobsOptions {
+export interface PromptsOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
 	readonly send: (frame: Frame) => void;
@@ -32,14 +32,14 @@ export interface JobsOptions {
 }
 
 /** Prompts and compactions, strictly one after the other. Each gets its response when it starts, and `done` when it has ended. */
-export class Jobs {
-	readonly #options: JobsOptions;
+export class Prompts {
+	readonly #options: PromptsOptions;
 	readonly #tally = new Tally();
 	#waiting: Job[] = [];
 	#active: Active | undefined;
 	#working: Promise<void> | undefined;
 
-	constructor(options: JobsOptions) {
+	constructor(options: PromptsOptions) {
 		this.#options = options;
 	}
 

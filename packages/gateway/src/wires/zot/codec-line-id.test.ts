@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeCommand } from "./codec.ts";
-import { idOfLine } from "./line-id.ts";
+import { decodeCommand, idOfLine } from "./codec.ts";
 
 const deep = `${"[".repeat(70)}${"]".repeat(70)}`;
 
