@@ -62,6 +62,26 @@ test("a tool that is approved for the session is not asked for again", async ({ 
 	await golden(chat, "for-this-session");
 });
 
+test("several calls of one reply are asked one below the other, and each answer counts for one", async ({
+	place,
+}) => {
+	const chat = await place.chat();
+	const calls = ["one.txt", "two.txt", "three.txt"].map((path) => `write: ${path} <<< text`);
+	chat.type(`\u001b[200~${calls.join("\r& ")}\u001b[201~`);
+	await chat.until("it is typed", () => chat.typed.endsWith("three.txt <<< text"));
+	chat.type("\r");
+	await chat.shows("Allow write one.txt?");
+	await chat.enter("y");
+	await chat.shows("Allow write two.txt?");
+	await chat.enter("n");
+	await chat.shows("Allow write three.txt?");
+	await chat.enter("y");
+	await chat.rests("write_file failed:");
+	expect(["one.txt", "two.txt", "three.txt"].map((path) => existsSync(join(place.work, path)))).toEqual([
+		...[true, false, true],
+	]);
+});
+
 test("Ctrl-C cancels the running turn, and twice at rest leaves", async ({ place }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 1000 tokens at 50 per second");

@@ -82,11 +82,34 @@ test("questions of one reply are asked one after the other, and each answer coun
 			...{ type: "event", event: "prompt.response", seq: 2 },
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
-	// The second one is answered elsewhere before its turn.
+	// The second one is asked before the gateway has confirmed the first, and is then answered elsewhere.
+	expect(io.takeError()).toContain("✓ yes");
 	respond("two");
 	respond("one");
 	io.stdin.write("n\r");
 	await setImmediate();
 	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one", "three"]);
+	questions.close();
+});
+
+test("questions of one reply follow each other without waiting for the gateway", async () => {
+	const io = new CapturedIo();
+	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
+	const client = new FakeClient();
+	const questions = new Questions({
+		...{ io, client, sessionId: "sess", acceptsAll: false, hasPerson: true },
+		onInterrupt: () => undefined,
+		onFailure: (reason) => expect(reason).toBeUndefined(),
+	});
+	for (const token of ["one", "two", "three"]) questions.take(asked({ ...approval, token }));
+	for (const answer of ["y\r", "n\r", "y\r"]) {
+		io.stdin.write(answer);
+		await setImmediate();
+	}
+	expect(client.requests.map(({ params }) => params)).toEqual([
+		{ token: "one", value: "yes" },
+		{ token: "two", cancelled: true },
+		{ token: "three", value: "yes" },
+	]);
 	questions.close();
 });

@@ -1,6 +1,12 @@
 import type { Client, OzzieEvent, PromptRequestPayload } from "@parley/protocol";
 import type { Io } from "../io.ts";
-import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
+import {
+	answeredRow,
+	correctedRow,
+	type GivenAnswer,
+	givenRow,
+	type OpenQuestion,
+} from "../questions/answered-row.ts";
 import { decline, type Response } from "../questions/read-answer.ts";
 import { visibleLine } from "../text/visible.ts";
 import { errorLook } from "./answer-output.ts";
@@ -30,6 +36,8 @@ export class Questions {
 	#asking: Asking | undefined;
 	/** Open questions that are asked after it, in the order in which they came. One answer never counts for two. */
 	#waiting: PromptRequestPayload[] = [];
+	/** Answered questions that the gateway has not confirmed while the next one is asked, by token. */
+	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 
 	constructor(options: QuestionsOptions) {
@@ -45,8 +53,18 @@ export class Questions {
 	take(event: OzzieEvent): void {
 		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
-		const asking = this.#asking;
 		const { token } = event.payload;
+		const sent = this.#sent.get(token);
+		if (sent) {
+			this.#sent.delete(token);
+			const row =
+				event.event === "prompt.response"
+					? correctedRow(sent, event.payload, errorLook(this.#options.io))
+					: `  ${visibleLine(sent.question.label)} This question is closed: ${visibleLine(event.payload.reason)}`;
+			if (row !== undefined) this.#tell(row);
+			return;
+		}
+		const asking = this.#asking;
 		if (asking?.open.question.token !== token) {
 			this.#waiting = this.#waiting.filter((question) => question.token !== token);
 			return;
@@ -73,9 +91,22 @@ export class Questions {
 	/** Asks at once if no question is open at the terminal. A question that is shown again is asked once. */
 	#raise(question: PromptRequestPayload): void {
 		const known = [this.#asking?.open.question, ...this.#waiting];
-		if (known.some((one) => one?.token === question.token)) return;
-		if (this.#asking && this.#options.hasPerson) this.#waiting.push(question);
-		else this.#begin(question);
+		if (this.#sent.has(question.token) || known.some((one) => one?.token === question.token)) return;
+		if (!this.#asking || !this.#options.hasPerson) {
+			this.#begin(question);
+			return;
+		}
+		this.#waiting.push(question);
+		if (this.#asking.open.given) this.#askNext(this.#asking.open);
+	}
+
+	/** Asks the next question below the answer to the last one, without waiting for the gateway. */
+	#askNext(answered: OpenQuestion): void {
+		const next = this.#waiting.shift();
+		if (!next || !answered.given) return;
+		this.#sent.set(answered.question.token, answered);
+		this.#tell(givenRow(answered.given, errorLook(this.#options.io)));
+		this.#begin(next);
 	}
 
 	#begin(question: PromptRequestPayload): void {
@@ -95,7 +126,9 @@ export class Questions {
 	async #give(asking: Asking, given: GivenAnswer): Promise<void> {
 		const { question } = asking.open;
 		asking.open = { question, given };
-		await this.#respond(question, given.response);
+		const sending = this.#respond(question, given.response);
+		this.#askNext(asking.open);
+		await sending;
 	}
 
 	async #refuse(question: PromptRequestPayload): Promise<void> {

@@ -130,6 +130,70 @@ test("a question takes the keys, and its answer is sent", async ({ table }) => {
 	expect(table.rows).toEqual(["Allow run ls?", "  answer y or n; n WHY tells the model why"]);
 });
 
+test("questions of one reply follow each other without waiting for the gateway", async ({ table }) => {
+	for (const [token, label] of [
+		["one", "Allow write a?"],
+		["two", "Allow write b?"],
+		["three", "Allow write c?"],
+	] as const) {
+		table.session.happens("prompt.request", askQuestion({ type: "confirm", token, label }));
+	}
+	await table.settle();
+	await table.type("y");
+	await table.type("n not that");
+	await table.type("y");
+	expect(table.client.requests.map(({ params }) => params)).toEqual([
+		{ token: "one", value: "yes" },
+		{ token: "two", cancelled: true, reason: "not that" },
+		{ token: "three", value: "yes" },
+	]);
+	expect(table.rows).toEqual([
+		"Allow write a?",
+		...["another question waits behind this one", "another question waits behind this one"],
+		...["  ✓ yes", "Allow write b?", "  ✗ no: not that", "Allow write c?"],
+	]);
+	const answers = { one: true, two: true, three: true };
+	for (const [token, value] of Object.entries(answers)) {
+		table.session.happens("prompt.response", { token, value, cancelled: false, by: "operator" });
+	}
+	await table.settle();
+	// The second one was approved elsewhere first.
+	expect(table.rows.slice(-2)).toEqual(["  Allow write b?  ✓ yes (answered elsewhere)", "  ✓ yes"]);
+	expect(table.chat.conversation.question).toBeUndefined();
+});
+
+test("a question that comes while an answer is sent is asked at once", async ({ table }) => {
+	table.session.happens("prompt.request", askQuestion({ type: "confirm", token: "one", label: "One?" }));
+	await table.settle();
+	await table.type("y");
+	table.session.happens("prompt.request", askQuestion({ type: "confirm", token: "two", label: "Two?" }));
+	await table.settle();
+	expect(table.rows).toEqual(["One?", "  ✓ yes", "Two?"]);
+	expect(table.keyboard.answer).toMatchObject({ text: "" });
+	table.session.happens("prompt.closed", { token: "one", reason: "cancelled" });
+	await table.settle();
+	expect(table.rows.at(-1)).toBe("One? This question is closed: cancelled");
+	expect(table.chat.conversation.question?.question.token).toBe("two");
+});
+
+test("an answer that the gateway refuses is asked again after the question that follows it", async ({
+	table,
+}) => {
+	for (const token of ["one", "two"]) {
+		table.session.happens("prompt.request", askQuestion({ token, label: `${token}?` }));
+	}
+	await table.settle();
+	await table.type("first");
+	const refused = new ParleyError("invalid params: must match \\d+", { code: "invalid_argument" });
+	table.client.last("prompt_response").refuse(refused);
+	await table.settle();
+	expect(table.chat.conversation.question?.question.token).toBe("two");
+	await table.type("second");
+	expect(table.chat.conversation.question).toMatchObject({ question: { token: "one" } });
+	expect(table.chat.conversation.question?.given).toBeUndefined();
+	expect(table.rows.slice(-3)).toEqual(["invalid params: must match \\d+", "  ✓ second", "? one?"]);
+});
+
 test("an answer that the gateway does not take leaves the question open", async ({ table }) => {
 	table.session.happens("prompt.request", askQuestion({ label: "Code?" }));
 	await table.settle();

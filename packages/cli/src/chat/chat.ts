@@ -213,16 +213,17 @@ export class Chat {
 		else await this.#respond(reading);
 	}
 
+	/** The next question is shown before the gateway has confirmed the answer. */
 	async #respond(given: GivenAnswer): Promise<void> {
 		const conversation = this.#conversation;
-		const token = conversation.question?.question.token;
-		if (token === undefined) return;
-		conversation.answer(given);
-		this.#show([]);
+		const open = conversation.question;
+		if (!open || open.given) return;
+		const { token } = open.question;
+		this.#show(conversation.answer(given, this.#options.look()));
 		try {
 			await this.#request("prompt_response", { token, ...given.response });
 		} catch (reason) {
-			conversation.answer(undefined);
+			this.#show(conversation.unanswer(token, this.#options.look()));
 			throw reason;
 		}
 	}

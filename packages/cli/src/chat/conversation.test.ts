@@ -91,7 +91,7 @@ test("a question is shown once: without the call that asks it, and with its answ
 	const question = askQuestion({ label: "Name?", token: "t" });
 	const call = called("a", "ask_user");
 	expect(apply(conversation, call, event("prompt.request", question))).toEqual(["? Name?"]);
-	conversation.answer({ response: { text: "Ada" }, said: "Ada" });
+	conversation.answer({ response: { text: "Ada" }, said: "Ada" }, look);
 	const answer = event("prompt.response", { token: "t", value: "Ada", cancelled: false, by: "operator" });
 	expect(apply(conversation, answer, returned("a", "ask_user"))).toEqual(["  ✓ Ada"]);
 	expect(conversation.question).toBeUndefined();
@@ -100,7 +100,7 @@ test("a question is shown once: without the call that asks it, and with its answ
 test("an answer from elsewhere counts, also against one that was given here too late", () => {
 	const conversation = new Conversation();
 	apply(conversation, event("prompt.request", askQuestion({ type: "confirm", token: "t" })));
-	conversation.answer({ response: { value: "yes" }, said: "yes" });
+	conversation.answer({ response: { value: "yes" }, said: "yes" }, look);
 	const denied = event("prompt.response", { token: "t", value: false, cancelled: true, by: "operator" });
 	expect(apply(conversation, denied)).toEqual(["  ✗ no (answered elsewhere)"]);
 });

@@ -7,7 +7,13 @@ import {
 	type UserMessagePayload,
 } from "@parley/protocol";
 import { budgetReachedRows, compactedRows, figureRows } from "../model-rows.ts";
-import { answeredRow, type GivenAnswer, type OpenQuestion } from "../questions/answered-row.ts";
+import {
+	answeredRow,
+	correctedRow,
+	type GivenAnswer,
+	givenRow,
+	type OpenQuestion,
+} from "../questions/answered-row.ts";
 import { isOfRun } from "../questions/is-of-run.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
@@ -43,8 +49,10 @@ export class Conversation {
 	#speaks = false;
 	#sending: readonly string[] = [];
 	#question: OpenQuestion | undefined;
-	/** Open questions that are asked when that one is over, in the order in which they came. */
+	/** Open questions that are asked after that one, in the order in which they came. */
 	#waiting: PromptRequestPayload[] = [];
+	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
+	#sent: OpenQuestion[] = [];
 
 	/** The row of the reply that still grows. */
 	get last(): string {
@@ -99,11 +107,24 @@ export class Conversation {
 		this.#sending = this.#sending.filter((_, at) => at !== index);
 	}
 
-	/** The open question is being answered; with nothing given it is open again. */
-	answer(given: GivenAnswer | undefined): void {
-		if (!this.#question) return;
+	/** The open question gets an answer. The next one is asked at once, without waiting for the gateway. */
+	answer(given: GivenAnswer, look: Look): string[] {
+		if (!this.#question) return [];
 		const { question } = this.#question;
-		this.#question = given === undefined ? { question } : { question, given };
+		this.#question = { question, given };
+		return this.#waiting.length > 0 ? this.#askNext(look) : [];
+	}
+
+	/** The gateway did not accept an answer: its question is open again, behind the one that is asked now. */
+	unanswer(token: string, look: Look): string[] {
+		if (this.#question?.question.token === token) {
+			this.#question = { question: this.#question.question };
+			return [];
+		}
+		const refused = this.#takeSent(token);
+		if (!refused) return [];
+		this.#waiting.unshift(refused.question);
+		return !this.#question || this.#question.given ? this.#askNext(look) : [];
 	}
 
 	/** The rows of an earlier part of the session. A message at its end is still being worked on. */
@@ -247,13 +268,26 @@ export class Conversation {
 		if (isOfRun(question)) this.#active = true;
 		const rows = this.#endReply(look);
 		// Nobody's "yes" to one question may become the answer to another that came while they typed.
+		if (this.#sent.some((one) => one.question.token === question.token)) return rows;
 		if (this.#question && this.#question.question.token !== question.token) {
 			if (this.#waiting.some(({ token }) => token === question.token)) return rows;
 			this.#waiting.push(question);
+			if (this.#question.given) return [...rows, ...this.#askNext(look)];
 			return [...rows, ...noteRows("another question waits behind this one", look)];
 		}
 		this.#question = { question };
 		return [...rows, ...this.#questionRows(question, look)];
+	}
+
+	/** Shows the next question below the answer that was given to the last one. */
+	#askNext(look: Look): string[] {
+		const answered = this.#question;
+		const question = this.#waiting.shift();
+		if (!question) return [];
+		this.#question = { question };
+		if (!answered?.given) return this.#questionRows(question, look);
+		this.#sent.push(answered);
+		return [givenRow(answered.given, look), ...this.#questionRows(question, look)];
 	}
 
 	#questionRows(question: PromptRequestPayload, look: Look): string[] {
@@ -263,24 +297,33 @@ export class Conversation {
 	}
 
 	#answered(response: Payload<"prompt.response">, look: Look): string[] {
+		const sent = this.#takeSent(response.token);
+		if (sent) return [correctedRow(sent, response, look)].filter((row) => row !== undefined);
 		const open = this.#question;
 		const next = this.#settle(response.token, look);
 		return open?.question.token === response.token ? [answeredRow(open, response, look), ...next] : next;
 	}
 
 	#closed({ token, reason }: Payload<"prompt.closed">, look: Look): string[] {
+		const sent = this.#takeSent(token);
+		if (sent) return noteRows(`${sent.question.label} This question is closed: ${reason}`, look);
 		const isShown = this.#question?.question.token === token;
 		const next = this.#settle(token, look);
 		return isShown ? [...noteRows(`the question is closed: ${reason}`, look), ...next] : next;
+	}
+
+	#takeSent(token: string): OpenQuestion | undefined {
+		const sent = this.#sent.find(({ question }) => question.token === token);
+		this.#sent = this.#sent.filter((one) => one !== sent);
+		return sent;
 	}
 
 	/** A question is over; the next that waits is asked. */
 	#settle(token: string, look: Look): string[] {
 		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#question?.question.token !== token) return [];
-		const question = this.#waiting.shift();
-		this.#question = question && { question };
-		return question ? this.#questionRows(question, look) : [];
+		this.#question = undefined;
+		return this.#askNext(look);
 	}
 
 	#write({ text, restarted }: Shown, look: Look): string[] {

@@ -40,10 +40,16 @@ export async function talkInLines(io: Io, begin: BeginChat): Promise<number> {
 
 async function talk(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {
 	await untilReady(chat, io);
+	const entered: Promise<void>[] = [];
 	for await (const line of lines) {
-		await chat.enter(line);
+		const entering = chat.enter(line);
+		const { question } = chat.conversation;
+		// The next question is asked before the gateway has confirmed the last answer.
+		if (question && !question.given) entered.push(entering);
+		else await entering;
 		await untilReady(chat, io);
 	}
+	await Promise.all(entered);
 	while (chat.conversation.question) {
 		io.stderr.write("parley: the input has ended, so nobody answers\n");
 		await chat.decline();
