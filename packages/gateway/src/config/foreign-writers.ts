@@ -10,10 +10,11 @@ const sticky = 0o1000;
 type FileFacts = Pick<Stats, "mode" | "uid" | "gid" | "isFile">;
 
 /**
- * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace: the file
- * and all directories on the way to it are checked, also those that links lead through. Returns warnings for a file of
- * another user than root, because containers mount such files of the host, and for a file that a group can write. A
- * group with the id of the user counts as the private group of this user. The path is absolute, and the file exists.
+ * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns warnings
+ * for a file that another user than root owns, because containers mount such files of the host, or that a group can
+ * write. All directories above the file are checked in the same way, up to the root, and those that links lead through: a
+ * user who can write a directory, or owns it, can replace what it contains. A group with the id of the user
+ * counts as the private group of this user, and the group with id 0 as root. The path is absolute, and the file exists.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// A pipe, or a device such as /dev/null, has no content that another user could change.
@@ -21,48 +22,75 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 	if ((status.mode & everybodyWrites) !== 0) {
 		throw writable(`${path} can be changed by every user of this machine`, path, status.mode);
 	}
-	for (const directory of directoriesOf(path)) {
-		const mode = statSync(directory, { throwIfNoEntry: false })?.mode ?? 0;
+	const way = wayTo(path);
+	for (const [directory, { mode }] of way.directories) {
 		if ((mode & everybodyWrites) === 0 || (mode & sticky) !== 0) continue;
 		throw writable(`${path} can be replaced by every user who can write ${directory}`, directory, mode);
 	}
-	return warningsAbout(path, status);
+	return warningsAbout(path, status, way);
 }
 
-/** All directories on the way to a file and, for each link on the way, those on the way to its target. */
-function directoriesOf(path: string): Set<string> {
-	const directories = new Set<string>();
+interface Way {
+	/** All directories on the way to a file and, for each link on the way, those on the way to its target. */
+	readonly directories: ReadonlyMap<string, Stats>;
+	/** Links in directories such as `/tmp`, where the owner of a link can replace it. */
+	readonly links: ReadonlyMap<string, Stats>;
+}
+
+function wayTo(path: string): Way {
+	const directories = new Map<string, Stats>();
+	const links = new Map<string, Stats>();
 	const seen = new Set<string>();
 	const follow = (at: string): void => {
 		const directory = dirname(at);
 		if (directory === at || seen.has(at)) return;
 		seen.add(at);
-		directories.add(directory);
-		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
+		const facts = statSync(directory, { throwIfNoEntry: false });
+		if (facts) directories.set(directory, facts);
+		const own = lstatSync(at, { throwIfNoEntry: false });
+		if (own?.isSymbolicLink()) {
+			if (facts && (facts.mode & sticky) !== 0) links.set(at, own);
 			follow(resolve(realpathSync(directory), readlinkSync(at)));
 		}
 		follow(directory);
 	};
 	follow(path);
-	return directories;
+	return { directories, links };
 }
 
-function warningsAbout(path: string, { mode, uid, gid }: FileFacts): string[] {
+function warningsAbout(path: string, { mode, uid, gid }: FileFacts, way: Way): string[] {
 	const user = process.geteuid?.();
 	// Windows has neither owners nor groups of this kind.
 	if (user === undefined) return [];
-	const quoted = quote(path);
+	const isForeign = (owner: number): boolean => owner !== 0 && owner !== user;
+	const groupCanWrite = (facts: Pick<Stats, "mode" | "gid">): boolean =>
+		(facts.mode & groupWrites) !== 0 && isForeign(facts.gid);
 	const warnings: string[] = [];
-	if (uid !== 0 && uid !== user) {
-		warnings.push(
-			`the configuration file ${path} belongs to another user (id ${uid}), who can change it; ` +
-				`if that is not intended, type: sudo chown ${user} ${quoted}`,
-		);
+	const warn = (fault: string, fix: string): void => {
+		warnings.push(`the configuration file ${path} ${fault}; if that is not intended, type: ${fix}`);
+	};
+	if (isForeign(uid)) {
+		warn(`belongs to another user (id ${uid}), who can change it`, `sudo chown ${user} ${quote(path)}`);
 	}
-	if ((mode & groupWrites) !== 0 && gid !== user) {
-		warnings.push(
-			`the configuration file ${path} can be changed by all members of its group (id ${gid}); ` +
-				`if that is not intended, type: chmod g-w ${quoted}`,
+	if (groupCanWrite({ mode, gid })) {
+		warn(`can be changed by all members of its group (id ${gid})`, `chmod g-w ${quote(path)}`);
+	}
+	// One warning for each user and group: directories below a home directory have the same owner.
+	const [owners, groups] = [new Set([uid]), new Set<number>()];
+	for (const [place, facts] of [...way.directories, ...way.links]) {
+		if (isForeign(facts.uid) && !owners.has(facts.uid)) {
+			owners.add(facts.uid);
+			warn(
+				`can be replaced by another user (id ${facts.uid}), who owns ${place}`,
+				`sudo chown -h ${user} ${quote(place)}`,
+			);
+		}
+		const isOpen = !facts.isSymbolicLink() && (facts.mode & sticky) === 0 && groupCanWrite(facts);
+		if (!isOpen || groups.has(facts.gid)) continue;
+		groups.add(facts.gid);
+		warn(
+			`can be replaced by the group with id ${facts.gid}, which can write ${place}`,
+			`chmod g-w ${quote(place)}`,
 		);
 	}
 	return warnings;

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempDisposableSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	chownSync,
+	lchownSync,
+	mkdirSync,
+	mkdtempDisposableSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -615,12 +624,78 @@ test("files that another user or a group can change are warned about, those of r
 	]);
 });
 
+/** Pretends that the gateway runs as another user than the one who owns the files of the test. */
+function asAnotherUser(): number {
+	const own = process.geteuid?.() ?? 0;
+	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
+	onTestFinished(() => user.mockRestore());
+	return own + 1;
+}
+
+/** Only root can give a directory to another user. */
+const asRoot = test.skipIf(process.geteuid?.() !== 0);
+
+asRoot(
+	"another user or a group who can replace a directory above a configuration file is warned about",
+	() => {
+		using place = setUp();
+		for (const name of ["top", "top/middle"]) mkdirSync(place.at(name));
+		place.write("top/middle/file", "{}");
+		const file = place.at("top/middle/file");
+		chownSync(file, 0, 0);
+		const user = asAnotherUser();
+		const stranger = user + 1;
+		const told = () => refuseForeignWriters(file, statSync(file));
+		const set = (uid: number, gid: number, mode: number) => {
+			chownSync(place.at("top"), uid, gid);
+			chmodSync(place.at("top"), mode);
+			return told();
+		};
+		expect(set(stranger, 0, 0o755)).toEqual([
+			`the configuration file ${file} can be replaced by another user (id ${stranger}), who owns ${place.at("top")}; ` +
+				`if that is not intended, type: sudo chown -h ${user} '${place.at("top")}'`,
+		]);
+		expect(set(0, stranger, 0o775)).toEqual([
+			`the configuration file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
+				`if that is not intended, type: chmod g-w '${place.at("top")}'`,
+		]);
+		// The owner of a directory such as /tmp can replace the entries of all users, its group cannot.
+		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);
+		expect(set(0, stranger, 0o1775)).toEqual([]);
+		// A home directory, the private group of the user, and the group of root.
+		for (const [uid, gid, mode] of [
+			[user, stranger, 0o755],
+			[user, user, 0o775],
+			[0, 0, 0o775],
+		] as const) {
+			expect(set(uid, gid, mode), `${uid} ${gid} ${mode}`).toEqual([]);
+		}
+		// One warning for a user who owns the file and everything above it.
+		for (const name of ["top", "top/middle", "top/middle/file"]) chownSync(place.at(name), stranger, 0);
+		expect(told()).toEqual([expect.stringContaining("belongs to another user")]);
+	},
+);
+
+asRoot("a link of another user in a directory such as /tmp is warned about", () => {
+	using place = setUp();
+	mkdirSync(place.at("shared"));
+	chmodSync(place.at("shared"), 0o1777);
+	place.write("other/file", "{}");
+	symlinkSync(place.at("other/file"), place.at("shared/link"));
+	lchownSync(place.at("shared/link"), 12_345, 12_345);
+	expect(refuseForeignWriters(place.at("shared/link"), statSync(place.at("other/file")))).toEqual([
+		expect.stringContaining(`another user (id 12345), who owns ${place.at("shared/link")}`),
+	]);
+});
+
 test("a configuration has the warnings about its file and about the files that it names", () => {
 	using place = setUp();
 	const names = ["data/parley.config.json", "data/policy.jsonc", "data/prompt"];
 	place.write("data/prompt", "You are terse.");
 	place.write("data/policy.jsonc", "{}");
 	place.write("data/parley.config.json", '{ "systemPromptFile": "prompt" }');
+	// The group of root counts as root.
+	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
 	// Another user than the owner: only root could give the files away instead.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
