@@ -13,7 +13,7 @@ interface CheckOptions {
 
 /** Sessions from one line of progress to the next. */
 const shownEvery = 50;
-const hashMigration = "0006-text-hashes";
+const hashMigration = "0007-hashed-from";
 
 /**
  * Checks the stored text of all sessions in the database of a data directory, also beside a running gateway. Resolves

@@ -12,9 +12,12 @@ import { checkTexts, type TextCheck } from "./check-texts.ts";
 import { freshSchema } from "./fresh-schema.ts";
 import { migrations } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
+import { addHashedFrom } from "./text-hash-migration.ts";
 
 const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-check-texts-"));
 afterAll(() => rm(directory, { recursive: true }));
+
+const hashed = ["events", "steps", "runs", "steers", "compactions"];
 
 const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	[
@@ -67,6 +70,12 @@ async function checkAfter(
 
 const execute = (statement: string) => (tx: Kysely<Tables>) => sql.raw(statement).execute(tx);
 
+/** A condition for the last `count` steps of the run with this ordinal. */
+function lastOf(ordinal: string, count: number): string {
+	const run = `(select id from runs where ordinal = ${ordinal})`;
+	return `run_id = ${run} and n > (select max(n) - ${count} from steps where run_id = ${run})`;
+}
+
 const alterations: readonly [name: string, statement: string, row: RegExp, reason: RegExp][] = [
 	[
 		"a message in an event",
@@ -75,7 +84,12 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 		/does not match/,
 	],
 	["the time of an event", "update events set at = at + 1 where seq = 3", /^event 3$/, /does not match/],
-	["an event without its hash", "update events set hash = null where seq = 3", /^event 3$/, /no hash/],
+	[
+		"an event without its hash",
+		"update events set hash = null where seq = 3",
+		/^event 3$/,
+		/hash is missing/,
+	],
 	["a removed event", "delete from events where seq = 3", /^event 4$/, /a row before it is missing/],
 	[
 		"a removed last event",
@@ -111,8 +125,40 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 		"a message without its hash",
 		"update runs set hash = null where ordinal = 1",
 		/^message of run_/,
-		/no hash/,
+		/hash is missing/,
 	],
+	[
+		"the first event without its hash",
+		"update events set hash = null where seq = 1",
+		/^event 1$/,
+		/hash is missing/,
+	],
+	[
+		"a removed last message",
+		"delete from runs where ordinal = (select max(ordinal) from runs)",
+		/^message of run_/,
+		/it is missing/,
+	],
+	[
+		"a removed last step of an ended run",
+		`delete from steps where ${lastOf("2", 1)}`,
+		/^last step of run_/,
+		/it is missing, although an event tells of it/,
+	],
+	[
+		"removed last steps of an ended run, down to a call",
+		`delete from steps where ${lastOf("2", 4)}`,
+		/^last step of run_/,
+		/it is missing/,
+	],
+	[
+		"all steps of an ended run",
+		"delete from steps where run_id = (select id from runs where ordinal = 1)",
+		/^last step of run_/,
+		/it is missing/,
+	],
+	["a removed summary", "delete from compactions", /^last summary$/, /it is missing/],
+	["a removed waiting message", "delete from steers", /^last step of run_/, /it is missing/],
 	["a waiting message", "update steers set content = 'be long'", /^waiting message steer_/, /does not match/],
 	["a summary", "update compactions set summary = summary || '!'", /^summary 1$/, /does not match/],
 ];
@@ -156,14 +202,45 @@ test.each(engines)(
 	paced(60_000),
 );
 
+test("deleted hashes are found in all rows, and no row counts as unverified", async () => {
+	await using t = await filled(
+		await openSqliteStore<Tables>({
+			file: join(directory, "cleared.sqlite"),
+			migrations,
+			fresh: freshSchema,
+		}),
+	);
+	const { verified } = await checkTexts(t.store);
+	const cleared = await checkAfter(t.store, async (tx) => {
+		for (const table of hashed) await execute(`update ${table} set hash = null`)(tx);
+	});
+	expect(cleared).toMatchObject({ ok: false, verified: 0, unverified: 0 });
+	expect(cleared.faults).toBeGreaterThanOrEqual(verified);
+});
+
+test("a queued message that was cancelled is no fault", async () => {
+	await using t = await filled(
+		await openSqliteStore<Tables>({ file: join(directory, "queued.sqlite"), migrations, fresh: freshSchema }),
+	);
+	const [{ id = "" } = {}] = await t.store.read((db) => db.selectFrom("sessions").select("id").execute());
+	await t.send(id, "and then this");
+	await t.runtime.cancel(unkeyed(), id);
+	await t.settle();
+	expect(await checkTexts(t.store)).toMatchObject({ ok: true, unverified: 0 });
+});
+
 test("rows from before the hashes are reported as unverified, and what follows them is verified", async () => {
 	const t = await filled(
 		await openSqliteStore<Tables>({ file: join(directory, "old.sqlite"), migrations, fresh: freshSchema }),
 	);
 	await using _ = t;
-	for (const table of ["events", "steps", "runs", "steers", "compactions"]) {
-		await t.store.commit(execute(`update ${table} set hash = null`));
-	}
+	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
+	// As the migration does in a database from before.
+	await t.store.commit(execute("alter table sessions drop column hashed_from"));
+	await t.store.commit((tx) => {
+		// Migrations run without the types of tables.
+		return addHashedFrom(tx as unknown as Kysely<unknown>);
+	});
 	const [session = ""] = (await t.store.read((db) => db.selectFrom("sessions").select("id").execute())).map(
 		({ id }) => id,
 	);
@@ -175,6 +252,8 @@ test("rows from before the hashes are reported as unverified, and what follows t
 	const after = await checkTexts(t.store);
 	expect(after).toMatchObject({ ok: true, unverified: expect.any(Number) });
 	expect(after.verified).toBeGreaterThan(0);
+	const all = await checkAfter(t.store, execute("update events set hash = null"));
+	expect(all.faults).toBeGreaterThan(0);
 	const last = "(select max(seq) from events)";
 	const broken = await checkAfter(
 		t.store,

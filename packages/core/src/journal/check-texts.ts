@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { hotStatement, type Store } from "@parley/base";
 import type { Selectable } from "kysely";
+import { ExpectedRows, type ExpectedRun } from "./expected-rows.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
 
-/** A row that is not as it was written. */
+/** A row that differs from what was written, or that is missing. */
 export interface TextFault {
 	readonly sessionId: string;
 	/** For example `event 12`, `step 3 of run_…`. */
@@ -12,7 +13,7 @@ export interface TextFault {
 	readonly reason: string;
 }
 
-/** Result of a check of everything that was said in all sessions. */
+/** Result of a check of the stored text of all sessions. */
 export interface TextCheck {
 	readonly ok: boolean;
 	/** Sessions that were checked, of all. */
@@ -41,8 +42,10 @@ const pageSize = 32;
 const rowsPerTurn = 500;
 
 /**
- * Hashes the stored text of all sessions again and reports each row that was altered, removed or moved: events, steps,
- * messages and summaries. Sessions may be written and deleted meanwhile.
+ * Hashes the stored text of all sessions again, and reports rows that were altered, moved or deleted, and rows without their
+ * hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not found: text that was
+ * altered together with its hash, the last events if `sessions.last_seq` was lowered with the rows that they tell of, and
+ * a session of which no row is left (decision 060).
  */
 export async function checkTexts(
 	store: Pick<Store<Tables>, "read">,
@@ -74,17 +77,16 @@ export async function checkTexts(
 	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
 }
 
-/** Finds nothing in a session that was deleted meanwhile. */
-async function checkSession(
-	{ id, last_seq }: Rows<"sessions", "id" | "last_seq">,
-	read: Read,
-): Promise<Tally> {
+/** Finds nothing in a session that is deleted during the check. */
+async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
-	await new SessionCheck(id, read, tally).run(Number(last_seq));
+	await new SessionCheck(session, read, tally).run();
 	if (tally.faults === 0) return tally;
-	const [there] = await read((db) => findSession(db, { id }));
+	const [there] = await read((db) => findSession(db, session));
 	return there ? tally : new Tally();
 }
+
+type SessionRow = Rows<"sessions", "id" | "last_seq" | "hashed_from">;
 
 class Tally {
 	verified = 0;
@@ -117,7 +119,7 @@ interface Numbered {
 	readonly computed: string;
 }
 
-/** Rows of one kind: numbered without gaps, and with hashes from the first row that has one. */
+/** Rows of one kind: numbered without gaps, and with hashes from the first row that has one or must have one. */
 class Series {
 	readonly #sessionId: string;
 	readonly #tally: Tally;
@@ -136,112 +138,164 @@ class Series {
 		return n === this.#next;
 	}
 
+	/** From the next row on, each must have a hash. */
+	requireHash(): void {
+		this.#isHashed = true;
+	}
+
 	check({ n, row, stored, computed }: Numbered): void {
-		if (!this.follows(n)) this.#fault(row, "a row before it is missing");
+		if (!this.follows(n)) this.fault(row, "a row before it is missing");
 		this.#next = n + 1;
 		if (stored === null && !this.#isHashed) this.#tally.unverified += 1;
-		else if (stored === null) this.#fault(row, "it has no hash, although rows before it have one");
-		else if (stored !== computed) this.#fault(row, "its content does not match its hash");
+		else if (stored === null) this.fault(row, "its hash is missing");
+		else if (stored !== computed) this.fault(row, "its content does not match its hash");
 		else this.#tally.verified += 1;
 		this.#isHashed ||= stored !== null;
 	}
 
 	/** Reports the rows that are missing at the end. */
 	end(last: number, row: string): void {
-		if (this.#next <= last) this.#fault(row, "it is missing");
+		if (this.#next <= last) this.fault(row, "it is missing");
 	}
 
-	#fault(row: string, reason: string): void {
+	fault(row: string, reason: string): void {
 		this.#tally.fault({ sessionId: this.#sessionId, row, reason });
 	}
 }
 
 type Read = Store<Tables>["read"];
 
+/** Rows of a run that were found, as `ExpectedRun` counts them. */
+type FoundRows = Record<"replies" | "results" | "steered", number>;
+
+const kindIn = /^\{"kind":"(\w+)"/;
+const countedAs: Readonly<Record<string, keyof FoundRows>> = {
+	reply: "replies",
+	spent: "replies",
+	result: "results",
+	steered: "steered",
+};
+
 class SessionCheck {
 	readonly #id: string;
+	/** More events may have been recorded since the row was read. */
+	readonly #lastSeq: number;
+	readonly #hashedFrom: number;
+	readonly #expected: ExpectedRows;
 	readonly #read: Read;
 	readonly #tally: Tally;
-	/** Whether its first event has a hash: then every row of it must have one. */
-	#isHashed = false;
 
-	constructor(id: string, read: Read, tally: Tally) {
-		this.#id = id;
+	constructor(session: SessionRow, read: Read, tally: Tally) {
+		this.#id = session.id;
+		this.#lastSeq = Number(session.last_seq);
+		this.#hashedFrom = Number(session.hashed_from);
+		this.#expected = new ExpectedRows(this.#hashedFrom);
 		this.#read = read;
 		this.#tally = tally;
 	}
 
-	/** `lastSeq` was read before: more events may have been recorded since. */
-	async run(lastSeq: number): Promise<void> {
-		await this.#events(lastSeq);
+	/** Reads events first: the rows that they call for are there by then. */
+	async run(): Promise<void> {
+		await this.#events();
 		await this.#runs();
 		await this.#summaries();
 	}
 
-	async #events(lastSeq: number): Promise<void> {
-		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: false });
+	#series(first: number, isHashed: boolean): Series {
+		return new Series(this.#id, this.#tally, { first, isHashed });
+	}
+
+	async #events(): Promise<void> {
+		const series = this.#series(1, false);
 		let previous = noTextHash;
 		for (let after = 0; ; ) {
 			const page = await this.#read((db) => nextEvents(db, { sessionId: this.#id, after }));
 			for (const { id, type, data, hash, ...row } of page) {
 				const [seq, at] = [Number(row.seq), Number(row.at)];
 				const event = { id, sessionId: this.#id, seq, type, at, data };
-				if (seq === 1) this.#isHashed = hash !== null;
 				// After a gap the hash of the event before is not known. The gap itself is reported.
 				const computed = series.follows(seq) ? eventHash(previous, event) : (hash ?? noTextHash);
+				if (seq >= this.#hashedFrom) series.requireHash();
 				series.check({ n: seq, row: `event ${seq}`, stored: hash, computed });
+				this.#expected.add(event);
 				previous = hash ?? noTextHash;
 				after = seq;
 			}
 			if (page.length < pageSize) break;
 		}
-		series.end(lastSeq, `event ${lastSeq}`);
+		series.end(this.#lastSeq, `event ${this.#lastSeq}`);
 	}
 
 	async #runs(): Promise<void> {
-		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: this.#isHashed });
+		const series = this.#series(1, this.#hashedFrom === 1);
+		const missing = new Map(this.#expected.runs);
 		for (let after = 0; ; ) {
 			const page = await this.#read((db) => nextRuns(db, { sessionId: this.#id, after }));
 			for (const { id, content, actor, hash, ...row } of page) {
 				const ordinal = Number(row.ordinal);
 				const computed = runHash({ id, sessionId: this.#id, ordinal, content, actor });
+				const expected = this.#expected.runs.get(id);
+				// A run without an event began after the events were read.
+				const isHashed = expected === undefined || expected.seq >= this.#hashedFrom;
+				if (isHashed) series.requireHash();
 				series.check({ n: ordinal, row: `message of ${id}`, stored: hash, computed });
-				await this.#steps(id, hash !== null || this.#isHashed);
-				await this.#steers(id);
+				await this.#rowsOf(id, isHashed || hash !== null, expected);
+				missing.delete(id);
 				after = ordinal;
 			}
 			if (page.length < pageSize) break;
 		}
+		for (const [id, { seq }] of missing) {
+			if (seq >= this.#hashedFrom) series.fault(`message of ${id}`, "it is missing");
+		}
 	}
 
-	async #steps(runId: string, isHashed: boolean): Promise<void> {
-		const series = new Series(this.#id, this.#tally, { first: 0, isHashed });
+	async #rowsOf(runId: string, isHashed: boolean, expected: ExpectedRun | undefined): Promise<void> {
+		// In this order: a waiting message becomes a step.
+		const waiting = await this.#steers(runId);
+		const found: FoundRows = { replies: 0, results: 0, steered: waiting };
+		const series = this.#series(0, isHashed);
+		let last = "";
 		for (let after = -1; ; ) {
 			const page = await this.#read((db) => nextSteps(db, { runId, after }));
 			for (const { n, data, hash } of page) {
 				const computed = stepHash({ runId, n, data });
 				series.check({ n, row: `step ${n} of ${runId}`, stored: hash, computed });
+				last = kindIn.exec(data)?.[1] ?? "";
+				const counted = countedAs[last];
+				if (counted && hash !== null) found[counted] += 1;
 				after = n;
 			}
 			if (page.length < pageSize) break;
 		}
-	}
-
-	/** Their numbers begin again whenever the run has taken them up. */
-	async #steers(runId: string): Promise<void> {
-		for (const steer of await this.#read((db) => steersOf(db, { runId }))) {
-			const { id, ordinal, hash } = steer;
-			const series = new Series(this.#id, this.#tally, { first: ordinal, isHashed: this.#isHashed });
-			const computed = steerHash({ ...steer, runId });
-			series.check({ n: ordinal, row: `waiting message ${id}`, stored: hash, computed });
+		if (!expected) return;
+		const lacks = Object.entries(found).some(([kind, count]) => count < expected[kind as keyof FoundRows]);
+		if (lacks || (expected.isEnded && last !== "ended")) {
+			series.fault(`last step of ${runId}`, "it is missing, although an event tells of it");
 		}
 	}
 
+	/** Their numbers begin again whenever the run has taken them up. Returns their count. */
+	async #steers(runId: string): Promise<number> {
+		const steers = await this.#read((db) => steersOf(db, { runId }));
+		for (const steer of steers) {
+			const { id, ordinal, hash } = steer;
+			const series = this.#series(ordinal, this.#hashedFrom === 1);
+			const computed = steerHash({ ...steer, runId });
+			series.check({ n: ordinal, row: `waiting message ${id}`, stored: hash, computed });
+		}
+		return steers.length;
+	}
+
 	async #summaries(): Promise<void> {
-		const series = new Series(this.#id, this.#tally, { first: 1, isHashed: this.#isHashed });
-		for (const { n, summary, hash } of await this.#read((db) => summariesOf(db, { sessionId: this.#id }))) {
+		const series = this.#series(1, this.#hashedFrom === 1);
+		const rows = await this.#read((db) => summariesOf(db, { sessionId: this.#id }));
+		for (const { n, summary, hash } of rows) {
 			const computed = summaryHash({ sessionId: this.#id, n, summary });
 			series.check({ n, row: `summary ${n}`, stored: hash, computed });
+		}
+		if (rows.filter(({ hash }) => hash !== null).length < this.#expected.compactions) {
+			series.fault("last summary", "it is missing, although an event tells of it");
 		}
 	}
 }
@@ -252,10 +306,10 @@ const countSessions = hotStatement<Tables, object, { count: number }>((db) =>
 	db.selectFrom("sessions").select((eb) => eb.fn.countAll<number>().as("count")),
 );
 
-const nextSessions = hotStatement<Tables, { after: string }, Rows<"sessions", "id" | "last_seq">>((db, p) =>
+const nextSessions = hotStatement<Tables, { after: string }, SessionRow>((db, p) =>
 	db
 		.selectFrom("sessions")
-		.select(["id", "last_seq"])
+		.select(["id", "last_seq", "hashed_from"])
 		.where("id", ">", p("after"))
 		.orderBy("id")
 		.limit(pageSize),

@@ -82,7 +82,7 @@ test.each(engines)(
 		const store = await reopen(old);
 		const sessions = await store.read((db) => db.selectFrom("sessions").selectAll().execute());
 		const added = { model: null, profile: "default", taint: "", titled_by: session.title ? "person" : null };
-		expect(sessions).toEqual([{ ...session, ...added, place: null, task_id: null }]);
+		expect(sessions).toEqual([{ ...session, ...added, place: null, task_id: null, hashed_from: 8 }]);
 		const runs = await store.read((db) => db.selectFrom("runs").selectAll().execute());
 		const unsaid = {
 			images: null,

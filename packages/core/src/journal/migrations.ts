@@ -2,7 +2,7 @@ import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { createSearch } from "./search-migration.ts";
 import { createTasks } from "./task-migration.ts";
-import { addTextHashes } from "./text-hash-migration.ts";
+import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
 import { createTrust } from "./trust-migration.ts";
 
 const stamped = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
@@ -252,4 +252,5 @@ export const migrations: readonly Migration[] = [
 	{ name: "0004-trust", up: createTrust },
 	{ name: "0005-tasks", up: createTasks },
 	{ name: "0006-text-hashes", up: addTextHashes },
+	{ name: "0007-hashed-from", up: addHashedFrom },
 ];

@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { Stamped } from "./stamped.ts";
 import type { TaskTables } from "./task-tables.ts";
 import type { TrustTables } from "./trust-tables.ts";
@@ -34,6 +34,8 @@ interface SessionsTable extends Stamped {
 	place: string | null;
 	/** The task whose conversation it is; null for those that people have. */
 	task_id: string | null;
+	/** The `seq` of the first event that must have a hash: 1, or higher in a session from before there were hashes. */
+	hashed_from: Generated<number>;
 }
 
 interface EventsTable extends Stamped {

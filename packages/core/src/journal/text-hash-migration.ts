@@ -1,9 +1,22 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 
-/** The tables that hold text of sessions; rows from before this migration have no hash, and are reported as unverified. */
+/** The tables that hold text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
-/** Hashes by which an altered text is noticed. */
+/** Adds hashes by which altered text is noticed. */
 export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
+}
+
+/** Adds the number of the first event that must have a hash to each session, so that deleted hashes are noticed. */
+export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
+	await db.schema
+		.alterTable("sessions")
+		.addColumn("hashed_from", "bigint", (column) => column.notNull().defaultTo(1))
+		.execute();
+	await sql`update sessions set hashed_from = coalesce(
+		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)
+		where not exists (select 1 from events where session_id = sessions.id and seq = 1 and hash is not null)`.execute(
+		db,
+	);
 }

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 
 /**
  * Hashes of rows that hold what people, models and tools said. They show that a text was altered by a fault of the disk or
- * by another program. They have no key: a program that also computes the hashes again is not noticed (decision 048).
+ * by another program. They have no key: a program that also computes the hashes again is not noticed (decision 048). Deleted
+ * rows and hashes are noticed by what the events say (decision 060).
  *
  * Each hash is SHA-256 as base64url, 43 characters. Fields that come before the last one contain no line break.
  */

@@ -23,6 +23,7 @@ export function sessionRow(
 		updated_at: now,
 		left_at: now,
 		task_id: null,
+		hashed_from: 1,
 		...stamp,
 	};
 }
