@@ -4,7 +4,7 @@ import { fromRow } from "../journal/journal.ts";
 import type { PromptState, Tables } from "../journal/tables.ts";
 import type { CallBlock, ResultBlock } from "../message.ts";
 import type { Answer } from "../prompt-answer.ts";
-import { interrupted } from "../run/interrupted.ts";
+import { interrupted } from "../run/step.ts";
 import type { RunTranscript } from "../run/transcript.ts";
 import { isBefore, type Position } from "./position.ts";
 import { oneLine } from "./shorten.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attributed, withoutAttribution } from "./attribute.ts";
+import { attributed, withoutAttribution } from "./transcript.ts";
 
 const ada = { id: "discord:guild:ada", name: "Ada" };
 

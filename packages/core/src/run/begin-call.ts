@@ -1,12 +1,11 @@
 import { addTaint } from "../session/session-taint.ts";
 import { taintOf } from "../taint.ts";
-import { type ApprovedCall, changedNote, decisionOf } from "./ask-approval.ts";
-import { auditStart, isGated } from "./audit-call.ts";
+import { type ApprovedCall, changedNote, decisionOf } from "./ask-person.ts";
+import { judgeCall, nothingPending, versionFor } from "./judge-call.ts";
 import { refuseRepeat } from "./limits.ts";
-import { judgeCall, nothingPending, versionFor } from "./plan-call.ts";
 import { type ProposedCall, proposeCalls } from "./propose-calls.ts";
+import { auditStart, isGated, settleCall } from "./record-call.ts";
 import type { Run } from "./run.ts";
-import { settleCall } from "./settle-call.ts";
 
 /** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
 export class Decisions implements AsyncDisposable {

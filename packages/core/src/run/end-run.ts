@@ -6,10 +6,9 @@ import { sessionTotal } from "../usage/ledger.ts";
 import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
 import { type Ending, replyStep } from "./loop.ts";
 import { recordAttempt, recordCall } from "./model-calls.ts";
-import { claimNext } from "./queue.ts";
+import { claimNext, takeSteers } from "./queue.ts";
+import { recordResult, withoutRun } from "./record-call.ts";
 import type { Run, RunRow, Writing } from "./run.ts";
-import { recordResult, withoutRun } from "./settle-call.ts";
-import { takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { callsOf, textOf } from "./transcript.ts";
 

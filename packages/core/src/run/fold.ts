@@ -4,8 +4,7 @@ import type { ModelEvent, StopReason } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import type { NormalCall } from "../normalise-call.ts";
 import { noUsage, type Usage } from "../usage/usage.ts";
-import type { Speech } from "./speaking.ts";
-import { WholeCharacters } from "./whole-characters.ts";
+import { type Speech, WholeCharacters } from "./speaking.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 

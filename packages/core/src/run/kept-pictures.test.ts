@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeptPictures } from "./kept-pictures.ts";
+import { KeptPictures } from "./room-for-pictures.ts";
 import type { RunTranscript } from "./transcript.ts";
 
 /** Three quarters of it are bytes of a picture: 16 MiB. */

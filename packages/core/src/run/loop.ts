@@ -1,16 +1,15 @@
 import type { ParleyError } from "@parley/base";
 import type { CallBlock } from "../message.ts";
 import type { Record } from "../session/session.ts";
+import { placeAttachments, withdrawFromConversation, withdrawPictures } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
 import { type Attempt, recordCall } from "./model-calls.ts";
-import { placeAttachments, withdrawPictures } from "./place-attachments.ts";
+import { enterSteers, takeSteers } from "./queue.ts";
 import { nextRequest } from "./request.ts";
-import { withdrawFromConversation } from "./result-pictures.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
 import { speaking } from "./speaking.ts";
-import { enterSteers, takeSteers } from "./steers.ts";
 import type { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
 import { callsOf } from "./transcript.ts";

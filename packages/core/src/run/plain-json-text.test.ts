@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PlainJsonText } from "./plain-json-text.ts";
+import { PlainJsonText } from "./speaking.ts";
 
 function inPieces(text: string, length: number): string {
 	const plain = new PlainJsonText();

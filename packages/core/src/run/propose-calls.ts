@@ -11,13 +11,8 @@ import {
 } from "../session/prompts.ts";
 import { findTrust } from "../session/trust.ts";
 import { joinTaints, taintOf } from "../taint.ts";
-import type { ToolContext } from "../tool.ts";
 import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
-import { allowChanges, approvalOf, approvalQuestion } from "./ask-approval.ts";
-import { auditDenial } from "./audit-call.ts";
-import { interrupted } from "./interrupted.ts";
-import { refuseRepeat } from "./limits.ts";
-import { workspaceOf } from "./place-rules.ts";
+import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
 import {
 	type Before,
 	type Judgement,
@@ -25,13 +20,19 @@ import {
 	type PlannedCall,
 	withBoundFacts,
 	withChanges,
-} from "./plan-call.ts";
+} from "./judge-call.ts";
+import { refuseRepeat } from "./limits.ts";
+import {
+	auditDenial,
+	recordResult,
+	recordStart,
+	refusedFor,
+	type Writing,
+	withoutRun,
+} from "./record-call.ts";
 import type { Run } from "./run.ts";
-import { recordResult, recordStart, refusedFor, type Writing, withoutRun } from "./settle-call.ts";
-import { shareFile } from "./share-file.ts";
-import { type CallDecision, lastDecision } from "./step.ts";
-import { elicit } from "./waiting.ts";
-import { withinQuota } from "./within-quota.ts";
+import { type CallDecision, interrupted, lastDecision } from "./step.ts";
+import { contextOf } from "./tool-context.ts";
 
 /** A call that must be planned after the calls before it have run. */
 export interface DependentCall {
@@ -293,30 +294,4 @@ function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]):
 		...(prompt && { token: prompt.token }),
 	}));
 	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });
-}
-
-async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
-	const { session } = run;
-	const { task } = session;
-	const roots = run.deps.roots(session);
-	const workspace = workspaceOf(run);
-	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined, roots });
-	return {
-		sessionId: run.session.id,
-		callId: call.id,
-		roots,
-		cwd: run.session.rootDir,
-		forbidden: run.deps.forbidden,
-		workspace: workspace?.path,
-		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
-		signal: run.control.signal,
-		clock: run.session.deps.clock,
-		log: run.log,
-		// What only looks at a call tells nothing of it; who runs it listens.
-		progress: () => undefined,
-		ask: (question) => elicit(run, call.id, question),
-		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
-		share: (path, name) => shareFile(run, call, { path, name }),
-		...(task && { task: task.desk({ session, park: () => run.control.park() }, call.id) }),
-	};
 }

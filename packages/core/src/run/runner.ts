@@ -7,10 +7,10 @@ import { type Accepted, acceptMessage, type NewMessage } from "../session/send.t
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Ended, endingOf, endRun } from "./end-run.ts";
-import { KeptPictures } from "./kept-pictures.ts";
 import { runLoop } from "./loop.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { claimNext, findActive, historyFor, readHistory, readSteps } from "./queue.ts";
+import { KeptPictures } from "./room-for-pictures.ts";
 import { Run, type RunDeps, type RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf } from "./transcript.ts";

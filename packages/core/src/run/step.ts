@@ -65,3 +65,6 @@ export function lastDecision(steps: readonly Step[], callId: string): CallDecisi
 		.filter((step) => step.kind === "started" || step.kind === "judged")
 		.findLast((step) => step.callId === callId)?.decision;
 }
+
+/** How the result of a call begins that a stop of the gateway interrupted; also how it is known again. */
+export const interrupted = "interrupted, outcome unknown";

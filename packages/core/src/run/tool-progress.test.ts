@@ -1,7 +1,7 @@
 import { Redactor } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { ToolProgress } from "./tool-progress.ts";
+import { ToolProgress } from "./call-output.ts";
 
 interface Told {
 	readonly text: string;

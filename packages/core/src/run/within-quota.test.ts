@@ -7,7 +7,7 @@ import type { Command } from "../sandbox.ts";
 import { roomIn } from "../session/workspaces.ts";
 import { shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
-import { withinQuota } from "./within-quota.ts";
+import { withinQuota } from "./tool-context.ts";
 
 const quota = 50_000;
 const full = /\[the workspace is full: it may hold 50000 bytes; nothing more is written/;

@@ -4,7 +4,7 @@ import type { Tables } from "../journal/tables.ts";
 import { type Principal, placeKey } from "../principal.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Answer } from "../prompt-answer.ts";
-import { auditedCall } from "../run/audit-call.ts";
+import { auditedCall } from "../run/record-call.ts";
 import { type Audit, askedBy, byItself } from "../trust/audit.ts";
 import type { Session } from "./session.ts";
 

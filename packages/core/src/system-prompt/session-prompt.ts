@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/base";
-import { attributionNote } from "../run/attribute.ts";
+import { attributionNote } from "../run/transcript.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { taskNote } from "../tasks/task-note.ts";

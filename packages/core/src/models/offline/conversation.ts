@@ -1,6 +1,6 @@
 import type { CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { ModelRequest } from "../../model.ts";
-import { withoutAttribution } from "../../run/attribute.ts";
+import { withoutAttribution } from "../../run/transcript.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { inShortNames } from "./short-names.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { attributed } from "../../run/attribute.ts";
+import { attributed } from "../../run/transcript.ts";
 import { defineTool } from "../../tool.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
 

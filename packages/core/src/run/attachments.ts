@@ -5,8 +5,17 @@ import { isPicture, loadPicture, toldOnly, withPictures } from "../files/picture
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import type { ImageBlock } from "../message.ts";
 import { ModelError } from "../model-error.ts";
-import { makeRoom } from "./make-room.ts";
-import { refusalWhenFull } from "./place-rules.ts";
+import type { ToolResult } from "../tool.ts";
+import { refusalWhenFull } from "./judge-call.ts";
+import { type Attempt, recordAttempt } from "./model-calls.ts";
+import {
+	type Change,
+	makeRoom,
+	readAgain,
+	unseenIn,
+	withinRoomAgain,
+	withoutPicturesOf,
+} from "./room-for-pictures.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -34,7 +43,7 @@ export async function withdrawPictures(run: Run, failure: ParleyError | undefine
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
 	const problem = "the request that showed it was refused";
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
-	await record(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
+	await recordAttachments(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
 	run.row = { ...run.row, pictures: [] };
 }
 
@@ -64,8 +73,8 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
 		const told = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
-		await record(run, { attachments: [...told, ...placed], images: sent.get(true) ?? [] });
-	} else if (attachments.some(isOpen)) await record(run, { attachments: placed });
+		await recordAttachments(run, { attachments: [...told, ...placed], images: sent.get(true) ?? [] });
+	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
 /** Those that the model sees, or is to see where there is room; no more are read than there can be. */
@@ -102,7 +111,7 @@ async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
 	}
 }
 
-async function record(
+async function recordAttachments(
 	run: Run,
 	{
 		attachments,
@@ -118,4 +127,63 @@ async function record(
 			.execute();
 	});
 	run.row = { ...run.row, attachments, ...(images && { images }) };
+}
+
+/** What calls that ran together have brought, without the pictures for which there is no room. */
+export async function withinRoom<T extends { readonly result: ToolResult }>(
+	run: Run,
+	brought: readonly T[],
+): Promise<readonly T[]> {
+	const wanted = brought.flatMap(({ result }) => (result.pictures ? [result.pictures] : []));
+	if (wanted.length === 0) return brought;
+	const asked = askedIn(run);
+	const inside = [...(await makeRoom(run, [asked, ...wanted])), ...asked];
+	return brought.map((entry) => {
+		const { pictures: more = [] } = entry.result;
+		if (more.length === 0) return entry;
+		if (!fitTogether([...inside, ...more])) return { ...entry, result: withoutRoom(entry.result) };
+		inside.push(...more);
+		return entry;
+	});
+}
+
+/**
+ * A request was refused that showed more pictures than there may be, as the record of another version can have them, or
+ * was the first to show this model pictures of results: with them in the conversation every later one would be, too.
+ * The model is told of them alone and the run goes on; false where there were none.
+ */
+export async function withdrawFromConversation(run: Run, answer: Attempt): Promise<boolean> {
+	const { failure } = answer.reply;
+	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
+	const { changes, without } = await withdrawing(run, answer);
+	if (changes.length === 0) return false;
+	const reason = `${failure.message}; asked again without ${without}`;
+	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
+	await run.commit(async ({ tx, record, step }) => {
+		for (const change of changes) await change(tx);
+		await recordAttempt(run, answer, { tx, record, step });
+		await record({ type: "run.retrying", ...facts });
+	});
+	await readAgain(run);
+	return true;
+}
+
+async function withdrawing(
+	run: Run,
+	{ model }: Attempt,
+): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
+	const tooMany = await withinRoomAgain(run, askedIn(run));
+	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
+	const unseen = unseenIn(run, model);
+	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");
+	return { changes, without: "the pictures that tools have read" };
+}
+
+/** The pictures of the message that is worked on; one that is asked again stands with the run before. */
+function askedIn({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
+	return retryOf === undefined ? [...images, ...pictures] : [];
+}
+
+function withoutRoom({ text }: ToolResult): ToolResult {
+	return { text: `${text}\n[not shown: ${noRoom}; read a smaller copy, or fewer at once]`, failed: true };
 }
