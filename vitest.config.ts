@@ -18,25 +18,28 @@ const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
 const later = process.env["PARLEY_TEST_SCALED"] === "later" ? [scaled] : [];
 const exclude = [...configDefaults.exclude, ...large, ...later];
 
-/** What takes longest begins first, so that no core is idle at the end. */
+/** The slowest files start first, so that no core is idle at the end. */
 const longest = [
 	"test/fuzz/frames.scale.test.ts",
-	"test/crash/kill.scale.test.ts",
-	"test/faults/runtime-retries.scale.test.ts",
-	"test/context/window.scale.test.ts",
-	"test/connector/delivery/delivery.scale.test.ts",
-	"test/connector/chaos/chaos.scale.test.ts",
-	"test/connector/chaos/slack-chaos.scale.test.ts",
+	"test/faults/adapter.scale.test.ts",
 	"test/fuzz/http.scale.test.ts",
-	"test/terminal/tasks.test.ts",
-	"test/terminal/discord.test.ts",
-	"test/e2e/slack.test.ts",
-	"test/zot/long-lines.test.ts",
-	"test/tasks/kill/kill.test.ts",
-	"test/connector/scenes/slack-talk.test.ts",
+	"test/connector/chaos/chaos.ci.test.ts",
+	"test/terminal/discord.ci.test.ts",
+	"test/e2e/discord.ci.test.ts",
+	"test/zot/examples.ci.test.ts",
+	"test/tasks/interleavings/interleavings.ci.test.ts",
+	"test/connector/scenes/delivery.test.ts",
+	"test/connector/scenes/slack-own.test.ts",
+	"packages/core/src/tools/git.test.ts",
 	"test/connector/scenes/slack-tasks-and-access.test.ts",
-	"test/e2e/discord.test.ts",
+	"test/connector/scenes/tasks.test.ts",
+	"packages/core/src/trust/audit.test.ts",
+	"test/terminal/tasks.test.ts",
+	"test/connector/scenes/approvals.test.ts",
+	"test/conformance/ozzie-connection.test.ts",
+	"test/terminal/commands.test.ts",
 	"test/terminal/chat.test.ts",
+	"test/connector/scenes/slack-talk.test.ts",
 	"test/readme/readme.test.ts",
 ];
 
@@ -52,6 +55,8 @@ class LongestFirst extends BaseSequencer {
 
 /** Inside a sandbox /dev is another one, and what lies there cannot be worked in. */
 const sandboxed = "packages/core/src/sandbox/**/*.test.ts";
+/** Tests of the simulators themselves. */
+const simulators = "test/simulators/**/*.test.ts";
 /** discord.js brings a version of undici of its own, which takes what another one has left in the process for its own. */
 const alone = "test/simulators/discord/discord-js.test.ts";
 /** A directory in memory, where a commit waits for no disk: here processes die at most, not machines. */
@@ -77,15 +82,11 @@ const everyday = [
 	},
 	{
 		extends: true as const,
-		test: { name: "e2e", include: ["test/**/*.test.ts"], exclude: [...exclude, alone], ...shared },
-	},
-	{
-		extends: true as const,
-		test: { name: "alone", include: [alone], ...patient },
+		test: { name: "e2e", include: ["test/**/*.test.ts"], exclude: [...exclude, simulators], ...shared },
 	},
 ];
 
-/** What `npm run test:ci` adds: what is too large for every day, and what scales, at full scale. */
+/** Tests of `npm run test:ci`: long ones, those of the simulators, and those that scale, at full scale. */
 const ci = [
 	{
 		extends: true as const,
@@ -95,6 +96,14 @@ const ci = [
 			...patient,
 			testTimeout: 600_000 * pace,
 		},
+	},
+	{
+		extends: true as const,
+		test: { name: "simulators", include: [simulators], exclude: [...exclude, alone], ...shared },
+	},
+	{
+		extends: true as const,
+		test: { name: "alone", include: [alone], ...patient },
 	},
 ];
 

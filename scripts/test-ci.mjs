@@ -34,7 +34,7 @@ const BENCH_LIMIT_MS = 150_000;
 /** Part of a limit that the tests may use. The benches use the rest. */
 const TESTS_SHARE = 0.75;
 
-/** The larger numbers: `*.ci.test.ts`, `*.scale.test.ts` once more at full scale, and each bench of a ratio as a test. */
+/** Runs `*.ci.test.ts`, the tests of the simulators, `*.scale.test.ts` at full scale, and each bench of a ratio as a test. */
 export async function run() {
 	const counts = (await prepare()) ? await measure(limitOfRun()) : one(false, "preparation");
 	report(counts);

@@ -9,7 +9,7 @@ import { createWorkplace } from "../testing/tool-context.ts";
 import { openRegular } from "./regular-file.ts";
 import { replaceFile } from "./replace-file.ts";
 
-/** Puts something else in the place of a name again and again: see `swap-race.scale.test.ts` for directories. */
+/** Puts something else in the place of a name again and again: see `swap-race.ci.test.ts` for directories. */
 const loops = {
 	/** Exchanges two names: renameat2(2) with RENAME_EXCHANGE. */
 	exchange: `
