@@ -43,13 +43,13 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 	});
 }
 
-/** Each question has a card, which can be pressed for as long as it is open. */
+/** Each question is on one card, where it can be approved for as long as it is open. */
 export function judgeQuestions({ work, posts, isGone }: Told): string[] {
-	return work.questions.flatMap(({ session, token, label }) => {
+	return work.questions.flatMap(({ session, token, label, approve }) => {
 		if (isGone?.(session)) return [];
 		const cards = posts.filter(({ text }) => text.includes(label));
 		return judgeCard(`the question ${label}`, cards, {
-			button: "Approve once",
+			button: approve,
 			isOpen: session.asking.has(token),
 		});
 	});

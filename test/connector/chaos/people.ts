@@ -6,7 +6,18 @@ import type { World } from "../../simulators/discord/world/world.ts";
 import { Messages } from "./messages.ts";
 import { Wishes } from "./wishes.ts";
 
-const pressed = new Set(["Approve once", "Deny", "Good", "Again", "Approve", "Cancel", "End trust"]);
+const pressed = new Set([
+	"Approve once",
+	"Approve 1",
+	"Approve 2",
+	"Approve all",
+	"Deny",
+	"Good",
+	"Again",
+	"Approve",
+	"Cancel",
+	"End trust",
+]);
 
 /** Those who talk, press and command, and how they are answered. */
 export class People {

@@ -6,7 +6,17 @@ import type { World } from "../../simulators/slack/world/world.ts";
 import { Messages } from "./messages.ts";
 import { Wishes } from "./wishes.ts";
 
-const pressed = new Set(["Approve once", "Good", "Again", "Approve", "Cancel", "End trust"]);
+const pressed = new Set([
+	"Approve once",
+	"Approve 1",
+	"Approve 2",
+	"Approve all",
+	"Good",
+	"Again",
+	"Approve",
+	"Cancel",
+	"End trust",
+]);
 
 /** Those who talk, press and command on Slack, and how they are answered. */
 export class SlackPeople {

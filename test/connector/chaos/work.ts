@@ -10,7 +10,14 @@ type Session = ScriptedGateway["sessions"][number];
 export class Work {
 	/** What was answered, in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
-	readonly questions: { readonly session: Session; readonly token: string; readonly label: string }[] = [];
+	/** `approve` is the label of the button that approves this call alone. */
+	readonly questions: {
+		readonly session: Session;
+		readonly token: string;
+		readonly label: string;
+		readonly approve: string;
+	}[] = [];
+	#replies = 0;
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
@@ -52,19 +59,31 @@ export class Work {
 		session.end({ content: text });
 	}
 
+	/** Asks about all calls of a reply, which are one card. */
 	#ask(session: Session): void {
-		const count = this.questions.length;
-		const label = `Allow job-${count}.`;
+		this.#replies += 1;
+		const reply = `run_1/${this.#replies}`;
+		const count = this.#random.pick([1, 1, 2, 3]);
+		for (let place = 1; place <= count; place++) this.#askOne(session, { id: reply, place, count });
+	}
+
+	#askOne(
+		session: Session,
+		reply: { readonly id: string; readonly place: number; readonly count: number },
+	): void {
+		const number = this.questions.length;
+		const label = `Allow job-${number}.`;
 		// As the gateway makes them: no two end alike, and nothing in them is a mark of a text.
-		const token = `prompt_${String(count).padStart(26, "0")}`;
-		this.questions.push({ session, token, label });
+		const token = `prompt_${String(number).padStart(26, "0")}`;
+		const approve = reply.count === 1 ? "Approve once" : `Approve ${reply.place}`;
+		this.questions.push({ session, token, label, approve });
 		session.asking.add(token);
 		session.record("prompt.request", {
 			...{ type: "confirm", label, required: true, options: [], default: null },
 			...{ placeholder: "", validation: "", token },
 			context: {
-				...{ call_id: `call_${count}`, tool: "run_command", arguments: { cmd: "make" }, preview: "" },
-				...{ risk: "normal", allow_session: true, notes: [] },
+				...{ call_id: `call_${number}`, tool: "run_command", arguments: { cmd: "make" }, preview: "" },
+				...{ risk: "normal", allow_session: true, notes: [], reply },
 			},
 		});
 	}
