@@ -49,7 +49,7 @@ export function judgeQuestions({ work, posts, isGone }: Told): string[] {
 		if (isGone?.(session)) return [];
 		const cards = posts.filter(({ text }) => text.includes(label));
 		return judgeCard(`the question ${label}`, cards, {
-			button: approve,
+			buttons: approve,
 			isOpen: session.asking.has(token),
 		});
 	});
@@ -61,7 +61,7 @@ export function judgeReviews({ work, posts, isGone }: Told): string[] {
 		reviews.flatMap(({ label, isOpen }) => {
 			if (isGone?.(session)) return [];
 			const cards = posts.filter(({ text }) => text.includes(label) && text.includes("question id"));
-			return judgeCard(`the plan ${label}`, cards, { button: "Approve", isOpen });
+			return judgeCard(`the plan ${label}`, cards, { buttons: ["Approve"], isOpen });
 		}),
 	);
 }
@@ -69,9 +69,9 @@ export function judgeReviews({ work, posts, isGone }: Told): string[] {
 function judgeCard(
 	what: string,
 	cards: readonly Post[],
-	{ button, isOpen }: { readonly button: string; readonly isOpen: boolean },
+	{ buttons, isOpen }: { readonly buttons: readonly string[]; readonly isOpen: boolean },
 ): string[] {
 	if (cards.length !== 1) return [`${what} has ${cards.length} cards`];
-	const canBeAnswered = cards[0]?.buttons.includes(button) ?? false;
+	const canBeAnswered = cards[0]?.buttons.some((label) => buttons.includes(label)) ?? false;
 	return canBeAnswered === isOpen ? [] : [`${what} is ${isOpen ? "open" : "over"}, its card not`];
 }

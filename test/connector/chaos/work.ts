@@ -10,14 +10,16 @@ type Session = ScriptedGateway["sessions"][number];
 export class Work {
 	/** What was answered, in the order of the sessions. */
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
-	/** `approve` is the label of the button that approves this call alone. */
+	/** `approve` are the labels that the button for this call alone can have. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;
 		readonly label: string;
-		readonly approve: string;
+		readonly approve: readonly string[];
 	}[] = [];
 	#replies = 0;
+	/** The newest reply of each session that asks about one more call later, with its number of calls. */
+	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
@@ -59,24 +61,31 @@ export class Work {
 		session.end({ content: text });
 	}
 
-	/** Asks about all calls of a reply, which are one card. */
+	/** Asks about calls of a reply that share a card, or about one more call of the last reply. */
 	#ask(session: Session): void {
+		const last = this.#unfinished.get(session);
+		this.#unfinished.delete(session);
+		if (last && this.#random.chance(0.5)) {
+			this.#askOne(session, { id: last.id, place: 1, count: 1 }, last.calls + 1);
+			return;
+		}
 		this.#replies += 1;
-		const reply = `run_1/${this.#replies}`;
-		const count = this.#random.pick([1, 1, 2, 3]);
-		for (let place = 1; place <= count; place++) this.#askOne(session, { id: reply, place, count });
+		const id = `run_1/${this.#replies}`;
+		const calls = this.#random.pick([1, 1, 2, 3]);
+		for (let place = 1; place <= calls; place++) this.#askOne(session, { id, place, count: calls }, place);
+		this.#unfinished.set(session, { id, calls });
 	}
 
 	#askOne(
 		session: Session,
 		reply: { readonly id: string; readonly place: number; readonly count: number },
+		inReply: number,
 	): void {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
 		// As the gateway makes them: no two end alike, and nothing in them is a mark of a text.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
-		const approve = reply.count === 1 ? "Approve once" : `Approve ${reply.place}`;
-		this.questions.push({ session, token, label, approve });
+		this.questions.push({ session, token, label, approve: ["Approve once", `Approve ${inReply}`] });
 		session.asking.add(token);
 		session.record("prompt.request", {
 			...{ type: "confirm", label, required: true, options: [], default: null },

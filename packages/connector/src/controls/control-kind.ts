@@ -66,7 +66,7 @@ const reason = {
 /** The forms of the kinds that have one; every other press arrives at once. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: "Deny", fields: [reason] },
-	"deny-all": { title: "Deny all calls of this post", fields: [reason] },
+	"deny-all": { title: "Deny all", fields: [reason] },
 	"listed-deny": { title: "Deny", fields: [reason] },
 	answer: {
 		title: "Your answer",

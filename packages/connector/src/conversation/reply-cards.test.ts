@@ -195,7 +195,11 @@ test("calls that were asked together have one reminder with all that still wait"
 test("a card that the platform refuses names its calls and how to answer them", () => {
 	const { plain = "" } = last(three);
 	expect(plain).toBe(
-		"**Approval k3v9qx** · 3 calls of the agent\n\n- 1: `write_file` · write a.txt · `k3v9qx`\n- 2: `write_file` · write b.txt · `k3v9q2`\n- 3: `write_file` · write c.txt · `k3v9q3`\n\nThe full card was refused here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer with `parley answer CODE`.",
+		[
+			"**Approval k3v9qx** · 3 calls of the agent",
+			"The full card was refused here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer each call with its command:",
+			"- 1: `write_file` · write a.txt · `parley answer k3v9qx`\n- 2: `write_file` · write b.txt · `parley answer k3v9q2`\n- 3: `write_file` · write c.txt · `parley answer k3v9q3`",
+		].join("\n\n"),
 	);
 });
 

@@ -143,6 +143,17 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
+		name: "a press of Approve all that arrives after the answers changes nothing, and says what they were",
+		steps: [
+			...three,
+			{ clicks: "Approve all", by: "Alex" },
+			{ shows: "write_file returned" },
+			{ clicks: "Approve all", on: "3 calls of the agent", by: "Olga", late: true },
+			{ told: ["**Not approved:**", "write c.txt: answered already: ✅ **Approved once** by @Alex"] },
+			{ shows: "write_file returned", times: 1 },
+		],
+	},
+	{
 		name: "Deny all denies the calls that still wait, with one reason",
 		steps: [
 			...three,

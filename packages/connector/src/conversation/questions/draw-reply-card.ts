@@ -164,18 +164,17 @@ function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
 	const mayReply = canReply(first.question, scene);
-	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)} · ${codeText(entry)}`);
+	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)} · ${answerCommand(entry)}`);
 	return [
-		bullets(calls),
 		[
 			"The full card was refused here.",
 			...(mayReply ? [`Reply to this post with **approve ${number}** or **deny ${number}**.`] : []),
-			`An approver can use ${inlineCode(command)}.`,
-			`The operator can answer with ${inlineCode("parley answer CODE")}.`,
+			`An approver can use ${inlineCode(command)}. The operator can answer each call with its command:`,
 		].join(" "),
+		bullets(calls),
 	].join("\n\n");
 }
 
-function codeText({ question: { token } }: WaitingEntry): string {
-	return inlineCode(codeOf(token));
+function answerCommand({ question: { token } }: WaitingEntry): string {
+	return inlineCode(`parley answer ${codeOf(token)}`);
 }
