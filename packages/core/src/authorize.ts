@@ -32,6 +32,8 @@ const rules = {
 	"session.write": { ...talkers, role: "guest" },
 	/** How a session works and what it is called, for all who are there. */
 	"session.configure": { ...talkers, role: "member" },
+	/** To run tools for a session. */
+	"client_tools.register": operatorOnly,
 	"session.delete": { ...talkers, role: "approver" },
 	"file.write": { ...talkers, role: "guest", alone: true },
 	"file.read": readers,

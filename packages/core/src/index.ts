@@ -2,6 +2,9 @@ export { findNearMiss } from "./agents/near-miss.ts";
 export { openProfiles } from "./agents/open-profiles.ts";
 export type { Profile, ProfileEndpoint, Profiles } from "./agents/profile.ts";
 export { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
+export type { ClientCall, ClientResult } from "./client-tools/client-calls.ts";
+export type { ToolClient, ToolConnection } from "./client-tools/client-tools.ts";
+export { type ClientTool, clientToolLimits, type ToolRegistration } from "./client-tools/registration.ts";
 export type { Compacted } from "./context/fit-request.ts";
 export type {
 	Author,

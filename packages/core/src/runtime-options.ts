@@ -2,6 +2,7 @@ import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
 import { ParleyError, Redactor } from "@parley/base";
 import { noProfiles } from "./agents/no-profiles.ts";
 import type { ProfileEndpoint, Profiles } from "./agents/profile.ts";
+import type { ClientTools } from "./client-tools/client-tools.ts";
 import type { FileLimits } from "./files/file-limits.ts";
 import type { Tables } from "./journal/tables.ts";
 import type { Model, Reasoning } from "./model.ts";
@@ -104,7 +105,10 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 export function runDepsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,
-	places: Pick<Places, "profileOf" | "approveIn">,
+	{
+		places,
+		clientTools,
+	}: { readonly places: Pick<Places, "profileOf" | "approveIn">; readonly clientTools: ClientTools },
 ): RunDeps {
 	const { roots } = options;
 	return {
@@ -112,6 +116,7 @@ export function runDepsOf(
 			chooseSettings(session, choice, {
 				only: places.profileOf(session.place).tools,
 				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
+				offered: clientTools.of(session.id),
 			}),
 		profileOf: ({ place }) => places.profileOf(place),
 		approveIn: ({ place }) => options.store.read((db) => placesAnswering(db, place, places)),

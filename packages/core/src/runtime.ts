@@ -1,6 +1,7 @@
 import { ParleyError, Redactor } from "@parley/base";
 import type { Profiles } from "./agents/profile.ts";
 import { type Action, authorize } from "./authorize.ts";
+import { ClientTools } from "./client-tools/client-tools.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
 import type { Compacted } from "./context/fit-request.ts";
@@ -64,6 +65,8 @@ export class Runtime {
 	readonly prompts: OpenPrompts;
 	/** Tokens, people, channels, rules, and the record of what was decided. */
 	readonly trust: Trust;
+	/** Tools that clients run. */
+	readonly clientTools: ClientTools;
 	/** Work in the background. */
 	readonly tasks: Tasks;
 	readonly #taskRunner: TaskRunner;
@@ -98,7 +101,10 @@ export class Runtime {
 		this.history = new EventHistory(journal, this.#sessions);
 		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
 		this.#choice = modelChoiceOf(options);
-		const runDeps = runDepsOf(options, this.#choice, this.trust.places);
+		const lease = this.#sessions.lease.bind(this.#sessions);
+		this.clientTools = new ClientTools({ ...options, redactor, lease });
+		const offering = { places: this.trust.places, clientTools: this.clientTools };
+		const runDeps = runDepsOf(options, this.#choice, offering);
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
 			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },

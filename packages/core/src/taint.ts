@@ -13,6 +13,8 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"outside-read": "P",
 	secret: "P",
 	irreversible: "E",
+	// A client may answer anything. It sees the session, so that a call tells it nothing more.
+	client: "U",
 	// Nothing keeps such a command from private data, or from the network.
 	"exec-unsandboxed": "PE",
 };

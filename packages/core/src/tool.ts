@@ -17,6 +17,7 @@ export type ToolEffect = "none" | "idempotent" | "effectful";
  * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
  * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
  * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
+ * client: a tool that a client runs.
  */
 export type ActionClass =
 	| "read"
@@ -29,7 +30,8 @@ export type ActionClass =
 	| "secret"
 	| "control"
 	| "irreversible"
-	| "person";
+	| "person"
+	| "client";
 
 /**
  * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
@@ -147,6 +149,8 @@ export interface Tool<Arguments = unknown> {
 	readonly ruleName?: string;
 	readonly description: string;
 	readonly parameters: z.ZodType<Arguments>;
+	/** JSON Schema of the arguments that models get; that of `parameters` if absent. */
+	readonly schema?: Readonly<Record<string, unknown>>;
 	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
@@ -163,6 +167,11 @@ export interface Tool<Arguments = unknown> {
 /** The name by which rules know a tool. */
 export function ruleNameOf({ name, ruleName = name }: Pick<Tool, "name" | "ruleName">): string {
 	return ruleName;
+}
+
+/** The name by which rules know the tool of a client, which may have the name of another tool. */
+export function clientRuleName(name: string): string {
+	return `client:${name}`;
 }
 
 /** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */

@@ -17,6 +17,7 @@ export interface BuiltInRule {
 export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
+	{ effect: "allow", when: ["client"], liftedBy: [], reason: "runs on the client that offers it" },
 	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
 	{
 		effect: "ask",

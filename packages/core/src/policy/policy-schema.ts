@@ -14,6 +14,7 @@ const actionClasses = [
 	"control",
 	"irreversible",
 	"person",
+	"client",
 ] as const satisfies readonly ActionClass[];
 
 const mostRules = 500;

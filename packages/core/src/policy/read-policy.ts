@@ -3,7 +3,7 @@ import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/b
 import type * as z from "zod";
 import { findNearMiss } from "../agents/near-miss.ts";
 import { matchesName } from "../commands/places.ts";
-import { ruleNameOf, type Tool } from "../tool.ts";
+import { clientRuleName, ruleNameOf, type Tool } from "../tool.ts";
 import { visible } from "../tools/visible.ts";
 import { builtInRules } from "./built-in-rules.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
@@ -105,6 +105,8 @@ class RuleReader {
 	}
 
 	#checkTool(pattern: string, index: number): void {
+		// The tools of clients are not known yet.
+		if (pattern.startsWith(clientRuleName(""))) return;
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
 		const meant = findNearMiss(pattern, names);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { disconnected } from "../client-tools/client-calls.ts";
 import type { CallBlock } from "../message.ts";
 import type { Prompt } from "../prompt.ts";
 import {
@@ -114,11 +115,8 @@ export function isPure(waiting: ProposedCall | DependentCall): boolean {
 async function draft(run: Run, call: CallBlock, before: readonly Draft[], again: boolean): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
-	const tool = run.settings.tools.find(({ name }) => name === call.name);
-	// A plan describes the present. It cannot say what the call has changed already.
-	if (begun && tool?.effect === "effectful") return refuse(lookFirst);
-	const repeated = refuseRepeat(run.steps, call);
-	if (repeated !== undefined) return refuse(repeated);
+	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call);
+	if (refusal !== undefined) return refuse(refusal);
 	const context = await contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);
 	if (depends(prepared, before)) return { kind: "dependent", call };
@@ -139,6 +137,14 @@ async function draft(run: Run, call: CallBlock, before: readonly Draft[], again:
 	}
 	const bound = asks ? await withBoundFacts(planned) : planned;
 	return { kind: "draft", ...bound, judgement, pending, begun, known };
+}
+
+/** Why a call that was announced before a stop of the gateway does not run after it. */
+function brokenOff(run: Run, call: CallBlock): string | undefined {
+	const tool = run.settings.tools.find(({ name }) => name === call.name);
+	// A plan describes the present. It cannot say what the call has changed already.
+	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
+	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
 }
 
 function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {

@@ -102,6 +102,17 @@ async function withinBudget(
 	return { ...limits, maxOutput: Math.min(limits.maxOutput, payable) };
 }
 
+/** The system prompt of the session, with what clients say of their tools. */
+export async function systemFor({
+	session,
+	settings,
+	deps,
+}: Omit<Calling, "deps"> & { readonly deps: Pick<RunDeps, "systemPrompt"> }): Promise<string> {
+	const { instructions, clientContext } = settings;
+	const system = await deps.systemPrompt(session, instructions);
+	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
+}
+
 /** Those of the session's requests to this model. */
 async function requestParts({ session, settings, deps }: Calling, model: string): Promise<RequestParts> {
 	const limits = await withinBudget(
@@ -111,7 +122,7 @@ async function requestParts({ session, settings, deps }: Calling, model: string)
 	);
 	const parts = {
 		model,
-		system: await deps.systemPrompt(session, settings.instructions),
+		system: await systemFor({ session, settings, deps }),
 		tools: settings.descriptions,
 		...(settings.reasoning && { reasoning: settings.reasoning }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },

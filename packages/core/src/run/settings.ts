@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Profile, ProfileEndpoint, Profiles } from "../agents/profile.ts";
+import type { OfferedTools } from "../client-tools/client-tools.ts";
 import type { Model, Reasoning, Sampling, ToolDescription } from "../model.ts";
 import type { ModelInfo } from "../models/table/model-info.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
@@ -23,6 +24,8 @@ export interface RunSettings {
 	readonly contextWindow: number | undefined;
 	/** What a profile says instead of the built-in instructions. */
 	readonly instructions: string | undefined;
+	/** What clients say of their tools, behind the system prompt; "" for nothing. */
+	readonly clientContext: string;
 }
 
 /** What the operator decided about models. */
@@ -52,13 +55,15 @@ export interface ToolChoice {
 	readonly ofTask?: readonly string[];
 	/** Beside them: what every task has. */
 	readonly added?: readonly Tool[];
+	/** What clients run. Their tools hide others of the same name. */
+	readonly offered?: OfferedTools | undefined;
 }
 
 /** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
-	{ only, ofTask, added = [] }: ToolChoice = {},
+	{ only, ofTask, added = [], offered }: ToolChoice = {},
 ): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
@@ -67,13 +72,15 @@ export async function chooseSettings(
 	const usable = toolsOf(profile, choice.tools);
 	const allowed = ({ name }: Tool): boolean =>
 		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
-	const tools = only || ofTask ? [...usable.filter(allowed), ...added] : usable;
+	const own = only || ofTask ? [...usable.filter(allowed), ...added] : usable;
+	const tools = offered ? withOffered(own, offered.tools) : own;
 	const reasoning = profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
 		descriptions: describe(tools),
 		contextWindow: profile.contextWindow,
+		clientContext: offered?.context ?? "",
 	};
 }
 
@@ -134,6 +141,21 @@ function chooseTools(
 	throw new ParleyError(`the agent ${name} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`, {
 		code: "invalid_argument",
 	});
+}
+
+const joined = new WeakMap<
+	readonly Tool[],
+	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
+>();
+
+/** The same array for the same tools. */
+function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
+	const known = joined.get(offered);
+	if (known?.own === own) return known.all;
+	const names = new Set(offered.map(({ name }) => name));
+	const all = [...own.filter(({ name }) => !names.has(name)), ...offered];
+	joined.set(offered, { own, all });
+	return all;
 }
 
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();

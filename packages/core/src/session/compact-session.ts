@@ -2,7 +2,7 @@ import { delay, type Logger, ParleyError } from "@parley/base";
 import { type Compacted, compactNow } from "../context/fit-request.ts";
 import type { WriteText } from "../context/summarise.ts";
 import { readHistory } from "../run/queue.ts";
-import { withoutText } from "../run/request.ts";
+import { systemFor, withoutText } from "../run/request.ts";
 import { Tries } from "../run/retries.ts";
 import type { RunDeps } from "../run/run.ts";
 import { limitsOf, type RunSettings } from "../run/settings.ts";
@@ -61,10 +61,10 @@ async function compact(
 	const transcript = session.history ?? (await readHistory(session.deps, session.id, beyondAll));
 	if (transcript.length === 0) return undefined;
 	const settings = await deps.settings(session);
-	const { model, names, descriptions: tools, reasoning, sampling, instructions } = settings;
+	const { model, names, descriptions: tools, reasoning, sampling } = settings;
 	const limits = limitsOf(settings, names[0], deps.table);
 	const parts = {
-		...{ model: names[0], system: await deps.systemPrompt(session, instructions), tools },
+		...{ model: names[0], system: await systemFor({ session, settings, deps }), tools },
 		...(reasoning && { reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
 	};

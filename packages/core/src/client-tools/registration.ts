@@ -1,0 +1,173 @@
+import { ParleyError, parseJson } from "@parley/base";
+import type { Ajv2020 } from "ajv/dist/2020.js";
+
+/** A tool that a client runs, as the client describes it to the model. */
+export interface ClientTool {
+	/** 1 to 128 letters, digits, `_` and `-`. */
+	readonly name: string;
+	readonly description: string;
+	/** JSON Schema of the arguments (draft 2020-12), for an object. The client checks the arguments itself. */
+	readonly parameters: unknown;
+	/** Maximum time until the client answers, in milliseconds: 120,000 if 0 or absent, at most an hour. */
+	readonly timeoutMs?: number;
+	/**
+	 * Calls of `pure` tools change nothing and run together. Calls of `physical` tools, which is the default, run one at a
+	 * time.
+	 */
+	readonly category?: "physical" | "pure";
+}
+
+/** A change of the tools that a client offers. */
+export interface ToolRegistration {
+	/**
+	 * The owner of the tools within the client. They take the place of all tools of this client that it owns or whose name
+	 * begins with `SOURCE__`. Absent or "": the tools are added to the others, and replace those of the same name.
+	 */
+	readonly source?: string;
+	readonly tools: readonly ClientTool[];
+	/** Guidance for the model, part of the system prompt as long as the source owns a tool. Absent or blank: none. */
+	readonly systemContext?: string;
+}
+
+/** Limits of what a client registers. */
+export const clientToolLimits = {
+	/** Tools of one client. */
+	tools: 128,
+	descriptionLength: 8_192,
+	/** UTF-8 bytes of one schema as JSON, and of all schemas of one client. */
+	schemaBytes: 64 * 1024,
+	allSchemaBytes: 1024 * 1024,
+	/** Characters of the guidance of one source. */
+	contextLength: 32_768,
+	defaultTimeoutMs: 120_000,
+	maxTimeoutMs: 60 * 60 * 1_000,
+} as const;
+
+/** A tool with a schema that models take, and with its defaults. */
+export interface CheckedTool {
+	readonly name: string;
+	readonly description: string;
+	readonly schema: Readonly<Record<string, unknown>>;
+	readonly timeoutMs: number;
+	readonly isPure: boolean;
+}
+
+const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
+/** Without `_`, so that no source begins with the prefix of another one. */
+const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
+/** Models take no other names of arguments: https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
+const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Keywords that models refuse at the top level of a schema, with all tools of the request. */
+const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
+
+/** Checks tools and their owners. Make one with `loadToolCheck`. */
+export class ToolCheck {
+	readonly #ajv: Ajv2020;
+
+	constructor(ajv: Ajv2020) {
+		this.#ajv = ajv;
+	}
+
+	/** Throws `invalid_argument` for a source that cannot own tools. */
+	source(source: string): string {
+		if (source === "" || sourcePattern.test(source)) return source;
+		throw invalid(`source: ${quoted(source)} is not an owner: use 1 to 64 letters, digits and "-"`);
+	}
+
+	/** Throws `invalid_argument` with the name of the first tool that cannot be offered. */
+	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
+		const { tools: most } = clientToolLimits;
+		if (tools.length > most) throw invalid(`tools: there are ${tools.length}, at most ${most} are allowed`);
+		const names = new Set<string>();
+		return tools.map((tool, index) => {
+			const { name } = tool;
+			if (!namePattern.test(name)) {
+				const allowed = 'use 1 to 128 letters, digits, "_" and "-"';
+				throw invalid(`tools: tool ${index + 1} has the name ${quoted(name)}: ${allowed}`);
+			}
+			if (names.has(name)) throw invalid(`tools: ${name} is there twice: give each tool a name of its own`);
+			names.add(name);
+			return this.#tool(tool);
+		});
+	}
+
+	#tool({ name, description, parameters, timeoutMs = 0, category }: ClientTool): CheckedTool {
+		const { descriptionLength, defaultTimeoutMs, maxTimeoutMs } = clientToolLimits;
+		if (description.length > descriptionLength) {
+			const length = `${description.length} characters, at most ${descriptionLength} are allowed`;
+			throw invalid(`tools: the description of ${name} has ${length}`);
+		}
+		if (!Number.isFinite(timeoutMs) || timeoutMs < 0) {
+			throw invalid(
+				`tools: the timeout of ${name} is ${timeoutMs}: use milliseconds, or 0 for ${defaultTimeoutMs}`,
+			);
+		}
+		return {
+			...{ name, description: description.toWellFormed(), schema: this.#schema(name, parameters) },
+			timeoutMs: timeoutMs === 0 ? defaultTimeoutMs : Math.min(timeoutMs, maxTimeoutMs),
+			isPure: category === "pure",
+		};
+	}
+
+	#schema(name: string, given: unknown): CheckedTool["schema"] {
+		const fault = (problem: string, cause?: unknown): ParleyError =>
+			invalid(`tools: the schema of ${name} ${problem}`, cause);
+		const schema = plainObject(given, fault);
+		const { type = "object", properties = {} } = schema;
+		if (type !== "object") throw fault(`has the type ${quoted(String(type))}: arguments are an object`);
+		const refused = refusedKeywords.find((keyword) => keyword in schema);
+		if (refused !== undefined)
+			throw fault(`has ${refused} at its top level, which models refuse: use properties`);
+		if (!this.#ajv.validateSchema(schema)) {
+			throw fault(`is not a JSON Schema: ${this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" })}`);
+		}
+		// True because a valid schema has an object there.
+		const keys = Object.keys(properties as object);
+		const wrong = keys.find((key) => !argumentPattern.test(key));
+		if (wrong !== undefined) {
+			throw fault(`has the property ${quoted(wrong)}: use 1 to 64 letters, digits, "_", "." and "-"`);
+		}
+		const { $schema: _, ...kept } = schema;
+		return { ...kept, type, properties };
+	}
+}
+
+/** Loads what is needed to check schemas, the first time that a client offers tools. */
+export async function loadToolCheck(): Promise<ToolCheck> {
+	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");
+	return new ToolCheck(new Validator({ strict: false, logger: false, validateFormats: false }));
+}
+
+/** A copy that is JSON, of a bounded size and depth. */
+function plainObject(
+	given: unknown,
+	fault: (problem: string, cause?: unknown) => ParleyError,
+): Readonly<Record<string, unknown>> {
+	const { schemaBytes } = clientToolLimits;
+	let value: unknown;
+	try {
+		const text = JSON.stringify(given ?? {}) ?? "null";
+		const bytes = Buffer.byteLength(text);
+		if (bytes > schemaBytes) throw fault(`has ${bytes} bytes, at most ${schemaBytes} are allowed`);
+		value = parseJson(text);
+	} catch (cause) {
+		const error = ParleyError.from(cause);
+		throw error.code === "invalid_argument" && error.message.startsWith("tools:")
+			? error
+			: fault(`is not JSON: ${error.message}`, cause);
+	}
+	if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault("is not an object");
+	// True because JSON has no other objects.
+	return value as Readonly<Record<string, unknown>>;
+}
+
+export function invalid(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, {
+		code: "invalid_argument",
+		...(cause !== undefined && { cause }),
+	});
+}
+
+function quoted(text: string): string {
+	return JSON.stringify(text.slice(0, 100));
+}
