@@ -46,8 +46,8 @@ import { removeRuntimeFile } from "./runtime-file.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { openSecretKey } from "./stored-secrets.ts";
 import { tellStoreHealth } from "./tell-store-health.ts";
-import { EventStreams } from "./wires/http/events-streams.ts";
-import { createHealth, type HealthState } from "./wires/http/health.ts";
+import { EventStreams } from "./wires/http/methods/events.ts";
+import { createHealth, type HealthState } from "./wires/http/methods/health.ts";
 import { createHttpServer } from "./wires/http/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import type { AuthOutcome } from "../../auth/authenticate.ts";
 import type { RequestRules } from "../../auth/requests.ts";
 import { createNetworks } from "../../transport/networks.ts";
-import type { HealthStatus } from "./health.ts";
+import type { HealthStatus } from "./methods/health.ts";
 import { createHttpServer } from "./server.ts";
 
 const session: SessionSummary = {

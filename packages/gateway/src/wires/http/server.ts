@@ -15,11 +15,11 @@ import {
 	isSecretPage,
 	type SecretPageRoute,
 } from "../../secret-page/answer-secret-page.ts";
-import { type ApiDeps, answerApi, isPublic } from "./api.ts";
-import { type EventStreams, type StreamRequest, wantsStream } from "./events-streams.ts";
-import { answerFiles, carriesFile, isFilePath } from "./files.ts";
-import { answerMetrics } from "./metrics.ts";
-import { answerTickets, ticketsPath } from "./tickets.ts";
+import { type ApiDeps, answerApi, isPublic } from "./methods/api.ts";
+import { type EventStreams, type StreamRequest, wantsStream } from "./methods/events.ts";
+import { answerFiles, carriesFile, isFilePath } from "./methods/files.ts";
+import { answerMetrics } from "./methods/metrics.ts";
+import { answerTickets, ticketsPath } from "./methods/tickets.ts";
 
 export interface HttpServerOptions {
 	readonly api: ApiDeps;

@@ -3,17 +3,18 @@ import { askedBy, type Principal, type Prompt, type Runtime } from "@parley/core
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/wire-counts.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
+import { actingPrincipal } from "../shared/acting.ts";
+import { shownError } from "../shared/error-text.ts";
 import { isWireEvent } from "../shared/event-json.ts";
 import type { RateLimit } from "../shared/rate-limit.ts";
 import { PromptQueue } from "../view/prompt-queue.ts";
 import { SessionView } from "../view/session-view.ts";
-import { encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
-import type { Envelope, WantedEnvelope } from "./envelope.ts";
-import { isGoOpening } from "./go-client.ts";
+import { decodeRequest, encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
+import { type Envelope, isGoOpening, type WantedEnvelope } from "./envelope.ts";
 import { hideToken } from "./hidden-tokens.ts";
-import { answerRequest } from "./methods.ts";
-import { settleUnread } from "./prompt-methods.ts";
-import { decodeRequest, type RefusedFrame, type Request } from "./request.ts";
+import { answerRequest } from "./methods/handlers.ts";
+import { settleUnread } from "./methods/prompts.ts";
+import type { RefusedFrame, Request } from "./schema.ts";
 
 /** Requests that may wait on one connection before it is read no further. */
 export const maxPending = 32;
@@ -246,7 +247,7 @@ export class Connection {
 		let { principal } = this.deps;
 		try {
 			this.deps.rateLimit.take(this.#countedAs(request));
-			principal = await this.#acting(request);
+			principal = await actingPrincipal(this.deps.runtime, principal, request.onBehalf, request.method);
 			const payload = await answerRequest(this, { ...request, principal });
 			this.deps.counts?.answered("ozzie", request.method, "ok");
 			return encodeSuccess(request.id, payload);
@@ -257,7 +258,7 @@ export class Connection {
 				this.deps.log.error("a request failed", { method: request.method, error: reason });
 			}
 			if (error.code === "permission_denied") this.#noteRefusal(request.method, principal);
-			return this.#told(request.method, encodeFailure(request.id, this.#shown(error)));
+			return this.#told(request.method, encodeFailure(request.id, shownError(error, this.deps.redactor)));
 		}
 	}
 
@@ -287,23 +288,6 @@ export class Connection {
 	#noteRefusal(method: string, principal: Principal): void {
 		const refused = { action: "request.refuse", object: method, decision: "denied" };
 		this.deps.runtime.trust.audit.sample({ ...askedBy(principal), ...refused });
-	}
-
-	/** Messages repeat what a request named, and what they found: neither may hold a secret of the gateway's. */
-	#shown(error: ParleyError): ParleyError {
-		const message = this.deps.redactor?.redact(error.message) ?? error.message;
-		return message === error.message ? error : new ParleyError(message, { code: error.code, cause: error });
-	}
-
-	/** Who makes a request: of a connector, together with the person that it says it acts for. */
-	async #acting({ onBehalf: { actor, place }, method }: Request): Promise<Principal> {
-		const { principal, runtime } = this.deps;
-		if (principal.kind !== "connector" || (!actor && !place)) return principal;
-		if (!actor || !place) {
-			const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
-			throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
-		}
-		return runtime.trust.identify(principal, { actor, place }, method);
 	}
 
 	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */

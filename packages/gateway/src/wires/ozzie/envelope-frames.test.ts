@@ -4,7 +4,7 @@ import type { Prompt, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import type { OzzieEvent } from "./codec.ts";
-import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
+import { capStrings, EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 
 const limit = 32_768;
 
@@ -250,4 +250,13 @@ test("an error is cut too", () => {
 		envelopeAnswer({ type: "res", ok: false, error: `forbidden: ${"x".repeat(99_999)}` }),
 	);
 	expect(message?.toString()).toMatch(/^\{"type":"res","ok":false,"error":"forbidden: x+"\}$/);
+});
+
+test("all strings of a value are cut, however deep, and say what is missing", () => {
+	const mark = (missing: number): string => `…${missing}`;
+	const long = "x".repeat(20);
+	const value = { a: long, b: [long, 1, null, { c: "short", d: long }], e: true };
+	const cut = "xxxxxxxxxx…10";
+	expect(capStrings(value, 10, mark)).toEqual({ a: cut, b: [cut, 1, null, { c: "short", d: cut }], e: true });
+	expect(capStrings("12345678901", 10, mark)).toBe("12345678901");
 });

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { parseJson } from "@parley/base";
 import type { Refusal } from "../../auth/refusal.ts";
-import { isGoHandshake } from "./go-client.ts";
 
 /**
  * Shape of the frames of a connection: `flat` as in the protocol document, `both` for the existing Go clients. These read
@@ -30,3 +30,39 @@ export function readEnvelope({
 		},
 	};
 }
+
+/**
+ * Whether an upgrade looks like that of an existing Go client: coder/websocket over Go's net/http, which sends Go's user
+ * agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
+ */
+export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
+	return (
+		headers["user-agent"] === "Go-http-client/1.1" &&
+		headers["accept-encoding"] === "gzip" &&
+		unsent.every((name) => headers[name] === undefined)
+	);
+}
+
+const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-protocol"] as const;
+
+/** The first frame of these clients up to its parameters: Go writes the fields of a struct in their order, without blanks. */
+const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
+
+/** Whether the first frame of a connection is byte for byte one that the existing Go clients send. */
+export function isGoOpening(text: string): boolean {
+	if (!text.startsWith(opening)) return false;
+	try {
+		const frame = Object(parseJson(text));
+		const named = Object.entries(Object(frame.params));
+		const known = named.every(
+			([name, value]) => parameters.has(name) && typeof value === "string" && value !== "",
+		);
+		return known && Object.keys(frame).length === 4;
+	} catch {
+		// Not JSON: the answer to the frame says so.
+		return false;
+	}
+}
+
+/** Go leaves out those that are empty. */
+const parameters = new Set(["session_id", "root_dir"]);

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { type Clock, type Logger, parseJson, type Redactor, type Timer } from "@parley/base";
 import { byItself, type Runtime } from "@parley/core";
+import type { ResponseFrame } from "@parley/protocol";
 import { maxRequestBytes } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { chooseSubprotocol } from "../../auth/credentials.ts";
@@ -16,9 +17,11 @@ import { FrameWriter } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";
 import { frameText } from "../../transport/text-frame.ts";
 import { WriteBatch } from "../../transport/write-batch.ts";
+import { weightOf } from "../shared/event-json.ts";
 import { RateLimit } from "../shared/rate-limit.ts";
-import { ClientOut, type Encoder } from "./client-out.ts";
-import { Connection } from "./connection.ts";
+import type { OzzieEvent } from "./codec.ts";
+import { Connection, type Outgoing } from "./connection.ts";
+import type { Envelope } from "./envelope.ts";
 import { readEnvelope, type WantedEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -67,6 +70,58 @@ interface Client {
 	readonly writer: FrameWriter;
 	readonly connection: Connection;
 	alive: boolean;
+}
+
+/** Makes frames of one shape, whole and ready to be sent. */
+interface Encoder {
+	event(event: OzzieEvent): Buffer;
+	response(frame: ResponseFrame): Buffer;
+}
+
+interface ClientOutOptions {
+	readonly writer: FrameWriter;
+	readonly pace: Pace;
+	/** One for each envelope. */
+	readonly encoders: { readonly [Name in Envelope]: Encoder };
+	readonly close: Outgoing["close"];
+}
+
+/** A connection's way to its WebSocket. */
+class ClientOut implements Outgoing {
+	readonly close: Outgoing["close"];
+	readonly #writer: FrameWriter;
+	readonly #pace: Pace;
+	readonly #encoders: ClientOutOptions["encoders"];
+	#encoder: Encoder;
+
+	constructor({ writer, pace, encoders, close }: ClientOutOptions) {
+		this.#writer = writer;
+		this.#pace = pace;
+		this.#encoders = encoders;
+		this.#encoder = encoders.flat;
+		this.close = close;
+	}
+
+	response(frame: ResponseFrame): void {
+		if (!frame.ok) this.#pace.failed();
+		this.#writer.write(this.#encoder.response(frame), "required");
+	}
+
+	event(event: OzzieEvent): void {
+		this.#writer.write(this.#encoder.event(event), weightOf(event));
+	}
+
+	drained(): Promise<void> {
+		return this.#writer.drained();
+	}
+
+	reading(on: boolean): void {
+		this.#pace.full(!on);
+	}
+
+	shape(envelope: Envelope): void {
+		this.#encoder = this.#encoders[envelope];
+	}
 }
 
 /** Binds Ozzie connections to WebSockets. */

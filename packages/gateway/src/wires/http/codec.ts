@@ -1,0 +1,57 @@
+import { dollars, type Recorded, type SessionSummary } from "@parley/core";
+import { encodeEvent, type WirePassing } from "../shared/event-json.ts";
+import { toTime } from "../shared/time.ts";
+
+/** An event as `/api/events` shows it. What is not kept has neither an id nor a time. */
+export interface ShownEvent {
+	readonly id?: string;
+	readonly session_id: string | undefined;
+	readonly type: string;
+	/** RFC 3339. */
+	readonly timestamp?: string;
+	readonly source: "agent";
+	readonly payload: unknown;
+	readonly seq: number;
+	readonly transient?: true;
+}
+
+/** An event of the history. Tokens that answer prompts stay out: who may read need not be who may approve. */
+export function encodeRecorded(recorded: Recorded): ShownEvent {
+	const { event, payload, session_id, seq } = encodeEvent(recorded);
+	return {
+		id: recorded.id,
+		session_id,
+		type: event,
+		timestamp: toTime(recorded.at),
+		source: "agent",
+		payload: withoutToken(payload),
+		seq,
+	};
+}
+
+export function encodePassing(passing: WirePassing): ShownEvent {
+	const { event, payload, session_id, seq } = encodeEvent(passing);
+	return { session_id, type: event, source: "agent", payload: withoutToken(payload), seq, transient: true };
+}
+
+function withoutToken(payload: unknown): unknown {
+	return typeof payload === "object" && payload !== null ? { ...payload, token: undefined } : payload;
+}
+
+/** A session in the list of `/api/sessions`. */
+export function encodeSession(session: SessionSummary): object {
+	return {
+		id: session.id,
+		title: session.title,
+		status: session.status,
+		created_at: toTime(session.createdAt),
+		updated_at: toTime(session.updatedAt),
+		message_count: session.messageCount,
+		token_usage: { input: session.usage.inputTokens, output: session.usage.outputTokens },
+		cost_usd: dollars(session.cost),
+		state: session.state,
+		profile: session.profile,
+		root_dir: session.rootDir,
+		...(session.externalKey !== undefined && { external_key: session.externalKey }),
+	};
+}

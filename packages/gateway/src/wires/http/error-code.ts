@@ -1,0 +1,31 @@
+import { type ErrorCode, ParleyError, type Redactor } from "@parley/base";
+import { shownError } from "../shared/error-text.ts";
+
+/** A status and a body that becomes JSON. */
+export interface Answer {
+	readonly status: number;
+	readonly body: unknown;
+}
+
+type Statuses = Partial<Record<ErrorCode, number>>;
+
+/** HTTP status of each error. All other errors are 500. */
+const statuses: Statuses = {
+	invalid_argument: 400,
+	not_found: 404,
+	permission_denied: 403,
+	unavailable: 503,
+};
+
+/** The same for files: a full disk may have room later, which 507 says (RFC 4918, section 11.5). */
+const fileStatuses: Statuses = { ...statuses, resource_exhausted: 507 };
+
+export function fileStatusOf(code: ErrorCode): number {
+	return fileStatuses[code] ?? 500;
+}
+
+/** The answer to a request that failed. */
+export function errorAnswer(reason: unknown, redactor?: Pick<Redactor, "redact">): Answer {
+	const { code, message } = shownError(ParleyError.from(reason), redactor);
+	return { status: statuses[code] ?? 500, body: { error: message } };
+}

@@ -1,0 +1,62 @@
+import { ParleyError, type Redactor } from "@parley/base";
+import type { Principal, Runtime } from "@parley/core";
+import { firstWithin, jsonBytes, newestWithin } from "../../shared/paging.ts";
+import { encodeListedTask } from "../../shared/task-json.ts";
+import { encodeRecorded, encodeSession } from "../codec.ts";
+import { type Answer, errorAnswer } from "../error-code.ts";
+import { decodeEventsQuery, decodeSessionsQuery, decodeTasksQuery, readLimit } from "../schema.ts";
+import type { Health } from "./health.ts";
+
+/** What the routes need to know of the gateway. */
+export interface ApiDeps {
+	readonly runtime: Runtime;
+	readonly health: Health;
+	/** Takes secrets out of what clients are told of a failure; nobody does unless told. */
+	readonly redactor?: Pick<Redactor, "redact">;
+}
+
+type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Promise<unknown>;
+
+const healthPath = "/api/health";
+
+/** The read-only endpoints of the Ozzie document. All but health need a principal. */
+const routes: Readonly<Record<string, Route>> = {
+	"/api/sessions": async ({ runtime }, principal, query) => {
+		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
+		return sessions.map(encodeSession);
+	},
+	"/api/events": async ({ runtime }, principal, query) => {
+		const filter = { ...decodeEventsQuery(query), limit: readLimit(query, 50) };
+		const events = await runtime.history.newest(principal, filter);
+		const within = filter.afterSeq === undefined ? newestWithin : firstWithin;
+		return within(events, ({ event }) => JSON.stringify(event).length).map(encodeRecorded);
+	},
+	"/api/tasks": async ({ runtime }, principal, query) => {
+		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
+		// Who may read need not be who may reply.
+		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
+		return firstWithin(shown, jsonBytes);
+	},
+};
+
+const report: Route = ({ health }, principal) => health.report(principal);
+
+/** Whether nobody needs credentials for it. */
+export function isPublic({ pathname, searchParams }: URL): boolean {
+	return pathname === healthPath && !searchParams.has("verbose");
+}
+
+/** Answers one GET; never rejects. */
+export async function answerApi(deps: ApiDeps, principal: Principal | undefined, url: URL): Promise<Answer> {
+	const health = deps.health.status();
+	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };
+	const route = url.pathname === healthPath ? report : routes[url.pathname];
+	if (!route || !principal) {
+		return errorAnswer(new ParleyError(`not found: ${url.pathname}`, { code: "not_found" }), deps.redactor);
+	}
+	try {
+		return { status: 200, body: await route(deps, principal, url.searchParams) };
+	} catch (reason) {
+		return errorAnswer(reason, deps.redactor);
+	}
+}

@@ -1,0 +1,363 @@
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseJson } from "@parley/base";
+import { operator, type Principal } from "@parley/core";
+import { EventLog, ScriptedModel, says, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { StreamCounts } from "../../../metrics/stream-counts.ts";
+import { EventStreams, wantsStream } from "./events.ts";
+
+const Shown = z.looseObject({
+	...{ type: z.string(), session_id: z.string(), seq: z.int(), payload: z.looseObject({}) },
+	...{ transient: z.boolean().optional() },
+});
+
+/** One block of a stream. */
+interface Told {
+	readonly id: string | undefined;
+	readonly event: string | undefined;
+	readonly data: z.infer<typeof Shown> | undefined;
+	readonly text: string;
+}
+
+/** A client of the stream that reads block by block. */
+class Reader {
+	readonly response: IncomingMessage;
+	readonly #text: AsyncIterator<string>;
+	#rest = "";
+
+	constructor(response: IncomingMessage) {
+		this.response = response;
+		response.setEncoding("utf8");
+		// A test that ends its server while it reads no more.
+		response.on("error", () => undefined);
+		this.#text = response[Symbol.asyncIterator]();
+	}
+
+	/** The next block; undefined where the stream has ended. */
+	async next(): Promise<Told | undefined> {
+		for (;;) {
+			const end = this.#rest.indexOf("\n\n");
+			if (end >= 0) {
+				const text = this.#rest.slice(0, end);
+				this.#rest = this.#rest.slice(end + 2);
+				const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1];
+				const data = field("data");
+				return {
+					id: field("id"),
+					event: field("event"),
+					data: data === undefined ? data : Shown.parse(parseJson(data)),
+					text,
+				};
+			}
+			const { value, done } = await this.#text.next();
+			if (done) return undefined;
+			this.#rest += value;
+		}
+	}
+
+	/** So many events, without what keeps the connection. */
+	async events(count: number): Promise<Told[]> {
+		const told: Told[] = [];
+		while (told.length < count) {
+			const next = await this.next();
+			if (!next) throw new Error(`ended after ${told.length} events`);
+			if (next.event !== undefined) told.push(next);
+		}
+		return told;
+	}
+}
+
+class Place implements AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly streams: EventStreams;
+	principal: Principal = operator;
+	readonly #counts = new StreamCounts();
+	readonly #server = createServer((request, response) => {
+		const url = new URL(`http://gateway${request.url}`);
+		if (!wantsStream(request, url)) response.writeHead(406).end();
+		else void this.streams.serve({ request, response, url, principal: this.principal });
+	});
+
+	private constructor(t: TestRuntime) {
+		this.t = t;
+		const { runtime, clock, log } = t;
+		this.streams = new EventStreams({ runtime, clock, log, counts: this.#counts });
+	}
+
+	static async open(...replies: readonly string[]): Promise<Place> {
+		const model = new ScriptedModel(...replies.map((text) => [says(text)]));
+		const place = new Place(await TestRuntime.open({ model }));
+		place.#server.listen(0, "127.0.0.1");
+		await once(place.#server, "listening");
+		return place;
+	}
+
+	/** The figures of event streams, by name and labels. */
+	figures(): Record<string, number> {
+		const figures = this.#counts
+			.families()
+			.flatMap(({ name, samples }) =>
+				samples.map(({ labels, value }) => [[name, ...Object.values(labels)].join(" "), value]),
+			);
+		return Object.fromEntries(figures);
+	}
+
+	async read(query = "", headers: Readonly<Record<string, string>> = {}): Promise<Reader> {
+		// A server on a port has an address of this form.
+		const { port } = this.#server.address() as AddressInfo;
+		const accept = "text/event-stream";
+		const asked = get({
+			host: "127.0.0.1",
+			port,
+			path: `/api/events${query}`,
+			headers: { accept, ...headers },
+		});
+		const [response] = await once(asked, "response");
+		return new Reader(response);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.closeAllConnections();
+		this.#server.close();
+		await once(this.#server, "close");
+		await this.t[Symbol.asyncDispose]();
+	}
+}
+
+const types = (told: readonly Told[]): (string | undefined)[] => told.map(({ event }) => event);
+
+test("what happens in all sessions is told as it happens, each with its place", async () => {
+	await using place = await Place.open("hi");
+	const { t } = place;
+	await t.create();
+	const reader = await place.read();
+	expect(reader.response.headers).toMatchObject({
+		...{ "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
+		...{ "x-accel-buffering": "no", "last-event-id": "1" },
+	});
+	expect((await reader.next())?.text).toBe("id: 1\nretry: 1000");
+	const session = await t.create();
+	await t.send(session, "hello");
+	const told = await reader.events(5);
+	expect(types(told)).toEqual([
+		...["session.created", "user.message", "internal.llm.call", "usage.updated", "assistant.message"],
+	]);
+	expect(told.map(({ data }) => data?.seq)).toEqual([1, 2, 3, 4, 5]);
+	expect(told.map(({ id }) => Number(id))).toEqual([2, 3, 4, 5, 6]);
+	expect(told[1]?.data).toMatchObject({
+		type: "user.message",
+		payload: { content: "hello" },
+		session_id: session,
+	});
+});
+
+test("a client that comes back goes on where it was, without gap or repeat, whatever happened meanwhile", async () => {
+	await using place = await Place.open(...Array.from({ length: 40 }, (_, n) => `reply ${n}`));
+	const { t } = place;
+	const seen: string[] = [];
+	let last = "0";
+	const sessions = [await t.create(), await t.create()];
+	for (let round = 0; round < 5; round++) {
+		const reader = await place.read("", { "last-event-id": last });
+		// Not all that there is to read, in the middle of it, and with further events at the same time.
+		await Promise.all([
+			...sessions.map((session) => t.send(session, `message ${round}`)),
+			reader.events(3 + round).then((told) => {
+				for (const { id = "" } of told) seen.push(id);
+				last = told.at(-1)?.id ?? last;
+			}),
+		]);
+		reader.response.destroy();
+		await t.settle();
+	}
+	const all = await t.runtime.history.from(operator, 0, { limit: 1_000 });
+	const rest = await (await place.read("", { "last-event-id": last })).events(all.length - seen.length);
+	const ids = [...seen, ...rest.map(({ id = "" }) => id)];
+	expect(ids).toEqual(all.map(({ position }) => String(position)));
+});
+
+test("a place beyond the newest event, as an older backup leaves it, goes on with what is new", async () => {
+	await using place = await Place.open();
+	await place.t.create();
+	const reader = await place.read("", { "last-event-id": "4711" });
+	await reader.next();
+	await place.t.create();
+	expect(await reader.events(1)).toMatchObject([{ id: "2", event: "session.created" }]);
+});
+
+test("filters narrow the stream, and what is there can be had first", async () => {
+	await using place = await Place.open("one", "two");
+	const { t } = place;
+	const first = await t.create();
+	const second = await t.create();
+	const log = await EventLog.join(t.runtime, second);
+	await t.send(second, "before");
+	await log.next("assistant.message");
+	const newest = await (await place.read("?limit=2")).events(2);
+	expect(types(newest)).toEqual(["usage.updated", "assistant.message"]);
+	const after = await (await place.read(`?session=${second}&after=4`)).events(1);
+	expect(after.map(({ data }) => data?.seq)).toEqual([5]);
+	const typed = await place.read(`?type=user.message&type=session.renamed&limit=1&session=${second}`);
+	expect(await typed.events(1)).toMatchObject([{ data: { payload: { content: "before" } } }]);
+	await t.runtime.rename(unkeyed(), first, "not this");
+	await t.send(second, "now");
+	await log.next("assistant.message");
+	await t.runtime.rename(unkeyed(), second, "this");
+	const later = await typed.events(2);
+	expect(types(later)).toEqual(["user.message", "session.renamed"]);
+	await log.leave();
+});
+
+test("text in the making comes for who wants it, at its place and without an id", async () => {
+	await using place = await Place.open("a b c");
+	const { t } = place;
+	const session = await t.create();
+	const plain = await place.read(`?session=${session}`);
+	const reader = await place.read(`?session=${session}&transient=true`);
+	await reader.next();
+	await plain.next();
+	await t.send(session, "go");
+	const told = await reader.events(8);
+	const order = told.map(({ event, data }) => `${data?.transient ? "~" : ""}${event}`);
+	expect(order).toEqual([
+		...["user.message", "~internal.llm.call", "~assistant.stream", "~assistant.stream", "~assistant.stream"],
+		...["internal.llm.call", "usage.updated", "assistant.message"],
+	]);
+	expect(told.every(({ id, data }) => (id === undefined) === (data?.transient === true))).toBe(true);
+	expect(types(await plain.events(4))).toEqual([
+		...["user.message", "internal.llm.call", "usage.updated", "assistant.message"],
+	]);
+});
+
+test("the end of a session ends its stream, and is told to all", async () => {
+	await using place = await Place.open();
+	const { t } = place;
+	const session = await t.create();
+	const own = await place.read(`?session=${session}&limit=1`);
+	const all = await place.read("?type=user.message");
+	await all.next();
+	await own.events(1);
+	await t.runtime.remove(unkeyed(), session, false);
+	expect(await own.events(1)).toMatchObject([{ event: "session.deleted", id: undefined }]);
+	expect(await own.next()).toBeUndefined();
+	expect(await all.events(1)).toMatchObject([{ event: "session.deleted", data: { session_id: session } }]);
+	expect((await place.read(`?session=${session}`)).response.statusCode).toBe(404);
+});
+
+test("who may see only their own sessions is told of no others", async () => {
+	await using place = await Place.open();
+	const { t } = place;
+	const theirs = await t.create();
+	const acting = testConnector("member", "slack");
+	// A stream is for nobody in particular.
+	const { person: _, ...connector } = acting;
+	place.principal = connector;
+	const reader = await place.read("?limit=10");
+	await reader.next();
+	await t.runtime.rename(unkeyed(), theirs, "secret");
+	const own = await t.create(acting);
+	expect(await reader.events(1)).toMatchObject([{ data: { session_id: own } }]);
+	expect((await place.read(`?session=${theirs}`)).response.statusCode).toBe(404);
+});
+
+test.each([
+	["?limit=0", {}, /^limit: "0" is not a whole number from 1 to 1000$/],
+	["?type=assistant.stream", {}, /^type: "assistant.stream" is not recorded; allowed: /],
+	["?after=1", {}, /^after: "1" needs the session/],
+	["?transient=yes", {}, /^transient: "yes" is neither true nor false$/],
+	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a whole number from 0$/],
+])("%s %j is refused with what is allowed", async (query, headers, words) => {
+	await using place = await Place.open();
+	const { response } = await place.read(query, headers);
+	expect(response.statusCode).toBe(400);
+	let text = "";
+	for await (const piece of response) text += piece;
+	expect(parseJson(text)).toEqual({ error: expect.stringMatching(words) });
+});
+
+test("a silent stream is kept alive, and one that nobody reads is ended", async () => {
+	await using place = await Place.open();
+	const { t } = place;
+	const reader = await place.read();
+	await reader.next();
+	t.clock.advance(15_000);
+	expect((await reader.next())?.text).toBe(":");
+	t.clock.advance(15_000);
+	expect((await reader.next())?.text).toBe(":");
+
+	const session = await t.create();
+	const slow = await place.read(`?session=${session}`);
+	const cut = Promise.withResolvers<string>();
+	slow.response.on("error", ({ message }) => cut.resolve(message));
+	slow.response.socket.pause();
+	for (let n = 0; n < 20; n++) await t.runtime.rename(unkeyed(), session, "x".repeat(1_000_000));
+	await t.settle();
+	expect([place.streams.clients, place.streams.waitingBytes]).toEqual([2, expect.any(Number)]);
+	expect(place.streams.waitingBytes).toBeGreaterThan(1_000_000);
+	t.clock.advance(30_000);
+	await t.settle();
+	slow.response.socket.resume();
+	slow.response.resume();
+	expect(await cut.promise).toBe("aborted");
+	// Neither of them has read.
+	expect(place.figures()).toEqual({
+		parley_event_streams_slow_closed_total: 2,
+		parley_event_stream_events_lost_total: 0,
+	});
+	expect(t.log.records).toContainEqual(
+		expect.objectContaining({
+			...{ level: "warn", message: "a client reads too slowly and is closed" },
+			fields: expect.objectContaining({ wire: "events", principal: "operator" }),
+		}),
+	);
+});
+
+test("what is not kept and a slow client did not get is counted", async () => {
+	await using place = await Place.open("a b c");
+	const { t } = place;
+	const session = await t.create();
+	const slow = await place.read(`?session=${session}&transient=true`);
+	slow.response.on("error", () => undefined);
+	slow.response.socket.pause();
+	for (let n = 0; n < 20; n++) await t.runtime.rename(unkeyed(), session, "x".repeat(1_000_000));
+	await t.settle();
+	const log = await EventLog.join(t.runtime, session);
+	await t.send(session, "go");
+	await log.next("assistant.message");
+	await log.leave();
+	t.clock.advance(30_000);
+	await t.settle();
+	// The sign of a call's begin, and three pieces of its text.
+	expect(place.figures()).toEqual({
+		parley_event_streams_slow_closed_total: 1,
+		parley_event_stream_events_lost_total: 4,
+	});
+});
+
+test("a stop tells the rest, ends every stream, and begins none", async () => {
+	await using place = await Place.open();
+	const reader = await place.read();
+	await reader.next();
+	await place.t.create();
+	await place.streams.close();
+	expect(types(await reader.events(1))).toEqual(["session.created"]);
+	expect(await reader.next()).toBeUndefined();
+	expect((await place.read()).response.statusCode).toBe(503);
+	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total draining": 1 });
+});
+
+test("only so many streams are open at once, and one that ends makes room", async () => {
+	await using place = await Place.open();
+	const asked = await Promise.all(Array.from({ length: 140 }, () => place.read()));
+	const readers = asked.filter(({ response }) => response.statusCode === 200);
+	expect(readers).toHaveLength(128);
+	expect(place.streams.clients).toBe(128);
+	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total too_many": 12 });
+	readers[0]?.response.destroy();
+	let status: number | undefined = 503;
+	while (status === 503) ({ statusCode: status } = (await place.read()).response);
+	expect(status).toBe(200);
+});

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "@parley/core";
+import type { StreamRefusal } from "../../../metrics/stream-counts.ts";
+import { EventStream, type StreamDeps, type StreamWish } from "../connection.ts";
+import { errorAnswer } from "../error-code.ts";
+import { sendJson } from "../reply.ts";
+import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
+
+/** Everything that is recorded wakes each of them. */
+const mostStreams = 128;
+
+const draining = { status: 503, body: { error: "draining" } };
+const tooMany = {
+	status: 503,
+	headers: { "retry-after": "10" },
+	body: { error: `too many event streams: there are ${mostStreams}`, hint: "end one of them" },
+};
+
+/** What a client asks of the stream, as its request says it. */
+export interface StreamRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly url: URL;
+	readonly principal: Principal;
+}
+
+/** Where a client wants to begin: where it was, behind a number of its session, with the newest so many, or now. */
+interface Begin {
+	readonly lastEventId: string | undefined;
+	readonly afterSeq: number | undefined;
+	readonly limit: number | undefined;
+}
+
+/** Whether the request is for the stream instead of the list: RFC 9110, section 12.5.1. */
+export function wantsStream({ method, headers }: IncomingMessage, { pathname }: URL): boolean {
+	if (method !== "GET" || pathname !== "/api/events") return false;
+	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));
+}
+
+/** Server-sent events of `/api/events`: the same filters and the same events as the list, live. */
+export class EventStreams {
+	readonly wire = "events";
+	readonly #deps: StreamDeps;
+	readonly #streams = new Map<EventStream, Promise<void>>();
+	/** Requests whose wishes are still looked at. */
+	#coming = 0;
+	#closed = false;
+
+	constructor(deps: StreamDeps) {
+		this.#deps = deps;
+	}
+
+	/** How many clients are connected. */
+	get clients(): number {
+		return this.#streams.size;
+	}
+
+	/** Bytes that wait for clients which do not keep up. */
+	get waitingBytes(): number {
+		return this.#streams.keys().reduce((sum, stream) => sum + stream.waitingBytes, 0);
+	}
+
+	/** Answers with a stream, or with what is wrong with the request. Resolves when that has begun. */
+	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
+		if (this.#closed) return this.#refuse(response, "draining");
+		if (this.#streams.size + this.#coming >= mostStreams) return this.#refuse(response, "too_many");
+		this.#coming++;
+		try {
+			const wish = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);
+			if (this.#closed) return this.#refuse(response, "draining");
+			this.#begin(response, wish);
+		} catch (reason) {
+			sendJson(response, errorAnswer(reason));
+		} finally {
+			this.#coming--;
+		}
+	}
+
+	/** Tells every client what it lacks and lets it go; later ones are refused. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		for (const stream of this.#streams.keys()) stream.close();
+		await Promise.all(this.#streams.values());
+	}
+
+	#refuse(response: ServerResponse, reason: StreamRefusal): void {
+		this.#deps.counts?.refused(reason);
+		sendJson(response, reason === "draining" ? draining : tooMany);
+	}
+
+	#begin(response: ServerResponse, wish: StreamWish): void {
+		response.writeHead(200, {
+			"content-type": "text/event-stream; charset=utf-8",
+			// For clients that want to come back before they have seen an event.
+			"last-event-id": String(wish.position),
+			"cache-control": "no-store",
+			"x-content-type-options": "nosniff",
+			// nginx would gather it: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+			"x-accel-buffering": "no",
+		});
+		const stream = new EventStream(response, wish, this.#deps);
+		const running = stream.run().finally(() => this.#streams.delete(stream));
+		this.#streams.set(stream, running);
+	}
+
+	async #decode(
+		principal: Principal,
+		query: URLSearchParams,
+		lastEventId: string | string[] | undefined,
+	): Promise<StreamWish> {
+		const { afterSeq, ...filter } = decodeEventsQuery(query);
+		const transient = query.get("transient") ?? "false";
+		if (transient !== "true" && transient !== "false") {
+			throw refused("transient", transient, "is neither true nor false");
+		}
+		const wish = { principal, filter, transient: transient === "true" };
+		const begin = { afterSeq, limit: readLimit(query, undefined), lastEventId: lastEventId?.toString() };
+		return { ...wish, position: await this.#place(wish, begin) };
+	}
+
+	/** The place to begin behind. */
+	async #place(
+		{ principal, filter }: Pick<StreamWish, "principal" | "filter">,
+		{ lastEventId, afterSeq, limit }: Begin,
+	): Promise<number> {
+		const { history } = this.#deps.runtime;
+		const { sessionId } = filter;
+		// Throws where the session is not there for them, before anything is answered.
+		const behind = await history.place(
+			principal,
+			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
+		);
+		if (lastEventId !== undefined) {
+			// Higher than any there is: the newest were deleted since, or an older backup was put in their place.
+			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
+		}
+		if (afterSeq !== undefined) return behind;
+		const [first] = limit === undefined ? [] : await history.newest(principal, { ...filter, limit });
+		return first ? (await history.place(principal, first)) - 1 : history.place(principal);
+	}
+}

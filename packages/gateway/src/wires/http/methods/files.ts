@@ -1,0 +1,287 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type ByteRange, type Files, FileTooLargeError, type KeptFile, type Principal } from "@parley/core";
+import type { UploadedFile } from "@parley/protocol";
+import { create, parse } from "content-disposition";
+import type { UploadCounts, UploadRefusal } from "../../../metrics/upload-counts.ts";
+import { encodeFile } from "../../shared/file-json.ts";
+import { toTime } from "../../shared/time.ts";
+import { fileStatusOf } from "../error-code.ts";
+import { answerUnread, HttpError, sendJson } from "../reply.ts";
+
+/** A client that takes or sends nothing for this long has gone; a slow one has not. */
+const patienceMs = 30_000;
+
+/** What the places for files need. */
+export interface FileRoutes {
+	readonly files: Files;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly counts?: UploadCounts | undefined;
+}
+
+/** A request for one of the places for files, from somebody who is known. */
+export interface FileRequest extends FileRoutes {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly url: URL;
+	readonly principal: Principal;
+}
+
+const filesPath = "/api/files";
+
+/** Whether its body is the content of a file, to be read by `answerFiles` alone. */
+export function carriesFile({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+	// Read as the router reads it: `/api/./files` is the same place.
+	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
+}
+
+export function isFilePath(path: string): boolean {
+	return path === filesPath || path.startsWith(`${filesPath}/`);
+}
+
+/** Takes a file or gives one out, as a stream both ways. Never rejects for what a client can cause. */
+export async function answerFiles(asked: FileRequest): Promise<void> {
+	const { request, response, url, clock, log } = asked;
+	try {
+		if (url.pathname === filesPath) await upload(asked);
+		else await download(asked, url.pathname.slice(filesPath.length + 1));
+	} catch (reason) {
+		if (request.socket.destroyed) return;
+		if (response.headersSent) {
+			// The length was promised: only a cut tells that it is not the whole.
+			log.warn("a file could not be sent", { error: reason });
+			response.destroy();
+			return;
+		}
+		const { status, headers, message } = answerTo(reason, log);
+		const reply = { status, headers, body: { error: message } };
+		if (request.complete) sendJson(response, reply);
+		else await answerUnread({ request, response, clock }, reply);
+	}
+}
+
+function answerTo(reason: unknown, log: Logger): HttpError {
+	if (reason instanceof HttpError) return reason;
+	const { code, message } = ParleyError.from(reason);
+	const status = reason instanceof FileTooLargeError ? 413 : fileStatusOf(code);
+	if (status === 500) log.error("a request for a file failed", { error: reason });
+	return new HttpError(status, message);
+}
+
+/** Keeps the body of a `POST` as a file. What can be refused by its head is refused before any of the body is read. */
+async function upload(asked: FileRequest): Promise<void> {
+	const { request, response } = asked;
+	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
+	const kept = await told(asked);
+	const body: UploadedFile = {
+		...{ ...encodeFile(kept), sha256: kept.sha256, expires_at: toTime(kept.expiresAt) },
+	};
+	sendJson(response, { status: 201, body, headers: { location: body.url } });
+}
+
+/** Counts and logs what becomes of it. Names stay out of the log: people put anything into them. */
+async function told(asked: FileRequest): Promise<KeptFile> {
+	const { request, clock, log, principal, counts } = asked;
+	const beganAt = clock.monotonic();
+	let bytes = 0;
+	const facts = (): object => ({
+		...{ principal: principal.id, bytes, durationMs: Math.round(clock.monotonic() - beganAt) },
+	});
+	counts?.began();
+	try {
+		const kept = await keep(asked, (received) => {
+			bytes += received;
+			counts?.received(received);
+		});
+		counts?.kept();
+		log.info("an upload was kept", { ...facts(), file: kept.id });
+		return kept;
+	} catch (reason) {
+		const refusal = refusalOf(reason, request);
+		counts?.refused(refusal);
+		log.warn("an upload was not kept", { ...facts(), reason: refusal });
+		throw reason;
+	}
+}
+
+function refusalOf(reason: unknown, { socket }: IncomingMessage): UploadRefusal {
+	if (reason instanceof HttpError) return "wrapped";
+	if (reason instanceof FileTooLargeError) return "too_large";
+	const { code } = ParleyError.from(reason);
+	if (code === "deadline_exceeded") return "stalled";
+	return socket.destroyed ? "gone" : (refusals[code] ?? "failed");
+}
+
+const refusals: Partial<Record<ParleyError["code"], UploadRefusal>> = {
+	invalid_argument: "malformed",
+	permission_denied: "forbidden",
+	resource_exhausted: "full",
+	unavailable: "unavailable",
+};
+
+async function keep(
+	{ request, response, url, files, clock, principal }: FileRequest,
+	onReceived: (bytes: number) => void,
+): Promise<KeptFile> {
+	refuseWrapped(request);
+	const length = Number(request.headers["content-length"] ?? 0);
+	if (length > files.limits.maxBytes) throw new FileTooLargeError(files.limits.maxBytes);
+	const key = readKey(request);
+	const name = readName(request, url);
+	if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
+	const content = patiently(request, clock, onReceived);
+	return files.keep(principal, { name, content, key });
+}
+
+/** The body is the file itself; what wraps it would be kept with it. */
+function refuseWrapped({ headers }: IncomingMessage): void {
+	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+	if (/^multipart\//i.test(type)) {
+		const how = "send the file itself as the body (curl --data-binary @FILE), its name as ?name=";
+		throw new HttpError(415, `multipart bodies are not taken: ${how}`);
+	}
+	if (encoding.toLowerCase() === "identity") return;
+	throw new HttpError(415, `the content encoding ${encoding} is not taken: send the file as it is`);
+}
+
+/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ writes it in quotes, most clients do not. */
+function readKey({ headers }: IncomingMessage): string | undefined {
+	const header = headers["idempotency-key"];
+	if (header === undefined) return undefined;
+	const key = typeof header === "string" ? header.replace(/^"(.*)"$/, "$1") : "";
+	if (key.length >= 1 && key.length <= 128) return key;
+	throw new ParleyError("idempotency-key: one of 1 to 128 characters is wanted", {
+		code: "invalid_argument",
+	});
+}
+
+function readName({ headers }: IncomingMessage, url: URL): string {
+	const said = url.searchParams.get("name");
+	if (said !== null) return said;
+	const disposition = headers["content-disposition"];
+	return disposition === undefined ? "" : (parse(disposition).parameters["filename"] ?? "");
+}
+
+async function* patiently(
+	request: IncomingMessage,
+	clock: Clock,
+	onReceived: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+	const gone = new ParleyError("the upload has stopped", { code: "deadline_exceeded" });
+	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
+	let timer = watch();
+	try {
+		// Left early, it still has an answer to carry.
+		for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+			timer.cancel();
+			onReceived(chunk.length);
+			yield chunk;
+			timer = watch();
+		}
+	} finally {
+		timer.cancel();
+	}
+}
+
+/** Gives a file out: to be saved, never to be shown as a page of the gateway. */
+async function download(asked: FileRequest, id: string): Promise<void> {
+	const { request, response, files, principal } = asked;
+	if (request.method !== "GET" && request.method !== "HEAD") {
+		throw new HttpError(405, "only GET is served here", { allow: "GET, HEAD" });
+	}
+	const file = await files.find(principal, id);
+	const headers = headersOf(file);
+	if (isKnown(request, file)) {
+		response.writeHead(304, headers).end();
+		return;
+	}
+	const range = rangeOf(request, file);
+	const length = range ? range.end - range.start + 1 : file.bytes;
+	const described = {
+		...{ ...headers, "content-type": typeOf(file), "content-length": length },
+		...(range && { "content-range": `bytes ${range.start}-${range.end}/${file.bytes}` }),
+	};
+	if (request.method === "HEAD") {
+		response.writeHead(200, described).end();
+		return;
+	}
+	const content = await files.read(id, range);
+	response.writeHead(range ? 206 : 200, described);
+	await pour(content, response, asked.clock);
+}
+
+function headersOf(file: KeptFile): Record<string, string> {
+	return {
+		"content-disposition": create(file.name, { type: "attachment" }),
+		"content-security-policy": "default-src 'none'; sandbox",
+		"x-content-type-options": "nosniff",
+		"cross-origin-resource-policy": "same-origin",
+		"cache-control": "private, no-cache",
+		"accept-ranges": "bytes",
+		etag: tagOf(file),
+	};
+}
+
+function typeOf({ mediaType }: KeptFile): string {
+	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
+}
+
+/** As fast as the client takes it; one that has stopped is cut off. */
+async function pour(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
+	try {
+		for await (const chunk of content) {
+			if (response.destroyed) return;
+			if (!response.write(chunk)) await drained(response, clock);
+		}
+		response.end();
+	} finally {
+		content.destroy();
+	}
+}
+
+function drained(response: ServerResponse, clock: Clock): Promise<void> {
+	const { promise, resolve, reject } = Promise.withResolvers<void>();
+	const settle = () => resolve();
+	const timer = clock.after(patienceMs, () => {
+		reject(new ParleyError("the client takes nothing any more", { code: "deadline_exceeded" }));
+	});
+	response.once("drain", settle).once("close", settle);
+	return promise.finally(() => {
+		timer.cancel();
+		response.off("drain", settle).off("close", settle);
+	});
+}
+
+/** A strong tag: the same content has the same. */
+function tagOf({ sha256 }: KeptFile): string {
+	return `"${sha256}"`;
+}
+
+/** Whether the client has this very content already: RFC 9110, section 13.1.2. */
+function isKnown({ headers }: IncomingMessage, file: KeptFile): boolean {
+	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+	return tags.includes("*") || tags.includes(tagOf(file));
+}
+
+/**
+ * The one part that is asked for; undefined for the whole, which also answers whatever is no single range of bytes, or
+ * is meant for another content: RFC 9110, section 14.2.
+ */
+function rangeOf({ headers, method }: IncomingMessage, file: KeptFile): ByteRange | undefined {
+	const condition = headers["if-range"];
+	const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "") ?? [];
+	const meant = method === "GET" && (condition === undefined || condition === tagOf(file));
+	if (!meant || (first === "" && last === "")) return undefined;
+	const range = resolveRange(first, last, file.bytes);
+	if (range.start < file.bytes && range.start <= range.end) return range;
+	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+	throw new HttpError(416, `the file has ${file.bytes} bytes`, { "content-range": `bytes */${file.bytes}` });
+}
+
+function resolveRange(first: string, last: string, bytes: number): ByteRange {
+	const end = bytes - 1;
+	if (first === "") return { start: last === "0" ? bytes : Math.max(0, bytes - Number(last)), end };
+	return { start: Number(first), end: last === "" ? end : Math.min(end, Number(last)) };
+}

@@ -1,0 +1,109 @@
+import type { Clock, Store } from "@parley/base";
+import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
+import type { Reach } from "../../../config/reach-facts.ts";
+import type { Port } from "../../../port.ts";
+import type { TlsIdentity } from "../../../transport/tls-identity.ts";
+
+export type HealthStatus = "ok" | "degraded" | "draining";
+
+/** What changes while the gateway runs. */
+export interface HealthState {
+	draining: boolean;
+	/** None before the port is open. */
+	listeners: Port["listeners"];
+}
+
+export interface HealthDeps {
+	readonly clock: Clock;
+	readonly runtime: Pick<Runtime, "health" | "model">;
+	readonly store: Pick<Store<unknown>, "health">;
+	readonly state: Readonly<HealthState>;
+	readonly tls: { readonly current: Pick<TlsIdentity, "validTo"> } | undefined;
+	readonly reach: Pick<Reach, "auth" | "localTrust" | "insecureLan">;
+	readonly version: string;
+	readonly sandbox: () => SandboxState;
+	/** Who answers where nobody chose another. */
+	readonly provider: string;
+	/** The host of its server, where that is not the provider's own. */
+	readonly server: string | undefined;
+	/** Why nothing may run, if so. */
+	readonly policy: { readonly problem: string | undefined };
+}
+
+/** How the gateway is: one word for everybody, all of it for whom may know. */
+export interface Health {
+	status(): HealthStatus;
+	/** What `/api/health?verbose` shows; `permission_denied` for those who may not see it. */
+	report(principal: Principal): Promise<object>;
+}
+
+/** A provider that refuses does not degrade the gateway: what is said is kept, and answered later. */
+export function createHealth(deps: HealthDeps): Health {
+	const startedAt = deps.clock.monotonic();
+	const status = (): HealthStatus => {
+		if (deps.state.draining) return "draining";
+		const works = deps.store.health().state === "ok" && deps.policy.problem === undefined;
+		return works ? "ok" : "degraded";
+	};
+	return {
+		status,
+		async report(principal) {
+			const { providers } = deps.runtime.health(principal);
+			return {
+				status: status(),
+				version: deps.version,
+				uptime_s: Math.floor((deps.clock.monotonic() - startedAt) / 1_000),
+				...encodeReach(deps),
+				sandbox: deps.sandbox(),
+				provider: encodeProvider(deps, providers),
+				providers: providers.map(encodeTime),
+				storage: encodeTime(deps.store.health()),
+				...encodePolicy(deps.policy),
+			};
+		},
+	};
+}
+
+function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
+	return reason === undefined ? {} : { policy: { state: "broken", reason } };
+}
+
+function encodeReach({ state, tls, reach }: HealthDeps): object {
+	return {
+		listeners: state.listeners,
+		...(tls && { certificate: { valid_to: tls.current.validTo.toISOString() } }),
+		auth: reach.auth,
+		local_trust: reach.localTrust,
+		insecure_lan: reach.insecureLan,
+	};
+}
+
+/** The one that answers where nobody chose another, as it was found when it was last asked. */
+function encodeProvider(
+	{ runtime, provider: name, server }: HealthDeps,
+	providers: readonly ProviderState[],
+): object {
+	const { model } = runtime;
+	const known = providers.find((one) => one.provider === name && one.model === model);
+	const found = known
+		? { state: known.state, since: known.since, reason: known.reason }
+		: { state: "unknown" };
+	return { name, model, ...(server !== undefined && { server }), ...encodeTime(found) };
+}
+
+/** Times are RFC 3339 strings; what is empty is left out. */
+function encodeTime({
+	since,
+	reason,
+	...rest
+}: {
+	readonly state: string;
+	readonly since?: number;
+	readonly reason?: string;
+}): object {
+	return {
+		...rest,
+		...(since !== undefined && { since: new Date(since).toISOString() }),
+		...(reason && { reason }),
+	};
+}

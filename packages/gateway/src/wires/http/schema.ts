@@ -1,0 +1,82 @@
+import { ParleyError } from "@parley/base";
+import {
+	type EventFilter,
+	type SessionFilter,
+	type TaskFilter,
+	type TaskState,
+	taskStates,
+} from "@parley/core";
+import { decodeEventName } from "../shared/event-json.ts";
+import { decodeStatuses, encodeState } from "../shared/task-json.ts";
+
+/** What the address of `/api/events` asks for. Throws `invalid_argument` saying what is allowed. */
+export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "limit"> {
+	const sessionId = query.get("session");
+	const names = query.getAll("type").filter((name) => name !== "");
+	const types = [...new Set(names.flatMap(decodeEventName))];
+	const after = query.get("after");
+	if (after !== null && !sessionId) throw refused("after", after, "needs the session that it counts in");
+	return {
+		...(sessionId && { sessionId }),
+		...(types.length > 0 && { types }),
+		...(after !== null && { afterSeq: readNumber("after", after) }),
+	};
+}
+
+/** `limit`, or the fallback where it is not there. */
+export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
+	const text = query.get("limit");
+	if (text === null) return fallback;
+	const limit = Number(text);
+	if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= 1000) return limit;
+	throw refused("limit", text, "is not a whole number from 1 to 1000");
+}
+
+/** A whole number that is an event's place, in its session or among all. */
+export function readNumber(name: string, text: string): number {
+	if (/^\d{1,15}$/.test(text)) return Number(text);
+	throw refused(name, text, "is not a whole number from 0");
+}
+
+/** A query parameter that is refused, and why. */
+export function refused(name: string, text: string, why: string): ParleyError {
+	return new ParleyError(`${name}: ${JSON.stringify(text.slice(0, 100))} ${why}`, {
+		code: "invalid_argument",
+	});
+}
+
+/** What the address of `/api/tasks` asks for. Throws `invalid_argument` saying what is allowed. */
+export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
+	const sessionId = query.get("session_id");
+	const named = query.getAll("status").filter((name) => name !== "");
+	return {
+		limit: readLimit(query, 50),
+		...(sessionId && { sessionId }),
+		...(named.length > 0 && { states: decodeStatuses(named.map(readStatus)) }),
+	};
+}
+
+function readStatus(name: string): ReturnType<typeof encodeState> {
+	const statuses = [...new Set(taskStates.map((state: TaskState) => encodeState(state)))];
+	const status = statuses.find((each) => each === name);
+	if (status !== undefined) return status;
+	throw refused("status", name, `is not one of ${statuses.join(", ")}`);
+}
+
+/** Maximum characters of a search text. */
+const mostSought = 200;
+
+/** Decodes the query of `/api/sessions`. Throws `invalid_argument`. */
+export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
+	const sought = query.get("query")?.trim() ?? "";
+	const idPrefix = query.get("id") ?? "";
+	if (sought.length > mostSought) {
+		throw refused("query", sought, `has more than ${mostSought} characters`);
+	}
+	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
+	return {
+		limit: readLimit(query, 1000),
+		...(sought !== "" && { query: sought }),
+		...(idPrefix !== "" && { idPrefix }),
+	};
+}

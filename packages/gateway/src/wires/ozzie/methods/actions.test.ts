@@ -1,0 +1,222 @@
+import { createIds, silentLogger } from "@parley/base";
+import { type Action, isAuthorized, operator, type Principal, placeKey, roles } from "@parley/core";
+import { ScriptedModel, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
+import { type MethodInput, type MethodName, methods, type ResponseFrame } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { Tickets } from "../../../auth/tickets.ts";
+import { RateLimit } from "../../shared/rate-limit.ts";
+import { decodeRequest } from "../codec.ts";
+import { Connection } from "../connection.ts";
+import { actionsOf } from "./actions.ts";
+
+/** The least that each method is asked with, in the session that is open. A method that is missing does not compile. */
+const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
+	open_session: {},
+	send_message: { content: "hi" },
+	steer: { content: "hi" },
+	retry: {},
+	set_model: { model: "default" },
+	prompt_response: { token: "prompt_unknown", cancelled: true },
+	list_prompts: {},
+	secret_page: { token: "prompt_unknown" },
+	accept_all_tools: {},
+	cancel_turn: {},
+	list_sessions: {},
+	load_messages: {},
+	resume: { sessions: [{ session_id: session }] },
+	usage: { session_id: session },
+	set_budget: { scope: "gateway", period: "day", limit_usd: 1 },
+	list_agents: {},
+	list_models: {},
+	rename_session: { title: "x" },
+	delete_session: {},
+	feedback: { rating: "good" },
+	explain: {},
+	submit_task: { title: "x", description: "say: hi", tools: [] },
+	check_task: { task_id: "task_unknown" },
+	cancel_task: { task_id: "task_unknown" },
+	list_tasks: {},
+	query_tasks: {},
+	reply_task: { task_id: "task_unknown", status: "approved" },
+	retry_task: { task_id: "task_unknown" },
+	create_token: { kind: "observer", name: "fresh" },
+	list_tokens: {},
+	rotate_token: { token_id: "laptop" },
+	revoke_token: { token_id: "laptop" },
+	pair: {},
+	whoami: {},
+	list_people: {},
+	invite_person: { role: "guest" },
+	approve_person: { code: "ABCDEFGH", role: "guest" },
+	withdraw_pairing: { pairing: "ABCDEFGH" },
+	set_person_role: { person: "discord:guild:u", role: "guest" },
+	remove_person: { person: "discord:guild:u" },
+	list_places: {},
+	set_place: { place: "discord:guild:c", profile: {} },
+	remove_place: { place: "discord:guild:c" },
+	test_policy: { command: "true" },
+	show_policy: {},
+	request_grant: { channel: "discord:guild:general", reason: "work" },
+	list_grants: {},
+	revoke_grant: { grant_id: "grant_unknown" },
+	read_audit: {},
+	verify_audit: {},
+});
+
+// True because these are the keys of the object.
+const names = Object.keys(paramsIn("")) as readonly MethodName[];
+
+type Wish = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
+
+const connectorWish: Wish = { kind: "connector", name: "chat", platform: "discord", tenants: ["guild"] };
+
+/** Everybody who can be at the other end, by what lets them in. */
+const people = {
+	"the operator without a token": async () => operator,
+	"an operator's token": (t) => comeIn(t, { kind: "operator", name: "desk" }),
+	"an observer of all": (t) => comeIn(t, { kind: "observer", name: "all" }),
+	"an observer of one session": async (t) =>
+		comeIn(t, { kind: "observer", name: "one", sessions: [await t.create()] }),
+	"a connector for nobody": (t) => comeIn(t, connectorWish),
+	"a ticket of an operator's token": async (t) =>
+		byTicket(t, await comeIn(t, { kind: "operator", name: "desk" })),
+	"a ticket of an observer": async (t) => byTicket(t, await comeIn(t, { kind: "observer", name: "all" })),
+	"a ticket of a connector": async (t) => byTicket(t, await comeIn(t, connectorWish)),
+	...Object.fromEntries(
+		roles.map((role) => [
+			`a connector for somebody who is ${role}`,
+			async (t: TestRuntime) => {
+				const { person } = testConnector(role);
+				const connector = await comeIn(t, connectorWish);
+				return { ...connector, ...(person && { person }) };
+			},
+		]),
+	),
+} satisfies Record<string, (t: TestRuntime) => Promise<Principal>>;
+
+async function comeIn({ runtime }: TestRuntime, wish: Wish): Promise<Principal> {
+	const { tokens } = runtime.trust;
+	const principal = tokens.verify((await tokens.create(unkeyed(), wish)).text);
+	if (!principal) throw new Error("the token does not work");
+	return principal;
+}
+
+/** The same principal through a ticket. */
+function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Principal {
+	const tickets = new Tickets({ clock, ids: createIds(), tokens: runtime.trust.tokens });
+	const redeemed = tickets.redeem(tickets.issue(principal));
+	expect(redeemed).toEqual(principal);
+	return principal;
+}
+
+interface Asked {
+	readonly method: MethodName;
+	readonly params: object;
+	/** Joined first, where the principal may. */
+	readonly session: string;
+}
+
+/** Whether somebody was let do it, whatever came of that. */
+function told(answer: string): string {
+	return answer.startsWith("forbidden") ? "forbidden" : "let";
+}
+
+/** Asks one thing over a connection of its own. */
+async function ask(
+	t: TestRuntime,
+	principal: Principal,
+	{ method, params, session }: Asked,
+): Promise<string> {
+	const answered = Promise.withResolvers<ResponseFrame>();
+	const connection = new Connection({
+		...{ runtime: t.runtime, principal, log: silentLogger, rateLimit: new RateLimit(t.clock) },
+		now: () => t.clock.now(),
+		out: {
+			response: (frame) => frame.id === "asked" && answered.resolve(frame),
+			event: () => undefined,
+			drained: async () => undefined,
+			close: () => undefined,
+			reading: () => undefined,
+			shape: () => undefined,
+		},
+	});
+	const send = (id: string, name: string, given: object): void =>
+		connection.receive(JSON.stringify({ type: "req", id, method: name, params: given }));
+	send("join", "resume", { sessions: [{ session_id: session }] });
+	send("asked", method, params);
+	const frame = await answered.promise;
+	await connection.close();
+	return frame.ok ? "ok" : frame.error;
+}
+
+async function ownSession(t: TestRuntime, principal: Principal): Promise<string> {
+	if (principal.kind === "connector") {
+		// Of the place and owner, whatever the role: only an owner may open it.
+		const { id, platform = "" } = principal;
+		const opener = { ...testConnector("owner", id), platform };
+		return t.create(opener);
+	}
+	return principal.sessions === undefined || principal.sessions === "all"
+		? t.create()
+		: (principal.sessions[0] ?? "");
+}
+
+test("the table holds every method that there is", () => {
+	expect(Object.keys(methods).sort()).toEqual([...names].sort());
+	for (const name of names) {
+		const frame = { type: "req", id: "1", method: name, params: paramsIn("sess_1")[name] };
+		expect(decodeRequest(JSON.stringify(frame)), name).toMatchObject({ kind: "request" });
+	}
+});
+
+/** What is meant by the params above, of methods that may do several things. */
+const meant: Partial<Record<MethodName, Action>> = {
+	open_session: "session.open",
+	accept_all_tools: "trust.accept_all",
+	prompt_response: "prompt.deny",
+};
+
+test.each(Object.entries(people))("%s may do what the rights say, and nothing else", async (_who, come) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
+	await t.runtime.trust.tokens.create(unkeyed(), { ...connectorWish, name: "bridge" });
+	const principal = await come(t);
+	const place = principal.person && placeKey(principal.person.place);
+	const own = { owner: principal.id, ...(place !== undefined && { place }) };
+	const outcomes: Record<string, string> = {};
+	const expected: Record<string, string> = {};
+	for (const method of names) {
+		const session = await ownSession(t, principal);
+		outcomes[method] = told(await ask(t, principal, { method, params: paramsIn(session)[method], session }));
+		const action = meant[method] ?? actionsOf(method)[0];
+		expected[method] = isAuthorized(principal, action, own) ? "let" : "forbidden";
+	}
+	expect(outcomes).toEqual(expected);
+	if (principal.kind === "connector") return;
+	const session = await ownSession(t, principal);
+	const joining = { method: "open_session", params: { session_id: session }, session } as const;
+	expect(await ask(t, principal, joining)).toBe("ok");
+});
+
+test.each(Object.entries(people))("%s gets nothing of what is another's", async (_who, come) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const principal = await come(t);
+	const foreign = await t.create(testConnector("owner", "connector:another"));
+	const seesAll = principal.kind === "operator" || principal.sessions === "all";
+	const named = { session_id: foreign };
+	const methodsOnSessions = [
+		...(["open_session", "usage", "set_budget", "rename_session", "delete_session"] as const),
+		...(["load_messages", "query_tasks"] as const),
+	];
+	for (const method of methodsOnSessions) {
+		const params = { ...paramsIn(foreign)[method], ...named };
+		const answer = await ask(t, principal, { method, params, session: foreign });
+		if (!seesAll) expect(answer, method).toMatch(/^(?:session not found|forbidden)/);
+	}
+	const sessions = await t.runtime.list(operator, { limit: 10 });
+	expect(sessions.some(({ id }) => id === foreign)).toBe(principal.kind !== "operator");
+	if (!isAuthorized(principal, "session.list")) return;
+	expect((await t.runtime.list(principal, { limit: 10 })).some(({ id }) => id === foreign)).toBe(
+		principal.sessions === "all",
+	);
+});

@@ -1,0 +1,66 @@
+import type { ModelInfo, Prices, Profile, Profiles, Sampling } from "@parley/core";
+import type { MethodResult } from "@parley/protocol";
+import type { MethodsOf } from "./request.ts";
+
+/** Agents and models. */
+export const catalogueMethods: MethodsOf<"list_agents" | "list_models"> = {
+	async list_agents({ deps }, { principal }) {
+		return encodeAgents(await deps.runtime.agents(principal));
+	},
+
+	async list_models({ deps }, { principal }) {
+		const { runtime, anyModel } = deps;
+		const models = runtime.models(principal).map(encodeModel);
+		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
+	},
+};
+
+type AgentList = MethodResult<"list_agents">;
+type ModelEntry = MethodResult<"list_models">["models"][number];
+
+export function encodeAgents({ profiles, problems }: Awaited<ReturnType<Profiles["list"]>>): AgentList {
+	return {
+		agents: profiles.map(encodeAgent),
+		problems: problems.map(({ name, message }) => ({ name, message })),
+	};
+}
+
+function encodeAgent(profile: Profile): AgentList["agents"][number] {
+	const { name, title, model, reasoning, sampling, tools, contextWindow, endpoint } = profile;
+	return {
+		name,
+		title,
+		...(model !== undefined && { model }),
+		...(reasoning !== undefined && { reasoning }),
+		sampling: encodeSampling(sampling),
+		...(tools && { tools: [...tools] }),
+		...(contextWindow !== undefined && { context_window: contextWindow }),
+		// The path may hold what only the operator should know.
+		...(endpoint && { server: new URL(endpoint.url).origin }),
+	};
+}
+
+function encodeSampling(sampling: Sampling): AgentList["agents"][number]["sampling"] {
+	const { temperature, topP, topK, repeatPenalty, maxTokens } = sampling;
+	return {
+		...(temperature !== undefined && { temperature }),
+		...(topP !== undefined && { top_p: topP }),
+		...(topK !== undefined && { top_k: topK }),
+		...(repeatPenalty !== undefined && { repeat_penalty: repeatPenalty }),
+		...(maxTokens !== undefined && { max_tokens: maxTokens }),
+	};
+}
+
+export function encodeModel(model: ModelInfo): ModelEntry {
+	const { id, provider, tier, contextWindow, maxOutput, reasoning, images, prices, longPrompt } = model;
+	return {
+		...{ name: id, provider, context_window: contextWindow, max_output: maxOutput, reasoning, images },
+		...(tier && { tier }),
+		...(prices && { prices: encodePrices(prices) }),
+		...(longPrompt && { long_prompt: { above: longPrompt.above, prices: encodePrices(longPrompt.prices) } }),
+	};
+}
+
+function encodePrices({ input, output, cacheRead, cacheWrite }: Prices): NonNullable<ModelEntry["prices"]> {
+	return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
+}

@@ -1,0 +1,224 @@
+import { silentLogger } from "@parley/base";
+import { operator } from "@parley/core";
+import { ScriptedModel, says, TestRuntime, testConnector } from "@parley/core/testing";
+import type { ResponseFrame } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { RateLimit } from "../../shared/rate-limit.ts";
+import type { OzzieEvent } from "../codec.ts";
+import { Connection, type ConnectionDeps } from "../connection.ts";
+
+/** One connection, which reads everything at once. */
+class Client {
+	readonly told: (string | number)[] = [];
+	readonly #answers: ResponseFrame[] = [];
+	readonly #connection: Connection;
+	readonly #t: TestRuntime;
+
+	constructor(t: TestRuntime, more: Partial<Pick<ConnectionDeps, "principal" | "anyModel">> = {}) {
+		this.#t = t;
+		this.#connection = new Connection({
+			...{
+				runtime: t.runtime,
+				principal: operator,
+				...more,
+				log: silentLogger,
+				rateLimit: new RateLimit(t.clock),
+				now: () => t.clock.now(),
+			},
+			out: {
+				response: (frame) => {
+					this.#answers.push(frame);
+					this.told.push("R");
+				},
+				event: (event: OzzieEvent) => void this.told.push(event.transient ? event.event.type : event.seq),
+				drained: () => Promise.resolve(),
+				close: (code) => void this.told.push(`closed ${code}`),
+				reading: () => undefined,
+				shape: () => undefined,
+			},
+		});
+	}
+
+	send(method: string, params: object = {}, more: object = {}): void {
+		this.#connection.receive(
+			JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params, ...more }),
+		);
+	}
+
+	/** The payload of the answer, or its error; then everything has happened that waits for nothing but its turn. */
+	async ask(
+		method: string,
+		params: object = {},
+		more: object = {},
+	): Promise<Readonly<Record<string, unknown>>> {
+		const before = this.#answers.length;
+		this.send(method, params, more);
+		while (this.#answers.length === before) await this.#t.settle();
+		await this.#t.settle();
+		const answer = this.#answers.at(-1);
+		// True because every method that is called here answers with an object.
+		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
+	}
+
+	/** Waits for the event with this number, however long its run takes to come so far. */
+	async hears(seq: number): Promise<void> {
+		while (!this.told.includes(seq)) await this.#t.settle();
+	}
+
+	close(): Promise<void> {
+		return this.#connection.close();
+	}
+}
+
+const usedKey = { error: 'invalid params: key "k" was used for another request' };
+
+async function messages(t: TestRuntime): Promise<number[]> {
+	const sessions = await t.runtime.list(operator, { limit: 10 });
+	return sessions.map((session) => session.messageCount).sort();
+}
+
+test.each([
+	["send_message", { content: "hi" }],
+	["accept_all_tools", {}],
+	["cancel_turn", {}],
+])("a key of %s belongs to the session that was meant, however it was named", async (method, params) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	const { session_id } = await one.ask("open_session");
+	await two.ask("open_session");
+	const first = await one.ask(method, { ...params, key: "k" });
+	expect(first).not.toHaveProperty("error");
+	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await one.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	await two.ask("open_session", { session_id, join: true });
+	expect(await two.ask(method, { ...params, key: "k" }, { session_id })).toEqual(first);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("an answer and an opening are repeated whatever session is named beside them", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const [one, two] = [new Client(t), new Client(t)];
+	const opening = { key: "k", join: true };
+	const first = await one.ask("open_session", opening);
+	const { session_id } = await two.ask("open_session");
+	expect(await two.ask("open_session", opening, { session_id })).toEqual(first);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("a first message finds its session again over another connection: one run, one answer", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	const first = await one.ask("send_message", { content: "hi", key: "k" });
+	expect(first).toMatchObject({ status: "sent", run_id: expect.any(String) });
+	await one.hears(5);
+	await one.close();
+	expect(await two.ask("send_message", { content: "hi", key: "k" })).toEqual(first);
+	expect(two.told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6]);
+	await two.close();
+	expect(await messages(t)).toEqual([2]);
+});
+
+test.each([
+	["send_message", { content: "another" }],
+	["accept_all_tools", {}],
+])("another first request with the same key, %s, is refused and joins nothing", async (method, params) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
+	const [one, two] = [new Client(t), new Client(t)];
+	await one.ask("send_message", { content: "hi", key: "k" });
+	await one.hears(5);
+	expect(await two.ask(method, { ...params, key: "k" })).toEqual(usedKey);
+	expect(await two.ask("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
+	expect(two.told).toEqual(["R", "R"]);
+	expect(await messages(t)).toEqual([2]);
+	await Promise.all([one.close(), two.close()]);
+});
+
+test("a session that is opened again from a number is replayed once, in order, with what was held", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	await client.ask("send_message", { content: "1" });
+	await client.hears(5);
+	const before = client.told.length;
+	client.send("send_message", { content: "2" });
+	await client.ask("open_session", { session_id, after_seq: 0 });
+	await client.hears(9);
+	const told = client.told.slice(before);
+	expect(told.slice(0, 2)).toEqual(["R", "R"]);
+	expect(told.filter(Number.isInteger)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+	await client.close();
+});
+
+test("a session that is opened again without a number goes on, whatever else was asked for", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	const again = { session_id };
+	for (const [index, content] of ["1", "2"].entries()) {
+		client.send("open_session", again);
+		client.send("send_message", { content });
+		client.send("open_session", { ...again, join: true });
+		client.send("resume", { sessions: [again, again] });
+		await client.ask("open_session", again);
+		await client.hears(5 + 4 * index);
+	}
+	const reply = ["model.calling", "text.started", "text.delta", "text.ended"];
+	const events = client.told.filter((each) => each !== "R");
+	expect(events).toEqual([1, 2, ...reply, 3, 4, 5, 6, ...reply, 7, 8, 9]);
+	await client.close();
+});
+
+test("a session that was left and is joined again in one breath tells only what was asked for", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]) });
+	const client = new Client(t);
+	const { session_id } = await client.ask("open_session");
+	const before = client.told.length;
+	client.send("send_message", { content: "1" });
+	client.send("open_session", { join: false });
+	await client.ask("open_session", { session_id, after_seq: 1 });
+	await client.hears(4);
+	const told = client.told.slice(before).filter(Number.isInteger);
+	expect(told.slice(0, 3)).not.toContain(1);
+	expect(new Set(told).size).toBe(told.length);
+	expect(told).toEqual(told.toSorted((a, b) => Number(a) - Number(b)));
+	await client.close();
+});
+
+test.each(["observer", "connector"] as const)("a budget is not for an %s to set", async (kind) => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const connector = testConnector("owner", "connector:1");
+	const principal = kind === "connector" ? connector : ({ id: "observer:1", kind } as const);
+	const theirs = new Client(t, { principal });
+	const own = kind === "connector" ? (await theirs.ask("open_session"))["session_id"] : undefined;
+	expect(own !== undefined).toBe(kind === "connector");
+	const params = { period: "day", limit_usd: 1_000_000 };
+	for (const scope of [{ scope: "gateway" }, ...(own ? [{ scope: "session", session_id: own }] : [])]) {
+		expect(await theirs.ask("set_budget", { ...scope, ...params })).toMatchObject({
+			error: expect.stringMatching(/^forbidden: /),
+		});
+	}
+	const operators = new Client(t);
+	const { budgets } = await operators.ask("usage");
+	expect(JSON.stringify(budgets)).not.toContain("1000000");
+	expect(await operators.ask("set_budget", { scope: "gateway", ...params })).toEqual({ status: "set" });
+	await Promise.all([theirs.close(), operators.close()]);
+});
+
+test("days in the wrong order are refused", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const client = new Client(t);
+	const [since, until] = ["2026-03-02", "2026-03-01"];
+	expect(await client.ask("usage", { since, until })).toEqual({
+		error: "invalid params: since: must not be after until, but 2026-03-02 is after 2026-03-01",
+	});
+	expect(await client.ask("usage", { since, until: since })).not.toHaveProperty("error");
+	await client.close();
+});
+
+test("who lists the models learns whether others can be chosen", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const [one, two] = [new Client(t), new Client(t, { anyModel: true })];
+	expect(await one.ask("list_models")).not.toHaveProperty("any_model");
+	expect(await two.ask("list_models")).toMatchObject({ any_model: true });
+	await Promise.all([one.close(), two.close()]);
+});

@@ -1,0 +1,34 @@
+import type { MethodName } from "@parley/protocol";
+import type { Connection } from "../connection.ts";
+import { authorizeMethod } from "./actions.ts";
+import { catalogueMethods } from "./catalogue.ts";
+import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
+import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
+import { promptMethods } from "./prompts.ts";
+import type { Asked, MethodsOf } from "./request.ts";
+import { sessionMethods } from "./sessions.ts";
+import { taskMethods } from "./tasks.ts";
+import { usageMethods } from "./usage.ts";
+
+/** The work of each method. A method without a handler does not compile. */
+const handlers: MethodsOf<MethodName> = {
+	...sessionMethods,
+	...promptMethods,
+	...taskMethods,
+	...usageMethods,
+	...catalogueMethods,
+	...peopleMethods,
+	...placeMethods,
+	...tokenMethods,
+	...policyMethods,
+	...grantMethods,
+	...auditMethods,
+};
+
+/** Carries out the request and returns the payload of its response. Throws the error of a failed one. */
+export async function answerRequest(connection: Connection, request: Asked): Promise<unknown> {
+	authorizeMethod(request.principal, request.method);
+	// True because the handler was looked up by the request's own method.
+	const handler = handlers[request.method] as (connection: Connection, request: Asked) => Promise<unknown>;
+	return handler(connection, request);
+}

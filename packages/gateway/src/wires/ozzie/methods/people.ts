@@ -1,0 +1,222 @@
+import {
+	actions,
+	billionths,
+	dollars,
+	isAuthorized,
+	type PairingFacts,
+	type PersonFacts,
+	type PlaceProfile,
+	type Principal,
+	placeKey,
+	type TokenFacts,
+} from "@parley/core";
+import type { MethodResult, PlaceProfilePayload } from "@parley/protocol";
+import { toTime } from "../../shared/time.ts";
+import { keyed, type MethodsOf } from "./request.ts";
+
+type PeopleMethod =
+	| "pair"
+	| "whoami"
+	| "list_people"
+	| "invite_person"
+	| "approve_person"
+	| "withdraw_pairing"
+	| "set_person_role"
+	| "remove_person";
+
+/** How people of chat platforms come in, and what the operator makes of them. */
+export const peopleMethods: MethodsOf<PeopleMethod> = {
+	async pair(connection, request) {
+		const { people } = connection.deps.runtime.trust;
+		const paired = await people.pair(keyed(request), request.params.code);
+		if (paired.status === "paired") return paired;
+		return { status: "requested", code: paired.code, expires_at: toTime(paired.expiresAt) };
+	},
+
+	async whoami({ deps }, { principal }) {
+		const { person } = principal;
+		if (!person) return encodeSelf(principal);
+		const { mention, sessions, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
+		const place = { mention: mention ?? "required", sessions: sessions ?? "shared" } as const;
+		return { ...encodeSelf(principal), place: { ...place, ...(agent !== undefined && { agent }) } };
+	},
+
+	async list_people({ deps }, { principal }) {
+		const { people, waiting } = await deps.runtime.trust.people.list(principal);
+		return {
+			people: people.map(encodePerson),
+			waiting: waiting.map(encodePairing),
+		};
+	},
+
+	async invite_person(connection, request) {
+		const { role, platform, tenant } = request.params;
+		const invited = await connection.deps.runtime.trust.people.invite(keyed(request), {
+			role,
+			...(platform !== undefined && { platform }),
+			...(tenant !== undefined && { tenant }),
+		});
+		return { code: invited.code, role: invited.role, expires_at: toTime(invited.expiresAt) };
+	},
+
+	async approve_person(connection, request) {
+		const { code, role } = request.params;
+		const { people } = connection.deps.runtime.trust;
+		return encodePerson(await people.approve(keyed(request), code, role));
+	},
+
+	async withdraw_pairing(connection, request) {
+		const { people } = connection.deps.runtime.trust;
+		const pairing = await people.withdraw(keyed(request), request.params.pairing);
+		return { status: "withdrawn", pairing: encodePairing(pairing) };
+	},
+
+	async set_person_role(connection, request) {
+		const { person, role } = request.params;
+		const { people } = connection.deps.runtime.trust;
+		return encodePerson(await people.setRole(keyed(request), person, role));
+	},
+
+	async remove_person(connection, request) {
+		const { person } = request.params;
+		await connection.deps.runtime.trust.people.remove(keyed(request), person);
+		return { status: "removed", person };
+	},
+};
+
+function encodePerson(facts: PersonFacts): MethodResult<"approve_person"> {
+	const { id, name, role, addedBy, createdAt } = facts;
+	return { person: id, name, role, added_by: addedBy, created_at: toTime(createdAt) };
+}
+
+function encodePairing({
+	createdAt,
+	expiresAt,
+	...facts
+}: PairingFacts): MethodResult<"list_people">["waiting"][number] {
+	return { ...facts, created_at: toTime(createdAt), expires_at: toTime(expiresAt) };
+}
+
+function encodeSelf(principal: Principal): MethodResult<"whoami"> {
+	const { id, kind, person } = principal;
+	const may = actions.filter((action) => isAuthorized(principal, action));
+	const isStranger = person?.role === "stranger";
+	return {
+		...{ principal: id, kind, may },
+		...(person && { person: person.id, role: person.role }),
+		...(isStranger && { hint: "ask for a code with pair, and the operator lets you in with it" }),
+	};
+}
+
+type TokenMethod = "create_token" | "list_tokens" | "rotate_token" | "revoke_token";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How the operator hands out ways in, and takes them back. */
+export const tokenMethods: MethodsOf<TokenMethod> = {
+	async create_token(connection, request) {
+		const { kind, name, platform, tenants, sessions, days } = request.params;
+		const { runtime, now } = connection.deps;
+		const { text, facts } = await runtime.trust.tokens.create(keyed(request), {
+			...{ kind, name },
+			...(platform !== undefined && { platform }),
+			...(tenants && { tenants }),
+			...(sessions && { sessions }),
+			...(days !== undefined && { lifeMs: days * dayMs }),
+		});
+		return { token: text, info: encodeToken(facts, now()) };
+	},
+
+	async list_tokens({ deps }, { principal }) {
+		const tokens = await deps.runtime.trust.tokens.list(principal);
+		return { tokens: tokens.map((token) => encodeToken(token, deps.now())) };
+	},
+
+	async rotate_token(connection, request) {
+		const { token_id, grace_seconds = 0 } = request.params;
+		const { runtime, now } = connection.deps;
+		const { text, facts } = await runtime.trust.tokens.rotate(keyed(request), token_id, grace_seconds * 1000);
+		return { token: text, info: encodeToken(facts, now()) };
+	},
+
+	async revoke_token(connection, request) {
+		const { runtime, now } = connection.deps;
+		const facts = await runtime.trust.tokens.revoke(keyed(request), request.params.token_id);
+		return { status: "revoked", info: encodeToken(facts, now()) };
+	},
+};
+
+function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token">["info"] {
+	const { id, kind, name, platform, tenants, sessions, lastUsedAt, expiresAt, revokedAt } = facts;
+	const expired = expiresAt !== undefined && expiresAt <= now;
+	return {
+		...{ id, kind, name, created_at: toTime(facts.createdAt) },
+		...(platform !== undefined && { platform }),
+		...(tenants && { tenants: [...tenants] }),
+		...(sessions && { sessions: [...sessions] }),
+		...(lastUsedAt !== undefined && { last_used_at: toTime(lastUsedAt) }),
+		...(expiresAt !== undefined && { expires_at: toTime(expiresAt) }),
+		status: revokedAt !== undefined ? "revoked" : expired ? "expired" : "active",
+	};
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/** How the operator says what holds in a channel. */
+export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place"> = {
+	async list_places({ deps }, { principal }) {
+		const places = await deps.runtime.trust.places.list(principal);
+		return {
+			places: places.map(({ key, profile, source }) => ({
+				place: key,
+				profile: encodeProfile(profile),
+				source,
+			})),
+		};
+	},
+
+	async set_place(connection, request) {
+		const { place, profile } = request.params;
+		const { places } = connection.deps.runtime.trust;
+		await places.set(keyed(request), place, decodeProfile(profile));
+		return { place, profile };
+	},
+
+	async remove_place(connection, request) {
+		const { place } = request.params;
+		await connection.deps.runtime.trust.places.remove(keyed(request), place);
+		return { status: "removed", place };
+	},
+};
+
+/** What the wire says of a channel, in the runtime's units. */
+function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
+	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
+	return {
+		...same,
+		...(approve_in && { approveIn: approve_in }),
+		...(budget_usd !== undefined && { budget: billionths(budget_usd) }),
+		...(quota_bytes !== undefined && { quotaBytes: quota_bytes }),
+		...(approval_hours !== undefined && { approvalMs: approval_hours * hourMs }),
+	};
+}
+
+function encodeProfile({
+	budget,
+	quotaBytes,
+	approvalMs,
+	tools,
+	approvers,
+	approveIn,
+	...same
+}: PlaceProfile): PlaceProfilePayload {
+	return {
+		...same,
+		...(tools && { tools: [...tools] }),
+		...(approvers && { approvers: [...approvers] }),
+		...(approveIn && { approve_in: [...approveIn] }),
+		...(budget !== undefined && { budget_usd: dollars(budget) }),
+		...(quotaBytes !== undefined && { quota_bytes: quotaBytes }),
+		...(approvalMs !== undefined && { approval_hours: approvalMs / hourMs }),
+	};
+}

@@ -1,0 +1,206 @@
+import { ParleyError, parseJson } from "@parley/base";
+import {
+	type AuditRow,
+	type ListedRule,
+	type OpenWish,
+	placeKey,
+	type TextCheck,
+	type WantedGrant,
+} from "@parley/core";
+import type { GrantWishPayload, MethodResult } from "@parley/protocol";
+import { encodeGrant } from "../../shared/grant-json.ts";
+import { toTime } from "../../shared/time.ts";
+import { nameOfToken } from "../hidden-tokens.ts";
+import { keyed, type MethodsOf, type RequestOf } from "./request.ts";
+
+/** How the operator learns which rules hold, and why a call would be asked about. */
+export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
+	async test_policy({ deps }, { principal, params }) {
+		const { command, tool, arguments: args } = params;
+		if ((command === undefined) === (tool === undefined)) {
+			throw new ParleyError("command: say either a command, or a tool and its arguments", {
+				code: "invalid_argument",
+			});
+		}
+		const answer = await deps.runtime.trust.policies.test(principal, {
+			tool: tool ?? "run_command",
+			arguments: tool === undefined ? { cmd: command } : (args ?? {}),
+			...placeIn(params),
+		});
+		const { policyVersion, classes, rules, effect, floor, reason, sandbox } = answer;
+		return {
+			...{ effect, floor, reason, classes: [...classes] },
+			rules: rules.map(({ source, ...rule }) => ({ ...rule, ...(source !== undefined && { source }) })),
+			...{ sandbox, policy_version: policyVersion },
+		};
+	},
+
+	async show_policy({ deps }, { principal, params }) {
+		const { policyVersion, problem, rules } = await deps.runtime.trust.policies.list(
+			principal,
+			placeIn(params),
+		);
+		return {
+			policy_version: policyVersion,
+			...(problem !== undefined && { problem }),
+			rules: rules.map(encodeRule),
+		};
+	},
+};
+
+/** Where rules are asked for. */
+interface PlaceParams {
+	readonly session_id?: string | undefined;
+	readonly agent?: string | undefined;
+	readonly place?: string | undefined;
+}
+
+function placeIn({ session_id, agent, place }: PlaceParams): {
+	readonly sessionId?: string;
+	readonly agent?: string;
+	readonly place?: string;
+} {
+	return {
+		...(session_id !== undefined && { sessionId: session_id }),
+		...(agent !== undefined && { agent }),
+		...(place !== undefined && { place }),
+	};
+}
+
+function encodeRule({
+	tools,
+	classes,
+	commands,
+	paths,
+	hosts,
+	...rule
+}: ListedRule): MethodResult<"show_policy">["rules"][number] {
+	return {
+		...rule,
+		...(tools && { tools: [...tools] }),
+		...(classes && { classes: [...classes] }),
+		...(commands && { commands: commands.map((words) => [...words]) }),
+		...(paths && { paths: [...paths] }),
+		...(hosts && { hosts: [...hosts] }),
+	};
+}
+
+/** Unless told: four hours, and two hundred calls. */
+const minutesUnlessTold = 240;
+const actionsUnlessTold = 200;
+
+/** How a channel comes to be trusted for a while, and ceases to be. */
+export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
+	async request_grant(connection, request) {
+		const { grants } = connection.deps.runtime.trust;
+		const { session_id: named, unseen = false } = request.params;
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
+		// A person's wish is for the channel they are in, whichever of its conversations the question stands in.
+		const outcome = await grants.request(keyed(request), decodeWanted(request), {
+			...{ sessionId: named ?? addressed, current: connection.current, unseen },
+		});
+		if (outcome.status === "granted") return { status: "granted", grant: encodeGrant(outcome.grant) };
+		return { status: "requested", token: outcome.token, session_id: outcome.sessionId };
+	},
+
+	async list_grants({ deps }, { principal, params }) {
+		const { grants: all } = deps.runtime.trust;
+		const [grants, wishes] = await Promise.all([
+			all.list(principal, params.ended === true),
+			all.wishes(principal),
+		]);
+		// Who may only read gets nothing that a question could be answered with.
+		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
+		return {
+			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
+			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] => ({
+				...encodeGrant(grant),
+				...(grant.endedAt !== undefined && { ended_at: toTime(grant.endedAt) }),
+				...(grant.endReason !== undefined && { end_reason: grant.endReason }),
+			})),
+		};
+	},
+
+	async revoke_grant(connection, request) {
+		const { grant_id, reason = "" } = request.params;
+		await connection.deps.runtime.trust.grants.revoke(keyed(request), grant_id, reason);
+		return { status: "revoked" };
+	},
+};
+
+/** A person means the channel that they are in; the operator names one. */
+function decodeWanted({ params, principal }: RequestOf<"request_grant">): WantedGrant {
+	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
+	const place = principal.person ? placeKey(principal.person.place) : channel;
+	if (place === undefined) {
+		throw new ParleyError("channel: name the channel, as PLATFORM:TENANT:CHANNEL", {
+			code: "invalid_argument",
+		});
+	}
+	return {
+		...{ place, reason, people: people ?? null, tools: tools ?? null, classes: classes ?? null },
+		maxActions: max_actions ?? actionsUnlessTold,
+		lifeMs: (minutes ?? minutesUnlessTold) * 60_000,
+	};
+}
+
+/** What somebody asks for. */
+function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
+	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
+	return {
+		...{ token, session_id: sessionId, place },
+		...(by && { person: by.id, name: by.name }),
+		people: people && [...people],
+		tools: tools && [...tools],
+		classes: classes && [...classes],
+		...{ max_actions: maxActions, minutes: lifeMs / 60_000, reason },
+		...{ created_at: toTime(createdAt), expires_at: toTime(expiresAt) },
+	};
+}
+
+/** Rows of the audit in one answer. */
+const rowsUnlessTold = 100;
+
+/** How the operator reads what was decided. */
+export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
+	async read_audit({ deps }, { principal, params }) {
+		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;
+		const rows = await deps.runtime.trust.auditLog.read(principal, {
+			limit,
+			...(since !== undefined && { since: Date.parse(since) }),
+			...(until !== undefined && { until: Date.parse(until) }),
+			...(by !== undefined && { principal: by }),
+			...(after !== undefined && { after }),
+		});
+		return { records: rows.map(encodeRow) };
+	},
+
+	async verify_audit({ deps }, { principal, params }) {
+		const noted = params.anchor ? [params.anchor] : [];
+		const { auditLog } = deps.runtime.trust;
+		const { broken, ...facts } = await auditLog.verify(principal, noted);
+		const messages = params.messages ? encodeTexts(await auditLog.verifyTexts(principal)) : undefined;
+		return { ...facts, ...(broken && { broken: { ...broken } }), ...(messages && { messages }) };
+	},
+};
+
+type EncodedTexts = NonNullable<MethodResult<"verify_audit">["messages"]>;
+
+function encodeTexts({ allSessions, examples, ...check }: TextCheck): EncodedTexts {
+	return {
+		...check,
+		all_sessions: allSessions,
+		examples: examples.map(({ sessionId, ...example }) => ({ session_id: sessionId, ...example })),
+	};
+}
+
+function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number] {
+	const { principal, via, action, object, decision, args, args_sha256, grant_id, hash } = row;
+	return {
+		...{ seq: Number(row.seq), ts: toTime(Number(row.at)) },
+		...{ principal, via, action, object, decision, hash },
+		...(args_sha256 !== null && { args_sha256 }),
+		...(args !== null && { args: parseJson(args) }),
+		...(grant_id !== null && { grant_id }),
+	};
+}

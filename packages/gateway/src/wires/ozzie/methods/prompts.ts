@@ -1,0 +1,115 @@
+import { ParleyError } from "@parley/base";
+import type { Keyed, OpenPrompt, Principal, Prompt, PromptResponse } from "@parley/core";
+import type { MethodResult } from "@parley/protocol";
+import { firstWithin, jsonBytes } from "../../shared/paging.ts";
+import { encodePrompt } from "../../shared/prompt-json.ts";
+import { toTime } from "../../shared/time.ts";
+import { answerBudget } from "../codec.ts";
+import type { Connection } from "../connection.ts";
+import { nameOfToken } from "../hidden-tokens.ts";
+import { keyed, type MethodsOf } from "./request.ts";
+
+/** Questions to people: their answers, the list of open ones, and a page for a password that no chat may carry. */
+export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
+	async prompt_response(connection, request) {
+		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
+		const response: PromptResponse = {
+			...(value !== undefined && { value }),
+			...(values && { values }),
+			...(text !== undefined && { text }),
+			...(cancelled !== undefined && { cancelled }),
+			...(reason !== undefined && { reason }),
+			...(changed && { arguments: changed }),
+			choice: connection.envelope === "both",
+			confidential: connection.deps.confidential ?? true,
+		};
+		try {
+			return await answer(connection, keyed(request), token, response);
+		} catch (error) {
+			// A request with a key or with changed arguments comes from a client that reads its responses.
+			if (key !== undefined || changed) throw error;
+			return settleUnread(connection, request.principal, token, ParleyError.from(error));
+		}
+	},
+
+	async list_prompts(connection, request) {
+		const { params, principal } = request;
+		const { runtime } = connection.deps;
+		const { token, limit, approvals } = params;
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
+		const sessionId = params.session_id ?? addressed;
+		const open = await runtime.prompts.list(principal, { sessionId, token, limit, approvals });
+		const prompts = open.map((one) => encodeOpenPrompt(one, token !== undefined));
+		// Who may only read gets nothing that a question could be answered with.
+		const shown =
+			principal.kind === "observer"
+				? prompts.map((one) => ({ ...one, token: nameOfToken(one.token) }))
+				: prompts;
+		return { prompts: firstWithin(shown, jsonBytes, answerBudget(connection.envelope)) };
+	},
+
+	async secret_page({ deps }, { principal, params: { token, key } }) {
+		const { secretPages } = deps;
+		if (!secretPages) {
+			const message =
+				"not available: this gateway has no publicUrl by which a browser could reach it; the operator answers with parley answer";
+			throw new ParleyError(message, { code: "unimplemented" });
+		}
+		const { url, expiresAt } = await secretPages.issue(principal, { token, key });
+		return { url, expires_at: toTime(expiresAt) };
+	},
+};
+
+async function answer(
+	{ deps }: Connection,
+	request: Keyed,
+	token: string,
+	response: PromptResponse,
+): Promise<MethodResult<"prompt_response">> {
+	const counts = await deps.runtime.answer(request, token, response);
+	return { status: "sent", ...(!counts && { late: true }) };
+}
+
+/**
+ * Settles an answer that cannot be read, for a client that never reads errors and would wait without end: the question is
+ * asked again once with the error in its label, then denied with it. Throws the error for all other clients, and the first
+ * time.
+ */
+export async function settleUnread(
+	connection: Connection,
+	principal: Principal,
+	token: string,
+	error: ParleyError,
+): Promise<MethodResult<"prompt_response">> {
+	const asked = connection.asked(token);
+	if (!asked || !isUnread(error, asked)) throw error;
+	if (connection.askAgain(token, `Answer again: ${error.message}. ${asked.label}`)) throw error;
+	const request = { principal, key: undefined, method: "prompt_response", params: { token } };
+	const reason = `the client answered twice in a way that cannot be read: ${error.message}`;
+	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
+}
+
+/** Whether another answer is needed: none was understood, or a password came where others can read it. */
+function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
+	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
+}
+
+/** A question in the list of those that wait; `whole` with all that its call is about, which may be long. */
+function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
+	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
+	const shown = encodePrompt(prompt);
+	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
+	const long = { arguments: given, ...(preview !== undefined && { preview }) };
+	return {
+		...shown,
+		options: [...shown.options],
+		context: {
+			...{ ...short, ...(notes && { notes: [...notes] }), ...(also_in && { also_in: [...also_in] }) },
+			...(whole && prompt.approval && long),
+		},
+		...{ session_id: sessionId, session_title: sessionTitle, created_at: toTime(createdAt) },
+		...(requester && { person: requester.id, name: requester.name }),
+		...(place !== undefined && { place }),
+		always_ask: alwaysAsk,
+	};
+}

@@ -1,0 +1,193 @@
+import type { Accepted, Explanation, SessionFilter } from "@parley/core";
+import type { MethodParams, MethodResult } from "@parley/protocol";
+import { encodeFile } from "../../shared/file-json.ts";
+import { toTime } from "../../shared/time.ts";
+import { encodeUsage } from "../../shared/usage-json.ts";
+import { SessionView } from "../../view/session-view.ts";
+import { encodeFailure, encodeSession } from "../codec.ts";
+import type { Connection } from "../connection.ts";
+import { loadMessages } from "./message-page.ts";
+import { keyed, type MethodsOf, type RequestOf, targetNamed, targetOpen, targetOrNew } from "./request.ts";
+
+type SessionMethod =
+	| "open_session"
+	| "send_message"
+	| "steer"
+	| "retry"
+	| "set_model"
+	| "accept_all_tools"
+	| "cancel_turn"
+	| "list_sessions"
+	| "load_messages"
+	| "resume"
+	| "rename_session"
+	| "delete_session"
+	| "feedback"
+	| "explain";
+
+/** Sessions, their messages and their runs. */
+export const sessionMethods: MethodsOf<SessionMethod> = {
+	async open_session(connection, request) {
+		const { params, principal } = request;
+		const { runtime } = connection.deps;
+		const replace = params.join !== true;
+		if (params.session_id) {
+			// To come back takes no person; one who opens needs the right to, and observers only read.
+			if (principal.person) await runtime.check(principal, params.session_id, "session.open");
+			const { lastSeq } = await connection.join(params.session_id, params.after_seq, replace);
+			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
+		}
+		return open(connection, request, { replace, afterSeq: params.after_seq });
+	},
+
+	async send_message(connection, request) {
+		const { content, attachments, correlation_id } = request.params;
+		const view = await targetOrNew(connection, request);
+		const accepted = await view.send(keyed(request, view.id), {
+			content,
+			...(attachments && { attachments }),
+			...(correlation_id !== undefined && { correlation: correlation_id }),
+		});
+		return { status: "sent", ...encodeAccepted(accepted) };
+	},
+
+	async steer(connection, request) {
+		const { content } = request.params;
+		const { id: sessionId } = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		const steered = await runtime.steer(keyed(request, sessionId), sessionId, { content });
+		return { status: steered.status, ...encodeAccepted(steered) };
+	},
+
+	async retry(connection, request) {
+		const { id: sessionId } = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		return {
+			status: "sent",
+			...encodeAccepted(await runtime.retry(keyed(request, sessionId), sessionId)),
+		};
+	},
+
+	async set_model(connection, request) {
+		const view = targetOpen(connection, request);
+		return { model: await view.setModel(keyed(request, view.id), request.params.model) };
+	},
+
+	async accept_all_tools(connection, request) {
+		const view = await targetOrNew(connection, request);
+		await view.acceptAll(keyed(request, view.id));
+		return { status: "accepted" };
+	},
+
+	async cancel_turn(connection, request) {
+		const { queued = false, run_id: runId } = request.params;
+		const view = targetOpen(connection, request);
+		return view.cancel(keyed(request, view.id), { queued, runId });
+	},
+
+	async list_sessions({ deps }, { params, principal }) {
+		const sessions = await deps.runtime.list(principal, decodeFilter(params));
+		return { sessions: sessions.map(encodeSession) };
+	},
+
+	async resume(connection, { params }) {
+		const sessions: MethodResult<"resume">["sessions"] = [];
+		for (const { session_id, after_seq } of params.sessions) {
+			try {
+				const { lastSeq } = await connection.join(session_id, after_seq, false);
+				sessions.push({ session_id, ok: true, status: "resumed", last_seq: lastSeq });
+			} catch (reason) {
+				const failure = encodeFailure(undefined, reason);
+				sessions.push({ session_id, ok: false, ...(!failure.ok && { error: failure.error }) });
+			}
+		}
+		return { sessions };
+	},
+
+	load_messages: loadMessages,
+
+	async rename_session(connection, request) {
+		const { title } = request.params;
+		const sessionId = targetNamed(connection, request);
+		const { runtime } = connection.deps;
+		return { title: await runtime.rename(keyed(request, sessionId), sessionId, title) };
+	},
+
+	async delete_session(connection, request) {
+		const sessionId = targetNamed(connection, request);
+		const force = request.params.force === true;
+		await connection.deps.runtime.remove(keyed(request, sessionId), sessionId, force);
+		return { status: "deleted" };
+	},
+
+	async feedback(connection, request) {
+		const { rating, comment = "", run_id } = request.params;
+		const sessionId = targetNamed(connection, request);
+		const { runId } = await connection.deps.runtime.feedback(keyed(request, sessionId), sessionId, {
+			rating,
+			comment,
+			...(run_id !== undefined && { runId: run_id }),
+		});
+		return { status: "recorded", run_id: runId };
+	},
+
+	async explain(connection, request) {
+		const { runtime } = connection.deps;
+		const sessionId = targetNamed(connection, request);
+		const explained: Explanation = await runtime.explain(request.principal, sessionId, request.params.run_id);
+		return encodeExplanation(explained);
+	},
+};
+
+async function open(
+	connection: Connection,
+	request: RequestOf<"open_session">,
+	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
+): Promise<MethodResult<"open_session">> {
+	const { root_dir, title, external_key, profile } = request.params;
+	const { id, status } = await SessionView.create(connection.deps.runtime, keyed(request), {
+		...(root_dir !== undefined && { rootDir: root_dir }),
+		...(title !== undefined && { title }),
+		...(external_key !== undefined && { externalKey: external_key }),
+		...(profile && { profile }),
+	});
+	// `session.created` follows the response, so the first event of a new session is still to come.
+	const from = status === "created" ? 0 : afterSeq;
+	const { lastSeq } = await connection.join(id, from, replace);
+	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
+}
+
+function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionFilter {
+	return query === undefined || query === "" ? { limit } : { limit, query };
+}
+
+function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
+	return { run_id: runId, ...(queuedPosition > 0 && { queued_position: queuedPosition }) };
+}
+
+/** What became of a message, for `explain`. */
+function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
+	const { heard, said } = explained;
+	const { at, attachments, ...message } = heard;
+	return {
+		run_id: explained.runId,
+		correlation_id: explained.correlation,
+		state: explained.state,
+		heard: { ...message, ts: toTime(at), attachments: attachments.map(encodeFile) },
+		steered: explained.steered.map(({ at: saidAt, ...steer }) => ({ ...steer, ts: toTime(saidAt) })),
+		profile: explained.profile,
+		policy_version: explained.policyVersion,
+		accept_all: explained.acceptAll,
+		taint: [...explained.taint],
+		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
+		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
+		...(said && {
+			said: {
+				...{ content: said.content, error: said.error, ts: toTime(said.at), model: said.model },
+				usage: encodeUsage({ ...said.usage, cost: said.cost }),
+			},
+		}),
+		files: explained.files.map(encodeFile),
+		feedback: explained.feedback.map((given) => ({ ...given })),
+	};
+}

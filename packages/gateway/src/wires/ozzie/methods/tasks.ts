@@ -1,0 +1,123 @@
+import type { NewTask, Principal, Submitted, TaskFilter } from "@parley/core";
+import type { MethodParams, MethodResult, TaskPayload } from "@parley/protocol";
+import { firstWithin, jsonBytes } from "../../shared/paging.ts";
+import {
+	decodeStatuses,
+	encodeListedTask,
+	encodeState,
+	encodeTask,
+	type TaskView,
+} from "../../shared/task-json.ts";
+import { answerBudget } from "../codec.ts";
+import type { Connection } from "../connection.ts";
+import { nameOfToken } from "../hidden-tokens.ts";
+import { keyed, type MethodsOf, targetOpen, targetOrNew } from "./request.ts";
+
+type TaskMethod =
+	| "submit_task"
+	| "check_task"
+	| "cancel_task"
+	| "list_tasks"
+	| "query_tasks"
+	| "reply_task"
+	| "retry_task";
+
+/** What `list_tasks` shows at most. */
+const mostListed = 1_000;
+
+/** Work in the background, and what people do about it. */
+export const taskMethods: MethodsOf<TaskMethod> = {
+	async submit_task(connection, request) {
+		const { id: sessionId } = await targetOrNew(connection, request);
+		const { tasks } = connection.deps.runtime;
+		const wanted = decodeNewTask(request.params);
+		return encodeSubmitted(await tasks.submit(keyed(request, sessionId), sessionId, wanted));
+	},
+
+	async check_task({ deps }, { params, principal }) {
+		return encodeTask(await deps.runtime.tasks.check(principal, params.task_id), viewOf(principal));
+	},
+
+	async cancel_task(connection, request) {
+		const { task_id, reason = "" } = request.params;
+		const { tasks } = connection.deps.runtime;
+		const state = await tasks.cancel(keyed(request), task_id, reason);
+		return { task_id, status: encodeState(state) };
+	},
+
+	async list_tasks(connection, request) {
+		const { tasks } = connection.deps.runtime;
+		const filter = { limit: mostListed, sessionId: targetOpen(connection, request).id };
+		return listed(connection, request.principal, await tasks.list(request.principal, filter));
+	},
+
+	async query_tasks(connection, request) {
+		const { params, principal } = request;
+		const { tasks } = connection.deps.runtime;
+		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
+		// A task that is not there would otherwise be a page without an end, or an empty one.
+		for (const id of [params.before, params.parent_id])
+			if (id !== undefined) await tasks.check(principal, id);
+		const found = await tasks.list(principal, decodeTaskFilter(params, params.session_id ?? addressed));
+		return { tasks: listed(connection, principal, found) };
+	},
+
+	async reply_task(connection, request) {
+		const { task_id, feedback = "", status, token } = request.params;
+		await connection.deps.runtime.tasks.reply(keyed(request), task_id, {
+			...{ approved: status === "approved", feedback },
+			...(token !== undefined && { token }),
+		});
+		return { task_id, status: "replied" };
+	},
+
+	async retry_task(connection, request) {
+		const { tasks } = connection.deps.runtime;
+		return encodeSubmitted(await tasks.retry(keyed(request), request.params.task_id));
+	},
+};
+
+/** Who may only read gets nothing that a question could be answered with. */
+function viewOf({ kind }: Principal): TaskView {
+	return { token: (token) => (kind === "observer" ? nameOfToken(token) : token) };
+}
+
+function listed(
+	{ envelope }: Connection,
+	principal: Principal,
+	tasks: Parameters<typeof encodeListedTask>[0][],
+): TaskPayload[] {
+	const view = viewOf(principal);
+	const shown = tasks.map((task) => encodeListedTask(task, view));
+	return firstWithin(shown, jsonBytes, answerBudget(envelope));
+}
+
+function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> {
+	return { task_id: id, status: "submitted", ...(notes.length > 0 && { notes: [...notes] }) };
+}
+
+export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
+	const { title, description, tools, priority, agent, model, depends_on, autonomy } = params;
+	return {
+		...{ title, description },
+		...(tools && { tools }),
+		...(priority && { priority }),
+		...(agent !== undefined && { agent }),
+		...(model !== undefined && { model }),
+		...(depends_on && { dependsOn: depends_on }),
+		...(autonomy && { autonomy }),
+	};
+}
+
+export function decodeTaskFilter(
+	{ status, parent_id, limit, before }: MethodParams<"query_tasks">,
+	sessionId: string | undefined,
+): TaskFilter {
+	return {
+		limit,
+		...(sessionId !== undefined && { sessionId }),
+		...(status && { states: decodeStatuses(status) }),
+		...(parent_id !== undefined && { parentId: parent_id }),
+		...(before !== undefined && { before }),
+	};
+}

@@ -1,0 +1,87 @@
+import { ParleyError } from "@parley/base";
+import { type BudgetChange, billionths, dollars, type UsageFilter, type UsageReport } from "@parley/core";
+import type { MethodParams, MethodResult } from "@parley/protocol";
+import { encodeUsage } from "../../shared/usage-json.ts";
+import { keyed, type MethodsOf, targetOpen } from "./request.ts";
+
+/** Usage and budgets. */
+export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
+	async usage(connection, request) {
+		const { params, sessionId, principal } = request;
+		const { runtime } = connection.deps;
+		const addressed = sessionId === undefined ? undefined : connection.target(request)?.id;
+		const filter = decodeUsageFilter(params, params.session_id ?? addressed);
+		return encodeUsageReport(await runtime.usage(principal, filter), filter.by);
+	},
+
+	async set_budget(connection, request) {
+		const { params } = request;
+		const meant = params.scope === "session" ? () => targetOpen(connection, request).id : () => undefined;
+		const sessionId = params.session_id ?? meant();
+		const change = decodeBudgetChange(params, sessionId);
+		await connection.deps.runtime.setBudget(keyed(request, sessionId), change);
+		return { status: "set" };
+	},
+};
+
+/** What `usage` asks for; throws `invalid_argument` for days in the wrong order. `sessionId` is the session that the request names, if any. */
+export function decodeUsageFilter(
+	{ since, until, by }: MethodParams<"usage">,
+	sessionId: string | undefined,
+): UsageFilter {
+	// Days of this form are in order as their texts are.
+	if (since !== undefined && until !== undefined && since > until) {
+		throw new ParleyError(`since: must not be after until, but ${since} is after ${until}`, {
+			code: "invalid_argument",
+		});
+	}
+	return {
+		by,
+		...(sessionId !== undefined && { sessionId }),
+		...(since !== undefined && { since }),
+		...(until !== undefined && { until }),
+	};
+}
+
+type Sum = UsageReport["total"];
+type Row = MethodResult<"usage">["rows"][number];
+
+/** What the key of a row is called, by what the rows are of. */
+const keys = { day: "day", model: "model", session: "session_id" } as const satisfies Record<
+	UsageFilter["by"],
+	keyof Row
+>;
+
+export function encodeUsageReport(
+	{ rows, total, budgets }: UsageReport,
+	by: UsageFilter["by"],
+): MethodResult<"usage"> {
+	return {
+		rows: rows.map(({ key, provider, ...sum }) => ({
+			[keys[by]]: key,
+			...(provider !== undefined && { provider }),
+			...encodeSum(sum),
+		})),
+		total: encodeSum(total),
+		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) => ({
+			scope,
+			...(sessionId !== undefined && { session_id: sessionId }),
+			...{ period, spent_usd: dollars(spent), limit_usd: limit === null ? null : dollars(limit), source },
+		})),
+	};
+}
+
+function encodeSum({ calls, usage, cost }: Sum): MethodResult<"usage">["total"] {
+	return { calls, ...encodeUsage({ ...usage, cost }) };
+}
+
+/** What `set_budget` asks for; `sessionId` is the session that is meant where its scope is one. */
+export function decodeBudgetChange(
+	{ scope, period, limit_usd: limit }: MethodParams<"set_budget">,
+	sessionId: string | undefined,
+): BudgetChange {
+	return {
+		...{ scope, period, limit: typeof limit === "number" ? billionths(limit) : limit },
+		...(sessionId !== undefined && { sessionId }),
+	};
+}

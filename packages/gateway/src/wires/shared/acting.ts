@@ -1,0 +1,43 @@
+import { ParleyError } from "@parley/base";
+import { type Keyed, type Principal, placeKey, type Runtime } from "@parley/core";
+
+type Claim = Parameters<Runtime["trust"]["identify"]>[1];
+
+/** The person and the channel that a request of a connector names. */
+type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
+
+/**
+ * The principal of a request. A connector acts for the person that the request names; `method` is for the audit. Throws
+ * `invalid_argument` if only one of `actor` and `place` is there.
+ */
+export async function actingPrincipal(
+	runtime: Runtime,
+	principal: Principal,
+	{ actor, place }: OnBehalf,
+	method: string,
+): Promise<Principal> {
+	if (principal.kind !== "connector" || (!actor && !place)) return principal;
+	if (!actor || !place) {
+		const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
+		throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
+	}
+	return runtime.trust.identify(principal, { actor, place }, method);
+}
+
+/**
+ * A request for the runtime. Two requests are the same if they have the same key, method, parameters, session and person:
+ * a key of one person is no other's, nor is it that of another channel.
+ */
+export function keyedRequest(
+	{ principal, key, method }: Omit<Keyed, "params">,
+	params: object,
+	sessionId: string | undefined,
+): Keyed {
+	const { person } = principal;
+	const meant = {
+		...params,
+		...(sessionId !== undefined && { session: sessionId }),
+		...(person && { person: person.id, place: placeKey(person.place) }),
+	};
+	return { principal, key, method, params: meant };
+}
