@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { ownAccount } from "@parley/base/own-account";
@@ -253,10 +253,12 @@ async function prepare(
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
+	// A home directory behind a link is not at this path.
+	const home = places.home !== undefined && (await pins.tryHold(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		...{ layout, roots, hidden, cwd, program, home: places.home },
 		writable: power !== "read",
-		fixed: fixedIn(roots, [...hidden, ...steering], places.home),
+		fixed: fixedIn(roots, [...hidden, ...steering], home),
 		protections: [
 			...((await guard?.mounts()) ?? []),
 			...steering.map((path) => ["--ro-bind", path, path]),
@@ -332,9 +334,10 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 	return { version, layout, environment, hidden, steering };
 }
 
-/** What cannot be seen needs no protection, and would be shown by it. */
+/** Files of the operator that commands see, by their real paths: nothing can be mounted on a link. */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
-	return steering.filter((path) => isAmong(path, roots) && !isAmong(path, hidden) && existsSync(path));
+	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));
 }
 
 /**

@@ -96,9 +96,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	/** Whether a path that is held still leads to the same directory, without links. */
 	async isSame(path: string): Promise<boolean> {
 		const held = await this.#places.get(path);
-		const found = await openExactly(path);
-		await found?.handle.close();
-		return found !== undefined && typeof held === "object" && found.id === held.id;
+		const found = await find(path);
+		if (typeof found !== "object") return false;
+		await found.handle.close();
+		return typeof held === "object" && found.id === held.id;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -125,21 +126,15 @@ export function foundReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
+/** Opens the file or directory that is at a path itself. `elsewhere`: the path is a link, or leads through one. */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
-	const found = await openExactly(path);
-	if (found) return found;
-	return (await ifThere(realpath(path))) === undefined ? "missing" : "elsewhere";
-}
-
-/** Opens the file or directory that is at a path itself; undefined if none is, or if the path leads through a link. */
-async function openExactly(path: string): Promise<Place | undefined> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
-	if (handle === undefined) return undefined;
+	if (handle === undefined) return "missing";
 	// proc(5): the link has the path at which the open file is now, with all links resolved.
-	const at = await readlink(`/proc/self/fd/${handle.fd}`);
+	if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== path) return "elsewhere";
 	const stats = await handle.stat({ bigint: true });
-	if (at !== path || stats.isSymbolicLink()) return undefined;
+	if (stats.isSymbolicLink()) return "elsewhere";
 	undo.move();
 	return { handle, id: `${stats.dev}:${stats.ino}` };
 }

@@ -29,8 +29,9 @@ afterEach(() => directory[Symbol.asyncDispose]());
 
 async function sandboxOf(root: string, told: Partial<SandboxesOptions> = {}): Promise<Sandbox> {
 	const options: SandboxesOptions = {
-		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [], ...told },
+		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [] },
 		environment: { PATH: process.env["PATH"], HOME: directory.path },
+		...told,
 	};
 	return await createSandboxes(options).of({ chat: true, roots: [root] });
 }
@@ -169,6 +170,18 @@ testInside("a command cannot move what a file of the operator lies in, and so re
 	await sandbox.run(
 		shellCommand("cd team && mv settings x && mkdir settings && echo mine >settings/policy.yaml", wide),
 	);
+	expect(await readFile(policy, "utf8")).toBe("rules");
+});
+
+testInside("a file of the operator and a home directory behind links stop no command", async () => {
+	const policy = join(wide, "settings/policy.yaml");
+	await mkdir(join(wide, "settings/home"), { recursive: true });
+	await writeFile(policy, "rules");
+	await symlink("settings", join(wide, "link"));
+	const environment = { PATH: process.env["PATH"], HOME: join(wide, "link/home") };
+	const sandbox = await sandboxOf(wide, { steering: [join(wide, "link/policy.yaml")], environment });
+	const { output } = await sandbox.run(shellCommand("echo mine >settings/policy.yaml; echo done", wide));
+	expect(output).toMatch(/Read-only file system\ndone\n$/);
 	expect(await readFile(policy, "utf8")).toBe("rules");
 });
 
