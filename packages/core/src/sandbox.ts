@@ -3,24 +3,23 @@ export interface Command {
 	readonly executable: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** Variables that it gets beside the few that every command gets; what stands there may be a password. */
+	/** Variables in addition to those of every command. A value may be a password. */
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds of wall time before the whole process group is killed. */
 	readonly timeoutMs: number;
-	/** Bytes of output that are kept (head and tail); above it a marker says how much was left out. */
+	/** Maximum of bytes of output. From more, head and tail are kept, with a marker between them. */
 	readonly maxOutputBytes: number;
-	/** Bytes of the largest file that it may write; a sandbox allows 1 GiB at most. */
+	/** Maximum of bytes of a file that it writes. A sandbox allows 1 GiB at most. */
 	readonly maxFileBytes?: number;
 	/**
-	 * What a sandbox lets it do with the roots. `read`: nothing but that. `work`: change all but what steers later
-	 * commands, which is what holds unless told. `steer`: that, too, because a person has agreed or nothing but a known
-	 * program of ours runs.
+	 * Rights of the command in the roots. `read`: read only. `work`, the default: change all files except those that decide
+	 * what runs later. `steer`: change these too, because a person approved it or only a known program runs.
 	 */
 	readonly power?: "read" | "work" | "steer";
-	/** The call that it belongs to, for what is told of its connections. */
+	/** Id of its tool call, for the log of its connections. */
 	readonly callId?: string;
 	readonly signal: AbortSignal;
-	/** Gets the output of the command itself while it comes, all of it, cut anywhere; must not throw and must not block. */
+	/** Receives all output of the command in chunks, while it runs. Must not throw and must not block. */
 	onOutput?(chunk: Uint8Array): void;
 }
 
@@ -28,46 +27,46 @@ export interface CommandOutcome {
 	/** The exit code, or null when a signal ended it. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** Standard output and error as they came, with the marker where some was left out. */
+	/** Standard output and error in the order in which they were written. */
 	readonly output: string;
 	readonly timedOut: boolean;
 }
 
 /**
- * What confines commands. `off`: nothing, they have the operator's own power. `container`: only what the gateway itself
- * runs in, as the operator has declared. `none`: a sandbox is required and there is none, so that nothing runs.
+ * Confinement of commands. `off`: none, they have the operator's own power. `container`: the container of the gateway, as
+ * the operator declared. `none`: a sandbox is required and there is none, so no command runs.
  */
 export type SandboxKind = "off" | "bubblewrap" | "container" | "none";
 
-/** Where the commands of one session run. */
+/** Runs the commands of one session. */
 export interface Sandbox {
 	readonly mode: SandboxKind;
-	/** Whether the gateway's own files are in the reach of commands of a chat: nobody there can approve one. */
+	/** Whether commands of a chat can reach the gateway's files. No person of a chat can approve such a command. */
 	readonly exposed?: boolean;
-	/** Stands for all that holds for commands: one that was approved under another profile is not what was approved. */
+	/** Name of everything that holds for commands. An approval is valid for one profile alone. */
 	readonly profile: string;
-	/** What every command finds in its environment, beside what one is given. */
+	/** Environment of every command, without the variables of `Command`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Why nothing runs, and what would help; only of `none`. */
+	/** Reason why no command runs, and what to do. Only with `none`. */
 	readonly refusal?: string;
-	/** For commands that have to reach other machines, where the session may have any. */
+	/** Sandbox for commands that need the network, if the session may have one. */
 	readonly network: Sandbox | undefined;
-	/** As confined as this one, with a way to the hosts that the operator has named; only where there are any. */
+	/** The same sandbox with access to the hosts in `egress.allow`, if there are any. */
 	readonly egress?: Sandbox;
-	/** Where commands reach these hosts alone, by https: a name, or `*.` and a name for all below it. */
+	/** Hosts that commands can reach by https: a name, or `*.` and a name for all names below it. */
 	readonly hosts?: readonly string[];
 	run(command: Command): Promise<CommandOutcome>;
 }
 
-/** What the operator can ask for. `container` declares that the container around the gateway is the boundary. */
+/** Modes of the configuration. `container` declares that the container around the gateway is the boundary. */
 export const sandboxModes = ["required", "preferred", "off", "container"] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
-/** What the choice of a sandbox rests on. */
+/** Facts that decide which sandbox a session gets. */
 export interface SandboxWish {
-	/** Whether the session belongs to a channel of a chat platform: nothing runs unconfined there. */
+	/** Whether the session belongs to a channel of a chat platform. No command runs unconfined there. */
 	readonly chat: boolean;
-	/** Real paths of what commands may change. */
+	/** Real paths of the directories that commands may change. */
 	readonly roots: readonly string[];
 }
 
@@ -88,33 +87,32 @@ export interface SandboxFeatures {
 	readonly unixSockets: boolean;
 }
 
-/** How the sandbox is found to be, for people and for `/api/health?verbose`. */
+/** State of the sandbox, for people and for `/api/health?verbose`. */
 export interface SandboxState {
 	/** As the operator configured it. */
 	readonly mode: SandboxMode;
 	/**
-	 * Of bubblewrap: whether it holds what it promises; `wanted` until somebody begins to look, `unused` where the mode
-	 * has no need of it.
+	 * Result of the check of bubblewrap: `wanted` until the check begins, `unused` if the mode does not need it.
 	 */
 	readonly state: "wanted" | "checking" | "ready" | "unavailable" | "unused";
-	/** What confines commands of the operator's own sessions, and of chat. Absent as long as that is not known. */
+	/** Confinement of commands in the operator's sessions, and in chats. Absent until it is known. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** How many ways out were tried. */
+	/** Number of escapes that were tried. */
 	readonly probes: number;
-	/** Only of a sandbox that is ready. */
+	/** Only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;
-	/** Why it is unavailable; where a way out was found, that probe's name. */
+	/** Reason why it is unavailable. For an escape that succeeded, the name of its probe. */
 	readonly reason?: string;
-	/** What would make it available on this system. */
+	/** Instruction that makes it available on this system. */
 	readonly fix?: string;
 }
 
 /** Chooses the sandbox of each session. */
 export interface Sandboxes {
-	/** Waits for the check, if that is still under way. */
+	/** Waits for the end of a check that runs. */
 	of(wish: SandboxWish): Promise<Sandbox>;
-	/** Begins the check unless it has begun; resolves with what it found. Never rejects. */
+	/** Begins the check unless it has begun, and resolves with its result. Never rejects. */
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;
 	/**

@@ -1,4 +1,4 @@
-/** All that a command may know of the environment: no key of the gateway is among these names. */
+/** Names of the only variables that a command gets from the gateway's environment. None of them holds a key. */
 const allowedNames = [
 	"PATH",
 	"HOME",
@@ -13,7 +13,7 @@ const allowedNames = [
 	"TMPDIR",
 ] as const;
 
-/** Where programs are looked for when nobody said. */
+/** Directories of programs if the environment has no PATH. */
 export const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -23,23 +23,23 @@ import { filterProgram } from "./system-calls/filter-program.ts";
 import { type Architecture, filterRules, noUnixSockets, type Rule } from "./system-calls/filter-rules.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
-/** Bubblewrap as it was found on this system. */
+/** Bubblewrap on this system, and everything that holds for all of its commands. */
 export interface Bubblewrap {
 	/** Absolute. */
 	readonly program: string;
 	readonly version: readonly [major: number, minor: number];
 	readonly layout: SystemLayout;
-	/** Of every command: names that are allowed. */
+	/** Environment of every command: variables with allowed names. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly hidden: readonly string[];
-	/** Files of the gateway's operator that no command may change, wherever they lie. */
+	/** Files of the operator that no command may change. */
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Called and awaited when the sandbox of a command ended before the command began, and was not stopped by us. */
+	/** Called and awaited if the sandbox of a command ended by itself before the command began. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
-	/** Whether the operator allows Unix sockets to commands, and with them those that outside processes make in a root. */
+	/** Whether the operator allows Unix sockets, so that commands reach sockets that other processes make in a root. */
 	readonly unixSockets: boolean;
 	readonly limiter: Limiter;
 	/** keyctl(1), which gives a command a session keyring of its own. */
@@ -50,33 +50,33 @@ export interface Bubblewrap {
 
 export interface Profile {
 	readonly roots: readonly string[];
-	/** As a file in the home directory. */
+	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
-	/** Whether commands find no secrets in the roots: there nobody can approve that they read them. */
+	/** Whether files with secrets in the roots are empty for commands. In a chat no person can approve reading them. */
 	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
-	/** The same, with a way to some hosts. */
+	/** The same sandbox with access to some hosts. */
 	readonly egress?: Sandbox;
-	/** The way to hosts that commands of this very sandbox have. */
+	/** Access to hosts of the commands in this sandbox. */
 	readonly wayOut?: Egress;
 }
 
-/** The first to go when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
+/** Makes the kernel end commands before other processes when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
 const OOM_SCORE = 500;
 
-/** For git when it looks after settings: of no repository but the one whose file it is told. */
+/** Environment that makes git read no settings but those of the file in its arguments. */
 const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
-/** Starts of a command whose directories are replaced while its sandbox is built. */
+/** Maximum of starts of a command whose directories are replaced while its sandbox is built. */
 const MAX_STARTS = 3;
 
 const BASH = "/bin/bash";
-/** Nothing that the command writes can come before it. What comes before are warnings of whoever builds. */
+/** Text that the shell prints before the command begins. Earlier text is warnings of bubblewrap or the shell. */
 const BEGUN = "the sandbox is built: ";
 
-/** Runs before the command, inside, and becomes it. What cannot be set lower is low enough already. */
+/** Shell line that runs inside before the command and becomes it. A limit that it cannot lower is low enough already. */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
@@ -84,18 +84,18 @@ function preludeOf(
 	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
 		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
-		// The name of the limit of processes in other shells.
+		// Shells differ in the letter of the limit of processes.
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
 		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
 		check,
-		// The last before the command: who sees it knows that the sandbox was built.
+		// Last before the command, so its output proves that the sandbox was built.
 		`printf '%s' '${BEGUN}'`,
 		'exec "$@"',
 	].join("; ");
 }
 
-/** Namespaces of its own for everything, no capability, and an end with whoever started it. */
+/** New namespaces of all kinds, no capabilities, and the end of the sandbox with its parent process. */
 const confinement: readonly Mount[] = [
 	["--unshare-user"],
 	["--unshare-all"],
@@ -106,7 +106,7 @@ const confinement: readonly Mount[] = [
 	["--hostname", "sandbox"],
 ];
 
-/** Runs commands in bubblewrap: they see programs and the roots, reach nobody, and end with all that they started. */
+/** Sandbox in which commands see programs and the roots, have no network, and end with every process that they started. */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
 	const { roots, network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
@@ -156,7 +156,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
 
-	/** A shell for our own ends, in the same sandbox; undefined where it cannot be run. */
+	/** Runs a shell of the gateway in the same sandbox. Undefined if it cannot run. */
 	const ownGit =
 		(signal: AbortSignal): SettingsOf["git"] =>
 		async (script, args, power) => {
@@ -198,15 +198,15 @@ interface Occasion {
 	readonly mark: string;
 	readonly places: Places;
 	readonly pins: PinnedPlaces;
-	/** Where it may change the roots, but for what steers. */
+	/** Present if the command may change the roots, but not files that decide what runs later. */
 	readonly guard?: RootGuard | undefined;
 	readonly passage?: Passage | undefined;
 	readonly limited: ReturnType<Limiter["apply"]>;
 }
 
 /**
- * Everything that is handed over to start one fixed command: the arguments, with the mounts and the prelude, and the
- * bytes of the filter. It changes when the code that builds the sandbox changes.
+ * Arguments, environment, mounts, prelude and filter with which a fixed command starts, as one text. It changes when the
+ * code that builds the sandbox changes.
  */
 export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
 	const mark = "sample";
@@ -285,10 +285,10 @@ async function prepare(
 	const check = await pins.check(stat, cwd);
 	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
 	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
-	// Behind the arguments, the files and the filter.
+	// The channel's descriptor follows those of the arguments, the files and the filter.
 	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
-		// Not in its arguments, which everybody on this machine can read: passwords are among the variables.
+		// Every user of the machine can read the arguments of a process, and variables can hold passwords.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,
@@ -299,7 +299,7 @@ async function prepare(
 	};
 }
 
-/** What is empty inside: secrets, and sockets of who listens outside. What is hidden anyway has nothing to cover. */
+/** Paths that are empty inside: secrets, and sockets of processes outside. Hidden directories hide theirs already. */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
 	{ roots, hidesSecrets }: Profile,
@@ -314,7 +314,7 @@ async function covered(
 	return found.flat().filter((path) => !isUnbound(path) && (!isAmong(path, hidden) || isAmong(path, shown)));
 }
 
-/** A user without a namespace to make others in: known since 0.8. */
+/** Options that confine every command. Since 0.8 they forbid further user namespaces. */
 function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 	const disables = major > 0 || minor >= 8;
 	return [...confinement, ...(disables ? [["--disable-userns"]] : [])];
@@ -383,7 +383,7 @@ function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }
 
-/** The error for a command that never began: one of the programs before it failed, and its output has the reason. */
+/** Error for a command that never began because a program before it failed. The output has the reason. */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
 	// keyctl(1) writes that line when it succeeds.

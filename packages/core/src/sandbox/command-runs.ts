@@ -5,27 +5,27 @@ import { Opening } from "./opening.ts";
 import { OutputWindow } from "./output-window.ts";
 import { ProcessGroup, type Start } from "./process-group.ts";
 
-/** How long an ended command counts as one that ran lately: its connections may outlive it. */
+/** Milliseconds after its end during which a command counts as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
 
-/** A command as it is started. */
+/** Everything that is needed to start a command. */
 export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts" | "onHandle"> {
-	/** Whether it has namespaces of its own: all that it starts ends with it, and its network is not the gateway's. */
+	/** Whether it has its own namespaces: its processes end with it, and it does not share the gateway's network. */
 	readonly contained: boolean;
-	/** What is written, in one piece, before the command itself begins: it and all before it are no part of the output. */
+	/** Text that is printed in one piece before the command begins. The output starts behind it. */
 	readonly begun?: string;
 }
 
 export interface EndedRun extends CommandOutcome {
-	/** Whether that was written; absent where nothing was to be. */
+	/** Whether `begun` was printed. Absent without `begun`. */
 	readonly hasBegun?: boolean;
 }
 
-/** Runs commands to their end, whatever confines them, and remembers whose processes are theirs. */
+/** Runs commands to their end, with or without a sandbox, and remembers their processes. */
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
-	/** When each leader without a network of its own ended, on the monotonic clock; Infinity while it runs. */
+	/** Monotonic time at which each uncontained command ended, by process id. Infinity while it runs. */
 	readonly #endings = new Map<number, number>();
 	#all = 0;
 	#open = 0;
@@ -78,7 +78,7 @@ export class CommandRuns {
 		const { timedOut, ...end } = await this.#watch(group, command);
 		await cleared;
 		if (!contained) this.#endings.set(group.pid, this.#clock.monotonic());
-		// Listeners hear the command alone.
+		// Listeners get the output of the command alone.
 		const hasBegun = opening.end(output);
 		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
 	}
@@ -106,7 +106,7 @@ export class CommandRuns {
 	}
 }
 
-/** The window, and whoever listens to the command. */
+/** Passes output to the window and to the listener of the command. */
 function heardBy(command: Command, output: OutputWindow): Pick<OutputWindow, "write"> {
 	if (!command.onOutput) return output;
 	return {

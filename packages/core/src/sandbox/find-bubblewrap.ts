@@ -3,9 +3,9 @@ import type { Sandbox } from "../sandbox.ts";
 import { findProgram } from "./find-program.ts";
 import { howToInstall } from "./how-to-fix.ts";
 
-/** Not the path of commands, on which anybody may have put a program of this name. */
+/** Directories of the system. A command may be able to write to a directory of its own PATH. */
 export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
-/** The first that can clear the environment. */
+/** Minor version of the first bubblewrap that can clear the environment. */
 const OLDEST_MINOR = 5;
 const TIMEOUT_MS = 5_000;
 
@@ -14,7 +14,7 @@ export interface FoundBubblewrap {
 	readonly version: readonly [major: number, minor: number];
 }
 
-/** Why there is no sandbox, and what would make one. */
+/** Error that says why there is no sandbox. `fix` says what to do. */
 export class NoSandbox extends ParleyError {
 	readonly fix: string | undefined;
 
@@ -24,7 +24,7 @@ export class NoSandbox extends ParleyError {
 	}
 }
 
-/** Throws `NoSandbox` where it is missing or too old. */
+/** Finds bubblewrap. Throws `NoSandbox` if it is missing or too old. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundBubblewrap> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
 		throw new NoSandbox("bubblewrap is not installed", { fix: howToInstall(), cause });

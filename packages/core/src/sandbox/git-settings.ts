@@ -1,8 +1,8 @@
 import type { Sandbox } from "../sandbox.ts";
 
 /**
- * What of a person's own settings of git commands see in the sandbox: who commits, and how files are read and written.
- * Never what names programs (but for the filter of large files) or holds credentials.
+ * Settings of the operator's git that commands see in the sandbox: the committer, and how files are read and written. No
+ * setting names a program (except the filter of large files) or holds a credential.
  */
 const shared = [
 	...[
@@ -17,7 +17,7 @@ const shared = [
 ];
 const TIMEOUT_MS = 2_000;
 
-/** The settings as a file of git; empty where there are none. Never rejects. */
+/** Shared settings as the text of a git file; empty if there are none. Never rejects. */
 export async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
 	const command = {
 		executable: "git",
@@ -27,15 +27,15 @@ export async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Prom
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
 	};
-	// No git, no settings: then commands have none.
+	// Without git there are no settings.
 	const outcome = await unsandboxed.run(command).catch(() => undefined);
 	if (outcome?.code !== 0) return "";
-	// The window of output has no NUL: it shows this character in its place.
+	// The window of output replaces NUL by this character.
 	const entries = outcome.output.split("\u{fffd}").filter((entry) => entry.includes("\n"));
 	return entries.map((entry) => settingOf(entry)).join("");
 }
 
-/** Who commits for people of a chat platform: not the operator. */
+/** Committer for people of a chat platform, who must not commit as the operator. */
 export const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
 
 function settingOf(entry: string): string {

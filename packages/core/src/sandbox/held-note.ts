@@ -1,15 +1,15 @@
 import type { Guarding, Guards } from "./root-guard.ts";
 
-/** Nobody reads more. */
+/** Maximum of names in one note. */
 const MAX_NAMED = 10;
 
-/** For the model and for people, behind what the command wrote: what was taken back, and what nobody looked at. */
+/** Note behind the output of a command, about what the gateway took back and what it did not look at. */
 export function heldNote(
 	guarding: Guarding,
 	roots: readonly string[],
 	{ told }: Pick<Guards, "told">,
 ): string {
-	// Said once of the same roots: it may hold for each of their commands.
+	// Once for the same roots, because it can be true for each of their commands.
 	const lasting = leftOut(guarding).filter((note) => !told.has(JSON.stringify([roots, note])));
 	for (const note of lasting) told.add(JSON.stringify([roots, note]));
 	return [...takenBack(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
@@ -66,6 +66,6 @@ function namedOf(items: readonly string[]): string {
 }
 
 function quoted(path: string): string {
-	// Beyond this a path is no longer read either.
+	// The end of a longer path would not be read.
 	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
 }

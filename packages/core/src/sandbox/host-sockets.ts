@@ -4,15 +4,15 @@ import { isWithin } from "../tools/paths.ts";
 import { ifThere } from "./if-there.ts";
 import { walk } from "./walk.ts";
 
-/** What is read of the kernel's list: a line has some hundred bytes. */
+/** Bytes that are read of the kernel's list. A line has about a hundred. */
 const LIST_BYTES = 4 * 1024 * 1024;
 /** `Num RefCount Protocol Flags Type St Inode Path`: https://man7.org/linux/man-pages/man5/proc_pid_net.5.html */
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Sockets of processes outside that have a file at or below one of these directories: a namespace of its own for the
- * network does not keep a command from connecting to them. Where the kernel's list does not say everything (a name
- * that is relative to a directory nobody knows, a list that is too long), files are looked for instead.
+ * Socket files of processes outside at or below these directories. A network namespace does not keep a command from
+ * connecting to them. If the kernel's list is incomplete (a relative name, a list that is too long), the directories are
+ * searched instead.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isWhole } = namesIn((await ifThere(readList())) ?? "");
@@ -24,7 +24,7 @@ export async function hostSockets(directories: readonly string[]): Promise<strin
 	return stats.filter(({ is }) => is?.isSocket()).map(({ path }) => path);
 }
 
-/** The names of sockets that have a file; whether these are all. */
+/** Absolute names in the kernel's list, and whether the list has no other sockets with a file. */
 export function namesIn(list: string): { readonly names: string[]; readonly isWhole: boolean } {
 	const [header, ...lines] = list.split("\n");
 	const matches = lines.slice(0, -1).map((text) => line.exec(text));
@@ -39,13 +39,13 @@ export function namesIn(list: string): { readonly names: string[]; readonly isWh
 	};
 }
 
-/** The file's place behind all links, as roots are told. */
+/** Path of a socket file with all links resolved, as the paths of roots are. */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));
 	return directory && join(directory, basename(name));
 }
 
-/** A file of /proc has no size, and may be longer than what anybody wants to read. */
+/** Reads at most `LIST_BYTES`. Files of /proc have no size and can be long. */
 async function readList(): Promise<string> {
 	await using file = await open("/proc/self/net/unix");
 	const buffer = Buffer.alloc(LIST_BYTES);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** How bubblewrap is installed, by what `/etc/os-release` calls the system or those it is like. */
+/** Commands that install bubblewrap, by `ID` or `ID_LIKE` of `/etc/os-release`. */
 const installs: Readonly<Record<string, string>> = {
 	debian: "apt install bubblewrap",
 	ubuntu: "apt install bubblewrap",
@@ -17,7 +17,7 @@ const installs: Readonly<Record<string, string>> = {
 const declare = "or declare that the container is the boundary: --sandbox container";
 const unlessContainer = "or let the operator's own sessions do without it: --sandbox preferred";
 
-/** What to do where there is no bubblewrap. */
+/** Instruction for a system without bubblewrap. */
 export function howToInstall(
 	release = textOf("/etc/os-release"),
 	platform: string = process.platform,
@@ -32,7 +32,7 @@ export function howToInstall(
 	return known === undefined ? "install bubblewrap (bwrap)" : `${installs[known]}`;
 }
 
-/** What to do where the system does not let bubblewrap make its namespaces. */
+/** Instruction for a system that does not let bubblewrap make namespaces. */
 export function howToPermit(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
 		return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that allows userns";
@@ -55,7 +55,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// A system that does not say so does not forbid it.
+		// A system without this file does not forbid it.
 		return "";
 	}
 }

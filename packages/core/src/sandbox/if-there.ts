@@ -2,7 +2,7 @@ import { systemCode } from "../tools/file-error.ts";
 
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
-/** What was found at a path; undefined where nothing is, or nothing that this user can reach. */
+/** Result of an operation on a path; undefined if nothing is there that this user can reach. */
 export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
 	try {
 		return await found;

@@ -3,12 +3,12 @@ import { totalmem } from "node:os";
 import { isWithin } from "../tools/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
-/** What one command sees and may change. */
+/** Files that one command sees and may change. */
 export interface Inside {
 	readonly layout: SystemLayout;
 	/** Real paths. */
 	readonly roots: readonly string[];
-	/** What no command may see, wherever it lies: the data directory. A root below it is seen alone. */
+	/** Directories that no command may see, such as the data directory. A root in one of them is visible alone. */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
 	readonly cwd: string;
@@ -17,9 +17,9 @@ export interface Inside {
 	readonly writable: boolean;
 	/** Directories within the roots that no command may rename. */
 	readonly fixed: readonly string[];
-	/** What comes last: protections within the roots. */
+	/** Mounts that protect parts of the roots. They come after all others. */
 	readonly protections: readonly Mount[];
-	/** Made for the inside: what stands there in place of the host's. */
+	/** Files that exist only inside, in place of those of the host. */
 	readonly files: readonly TextFile[];
 }
 
@@ -35,18 +35,18 @@ export interface TextFile {
 	readonly text: string;
 }
 
-/** The descriptor of the first file: 3 has the arguments themselves. */
+/** Descriptor of the first file. Bubblewrap reads its arguments from 3. */
 export const FIRST_FILE = 4;
 /** Maximum of bytes in all directories in memory together. On a small machine it is this part of the memory. */
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
 /** Sizes are multiples of a page. The smallest one is for directories in which nothing can be written. */
 const PAGE_BYTES = 4096;
-/** Whose answers are about the inside: nothing of the host's is put there. */
+/** File systems of the kernel, which describe the inside. Nothing of the host is mounted there. */
 const kernel = ["/proc", "/sys", "/dev"];
 /**
- * What of /proc the kernel lets its user 0 write without any capability. Bubblewrap covers what its own test finds
- * writable, and a directory such as /proc/sys is not, though the files in it are.
+ * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers what it finds writable itself, but it
+ * does not find `/proc/sys`, because only the files in that directory are writable.
  */
 const kernelSwitches = [
 	"/proc/sys",
@@ -58,10 +58,10 @@ const kernelSwitches = [
 ];
 const KEYS = "/proc/keys";
 
-/** Where services of the system have their sockets. */
+/** Directories in which services of the system have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** What of the host's stands inside, beyond the system's own, and may have sockets in it. */
+/** Directories of the host that are visible inside and may hold sockets, without those of the system. */
 export function boundPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
@@ -71,12 +71,12 @@ export function openPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): st
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
-/** Whether nothing of the host's stands there, whatever is bound. */
+/** Whether a path never shows a file of the host. */
 export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }
 
-/** The steps by which the inside is built, each on top of those before, and the texts that they read from 4 on. */
+/** Steps that build the inside, each on top of those before, and the texts that they read from descriptors 4 and up. */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
 	const whole = cwd === "/";
@@ -107,7 +107,7 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 	};
 }
 
-/** Where nothing is of the host but what a command needs. */
+/** Directories in memory, and of the host only what a command needs. */
 function withinReach(inside: Inside, sizes: MemorySizes): Mount[] {
 	return [
 		temporary("1777", "/tmp", sizes.tmp),
@@ -136,7 +136,7 @@ function availableMemory(): number {
 	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Empty where they would be seen, but for links to the programs of the system; a command there finds nothing. */
+/** Makes the directories of services empty if the command would see them, except for links to programs of the system. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
 	return shownServices(inside).flatMap((path): Mount[] => [
@@ -155,7 +155,7 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 	return [
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
-		// Lists the keys of this user outside, whatever keyring the command has: keyrings(7).
+		// It lists the keys of this user outside, also if the command has its own keyring: keyrings(7).
 		...(existsSync(KEYS) ? [["--ro-bind", "/dev/null", KEYS]] : []),
 		["--dev", "/dev"],
 		temporary("1777", "/dev/shm", sizes.shm),
@@ -181,7 +181,7 @@ function bindRoots(inside: Inside): Mount[] {
 	];
 }
 
-/** The directory of a command beyond the roots, which a person has agreed to be read. */
+/** Working directory outside the roots. A person has approved that the command reads it. */
 function elsewhere({ cwd, roots, layout }: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
@@ -199,7 +199,7 @@ function seesProgram(inside: Inside): boolean {
 	return isOfSystem(inside.program) || places.some((place) => isWithin(inside.program, place));
 }
 
-/** What of the hidden would be seen otherwise. */
+/** Hidden directories that would be visible otherwise. */
 function hiddenParts(inside: Inside): string[] {
 	const open = [...boundPlaces(inside), "/usr"];
 	return inside.hidden.filter((path) => existsSync(path) && open.some((place) => isWithin(path, place)));

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { type Probe, probes } from "./probes.ts";
 
-/** Verdicts in one file: programs with different environments share it. */
+/** Maximum of verdicts in one file, which programs with different environments share. */
 const MAX_KEPT = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -23,16 +23,16 @@ interface Verdict {
 interface Circumstances extends Pick<Bubblewrap, "program" | "version"> {
 	/** Version of the gateway, whose code builds the sandbox. */
 	readonly build: string;
-	/** Stands for all that holds in the sandbox, as `Sandbox.profile`. */
+	/** See `Sandbox.profile`. */
 	readonly profile: string;
 	/** Arguments and filter with which the code of this version starts a command, as `sampleOf` of the sandbox. */
 	readonly sample: string;
 }
 
 /**
- * File that says under which circumstances all probes held, so that the next process need not try them again. It never
- * says that commands may run without a sandbox: with or without it they start in bubblewrap or not at all. A file that
- * another user can write counts as absent.
+ * File that says under which circumstances all probes held, so that the next process does not try them again. It never
+ * allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
+ * write counts as absent.
  */
 export class KeptVerdict {
 	readonly #path: string;
@@ -53,7 +53,7 @@ export class KeptVerdict {
 		await this.#write([{ key, probes: count }, ...others].slice(0, MAX_KEPT));
 	}
 
-	/** Forgets all verdicts: of a sandbox that failed to start, none is believed. */
+	/** Deletes all verdicts. None is valid after a sandbox failed to start. */
 	async clear(): Promise<void> {
 		await rm(this.#path, { force: true });
 	}
@@ -67,7 +67,7 @@ export class KeptVerdict {
 			);
 			return await readVerdicts(file);
 		} catch {
-			// A verdict that cannot be read is no verdict: then the probes are tried.
+			// Without a readable verdict the probes are tried.
 			return [];
 		}
 	}

@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 
-/** The variable that tells whose a process is. */
+/** Variable that names the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
-/** What is killed may have started another one meanwhile; who starts them faster than this is not won against. */
+/** Maximum of rounds. A process can start others while it is killed; a faster one survives. */
 const MAX_ROUNDS = 20;
 
 /**
- * Kills every process of this user that was started with this mark in its environment, in whatever session or group
- * it is. Linux alone shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
+ * Kills every process of this user that was started with this mark in its environment, in any session or group. Only
+ * Linux shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
  * A process that was started without the mark, or as another user, is not found.
  */
 export async function killMarked(mark: string): Promise<void> {
@@ -32,7 +32,7 @@ async function findMarked(mark: string): Promise<number[]> {
 		names.map(async (name) => {
 			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
 			if (!environment?.split("\0").includes(entry)) return false;
-			// Whoever may look into all processes still ends only their own.
+			// A user who can read all processes, such as root, ends only its own.
 			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
 			return owner?.uid === process.getuid?.();
 		}),
@@ -48,7 +48,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Of another user, or gone by now. */
+/** Ignores errors about processes that ended or belong to another user. */
 function ignoreUnreadable(reason: unknown): undefined {
 	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;

@@ -3,19 +3,18 @@ import { basename, dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { systemCode } from "../tools/file-error.ts";
 
-/** Opens what may not be read, too. https://man7.org/linux/man-pages/man2/open.2.html */
+/** Opens a directory also without the right to read it. https://man7.org/linux/man-pages/man2/open.2.html */
 const O_PATH = 0o10000000;
 
 /**
- * Gives a file, a link or a directory another name beside its own, also where the command has shut the directory that
- * it is in. `path` is real but for its last part, and `name` such that nobody could guess it. Throws
- * `failed_precondition` where that cannot be done.
+ * Renames a file, link or directory in its own directory, even if a command took away the right to write there. `path` is
+ * real except for its last part, and no command can guess `name`. Throws `failed_precondition` if that fails.
  */
 export async function moveAside(path: string, name: string): Promise<void> {
 	try {
 		await move(path, name);
 	} catch (cause) {
-		// Somebody else has taken it away.
+		// Another process removed it.
 		if (systemCode(cause) === "ENOENT") return;
 		throw new ParleyError(
 			`${JSON.stringify(path)} came up during a command, decides what runs later and cannot be moved aside ` +
@@ -25,7 +24,7 @@ export async function moveAside(path: string, name: string): Promise<void> {
 	}
 }
 
-/** By the directory itself: another command that still runs may put a link in the place of its path. */
+/** Works through the open directory, because another command can put a link at its path. */
 async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const held = `/proc/self/fd/${directory.fd}`;

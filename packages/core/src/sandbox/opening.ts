@@ -1,16 +1,16 @@
 import type { OutputWindow } from "./output-window.ts";
 
-/** More than anybody says who builds a sandbox. */
+/** Bytes that are kept of the text before the command. Bubblewrap and the shells print less. */
 const MAX_BYTES = 64 * 1024;
 
-/** Passes on what a command writes, without what was written before it began. */
+/** Passes on the output of a command without the text that was printed before it began. */
 export class Opening {
 	readonly #begun: Buffer;
 	readonly #output: Pick<OutputWindow, "write">;
 	#before: Buffer = Buffer.alloc(0);
 	#hasBegun: boolean;
 
-	/** `begun` is written before the command begins; where it is absent, the command has begun. */
+	/** `begun` is printed before the command begins. Without it, all output is the command's. */
 	constructor(begun: string | undefined, output: Pick<OutputWindow, "write">) {
 		this.#begun = Buffer.from(begun ?? "");
 		this.#output = output;

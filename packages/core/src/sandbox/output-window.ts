@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Beyond this many bytes a stream is only counted: nobody reads the tail of an endless one. */
+/** Bytes after which a stream is only counted. */
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**

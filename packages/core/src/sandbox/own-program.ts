@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 
-/** A program of our own, which is trusted like this process. */
+/** A program of Parley, which is trusted like this process. */
 export interface OwnProgram {
 	readonly args: readonly string[];
-	/** All of its environment. */
+	/** Its complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export interface RunningProgram {
  */
 export function startOwnProgram({ args, environment }: OwnProgram): RunningProgram {
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", "inherit"] });
-	// Nothing is ever written there; that the other end is closed shows in `ended`.
+	// Nothing is written there, and `ended` reports that the other end closed.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }

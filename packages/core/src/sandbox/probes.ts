@@ -3,17 +3,17 @@ import { type DeniedCalls, deniedCalls, deniedUnixSocket } from "./system-calls/
 import { knownArchitecture } from "./system-calls/filter-program.ts";
 import { errno } from "./system-calls/filter-rules.ts";
 
-/** What probes go by: facts about the outside that nobody inside may come to. */
+/** Facts about the outside that a probe would find if the sandbox leaked. */
 export interface ProbeFacts {
 	/** A directory beside the root, with a file `canary` in it. */
 	readonly beside: string;
 	/** A directory with something in it that no command may see. */
 	readonly data: string;
-	/** Where a system's programs are. */
+	/** Directory of the programs of the system. */
 	readonly system: string;
-	/** Where devices are. */
+	/** Directory of devices. */
 	readonly devices: string;
-	/** Of a listener on loopback. */
+	/** Port of a listener on loopback. */
 	readonly port: number;
 	/** The name of a listener that has no file. */
 	readonly socket: string;
@@ -28,7 +28,7 @@ export interface ProbeFacts {
 
 export interface Probe {
 	readonly name: string;
-	/** For a shell in the root, with the facts as variables: its success is a way out. */
+	/** Shell line for the root, with the facts as variables. If it succeeds, there is a way out. */
 	readonly attempt: string;
 	/** The lowest minor version of bubblewrap (0.x) that closes this way. */
 	readonly since?: number;
@@ -56,7 +56,7 @@ export const probes: readonly Probe[] = [
 	{ name: "connect", attempt: 'exec 9<>"/dev/tcp/127.0.0.1/$port"' },
 	{ name: "listeners", attempt: 'grep -qi ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6' },
 	{ name: "abstract-socket", attempt: 'grep -q "@$socket" /proc/net/unix' },
-	// One that listens outside: who sees that it is a socket can connect to it.
+	// A command that sees the socket of a process outside could connect to it.
 	{ name: "socket-in-root", attempt: `[ -S ${ROOT_SOCKET} ]` },
 	{ name: "interfaces", attempt: "sed 1,2d /proc/net/dev | grep -qv '^ *lo:'" },
 	{ name: "process", attempt: `[ "${stat('"/proc/$pid/stat"', 20)}" = "$started" ]` },

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 
-/** Between the polite end and the certain one: whoever stops a command is to find it dead within two seconds. */
+/** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
-/** How long a killed process may take to vanish, and a pipe that somebody else holds open to close. */
+/** Milliseconds to wait for a killed process to end, and for pipes that another process holds open. */
 const ABANDON_MS = 1_000;
 /** The first descriptor behind those of input, output and errors. */
 const FIRST_TEXT = 3;
@@ -20,7 +20,7 @@ const BASH = "/bin/bash";
 const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
 const SH_PRELUDE = "exec 2>&1; ";
-/** A shell exports where it is and how deep; what is to start with nothing starts without these, too. */
+/** A shell exports variables of its own. A command with an empty environment starts without them. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
@@ -37,7 +37,7 @@ export interface Start {
 	 */
 	onHandle?(handle: unknown): void;
 	onOutput(chunk: Buffer): void;
-	/** Asks to end politely, where a signal to the group would not do; resolves with whether anybody was asked. */
+	/** Asks the processes to end if a signal to the group does not reach them. Resolves with whether any was asked. */
 	ask?(): Promise<boolean>;
 }
 
@@ -87,13 +87,13 @@ export class ProcessGroup {
 		});
 		for (const stream of [child.stdout, child.stderr]) {
 			stream?.on("data", (chunk: Buffer) => start.onOutput(chunk));
-			// Output that cannot be read further is output that has ended; `close` follows.
+			// Output that cannot be read has ended; `close` follows.
 			stream?.on("error", () => stream.destroy());
 		}
 		start.texts?.forEach((text, index) => {
-			// Node types these as whatever anybody could have asked for: here each is a pipe.
+			// Node's type allows any stream here; `spawnChild` makes each of these a pipe.
 			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
-			// Who ends without reading has ended.
+			// A process may end without reading its input.
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
@@ -108,7 +108,7 @@ export class ProcessGroup {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
 			this.#kill("SIGKILL");
-			// A process of another user, or stuck in the kernel, does not die: nobody waits for it.
+			// A process of another user, or one that waits in the kernel, does not end. Do not wait for it.
 			this.#later(ABANDON_MS, () => this.#finish());
 		});
 	}
@@ -118,7 +118,7 @@ export class ProcessGroup {
 			this.#kill("SIGTERM");
 			return;
 		}
-		// Nobody to ask, or nobody can: then there is nothing to wait for.
+		// Without a process that was asked there is nothing to wait for.
 		const asked = this.#ask().catch(() => false);
 		void asked.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
@@ -129,7 +129,7 @@ export class ProcessGroup {
 		this.#end = end;
 		this.#kill("SIGKILL");
 		this.#exit.resolve();
-		// Whoever left the group may hold the pipes open as long as it likes.
+		// A process that left the group may hold the pipes open.
 		this.#later(ABANDON_MS, () => this.#finish());
 	}
 
@@ -168,7 +168,7 @@ function spawnChild({ argv, cwd, environment, texts = [], onHandle }: Start): Ch
 			cwd,
 			env: environment,
 			detached: true,
-			// What the shell says before it begins, of a locale that is not there, is nobody's output.
+			// Warnings of the shell, for example about a missing locale, are no output of the command.
 			stdio: ["ignore", "pipe", "ignore", ...texts.map(() => "pipe" as const), ...channel],
 		});
 	} catch (cause) {
@@ -184,7 +184,7 @@ function cannotStart({ argv, cwd }: Pick<Start, "argv" | "cwd">, cause: unknown)
 	});
 }
 
-/** ESRCH: nobody is left in the group. EPERM: all that is left runs as another user. */
+/** ESRCH: the group has no process. EPERM: its processes run as another user. */
 function isGoneOrForeign(reason: unknown): boolean {
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }

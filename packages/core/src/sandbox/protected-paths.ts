@@ -6,30 +6,30 @@ import { ifThere } from "./if-there.ts";
 import type { Mount } from "./system-layout.ts";
 import { walk } from "./walk.ts";
 
-/** Directories of which a part alone steers something. */
+/** Directories of which only some files decide what runs later. */
 const halfControl = [".github", ".config"];
-/** Directories in a home of which a part alone is secret. */
+/** Directories in a home directory of which only some files are secret. */
 const halfSecret = [".config", ".docker", ".local/share"];
 
 export interface Places {
 	readonly roots: readonly string[];
-	/** The directory of the command. */
+	/** Working directory of the command. */
 	readonly cwd: string;
 	readonly home: string | undefined;
 }
 
-/** What steers something: its own directory, and of a link also where it leads. */
+/** A file that decides what runs later. `target` is the target of a link, or empty. */
 interface Steering {
 	readonly directory: string;
 	readonly target: string;
 }
 
-/** By the path. */
+/** Such files by their paths. */
 export type Known = ReadonlyMap<string, Steering>;
 
 /**
- * What of the roots decides what runs later: in the roots themselves, in the directories between them and the command's
- * own, in the home directory where that is in one, and in these directories. Git's own files are not among them.
+ * Files that decide what runs later: in the roots, in the directories between a root and the working directory, in the
+ * home directory if a root contains it, and in `nested`. Files of git are not among them.
  */
 export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
@@ -37,10 +37,10 @@ export async function findControl(places: Places, nested: Iterable<string>): Pro
 	return new Map(found.flat());
 }
 
-/** Makes that of one directory read only. */
+/** Makes such files of one directory read only. */
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
-	// What is no directory of its own to commands cannot be renamed: else another one could take its place.
+	// A mount point cannot be renamed, so that no other directory takes its place.
 	const halfway = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
 		...[...halfway].map((path) => ["--bind", path, path]),
@@ -48,7 +48,7 @@ export function protectControl(directory: string, known: Known): Mount[] {
 	];
 }
 
-/** Whose whole home directory is a root has not meant their keys. */
+/** Secrets of the home directory, if a root contains it: an operator who chose it as a root did not mean the keys. */
 export async function secretsAtHome(places: Places): Promise<string[]> {
 	const { home } = places;
 	if (home === undefined || !directoriesOf(places).has(home)) return [];
@@ -59,14 +59,14 @@ export async function secretsAtHome(places: Places): Promise<string[]> {
 	return names.flat().filter((path) => isSecret(path));
 }
 
-/** All secrets in the roots, also where a link with the name of one leads, as far as a bounded look finds them. */
+/** Secrets in the roots, and targets of links with the name of one, within the limit of `walk`. */
 export async function secretsInRoots(roots: readonly string[]): Promise<string[]> {
 	const found = await walk(roots, (path) => isSecret(path));
 	const real = await Promise.all(found.map(async (path) => (await ifThere(realpath(path))) ?? []));
 	return real.flat().filter((path) => roots.some((root) => isWithin(path, root) && path !== root));
 }
 
-/** Makes files and sockets empty, and directories, with all that is in them. */
+/** Makes files, sockets and directories empty. */
 export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	const outer = [...new Set(paths)].filter(
 		(path) => !paths.some((other) => other !== path && isWithin(path, other)),
@@ -74,7 +74,7 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	return (await Promise.all(outer.map(coverOne))).flat();
 }
 
-/** The roots, the directories between them and the command's own, and the home directory where that is in one. */
+/** The roots, the directories between a root and the working directory, and the home directory if a root contains it. */
 export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	const found = new Set<string>(roots);
@@ -88,7 +88,7 @@ async function controlIn(directory: string): Promise<(readonly [string, Steering
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
 	);
-	// By its name from here on: what stands above a root is the operator's own matter.
+	// Only the path below the directory counts: directories above a root are not for commands.
 	const control = names.flat().filter((path) => isControl(`/${relative(directory, path)}`));
 	return await Promise.all(
 		control
@@ -108,12 +108,12 @@ async function coverOne(path: string): Promise<Mount[]> {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-	// A link may lead anywhere.
+	// A link can lead out of the roots.
 	const stats = await ifThere(lstat(directory));
 	return stats?.isDirectory() ? ((await ifThere(readdir(directory))) ?? []) : [];
 }
 
-/** Where a link leads; undefined for everything else. */
+/** Target of a link; undefined for everything else. */
 async function ifLink(path: string): Promise<string | undefined> {
 	const stats = await ifThere(lstat(path));
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;

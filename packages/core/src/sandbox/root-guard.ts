@@ -9,26 +9,26 @@ import { type Group, holdInPlace, protectGit } from "./repositories/protect-git.
 import type { SettingsOf } from "./repositories/running-settings.ts";
 import type { Mount } from "./system-layout.ts";
 
-/** How long the repositories of the roots are looked for. */
+/** Milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
-/** How long settings are looked into after a command, all together: then they are moved aside as they are. */
+/** Milliseconds of reading settings after a command. Settings that are left then are moved aside unread. */
 const AFTER_MS = 5_000;
-/** For repositories below the roots. Every mount makes all further ones slower: these cost a tenth of a second. */
+/** Maximum of mounts for repositories below the roots. So many cost about a tenth of a second. */
 const MAX_MOUNTS = 150;
 
 export interface Guarded extends Places {
-	/** What no command may see. */
+	/** Directories that no command may see. */
 	readonly hidden: readonly string[];
 }
 
-/** What all guards of this gateway share. */
+/** State that all guards of this gateway share. */
 export interface Guards {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** What could not be taken back: it does not count as known. */
+	/** Paths that could not be taken back. They do not count as known. */
 	readonly owed: Set<string>;
-	/** What was said of roots, which is not said again as long as it stays the same. */
+	/** Notes about roots that were given once and are not repeated. */
 	readonly told: Set<string>;
 }
 
@@ -40,39 +40,39 @@ interface Found {
 	readonly known: Known;
 }
 
-/** What was done, and left undone, about a command. */
+/** Report of what was taken back after a command, and what was not. */
 export interface Guarding {
-	/** Where it was that is moved aside. */
+	/** Former paths of files that were moved aside. */
 	readonly paths: readonly string[];
 	readonly settings: readonly TakenOut[];
-	/** What should have been taken back and could not, in words. */
+	/** Descriptions of what could not be taken back. */
 	readonly failed: readonly string[];
-	/** What steers in directories that came in the place of others, and stays. */
+	/** Files that decide what runs later, in directories that replaced others. They stay. */
 	readonly swapped: readonly string[];
-	/** Whether the bounds left no room for all of the roots, before or after. */
+	/** Whether the roots hold more than was searched. */
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];
-	/** How many repositories were too many to be made read only. */
+	/** Number of repositories that were not made read only because there are too many. */
 	readonly unprotected: number;
 }
 
-/** What the end of a command is looked at with. */
+/** Means to look at the roots after a command. */
 interface Ended extends Pick<SettingsOf, "git"> {
 	/** Holds the roots since before the command. */
 	readonly pins: Pick<PinnedPlaces, "isSame">;
-	/** Whether nobody waits any longer. */
+	/** Whether the call was cancelled. */
 	isLate(): boolean;
 }
 
-/** Keeps a command from deciding what runs outside of the sandbox later: in the roots, and in repositories below them. */
+/** Keeps a command from leaving files in the roots that decide what runs outside of the sandbox later. */
 export class RootGuard {
 	readonly #found: Found;
 	readonly #paths: string[] = [];
 	readonly #failed: string[] = [];
 	#unprotected = 0;
 
-	/** Looks at what is there before the command. */
+	/** Looks at the roots before the command. */
 	static async before(places: Guarded, guards: Guards): Promise<RootGuard> {
 		const startedMs = guards.clock.now();
 		const before = await lookAt(places, guards.clock);
@@ -84,7 +84,7 @@ export class RootGuard {
 		this.#found = found;
 	}
 
-	/** What makes that read only. Outer ones come first: a mount hides what was mounted below it before. */
+	/** Mounts that make those files read only. Outer ones come first, because a mount hides earlier ones below it. */
 	async mounts(): Promise<Mount[]> {
 		const { places, before, known } = this.#found;
 		const own = directoriesOf(places);
@@ -110,8 +110,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Takes back what the command left that would. The command must have ended with all that it started; others may still
-	 * run. What fails is told, and keeps nothing else from being taken back: never rejects.
+	 * Takes back such files. The command and all its processes must have ended; other commands may still run. Reports what
+	 * fails and continues with the rest. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#found;
@@ -155,10 +155,10 @@ export class RootGuard {
 		return { ...places, roots };
 	}
 
-	/** Resolves with what steers in directories that came in the place of others. */
+	/** Resolves with files that decide what runs later, in directories that replaced others. */
 	async #holdBackControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#found;
-		// What a repository brings with it that came up meanwhile is the matter of whoever made it.
+		// A repository that is new, such as a clone, keeps the files that it brings.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];
@@ -203,7 +203,7 @@ function lookAt(
 	return findRepositories({ roots, surely, hidden, isLate: () => clock.monotonic() > end });
 }
 
-/** How many of the groups there is room for. */
+/** Number of groups that fit into `MAX_MOUNTS`. */
 function roomFor(groups: readonly Group[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {

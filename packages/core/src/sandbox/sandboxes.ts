@@ -31,17 +31,17 @@ export interface SandboxesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** What no command may see, such as the data directory. Real paths. */
+	/** Directories that no command may see, such as the data directory. Real paths. */
 	readonly hidden: readonly string[];
-	/** Files of the operator that commands may see, but never change: the configuration, the policy. */
+	/** Files of the operator that commands may see but not change, such as the policy. */
 	readonly steering?: readonly string[];
-	/** Whether commands may use Unix sockets, and reach those that outside processes make in a root meanwhile. */
+	/** Whether commands may use Unix sockets, and so reach those that other processes make in a root. */
 	readonly unixSockets?: boolean;
-	/** The way to the hosts that commands may reach; none unless told. */
+	/** Access to the hosts that commands may reach. Without it they reach none. */
 	readonly egress?: Egress;
-	/** Directories in which bubblewrap is looked for, as in PATH; those of the system unless told. */
+	/** Directories that are searched for bubblewrap, in the form of PATH. Those of the system unless set. */
 	readonly path?: string;
-	/** Opens what nobody inside may reach, a socket at `file` too, for the check; without it that is not tried. */
+	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
 	/** Keeps between processes under which circumstances all probes held; without it each process tries them. */
 	readonly verdict?: KeptVerdictOptions;
@@ -57,7 +57,7 @@ export interface KeptVerdictOptions {
 /** Milliseconds after a failed start during which another one does not cause a check. */
 const CHECK_AGAIN_MS = 10 * 60_000;
 
-/** What the check came to. */
+/** Result of the check. */
 interface Found {
 	readonly bubblewrap?: Bubblewrap;
 	readonly features?: SandboxFeatures;
@@ -69,13 +69,13 @@ interface Found {
 	readonly isLost?: boolean;
 }
 
-/** Chooses by the operator's mode, which chat can only have stricter: there a sandbox is always required. */
+/** Chooses sandboxes by the operator's mode. A session of a chat always requires one. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
 	const unsandboxed = createUnsandboxed({ ...options, runs });
 	const container = containerOf(unsandboxed);
-	// Its commands run as the gateway's own user: what that one reads they can read.
+	// Its commands run as the gateway's user and can read the gateway's files.
 	const exposed = containerOf(unsandboxed, true);
 	let found: Found | undefined;
 	let checking: Promise<Found> | undefined;
@@ -145,7 +145,7 @@ function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): b
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
-/** Commands share all that the container holds, its network too: only what is outside of it is kept from them. */
+/** Sandbox of mode `container`: commands share its files and its network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		...{ mode: "container", ...(exposed && { exposed }) },
@@ -177,7 +177,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		if (process.platform !== "linux") throw new NoSandbox("bubblewrap is for Linux alone", {});
 		const architecture = knownArchitecture();
 		if (architecture === undefined) throw new NoSandbox(`no system call filter for ${process.arch}`, {});
-		// Programs that no model has chosen: they count as no commands.
+		// No model has chosen these programs, so they are not counted as commands.
 		const own = createUnsandboxed(options);
 		const binary = await findBubblewrap(own, options.path);
 		const layout = await describeSystem({
@@ -208,7 +208,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Number of probes that held, in this process or, as its verdict says, in an earlier one. */
+/** Number of probes that held, in this process or in the earlier one that kept the verdict. */
 async function tryOrRecall(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -223,7 +223,7 @@ async function tryOrRecall(
 		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample });
 	};
 	const kept = verdict && new KeptVerdict(verdict.file);
-	// Without a key for the circumstances, no verdict is believed or kept.
+	// Without a key for the circumstances, no verdict is used or kept.
 	const key = verdict && (await keyFor(verdict).catch(() => undefined));
 	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
 	if (known !== undefined) return known;
@@ -253,12 +253,12 @@ function featuresOf(bubblewrap: Bubblewrap): SandboxFeatures {
 	return { memory: limiter.kind, keyring: keyctl !== undefined, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
-/** A way out is not for the operator to close; a namespace that is refused may be. */
+/** Instruction for the operator if the system refused a namespace. A way out of the sandbox has none. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith("the sandbox could not be set up") ? howToPermit() : undefined;
 }
 
-/** Why commands of these roots cannot be confined; undefined where they can. */
+/** Reason why commands of these roots cannot be confined; undefined if they can. */
 function whyNot(
 	{ reason, fix }: Found,
 	roots: readonly string[],

@@ -10,21 +10,21 @@ import { type Probe, type ProbeFacts, probeScript, probes, ROOT_SOCKET } from ".
 
 const TIMEOUT_MS = 20_000;
 
-/** What listens outside for as long as the probes are at work: on a port of loopback, at a file, and under a name without one. */
+/** Listeners outside the sandbox while the probes run: at a loopback port, at a socket file, and at an abstract name. */
 export interface ProbeListeners extends AsyncDisposable {
 	readonly port: number;
 	readonly socket: string;
 }
 
-/** Nobody listens: then nobody can be reached. */
+/** Facts without listeners. The probes cannot reach any. */
 const nobody: Pick<ProbeListeners, "port" | "socket"> = { port: 0, socket: "nobody" };
 
 interface Tested {
-	/** Makes the sandbox of a directory, as sessions get theirs. */
+	/** Makes the sandbox of a directory as for a session. */
 	readonly sandboxOf: (root: string) => Sandbox;
-	/** Of bubblewrap 0.x. */
+	/** Minor version of bubblewrap 0.x. */
 	readonly minor: number;
-	/** What no command may see; the canary's own directory where there is none. */
+	/** Directories that no command may see. */
 	readonly hidden: readonly string[];
 	/** The names of variables that commands get. */
 	readonly variables: readonly string[];
@@ -34,8 +34,8 @@ interface Tested {
 }
 
 /**
- * Tries every way out from within the real profile and resolves with how many were tried. Rejects with
- * `failed_precondition`: where one leads out, with its name; where nothing runs there at all, with why.
+ * Tries every way out from within the real profile and resolves with their number. Rejects with `failed_precondition`
+ * and the names of ways that lead out, or with the reason why no command runs there.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
@@ -68,7 +68,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/** A root with a repository in it, a neighbour with a canary, and listeners, for as long as the work takes. */
+/** Makes a root with a repository, a directory with a canary beside it, and listeners, until the work is done. */
 async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
@@ -88,7 +88,7 @@ async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promis
 	return await work({ root, facts });
 }
 
-/** What is known of this process from within a sandbox too, if /proc shows it there. */
+/** Facts about this process that a sandbox would show if its /proc were that of the host. */
 async function ownFacts(): Promise<Pick<ProbeFacts, "started" | "namespaces">> {
 	const line = await readFile("/proc/self/stat", "utf8");
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");

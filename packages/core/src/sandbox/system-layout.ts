@@ -3,15 +3,15 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../tools/paths.ts";
 import { ifThere } from "./if-there.ts";
 
-/** One step of building the inside, as bubblewrap takes it: https://man.archlinux.org/man/bwrap.1 */
+/** One option of bubblewrap with its values, which builds a part of the inside: https://man.archlinux.org/man/bwrap.1 */
 export type Mount = readonly string[];
 
-/** What programs of the system are made of. Distributions have some of these as directories, others as links. */
+/** Top-level directories of programs. Some of them are links on some distributions. */
 const topLevel = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
-/** Where systems keep programs that are not below /usr: all may read them, by design. */
+/** Directories of programs outside /usr. Every user may read them by design. */
 const stores = ["/nix/store", "/gnu/store"];
 
-/** Of /etc: what the dynamic linker, TLS libraries and language runtimes read. No settings of services, no accounts. */
+/** Parts of /etc that the dynamic linker, TLS libraries and runtimes read. No settings of services, no accounts. */
 const settings = [
 	...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "mime.types"],
 	...["ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf"],
@@ -22,8 +22,8 @@ const settings = [
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Where version managers keep programs below a home directory. None of these holds keys: `.cargo` and `.bun`, for
- * instance, hold some beside them.
+ * Directories of programs of version managers in a home directory. None of these holds keys; for example, `.cargo` and
+ * `.bun` hold keys, so only their `bin` is listed.
  */
 const toolchains = [
 	...[".nvm", ".pyenv", ".rbenv", ".nodenv", ".goenv", ".asdf", ".rustup", ".volta", ".sdkman/candidates"],
@@ -32,17 +32,17 @@ const toolchains = [
 ];
 
 interface Surroundings {
-	/** Of the operator's own commands. */
+	/** PATH of the operator's own commands. */
 	readonly path: string;
-	/** Absolute, or undefined where there is none. */
+	/** Absolute path of the home directory, if there is one. */
 	readonly home: string | undefined;
 }
 
 /** The parts of this system that commands see, read only. */
 export interface SystemLayout {
-	/** Programs of the system, and what these cannot do without. */
+	/** Programs of the system, and the files that they need. */
 	readonly base: readonly Mount[];
-	/** Directories with further programs, wherever they are. */
+	/** Directories with further programs. */
 	readonly tools: readonly ToolDirectory[];
 }
 
@@ -72,7 +72,7 @@ export async function describeSystem({ path, home }: Surroundings): Promise<Syst
 	};
 }
 
-/** Whether programs of the system are there. */
+/** Whether a path belongs to the programs of the system. */
 export function isOfSystem(path: string): boolean {
 	return ["/usr", ...stores, ...topLevel.map((name) => `/${name}`)].some((known) => isWithin(path, known));
 }
@@ -87,7 +87,7 @@ async function settingsOfSystem(): Promise<string[]> {
 	return names.map((name) => `/etc/${name}`);
 }
 
-/** Links stay links, so that what they lead to is what is seen. */
+/** Mounts directories and copies links, so that a link leads to the same name inside. */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
 		paths.map(async (path): Promise<Mount[]> => {
@@ -100,7 +100,7 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	return found.flat();
 }
 
-/** Directories of PATH that lie elsewhere: of `…/bin` all that belongs to the same program. */
+/** Directories of PATH outside the system. For `…/bin` the directory above it, which holds the rest of the program. */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();
 	for (const entry of entries.filter(isAbsolute)) {
@@ -112,7 +112,7 @@ async function programDirectories(entries: readonly string[], home: string | und
 	return [...found];
 }
 
-/** Nothing in a home directory beyond the known ones, no home directory itself, nothing that holds one, not all of /. */
+/** Whether a path is at least two levels deep, and neither in the home directory nor above it. */
 function isNarrow(path: string, home: string | undefined): boolean {
 	if (path.split("/").filter(Boolean).length < 2) return false;
 	return home === undefined || !(isWithin(path, home) || isWithin(home, path));

@@ -15,14 +15,15 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Of all that the gateway runs; only these unless told. */
+	/** Runs of the gateway. This sandbox has its own unless they are given. */
 	readonly runs?: CommandRuns;
 }
 
 /**
- * Runs commands with the operator's own power: what holds here is the end of the process group (on Linux also of what
- * left it with its environment), the environment of allowed names, no input and no inherited descriptors. `run` rejects with `not_found` or `failed_precondition` when
- * the command cannot be started and with `cancelled` when its signal aborted before; once started it always resolves.
+ * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited
+ * descriptors, and their process group ends with them (on Linux also processes that left it with their environment). `run`
+ * rejects with `not_found` or `failed_precondition` if the command cannot be started, and with `cancelled` if its signal
+ * aborted before. Once started it always resolves.
  * The two output streams are sockets: a command cannot open them again by the names /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(
@@ -74,7 +75,7 @@ async function holdDirectory(path: string): Promise<HeldDirectory> {
 	}
 }
 
-/** A shell that sets the limit and becomes what follows. What cannot be set lower is low enough already. */
+/** Words of a shell that sets the limit and becomes the program that follows. */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []

@@ -3,14 +3,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ifThere } from "./if-there.ts";
 
-/** What is looked at before every command: some tenths of a second at most. */
+/** Maximum of entries, which takes some tenths of a second before a command. */
 const MAX_ENTRIES = 20_000;
-/** Large, and other people's published packages or what git keeps: certificates there are no secrets. */
+/** Large directories of published packages and of git. Certificates in them are no secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * The paths at or below these directories that are `wanted`, those nearest to them first; what lies below a wanted one
- * is not looked at, links are not followed. Beyond 20,000 entries nothing is found any more.
+ * Paths below these directories that are `wanted`, the nearest first. Does not look below a wanted path and follows no
+ * links. Stops after 20,000 entries.
  */
 export async function walk(
 	directories: readonly string[],

@@ -14,37 +14,37 @@ const skipped = ["node_modules", ".git"];
 /** In the parts of a repository: nothing in these is one. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
-/** Where to look. Paths are real. */
+/** Directories to search. Paths are real. */
 export interface Ground {
 	readonly roots: readonly string[];
-	/** Directories in the roots that are looked at whatever the bound. */
+	/** Directories in the roots that are searched in any case. */
 	readonly surely: readonly string[];
-	/** What commands do not see, but for roots in it. */
+	/** Directories that commands do not see, except for roots in them. */
 	readonly hidden: readonly string[];
-	/** Whether the time to look is over. */
+	/** Whether the time for the search is over. */
 	isLate(): boolean;
 }
 
 /** The repositories of the roots, those nearest to a root first. */
 export interface Repositories {
 	readonly directories: readonly GitDirectory[];
-	/** Plain files named `.git`, which say where the repository is. */
+	/** Plain files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
-	/** The directories with a `.git` in them: their device and inode. */
+	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
-	/** Directories for which the bounds left no room: nothing at or below them was looked at. */
+	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
 	/** Directories that could not be read, or whose names are no text. */
 	readonly unread: ReadonlySet<string>;
 }
 
-/** Whether commands may change what is there, as far as roots and what is hidden decide. */
+/** Whether a path lies in a root and is not hidden. */
 export function isOpen(path: string, { roots, hidden }: Pick<Ground, "roots" | "hidden">): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
 }
 
-/** Whether whatever is at a path was there to be found. */
+/** Whether the search would have found a repository at a path. */
 export function wasSeen(path: string, { beyond, unread }: Pick<Repositories, "beyond" | "unread">): boolean {
 	if (beyond.has(path) || unread.has(path)) return false;
 	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
@@ -98,7 +98,7 @@ class Search implements Repositories {
 
 	/** At one directory alone, for what is there of git. */
 	async look(path: string): Promise<void> {
-		// A link may have come in its place, or in that of what it is in.
+		// A link may have replaced it, or a directory above it.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#lookAt(path, (await this.#entriesOf(path)).names);
 	}
@@ -116,12 +116,12 @@ class Search implements Repositories {
 		this.#left -= names.size;
 		await this.#lookAt(place.path, names);
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
-		// Also below what has the shape of a repository: everybody can give a directory that shape.
+		// Also below a directory with the shape of a repository, because a command can make such a shape.
 		const isStore = place.inGit && isGitShaped(names);
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
 
-	/** What a command has shut it may open again later; what is another user's it cannot change. */
+	/** An unreadable directory of this user can be opened again by a command; one of another user cannot be changed. */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {
 			const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });

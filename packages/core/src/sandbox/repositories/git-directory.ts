@@ -3,22 +3,22 @@ import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises
 import { dirname, join, resolve } from "node:path";
 import { ifThere } from "../if-there.ts";
 
-/** Parts that name programs, or say where git looks for such names. All else is what git writes every day. */
+/** Parts that name programs, or files in which git looks for such names. */
 export const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
 /** Longer than any path: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const POINTER_BYTES = 8 * 1024;
-/** Nobody has as many hooks. */
+/** Maximum of hooks that are read one by one. */
 const MAX_HOOKS = 200;
 
 /** What git takes for a repository, or for the part of one that belongs to a submodule or a working tree. */
 export interface GitDirectory {
 	/** Real. */
 	readonly path: string;
-	/** The same directory under whatever name: device and inode. */
+	/** Device and inode, which stay the same when the directory is renamed. */
 	readonly id: string;
-	/** When it was made; 0 where the file system does not say. */
+	/** Time of its creation; 0 if the file system does not record it. */
 	readonly bornMs: number;
 	/** Whether git would take it for one as it is. */
 	readonly complete: boolean;
@@ -28,11 +28,11 @@ export interface GitDirectory {
 
 export interface Part {
 	readonly isLink: boolean;
-	/** Another one after every change of what is there, whatever name it was changed by: no command can set `ctime`. */
+	/** Changes with every change of the part. It includes `ctime`, which no command can set. */
 	readonly print: string;
 }
 
-/** Undefined where there is no directory. */
+/** Reads a repository; undefined if there is no directory. */
 export async function readGitDirectory(path: string): Promise<GitDirectory | undefined> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return undefined;
@@ -55,7 +55,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// Of very many the directory's own times have to do.
+	// For more hooks, the times of their directory stand for them.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };
@@ -86,7 +86,7 @@ export async function followPointer(path: string, prefix: string): Promise<strin
 	return target.includes("\0") ? undefined : await ifThere(realpath(resolve(dirname(path), target)));
 }
 
-/** The beginning of a plain file as text; undefined of all else. Nobody is waited for at the other end of a pipe. */
+/** Beginning of a plain file as text; undefined for anything else. Does not wait for the writer of a named pipe. */
 export async function readStart(path: string, bytes: number): Promise<string | undefined> {
 	const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 	if (!file) return undefined;
@@ -99,7 +99,7 @@ export async function readStart(path: string, bytes: number): Promise<string | u
 	}
 }
 
-/** Whether a directory of hooks holds any but examples. */
+/** Whether a directory holds hooks other than examples. */
 export async function hasHooks(path: string): Promise<boolean> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return stats !== undefined;

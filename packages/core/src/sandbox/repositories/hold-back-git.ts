@@ -3,28 +3,28 @@ import { type Repositories, wasSeen } from "./find-repositories.ts";
 import { type GitDirectory, hasHooks, type Steering } from "./git-directory.ts";
 import { type SettingsOf, takeOutRunning } from "./running-settings.ts";
 
-/** The clock of the kernel that stamps files lags behind by a tick at most. */
+/** Milliseconds by which times of files lag behind the clock: a tick of the kernel at most. */
 const TICK_MS = 50;
-/** Each look of git takes some hundredths of a second. */
+/** Maximum of files of settings that git reads after a command. Each takes some hundredths of a second. */
 const MAX_LOOKS = 50;
 
-/** What came up while a command ran. */
+/** State of the repositories before and after a command. */
 export interface CameUp extends Pick<SettingsOf, "roots" | "git"> {
 	readonly before: Repositories;
 	readonly after: Repositories;
 	/** In milliseconds since the epoch. */
 	readonly startedMs: number;
-	/** What could not be taken back earlier: it is looked at as if it had come up now. */
+	/** Paths that could not be taken back earlier. They count as new. */
 	readonly owed: ReadonlySet<string>;
-	/** Another name at every call, which nobody could guess. */
+	/** A name that no command can guess, another one at every call. */
 	name(): string;
-	/** Takes it away from where it is, or notes that this failed. Never rejects. */
+	/** Moves a file aside, or notes that this failed. Never rejects. */
 	putAside(path: string): Promise<void>;
-	/** Whether there is no time left to look into settings. */
+	/** Whether the time for reading settings is over. */
 	isLate(): boolean;
 }
 
-/** Files of settings, which were taken out, and where a copy of all is. */
+/** Settings that were taken out of a file, and the path of a copy of that file. */
 export interface TakenOut {
 	readonly path: string;
 	readonly names: readonly string[];
@@ -32,8 +32,8 @@ export interface TakenOut {
 }
 
 /**
- * Leaves nothing in repositories that would have git run what a command has chosen: hooks are moved aside, settings that
- * name programs taken out, of repositories that came up and of what changed in those that were there.
+ * Keeps git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
+ * are moved aside and settings that name programs are taken out.
  */
 export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
 	const taken: TakenOut[] = [];
@@ -53,7 +53,7 @@ export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
 	return taken;
 }
 
-/** What was not found before may have been there all the same, where not everything was looked at. */
+/** Whether a repository is new. If the earlier search was incomplete, its time of creation decides. */
 function isNew({ bornMs, path }: GitDirectory, { before, startedMs }: CameUp): boolean {
 	return wasSeen(path, before) || bornMs >= startedMs - TICK_MS;
 }
@@ -61,7 +61,7 @@ function isNew({ bornMs, path }: GitDirectory, { before, startedMs }: CameUp): b
 interface ChangedPart {
 	readonly path: string;
 	readonly part: Steering;
-	/** Whether the repository was there. */
+	/** Whether the repository existed before. */
 	readonly isKnown: boolean;
 	readonly mayLook: boolean;
 }
@@ -70,9 +70,9 @@ async function holdBackPart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
 	cameUp: CameUp,
 ): Promise<TakenOut[]> {
-	// What cannot be read may be anything.
+	// A directory that cannot be read counts as one with hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
-	// Where it leads has been looked at like every other repository.
+	// The repository that it points to was examined like every other.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];
 	if (mayLook && part !== "hooks" && part !== "commondir") {
 		const copy = `${path}.held-back-${cameUp.name()}`;

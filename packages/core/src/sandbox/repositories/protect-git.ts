@@ -7,21 +7,21 @@ import type { Repositories } from "./find-repositories.ts";
 import type { GitDirectory } from "./git-directory.ts";
 
 interface Protected {
-	/** Repositories that cannot be renamed either: of the roots themselves, and on the way to the command's directory. */
+	/** Whether it is a repository of a root or between a root and the working directory. These cannot be renamed either. */
 	isOwn(gitDirectory: string): boolean;
 	/** Whether it is read only already. */
 	isReadOnly(path: string): boolean;
-	/** Whether commands see it and may change it: nothing else is to be shown to them. */
+	/** Whether commands see it and may change it. A mount would show anything else to them. */
 	isOpen(path: string): boolean;
 }
 
-/** Steps that belong together, and whose they are. */
+/** Mounts that protect one repository or working tree. */
 export interface Group {
 	readonly of: string;
 	readonly mounts: readonly Mount[];
 }
 
-/** In groups, those of the nearest repositories first: the more the slower a command starts. */
+/** Mounts that protect repositories, the nearest first. Each mount makes the start of a command slower. */
 export async function protectGit(repositories: Repositories, told: Protected): Promise<Group[]> {
 	const directories = repositories.directories.filter(({ path }) => !told.isReadOnly(path));
 	const pointers = repositories.pointers.filter((path) => !told.isReadOnly(path));
@@ -31,7 +31,7 @@ export async function protectGit(repositories: Repositories, told: Protected): P
 			mounts: await protectParts(directory, told),
 		})),
 	);
-	// A working tree of its own points to its repository, and could come to point anywhere.
+	// A file `.git` contains the path of the repository, which a command could change.
 	return [
 		...groups,
 		...pointers.map((path) => ({ of: ownerOf(path), mounts: [["--ro-bind-try", path, path]] })),
@@ -42,7 +42,7 @@ function ownerOf(path: string): string {
 	return path.endsWith("/.git") ? dirname(path) : path;
 }
 
-/** What makes the repository's own directory one that nobody inside can rename: to come before all that is in it. */
+/** Mounts that keep repositories from being renamed. They come before all mounts in these directories. */
 export async function holdInPlace(
 	repositories: Repositories,
 	{ isOwn, isReadOnly }: Protected,
@@ -76,7 +76,7 @@ async function protectParts({ path, parts, complete }: GitDirectory, told: Prote
 	];
 }
 
-/** Nothing can be put on top of a link: what it leads to is read only, and the link is looked at afterwards. */
+/** Makes the target of a link read only, because nothing can be mounted on a link. The link is checked afterwards. */
 async function protectTarget(link: string, gitDirectory: string, told: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
 	if (real === undefined || !told.isOpen(real) || isWithin(gitDirectory, real)) return [];

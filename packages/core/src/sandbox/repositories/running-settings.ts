@@ -3,12 +3,12 @@ import type { CommandOutcome } from "../../sandbox.ts";
 import { isWithin } from "../../tools/paths.ts";
 import { readStart } from "./git-directory.ts";
 
-/** Settings are a few hundred bytes; nobody looks through more. */
+/** Maximum of bytes of a file of settings. Usual ones have a few hundred. */
 const MAX_BYTES = 256 * 1024;
-/** More than these, and the file is nothing but that. */
+/** Maximum of settings that are taken out one by one. With more, the file is moved aside. */
 const MAX_NAMES = 20;
 
-/** What git or the shell says besides is none of the entries. */
+/** Lists the settings. Warnings of git and the shell are left out. */
 const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
 const TAKE_OUT =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
@@ -31,7 +31,7 @@ const sections = [
 		"annex",
 	],
 ];
-/** Settings that do so in whatever section. https://git-scm.com/docs/git-config#_variables */
+/** Keys that do so in any section. https://git-scm.com/docs/git-config#_variables */
 const keys = [
 	...["hookspath", "sshcommand", "gitproxy", "askpass", "editor", "pager", "alternaterefscommand"],
 	...["external", "command", "textconv", "driver", "difffilter", "program", "defaultkeycommand", "helper"],
@@ -47,11 +47,11 @@ const keys = [
 	],
 	...["clean", "smudge", "process", "browser"],
 ];
-/** Many programs' own settings name one each, as `remote.x.annex-shell-command` does. */
+/** Keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
-/** These need their value to be judged. */
+/** Keys that are judged by their values. */
 const judged = ["fsmonitor", "worktree"];
-/** Names stand in the file as they are, but for their case: what does not show one of these needs no closer look. */
+/** Matches each file that can contain such a setting. Git writes names as they are, in any case of letters. */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
 	"i",
@@ -60,17 +60,17 @@ const suspicious = new RegExp(
 export interface SettingsOf {
 	/** The file. */
 	readonly path: string;
-	/** Where commands may write. */
+	/** Directories that commands may change. */
 	readonly roots: readonly string[];
-	/** Where a copy goes before anything is taken out. */
+	/** Path for a copy of the file as it was. */
 	readonly copy: string;
-	/** Runs lines of a shell in a sandbox of its own: without power they read. */
+	/** Runs a shell script in a sandbox. With `read` it changes nothing. */
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
 
 /**
- * Takes out of a repository's settings what names programs, and resolves with the names of that. Undefined where the
- * settings cannot be read, or cannot be changed.
+ * Takes settings that name programs out of a file, and resolves with their names. Undefined if the file cannot be read
+ * or changed.
  */
 export async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
@@ -78,7 +78,7 @@ export async function takeOutRunning(settings: SettingsOf): Promise<readonly str
 	if (!suspicious.test(text)) return [];
 	const list = await settings.git(LIST, [settings.path], "read");
 	if (list?.code !== 0 || list.timedOut) return undefined;
-	// The window of output has no NUL: it shows this character in its place.
+	// The window of output replaces NUL by this character.
 	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
 	const running = entries.filter(([name = "", value = "true"]) => isRunning(name, value, settings));
 	const names = [...new Set(running.map(([name = ""]) => name))];
@@ -88,7 +88,7 @@ export async function takeOutRunning(settings: SettingsOf): Promise<readonly str
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/** Names of sections and keys come in small letters. */
+/** Whether a setting names a program. Git prints names of sections and keys in small letters. */
 function isRunning(
 	name: string,
 	value: string,
@@ -96,9 +96,9 @@ function isRunning(
 ): boolean {
 	const section = name.slice(0, name.indexOf("."));
 	const key = name.slice(name.lastIndexOf(".") + 1);
-	// A program, or whether git's own is to watch.
+	// The value is a program, or whether git's own monitor watches.
 	if (key === "fsmonitor") return !/^(?:true|false|yes|no|on|off|\d+|)$/i.test(value);
-	// Of a submodule its place; elsewhere git would write over what is there.
+	// Submodules use it. Outside the roots, git would overwrite files there.
 	if (name === "core.worktree") return !roots.some((root) => isWithin(resolve(dirname(path), value), root));
 	if (/^url\.(?:ext::|!)/i.test(name) || runningKey.test(key)) return true;
 	return sections.includes(section) || keys.includes(key) || /^(?:!|ext::)/.test(value);
