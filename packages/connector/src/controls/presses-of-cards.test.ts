@@ -14,11 +14,11 @@ const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critic
 const asked: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
 
-/** What the button stands for on the card after these events. */
+/** The subject of the button for all calls on the card after these events. */
 function buttonOf(events: readonly OzzieEvent[]): string {
 	const [card] = play(events).slice.cards ?? [];
 	if (!card) throw new Error("there is no card");
-	return writeDisplayed(card);
+	return writeDisplayed(card, new Set(card.rows.map(({ token }) => token)));
 }
 
 function press(kind: keyof typeof pressesOfCards, { desk }: QuestionDesk, subject: string, reason?: string) {
@@ -46,6 +46,18 @@ test("a call that was added after the card was shown is not answered", async () 
 	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
 	await press("approve-all", t, buttonOf(asked));
 	expect(t.gateway.asked.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
+});
+
+test("a waiting call that the button does not stand for is reported", async () => {
+	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	const { text } = (await press("approve-all", t, `${tokenOf(1)}.2`)) ?? {};
+	expect(answersIn(t)).toHaveLength(1);
+	expect(text).toContain(
+		"✅ **Approved:**\n\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **1.** ",
+	);
+	expect(text).toContain(
+		"- **4.** `write_file` · write d.txt: the post that you pressed did not show it, or not all of it.",
+	);
 });
 
 test("all displayed calls are denied with one reason", async () => {

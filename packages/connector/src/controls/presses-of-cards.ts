@@ -35,14 +35,19 @@ async function answerAll(desk: Desk, handled: Handled<"press">, answering: Answe
 	const slice = desk.session(target.session)?.state.questions;
 	const rows = slice && readDisplayed(slice.cards ?? [], target.subject);
 	if (!rows) return { text: over };
+	const { displayed, others } = rows;
 	const done: string[] = [];
 	const left: string[] = [];
-	for (const row of rows) {
+	for (const row of displayed) {
 		const question = slice.open.find(({ token }) => token === row.token);
 		const why = await answerOne(desk, handled, { ...answering, row, question });
 		const line = `**${row.number}.** ${callLine({ row, question })}`;
 		if (why === undefined) done.push(line);
 		else left.push(`${line}: ${why}`);
+	}
+	for (const row of others) {
+		const question = slice.open.find(({ token }) => token === row.token);
+		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${unseen}`);
 	}
 	const parts = [
 		...(done.length === 0 ? [] : [`${mark[verb]} **${verb}:**`, bullets(done)]),
@@ -51,6 +56,7 @@ async function answerAll(desk: Desk, handled: Handled<"press">, answering: Answe
 	return { text: parts.join("\n\n") };
 }
 
+const unseen = "the post that you pressed did not show it, or not all of it. Use its own buttons";
 const mark = { Approved: "✅", Denied: "⛔" } as const;
 const over =
 	"Nothing on this post waits any more: its calls were answered, they expired, or their conversation is gone.";
@@ -64,11 +70,13 @@ interface AnsweringOne extends Answering {
 async function answerOne(
 	desk: Desk,
 	{ arrival: { person, room }, key }: Handled<"press">,
-	{ target: { session }, verb, response, row: { token, number }, question }: AnsweringOne,
+	{ target: { session }, verb, response, row, question }: AnsweringOne,
 ): Promise<Left> {
+	const { token, number } = row;
 	if (verb === "Approved" && question?.call?.risk === "critical") {
 		return `this is always asked alone. The operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`;
 	}
+	if (!question && !row.ended) return "this post does not show it any more";
 	// A key of its own for each call: a press that is handled again repeats no answer.
 	const params = { token, key: `${key}:${number}`, ...response, ...desk.onBehalf(person, room) };
 	try {

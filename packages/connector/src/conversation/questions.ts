@@ -2,7 +2,7 @@ import type { EventPayloads } from "@parley/protocol";
 import type { ShowIntention } from "./intention.ts";
 import type { Part, Scene, Step, Told } from "./part.ts";
 import { Cut } from "./questions/cut.ts";
-import { callLine, drawReplyCard } from "./questions/draw-reply-card.ts";
+import { callLine, drawReplyCard, fitsWhole } from "./questions/draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./questions/outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./questions/question.ts";
 import { closedCard, openCard, reminder } from "./questions/question-card.ts";
@@ -16,6 +16,7 @@ import {
 	type ReplyCard,
 	type ReplyQuestion,
 	raisedWith,
+	wasAsked,
 } from "./questions/reply-cards.ts";
 
 const mostOpen = 200;
@@ -92,21 +93,27 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	// The part of a task has neither card nor thread of its own.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...(task !== undefined && { task }) };
-	const asked = { ...slice, open: [...slice.open, question].slice(-mostOpen) };
-	return isOfReply(question)
-		? askInReply(asked, question, scene)
-		: { slice: asked, intentions: [openCard(question, scene)] };
+	if (isOfReply(question)) return askInReply(slice, question, scene);
+	return {
+		slice: { ...slice, open: [...slice.open, question].slice(-mostOpen) },
+		intentions: [openCard(question, scene)],
+	};
 }
 
 /** Adds a call to the cards of its reply. They are shown with the last of the approvals that one commit has raised. */
-function askInReply(slice: QuestionsSlice, question: ReplyQuestion, scene: Scene): Change {
+function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): Change {
+	const { cards: known = [], open: before } = slice;
+	const question: ReplyQuestion = { ...asked, ...(wasAsked(known, asked) && { again: true }) };
+	const open = [...before, question].slice(-mostOpen);
 	const { reply } = question;
-	// One row of controls is for all calls.
-	const maxRows = Math.max(1, scene.platform.limits.controlRows - 1);
-	const cards = addToCard(slice.cards ?? [], question, maxRows);
-	const asked = { ...slice, cards };
+	const cards = addToCard(known, question, (card) => {
+		// One row of controls is for all calls.
+		const hasRows = card.rows.length < scene.platform.limits.controlRows;
+		return hasRows && fitsWhole(card, open, scene);
+	});
+	const after = { ...slice, open, cards };
 	const shown = reply.place < reply.count ? [] : newestCards(cards, reply);
-	return { slice: asked, intentions: shown.map((card) => showCard(card, asked, scene)) };
+	return { slice: after, intentions: shown.map((card) => showCard(card, after, scene)) };
 }
 
 /** A call that is alone on its card is shown like any other question. */
@@ -159,8 +166,8 @@ function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
 	const reminded = { ...question, reminders: question.reminders + 1 };
 	const after = { ...slice, open: slice.open.map((one) => (one === question ? reminded : one)) };
 	const card = replyCardOf(slice, token);
-	const together = card ? raisedWith(card, token) : [];
-	if (together.length < 2) return { slice: after, intentions: [reminder(reminded, scene)] };
+	const together = card && card.rows.length > 1 ? raisedWith(card, token) : [];
+	if (together.length === 0) return { slice: after, intentions: [reminder(reminded, scene)] };
 	if (together[0]?.token !== token) return { slice: after, intentions: [] };
 	const calls = together.map((row) => {
 		const open = after.open.find((one) => one.token === row.token);

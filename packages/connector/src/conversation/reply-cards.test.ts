@@ -1,5 +1,5 @@
 import { createIds } from "@parley/base";
-import type { OzzieEvent } from "@parley/protocol";
+import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
 import type { Control } from "../platform/posting.ts";
@@ -17,6 +17,7 @@ import {
 	writes,
 } from "../testing/question-scene.ts";
 import type { ShowIntention } from "./intention.ts";
+import { drawReplyCard } from "./questions/draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./questions/reply-cards.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
@@ -114,6 +115,10 @@ test("when no call of a card waits, the next one of its reply is a new post", ()
 	const card = last([...three, ...answers, ...writes(["d.txt"], { from: 4 })]);
 	expect(card).toMatchObject({ card: `prompt:${tokenOf(4)}`, marker: "Approval k3v9q4" });
 	expect(labels(card)).toEqual(["Approve once | Deny"]);
+	const again = writes(["b.txt"], { from: 5, context: { call_id: "call_2" } });
+	expect(last([...three, ...answers, ...again]).text).toMatch(
+		/^\*\*Approval k3v9q5\*\* · the agent wants to use `write_file` · \*\*asked again\*\*\n/u,
+	);
 });
 
 test("calls for which a card has no room are on a second card, and their numbers go on", () => {
@@ -138,19 +143,72 @@ test("a call that is always required has no button to approve it", () => {
 
 test("a call that can be approved for the session offers that in its row", () => {
 	const card = last(writes(["a.txt", "b.txt"], { context: { allow_session: true } }));
-	expect(labels(card)[1]).toBe("Approve 2 | 2 for this session | Deny 2");
+	expect(labels(card)[1]).toBe("Approve 2 | Approve 2 for this session | Deny 2");
 });
 
-test("calls that do not fit are cut alike, and each can be shown whole", () => {
-	const card = last(writes(["a", "b", "c", "d"], { context: { preview: "+*_`<line>\n".repeat(400) } }));
-	expect(card.text.length).toBeLessThanOrEqual(2000);
-	expect(card.text.match(/more characters/gu)).toHaveLength(4);
-	expect(card.text).toContain("Not all of it fits here: the rest is behind **Show all**.");
-	expect(labels(card)[3]).toBe("Approve 4 | Deny 4 | Show all of 4");
-	const notes = Array.from({ length: 20 }, (_, index) => `${index} ${"*_`".repeat(300)}`);
-	const short = last(writes(["a", "b", "c", "d"], { context: { tool: "`".repeat(200), notes } }));
-	expect(short.text.length).toBeLessThanOrEqual(2000);
-	for (const number of [1, 2, 3, 4]) expect(short.text).toContain(`**${number}.**`);
+test("a call that is too long to be whole beside others is shown as it is alone", () => {
+	const long = writes(["a", "b", "c", "d"], { context: { preview: `+${"line\n".repeat(400)}` } });
+	const alone = long.map(({ payload }) =>
+		play([approvalOf(payload)])
+			.posts.map(read)
+			.join(),
+	);
+	expect(play(long).posts.map(read)).toEqual(alone);
+	const mixed = [0, 1, 2, 3].flatMap((index) =>
+		(index === 1 ? long : writes(["a", "b", "c", "d"])).slice(index, index + 1),
+	);
+	const { posts } = play(mixed);
+	expect(posts.map(({ card }) => card)).toEqual(
+		[token, tokenOf(2), tokenOf(3)].map((one) => `prompt:${one}`),
+	);
+	expect(posts.map(labels)).toEqual([
+		["Approve once | Deny"],
+		["Approve once | Deny | Show all"],
+		["Approve 3 | Deny 3", "Approve 4 | Deny 4", "Approve all | Deny all"],
+	]);
+	for (const { text } of posts) expect(text.length).toBeLessThanOrEqual(2000);
+});
+
+test("calls share a card as long as nothing of them is cut", () => {
+	const preview = `+${"x".repeat(600)}`;
+	expect(play(writes(["a", "b", "c"], { context: { preview } })).posts.map(labels)).toEqual([
+		["Approve 1 | Deny 1", "Approve 2 | Deny 2", "Approve all | Deny all"],
+		["Approve once | Deny"],
+	]);
+});
+
+test("long arguments that the preview tells leave a call whole, and can be shown", () => {
+	const context = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+++ a\n+x" };
+	const card = last(writes(["a", "b"], { context }));
+	expect(labels(card)).toEqual([
+		...["Approve 1 | Deny 1 | Show all of 1", "Approve 2 | Deny 2 | Show all of 2", "Approve all | Deny all"],
+	]);
+});
+
+test("a call of which the card shows only a part is not approved with the others", () => {
+	const preview = `+${"x".repeat(500)}`;
+	const [a, ,] = writes(["a", "b", "c"]);
+	const [, b, c] = writes(["a", "b", "c"], { context: { preview } });
+	if (!a || !b || !c) throw new Error("there are no calls");
+	const { slice } = play([a, b, c]);
+	const [card] = slice.cards ?? [];
+	if (!card) throw new Error("there is no card");
+	const limits = { ...scene.platform.limits, post: 1000 };
+	const drawn = drawReplyCard(card, slice.open, { ...scene, platform: { ...scene.platform, limits } });
+	expect(drawn.text.length).toBeLessThanOrEqual(1000);
+	expect(drawn.text.match(/more characters/gu)).toHaveLength(2);
+	const targets = (drawn.controls ?? [])
+		.flat()
+		.flatMap((control) => ("id" in control ? [scene.controls.read(control.id)] : []))
+		.filter((target) => target?.kind.endsWith("-all"));
+	expect(targets.map((target) => [target?.kind, target?.subject])).toEqual([
+		["approve-all", `${token}.1`],
+		["deny-all", `${token}.7`],
+	]);
+	const tiny = { ...scene.platform.limits, post: 500 };
+	const short = drawReplyCard(card, slice.open, { ...scene, platform: { ...scene.platform, limits: tiny } });
+	for (const number of [1, 2, 3]) expect(short.text).toContain(`**${number}.** \`write_file\``);
+	expect(labels(short).at(-1)).toBe("Deny all");
 });
 
 test("a button for all calls stands for the calls that waited when it was shown", () => {
@@ -158,25 +216,26 @@ test("a button for all calls stands for the calls that waited when it was shown"
 	const cards = (more: readonly OzzieEvent[]) => play([...events, ...more]).slice.cards ?? [];
 	const [before] = cards([]);
 	if (!before) throw new Error("there is no card");
-	const button = writeDisplayed(before);
+	const button = writeDisplayed(before, new Set([tokenOf(1), tokenOf(3)]));
 	const later = cards([...writes(["d.txt"], { from: 4 }), answered({ token: tokenOf(1) })]);
-	expect(readDisplayed(later, button)?.map((row) => row.number)).toEqual([1, 3]);
+	const { displayed = [], others = [] } = readDisplayed(later, button) ?? {};
+	expect([displayed, others].map((rows) => rows.map((row) => row.number))).toEqual([
+		[1, 3],
+		[2, 4],
+	]);
 	expect(readDisplayed(later, `${tokenOf(9)}.7`)).toBeUndefined();
-	expect(readDisplayed(later, token)).toEqual([]);
+	expect(readDisplayed(later, token)?.displayed).toEqual([]);
 });
 
 test("platforms take the ids of the buttons for all calls", () => {
 	const ids = createIds();
-	const rows = Array.from({ length: 30 }, () => ({
-		token: ids.create("prompt"),
-		call: "",
-		number: 1,
-		place: 1,
-		again: false,
-	}));
+	const rows = Array.from({ length: 30 }, () => {
+		return { token: ids.create("prompt"), call: "", number: 1, place: 1 };
+	});
 	const [first, ...others] = rows;
 	if (!first) throw new Error("there is no row");
-	const subject = writeDisplayed({ reply: "", rows: [first, ...others] });
+	const all = new Set(rows.map((row) => row.token));
+	const subject = writeDisplayed({ reply: "", rows: [first, ...others] }, all);
 	const id = new Controls("secret").write({ kind: "approve-all", session: ids.create("sess"), subject });
 	expect(id.length).toBeLessThanOrEqual(100);
 	expect(id).toMatch(/^[\w.-]+$/u);
@@ -189,7 +248,9 @@ test("calls that were asked together have one reminder with all that still wait"
 		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, until {86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
 	]);
 	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
-	expect(grown.posts.at(-1)?.text).toContain("**Reminder 1 for k3v9q4**: this still waits for an answer");
+	expect(grown.posts.at(-1)?.text).toBe(
+		"**Reminder 1 for k3v9q4**: this still waits for an answer, until {86400 s}.\n\n- **4.** `write_file` · write d.txt",
+	);
 });
 
 test("a card that the platform refuses names its calls and how to answer them", () => {
@@ -220,6 +281,13 @@ test("the state of answered cards is bounded", () => {
 	expect(cards).toHaveLength(8);
 	expect(play(replies.flat(), scene).slice.cards).toHaveLength(30);
 });
+
+/** The same approval without others of its reply. */
+function approvalOf(payload: OzzieEvent["payload"]): OzzieEvent {
+	const { context, ...asked } = payload as EventPayloads["prompt.request"];
+	const { reply: _, ...own } = context;
+	return approval({ ...own }, asked);
+}
 
 function tokenIn({ payload }: OzzieEvent): string {
 	return "token" in payload && typeof payload.token === "string" ? payload.token : "";

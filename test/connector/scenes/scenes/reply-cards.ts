@@ -94,26 +94,23 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Approve all reports each call that the presser may not approve in a chat",
+		name: "a call that is too long for a shared card is alone on its own card, and Approve all does not approve it",
 		steps: [
 			{
 				file: "big.txt",
 				gets: Array.from({ length: 800 }, (_, line) => `line ${line} of the old text\n`).join(""),
 			},
-			writes("a.txt", "big.txt"),
+			writes("big.txt", "a.txt", "b.txt"),
+			{ shows: ["2 calls of the agent", "+++ a.txt", "+++ b.txt", "[Approve 2]", "[Approve 3]"] },
+			{ shows: ["the agent wants to use `write_file`", "path: big.txt", "[Show all]"] },
 			{ clicks: "Approve all", by: "Alex" },
-			{
-				told: [
-					"✅ **Approved:**",
-					"write a.txt",
-					"**Not approved:**",
-					"write big.txt: this takes more than 16 KiB",
-				],
-			},
-			{ shows: ["write a.txt", "✅ **Approved once** by @Alex", "[Deny 2]"] },
-			{ clicks: "Deny 2", by: "Alex", fills: {} },
+			{ told: ["✅ **Approved:**", "write a.txt", "write b.txt"] },
+			{ clicks: "Approve once", by: "Alex" },
+			{ told: "That was not taken: this takes more than 16 KiB" },
+			{ clicks: "Deny", by: "Alex", fills: {} },
 			{ shows: "write_file returned" },
-			...written("a.txt"),
+			{ shows: "Approval", times: 2 },
+			...written("a.txt", "b.txt"),
 		],
 	},
 	{

@@ -4,14 +4,14 @@ import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
 import { plain as plainLine } from "../tasks/plain.ts";
 import { Cut } from "./cut.ts";
-import { fitLongest } from "./fit-card.ts";
+import { fitLongest, fitsPost } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import { codeOf, type OpenQuestion, titleOf } from "./question.ts";
 import { footOf, placeOf } from "./question-card.ts";
 import { allFact, askedFacts, canReply } from "./question-facts.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
 
-const maxNotes = 4;
+const maxNotes = 8;
 const maxTool = 64;
 const maxLabel = 120;
 
@@ -25,26 +25,45 @@ type WaitingEntry = Entry & { readonly question: OpenQuestion };
 
 interface Drawn {
 	readonly text: string;
-	/** Tokens of the waiting calls that are not shown whole. */
+	/** Tokens of the waiting calls of which a text is cut. */
 	readonly cut: ReadonlySet<string>;
+	/** The same, with the calls whose long arguments are told by their preview alone. */
+	readonly shortened: ReadonlySet<string>;
 }
 
 /** The post for several calls of one reply: a row a call, buttons for each call, and buttons for all of them. */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowIntention {
-	const entries = card.rows.map((row): Entry => {
-		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
-		return { row, question };
-	});
-	const waiting = entries.filter((entry): entry is WaitingEntry => entry.question !== undefined);
+	const entries = entriesOf(card, open);
+	const waiting = waitingOf(entries);
 	const foot = footOfAll(waiting, scene);
-	const { text, cut } =
+	const drawn =
 		fitLongest(scene.platform, foot ?? "", (most) => draw(card, entries, most)) ?? drawShort(card, entries);
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
 		...placeOf({ kind: "approval", token: card.rows[0].token }, scene, card.task),
-		...{ text, plain: refused.join("\n\n"), ...(foot !== undefined && { foot }) },
-		controls: controlsOf(card, waiting, { scene, cut }),
+		...{ text: drawn.text, plain: refused.join("\n\n"), ...(foot !== undefined && { foot }) },
+		controls: controlsOf(card, waiting, { scene, drawn }),
 	};
+}
+
+/** Whether one post shows a card with nothing cut. Calls that need more room are shown on further cards. */
+export function fitsWhole(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): boolean {
+	const entries = entriesOf(card, open);
+	const { text, cut } = draw(card, entries, Number.POSITIVE_INFINITY);
+	const foot = footOfAll(waitingOf(entries), scene) ?? "";
+	return cut.size === 0 && fitsPost(scene.platform, `${text}\n\n${foot}`);
+}
+
+function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
+	return rows.flatMap((row): Entry[] => {
+		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
+		// The oldest of very many open questions are forgotten.
+		return row.ended || question ? [{ row, question }] : [];
+	});
+}
+
+function waitingOf(entries: readonly Entry[]): readonly WaitingEntry[] {
+	return entries.filter((entry): entry is WaitingEntry => entry.question !== undefined);
 }
 
 /** A call in one line of plain text. */
@@ -63,13 +82,18 @@ function titleLine({ rows, task }: ReplyCard): string {
 
 function draw(card: ReplyCard, entries: readonly Entry[], most: number): Drawn {
 	const cut = new Set<string>();
+	const shortened = new Set<string>();
 	const paragraphs = entries.flatMap((entry) => {
+		const { row, question } = entry;
+		if (!question) return endedFacts(entry, most);
 		const cutting = new Cut(most);
-		const drawn = entry.question ? waitingFacts(entry.row, entry.question, cutting) : endedFacts(entry);
-		if (cutting.happened) cut.add(entry.row.token);
-		return drawn;
+		const facts = waitingFacts(row, question, cutting);
+		if (cutting.happened) cut.add(row.token);
+		if (cutting.happened || question.call?.brief) shortened.add(row.token);
+		return facts;
 	});
-	return { text: [titleLine(card), ...paragraphs, ...allFact(cut.size > 0)].join("\n\n"), cut };
+	const text = [titleLine(card), ...paragraphs, ...allFact(shortened.size > 0)].join("\n\n");
+	return { text, cut, shortened };
 }
 
 /** For calls whose facts do not fit however short they are. */
@@ -77,14 +101,14 @@ function drawShort(card: ReplyCard, entries: readonly Entry[]): Drawn {
 	const lines = entries.map((entry) =>
 		entry.question ? waitingLine(entry.row, entry.question) : `**${entry.row.number}.** ${callLine(entry)}`,
 	);
-	const cut = new Set(entries.flatMap(({ row, question }) => (question ? [row.token] : [])));
-	return { text: [titleLine(card), ...lines, ...allFact(cut.size > 0)].join("\n\n"), cut };
+	const cut = new Set(waitingOf(entries).map(({ row }) => row.token));
+	const text = [titleLine(card), ...lines, ...allFact(cut.size > 0)].join("\n\n");
+	return { text, cut, shortened: cut };
 }
 
 function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] {
-	const { notes = [], brief = false } = question.call ?? {};
+	const { notes = [] } = question.call ?? {};
 	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
-	if (brief) cut.happened = true;
 	return [
 		waitingLine(row, question),
 		...askedFacts(question, cut),
@@ -92,7 +116,7 @@ function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] 
 	];
 }
 
-function waitingLine({ number, again }: CardRow, { token, call }: OpenQuestion): string {
+function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion): string {
 	const code = inlineCode(codeOf(token));
 	const isCritical = call?.risk === "critical";
 	const facts = [
@@ -105,9 +129,12 @@ function waitingLine({ number, again }: CardRow, { token, call }: OpenQuestion):
 	return facts.join(" · ");
 }
 
-function endedFacts(entry: Entry): string[] {
+/** What was answered in words is left out first if there is not enough room. */
+function endedFacts(entry: Entry, most: number): string[] {
 	const { number, ended } = entry.row;
-	return [`**${number}.** ${callLine(entry)}`, ...(ended ? [ended.outcome] : [])];
+	const outcome = ended?.outcome ?? "";
+	const [words = ""] = outcome.split("\n\n");
+	return [`**${number}.** ${callLine(entry)}`, Number.isFinite(most) ? words : outcome];
 }
 
 /** The foot of the call that expires first. */
@@ -124,10 +151,14 @@ function footOfAll(waiting: readonly WaitingEntry[], scene: Scene): string | und
 
 interface Buttons {
 	readonly scene: Scene;
-	readonly cut: ReadonlySet<string>;
+	readonly drawn: Drawn;
 }
 
-function controlsOf(card: ReplyCard, waiting: readonly WaitingEntry[], { scene, cut }: Buttons): Control[][] {
+function controlsOf(
+	card: ReplyCard,
+	waiting: readonly WaitingEntry[],
+	{ scene, drawn }: Buttons,
+): Control[][] {
 	const { controls, session, platform } = scene;
 	const button = (kind: ControlKind, subject: string, label: string): Control => ({
 		...{ type: "button", id: controls.write({ kind, session, subject }), style: styleOf(kind) },
@@ -136,17 +167,20 @@ function controlsOf(card: ReplyCard, waiting: readonly WaitingEntry[], { scene, 
 	const rows = waiting.map(({ row: { token, number }, question: { call } }) => [
 		...(call?.risk === "critical" ? [] : [button("approve", token, `Approve ${number}`)]),
 		...(call?.risk !== "critical" && call?.allowSession
-			? [button("approve-session", token, `${number} for this session`)]
+			? [button("approve-session", token, `Approve ${number} for this session`)]
 			: []),
 		button("deny", token, `Deny ${number}`),
-		...(cut.has(token) ? [button("whole", token, `Show all of ${number}`)] : []),
+		...(drawn.shortened.has(token) ? [button("whole", token, `Show all of ${number}`)] : []),
 	]);
 	if (waiting.length < 2) return rows;
-	const displayed = writeDisplayed(card);
-	const isApprovable = waiting.some(({ question }) => question.call?.risk !== "critical");
+	const tokens = waiting.map(({ row }) => row.token);
+	// A person approves together only what the card shows.
+	const whole = waiting.filter(({ row }) => !drawn.cut.has(row.token));
+	const isApprovable = whole.some(({ question }) => question.call?.risk !== "critical");
+	const approvable = writeDisplayed(card, new Set(whole.map(({ row }) => row.token)));
 	const forAll = [
-		...(isApprovable ? [button("approve-all", displayed, "Approve all")] : []),
-		button("deny-all", displayed, "Deny all"),
+		...(isApprovable ? [button("approve-all", approvable, "Approve all")] : []),
+		button("deny-all", writeDisplayed(card, new Set(tokens)), "Deny all"),
 	];
 	return [...rows, forAll];
 }

@@ -55,7 +55,7 @@ export function reminder(question: OpenQuestion, scene: Scene, calls: readonly s
 	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
 	const until = expiresAt === undefined ? "" : `, until ${scene.platform.moment(expiresAt, "relative")}`;
 	const waits =
-		calls.length > 0 ? `${calls.length} calls still wait for answers` : "this still waits for an answer";
+		calls.length > 1 ? `${calls.length} calls still wait for answers` : "this still waits for an answer";
 	const { text } = fitCard(scene.platform, "", (cut) => [
 		`**${marker}**: ${waits}${until}.`,
 		calls.length > 0
@@ -99,7 +99,7 @@ function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {
 }
 
 /** Which question it is, and who asks for what. */
-export function heading({ call, task, ...question }: OpenQuestion): string {
+export function heading({ call, task, again, ...question }: OpenQuestion): string {
 	const asks = task === undefined ? "the agent" : "the task";
 	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
 		approval: `${asks} wants to use ${inlineCode(call?.tool ?? "")}`,
@@ -109,7 +109,7 @@ export function heading({ call, task, ...question }: OpenQuestion): string {
 		multi: `${asks} asks`,
 		password: `${asks} asks for something secret`,
 	};
-	return `**${titleOf(question)}** · ${what[question.kind]}`;
+	return `**${titleOf(question)}** · ${what[question.kind]}${again ? " · **asked again**" : ""}`;
 }
 
 /** The card of a question, and the thread that it belongs to. */

@@ -52,6 +52,8 @@ export interface OpenQuestion {
 	readonly alsoIn?: readonly string[];
 	/** The reply of the model that the call of an approval belongs to. Absent if the gateway does not say it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
+	/** The same call was asked before in that reply. */
+	readonly again?: true;
 }
 
 /** What became of a question. */

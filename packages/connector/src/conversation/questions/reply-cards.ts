@@ -8,8 +8,6 @@ export interface CardRow {
 	readonly number: number;
 	/** Place among the approvals that were raised together, from 1. */
 	readonly place: number;
-	/** Whether the call was asked before in this reply. */
-	readonly again: boolean;
 	/** Absent while the call waits. */
 	readonly ended?: EndedRow;
 }
@@ -45,26 +43,30 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply, or to a new card if that one is full or has no waiting call: an edit of an
- * old post notifies no person. `maxRows` is the number of calls that one card shows.
+ * Adds a call to the newest card of its reply, or to a new card if `fits` refuses the longer card or no call of it waits: an
+ * edit of an old post notifies no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],
 	{ token, call, reply, task }: ReplyQuestion,
-	maxRows: number,
+	fits: (card: ReplyCard) => boolean,
 ): readonly ReplyCard[] {
-	const own = cards.filter((card) => card.reply === reply.id);
-	const last = own.at(-1);
+	const last = cards.findLast((card) => card.reply === reply.id);
 	const row: CardRow = {
 		...{ token, call: call.id ?? token, place: reply.place },
 		number: (last?.rows.at(-1)?.number ?? 0) + 1,
-		again: own.some(({ rows }) => rows.some((one) => one.call === call.id)),
 	};
-	if (last && isWaiting(last) && last.rows.length < maxRows) {
-		return cards.map((card) => (card === last ? { ...card, rows: [...card.rows, row] } : card));
+	const grown: ReplyCard | undefined = last && { ...last, rows: [...last.rows, row] };
+	if (last && grown && isWaiting(last) && fits(grown)) {
+		return cards.map((card) => (card === last ? grown : card));
 	}
 	const card: ReplyCard = { reply: reply.id, rows: [row], ...(task !== undefined && { task }) };
 	return bounded([...cards, card]);
+}
+
+/** Whether the same call was asked before in its reply. */
+export function wasAsked(cards: readonly ReplyCard[], { call, reply }: ReplyQuestion): boolean {
+	return cards.some((card) => card.reply === reply.id && card.rows.some((row) => row.call === call.id));
 }
 
 /** The cards that show the newest `count` calls of a reply. */
@@ -107,20 +109,27 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * What a button for all calls of a card stands for: the card, by its first token, and the calls that wait when the button
- * is shown, as the bits of a hexadecimal number. A call that is added later is not among them.
+ * The subject of a button for all calls of a card: the first token of the card, and the tokens that the button answers, as
+ * the bits of a hexadecimal number. A call that is added later has no bit.
  */
-export function writeDisplayed({ rows: [first, ...others] }: ReplyCard): string {
-	const bits = [first, ...others].map(({ ended }, index) => (ended ? 0 : 2 ** index));
-	return `${first.token}.${bits.reduce((sum, bit) => sum + bit, 0).toString(16)}`;
+export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
+	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
+	return `${rows[0].token}.${bits.reduce((sum, bit) => sum + bit, 0).toString(16)}`;
 }
 
-/** The calls that a button for all calls stands for; undefined if the card is not known any more. */
-export function readDisplayed(cards: readonly ReplyCard[], subject: string): readonly CardRow[] | undefined {
+/** The calls that a button for all calls answers, and the other calls of its card; undefined for an unknown card. */
+export function readDisplayed(
+	cards: readonly ReplyCard[],
+	subject: string,
+): { readonly displayed: readonly CardRow[]; readonly others: readonly CardRow[] } | undefined {
 	const [token = "", bits = ""] = subject.split(".");
 	const card = cards.find(({ rows: [first] }) => first.token === token);
-	const displayed = Number.parseInt(bits, 16);
-	return card?.rows.filter((_, index) => Math.floor(displayed / 2 ** index) % 2 === 1);
+	if (!card) return undefined;
+	const number = Number.parseInt(bits, 16);
+	const { displayed = [], others = [] } = Object.groupBy(card.rows, (row) =>
+		Math.floor(number / 2 ** card.rows.indexOf(row)) % 2 === 1 ? "displayed" : "others",
+	);
+	return { displayed, others };
 }
 
 function isWaiting({ rows }: ReplyCard): boolean {
