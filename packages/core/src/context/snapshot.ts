@@ -2,7 +2,7 @@ import type { ContextCompaction, ContextSnapshot } from "../event.ts";
 import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Calibration } from "./calibration.ts";
-import { difference, type Features, featuresOfMessages, featuresOfTools } from "./token-features.ts";
+import { difference, type Features, featuresOfMessage, featuresOfTools } from "./token-features.ts";
 
 /** A request with what is known of its size. */
 export interface MeasuredRequest {
@@ -36,7 +36,7 @@ export function snapshotOf(
 	const parts = [
 		difference(fixed, ofTools),
 		ofTools,
-		...request.messages.map((one) => featuresOfMessages([one])),
+		...request.messages.map((one) => featuresOfMessage(one)),
 	];
 	const weights = parts.map((part) => calibration.tokensOf(part));
 	const [system = 0, tools = 0, ...spoken] = shares(Math.round(measured.tokens), weights);
@@ -61,7 +61,7 @@ function ofReply(
 	calibration: Calibration,
 ): ContextSnapshot["messages"][number] {
 	const message: Message = { role: "assistant", content };
-	const tokens = counted > 0 ? counted : Math.round(calibration.tokensOf(featuresOfMessages([message])));
+	const tokens = counted > 0 ? counted : Math.round(calibration.tokensOf(featuresOfMessage(message)));
 	return { role: message.role, source: "run", tokens };
 }
 

@@ -46,7 +46,7 @@ export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 }
 
 /** Counted once for each message. */
-function featuresOfMessage(message: Message): Features {
+export function featuresOfMessage(message: Message): Features {
 	return counted(message, () =>
 		sumOf([blocks(1 + message.content.length), ...message.content.map(featuresOfBlock)]),
 	);

@@ -171,6 +171,34 @@ test("an imported conversation that is too large for the window is compacted", a
 	expect([summary?.imported, ...rest.map(({ imported }) => imported)]).not.toContain(true);
 });
 
+test("an imported picture is taken out of the conversation when a newer one needs its room", async () => {
+	// With a large picture among them there may be 20.
+	const large = Buffer.from(png.content);
+	large.writeUInt32BE(3_000, 16);
+	const first = { ...picture, data: large.toString("base64") };
+	const brought = [
+		{ role: "user", content: [first, ...Array.from({ length: 19 }, () => picture)] },
+		{ role: "assistant", content: [text("Twenty.")] },
+	];
+	const model = new ScriptedModel([says("One more.")]);
+	const { t, id } = await open(model, brought);
+	await using _ = t;
+	const log = await EventLog.join(t.runtime, id);
+	await t.runtime.send(unkeyed(), id, { content: "And this?", images: [picture] });
+	await log.next("assistant.message");
+	const [imported, , last] = model.requests[0]?.messages ?? [];
+	expect(imported?.content).toEqual([text(expect.stringContaining("taken out to make room"))]);
+	expect(last?.content).toEqual([picture, text("And this?")]);
+});
+
+test("a text with NUL is stored without it", async () => {
+	const model = new ScriptedModel([says("ok")]);
+	const { t, id } = await open(model, [{ role: "user", content: [text("a\0b")] }]);
+	await using _ = t;
+	await ask(t, id, "go on");
+	expect(model.requests[0]?.messages[0]?.content).toEqual([text("a\u{fffd}b")]);
+});
+
 test("deleting the session removes what was imported", async () => {
 	const { t, id } = await open(new ScriptedModel());
 	await using _ = t;

@@ -159,10 +159,12 @@ class HistoryReader {
 	}
 
 	#thinking({ text, signature, redacted }: ThinkingBlock): ThinkingBlock {
+		if (signature === undefined && redacted === undefined)
+			return { type: "thinking", text: this.#text(text) };
 		return {
-			...{ type: "thinking", text: this.#text(text) },
-			...(signature !== undefined && { signature: this.#text(signature) }),
-			...(redacted !== undefined && { redacted: this.#text(redacted) }),
+			...{ type: "thinking", text: this.#sealed(text) },
+			...(signature !== undefined && { signature: this.#sealed(signature) }),
+			...(redacted !== undefined && { redacted: this.#sealed(redacted) }),
 		};
 	}
 
@@ -211,9 +213,15 @@ class HistoryReader {
 		return this.#text(text);
 	}
 
+	/** PostgreSQL stores no NUL. */
 	#text(text: string): string {
+		return this.#sealed(text).toWellFormed().replaceAll("\0", "\u{fffd}");
+	}
+
+	/** A text that goes back to a provider as it came. */
+	#sealed(text: string): string {
 		this.#count(Buffer.byteLength(text));
-		return text.toWellFormed();
+		return text;
 	}
 
 	#arguments(id: string, args: unknown): unknown {
