@@ -12,7 +12,7 @@ const MAX_CONNECT_MS = 10_000;
 
 /** What is told of a connection that a command asked for. */
 export interface EgressEntry {
-	/** Which one, as whoever opened its passage calls it. */
+	/** Name of the command, as the caller of `open` gave it. */
 	readonly command: string;
 	/** The host; where it is refused, what the command asked for. */
 	readonly target: string;

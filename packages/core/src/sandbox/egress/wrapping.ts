@@ -50,7 +50,7 @@ const environment = {
 	...{ HTTPS_PROXY: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, http_proxy: PROXY },
 	...{ ALL_PROXY: PROXY, all_proxy: PROXY, NO_PROXY: OWN, no_proxy: OWN },
 	...{ npm_config_proxy: PROXY, npm_config_https_proxy: PROXY, NODE_USE_ENV_PROXY: "1" },
-	// A repository may name another proxy, which nobody reaches from inside.
+	// A repository may name another proxy, which a command cannot reach.
 	...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "http.proxy", GIT_CONFIG_VALUE_0: PROXY },
 };
 
