@@ -135,3 +135,31 @@ test("what shows nothing is written down when it has become too much to be told 
 	await stage.quiet();
 	expect((await markOf(stage)).seq).toBe(session.frames.length);
 });
+
+/** The typing signs that a room shows in the next half minute. */
+async function typingIn(stage: Stage): Promise<number> {
+	const { asked } = stage.platform.surface;
+	const before = asked.length;
+	await playScene([{ passes: 30_000 }], stage);
+	return asked.slice(before).filter((request) => request.startsWith("typing")).length;
+}
+
+test("typing is shown while a call runs and another one waits for approval, and not while only people can act", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { asks: {} } }, { gateway: { asks: {} } }]);
+	const session = stage.gateway.newest;
+	const call = { name: "run_command", call_id: "call_1" };
+	expect(await typingIn(stage)).toBe(0);
+	session.record("tool.call", { ...call, status: "started", arguments: {} });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBeGreaterThan(2);
+	// The call itself asks for a value.
+	const token = session.ask({ type: "text", label: "Which folder?" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBe(0);
+	session.record("prompt.closed", { token, reason: "expired" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBeGreaterThan(2);
+	session.record("tool.call", { ...call, status: "completed", result: "" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBe(0);
+});

@@ -1,5 +1,11 @@
 import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
-import { type EventFrame, isOzzieEvent, type OpenSession, ReplyProgress } from "@parley/protocol";
+import {
+	type EventFrame,
+	isOzzieEvent,
+	type OpenSession,
+	type OzzieEvent,
+	ReplyProgress,
+} from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { Scene } from "../conversation/part.ts";
@@ -73,6 +79,8 @@ export class SessionFeed implements RoomSession {
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	#drained: Promise<void> = Promise.resolve();
+	/** Ids of the calls that run. Calls that had started before this process read the session are unknown. */
+	readonly #running = new Set<string>();
 	/** The gateway has it no more, and that is told. */
 	#isDeleted = false;
 
@@ -282,6 +290,7 @@ export class SessionFeed implements RoomSession {
 
 	async #step(state: ConversationState, frame: EventFrame): Promise<StepTold> {
 		if (!isOzzieEvent(frame)) return { state, rows: [] };
+		this.#noteCall(frame);
 		const { platform, log } = this.#parts;
 		const at = await this.#moments.of(frame.seq);
 		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
@@ -292,10 +301,22 @@ export class SessionFeed implements RoomSession {
 		if (seq >= this.#opened.lastSeq) this.#catchUp.resolve();
 	}
 
-	/** Nobody is at work who waits for a person. */
+	#noteCall({ event, payload }: OzzieEvent): void {
+		if (event === "assistant.message") this.#running.clear();
+		if (event !== "tool.call") return;
+		if (payload.status === "started") this.#running.add(payload.call_id);
+		else this.#running.delete(payload.call_id);
+	}
+
+	/**
+	 * Shows typing while a run works. A run that has asked a question works only if a call runs that has not asked it
+	 * itself: an approval comes before its call starts, and any other question comes from a call that runs.
+	 */
 	#showTyping(): void {
 		const { answers, questions } = this.#state;
-		const asks = openQuestions(questions).some(({ task }) => task === undefined);
-		this.#typing.show(asks ? undefined : activeRun(answers)?.id);
+		const asked = openQuestions(questions).filter(({ task }) => task === undefined);
+		const byCalls = asked.filter(({ kind }) => kind !== "approval").length;
+		const works = asked.length === 0 || this.#running.size > byCalls;
+		this.#typing.show(works ? activeRun(answers)?.id : undefined);
 	}
 }
