@@ -1,4 +1,5 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
 import type { CommandBody } from "../simulators/discord/world/command-limits.ts";
@@ -195,6 +196,19 @@ test("a connector waits for a gateway that is away at its start, and Ctrl-C ends
 	await waiting.shows("connected; Ctrl-C stops it");
 	waiting.type(interrupt);
 	expect(await waiting.ended()).toBe(0);
+});
+
+test("a connector names another program at the address of its gateway, and ends", async ({ discord }) => {
+	await discord.place.killGateway();
+	const waiting = discord.run("discord");
+	await waiting.shows("waiting: no gateway answers at http://127.0.0.1:");
+	const [, port] = /no gateway answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(waiting.text) ?? [];
+	const other = createServer((_request, response) => response.writeHead(404).end("not here"));
+	other.listen(Number(port), "127.0.0.1");
+	await waiting.shows("another program answers at");
+	expect(await waiting.ended()).toBe(78);
+	other.close();
+	await discord.place.startGateway();
 });
 
 test("start brings a connector back that was killed, and both end together", async ({ discord }) => {

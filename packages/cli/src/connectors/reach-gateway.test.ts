@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import { ParleyError } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { reachGateway } from "./reach-gateway.ts";
+import { checkReady, reachGateway } from "./reach-gateway.ts";
 
 const away = new ParleyError("no gateway answers", { code: "unavailable" });
 
@@ -44,4 +47,65 @@ test("the wait ends at once if the connector is asked to end, and another error 
 		...{ clock, asked: new Promise<string>(() => undefined), onWait: async () => undefined },
 	});
 	await expect(denied).rejects.toBe(revoked);
+});
+
+async function listening(server: Server, protocol = "http"): Promise<string> {
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port, not on a path, has an address of this form.
+	return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function answering(status: number, body: string): RequestListener {
+	return (_request, response) => response.writeHead(status).end(body);
+}
+
+const unavailable = "unavailable";
+const final = "failed_precondition";
+
+test.each([
+	["that is ready", [200, '{"status":"ok"}'], undefined],
+	["whose storage has trouble", [503, '{"status":"degraded"}'], undefined],
+	["that is stopping", [503, '{"status":"draining"}'], [unavailable, /is stopping$/]],
+	["behind a proxy, and away", [502, "<h1>Bad</h1>"], [unavailable, /no gateway answers at .*: HTTP 502$/]],
+	["that wants a token", [401, '{"error":"?"}'], ["unauthenticated", /wants a valid token.*HTTP 401/]],
+	["that refuses the host name", [421, "{}"], [final, /does not answer to this host name/]],
+	["that is another program", [404, "<h1>?</h1>"], [final, /another program answers at .*HTTP 404/]],
+	["that is another program, with 200", [200, "<h1>Hi</h1>"], [final, /another program.*HTTP 200/]],
+] as const)("the health of a gateway %s", async (_, [status, body], refusal) => {
+	await using server = createHttpServer(answering(status, body));
+	const checked = checkReady({ url: await listening(server) });
+	if (refusal === undefined) return checked;
+	const [code, message] = refusal;
+	await expect(checked).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+test("a port where nothing listens, and one that never answers, are tried again", async () => {
+	const closed = createServer();
+	const url = await listening(closed);
+	closed.close();
+	await once(closed, "close");
+	const away = { code: unavailable, message: `no gateway answers at ${url}` };
+	await expect(checkReady({ url })).rejects.toMatchObject(away);
+	const silent = createServer();
+	const abort = new AbortController();
+	silent.once("connection", () => abort.abort());
+	const waiting = checkReady({ url: await listening(silent) }, abort.signal);
+	await expect(waiting).rejects.toMatchObject({ code: unavailable });
+	silent.close();
+});
+
+test("a service without HTTP, and one without TLS at an https address, are named", async () => {
+	const mail = createServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
+	await expect(checkReady({ url: await listening(mail) })).rejects.toMatchObject({
+		code: final,
+		message: expect.stringContaining("another program answers"),
+	});
+	mail.close();
+	const plain = createHttpServer(answering(200, '{"status":"ok"}'));
+	await expect(checkReady({ url: await listening(plain, "https") })).rejects.toMatchObject({
+		code: final,
+		message: expect.stringContaining("perhaps it speaks http there, not https"),
+	});
+	plain.close();
 });

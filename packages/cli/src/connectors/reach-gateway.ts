@@ -1,7 +1,17 @@
-import { type Clock, delay, ParleyError } from "@parley/base";
+import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
+import { describeFailure, refusalOf } from "@parley/protocol";
+import { getFromGateway, type HttpAddress } from "../gateway-http.ts";
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
+/** Limit for the answer to a health request. */
+const healthMs = 3_000;
+
+/** Failures that end when a gateway starts or the network is back. */
+const passing = [
+	...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH"],
+	...["ENETDOWN", "EAI_AGAIN", "ENOTFOUND"],
+];
 
 interface Waiting {
 	readonly clock: Clock;
@@ -38,5 +48,58 @@ export async function reachGateway<T>(
 		if (result) return result;
 		const ended = await Promise.race([delay(clock, waitMs, ending.signal).then(() => undefined), end]);
 		if (ended) return ended;
+	}
+}
+
+/**
+ * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: nothing listens,
+ * no answer comes in time, or the gateway is stopping. Other rejections last until a person acts: the gateway refuses
+ * this client, TLS fails, or another program answers.
+ */
+export async function checkReady(
+	address: HttpAddress,
+	signal: AbortSignal = AbortSignal.timeout(healthMs),
+): Promise<void> {
+	const { url } = address;
+	let answer: Awaited<ReturnType<typeof getFromGateway>>;
+	try {
+		answer = await getFromGateway(address, "/api/health", signal);
+	} catch (cause) {
+		throw failureOf(cause, url, signal);
+	}
+	const { status, text } = answer;
+	const health = healthIn(text);
+	if ((status === 200 || status === 503) && (health === "ok" || health === "degraded")) return;
+	if (health === "draining")
+		throw new ParleyError(`the gateway at ${url} is stopping`, { code: "unavailable" });
+	// A proxy answers this way while the gateway behind it is away.
+	if (status >= 502 && status <= 504)
+		throw new ParleyError(`no gateway answers at ${url}: HTTP ${status}`, { code: "unavailable" });
+	throw refusalOf(status, new URL(url)) ?? anotherProgram(url, `HTTP ${status}`);
+}
+
+function failureOf(cause: unknown, url: string, signal: AbortSignal): ParleyError {
+	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
+	const { code = "" } = error;
+	if (signal.aborted || passing.includes(code))
+		return new ParleyError(`no gateway answers at ${url}`, { code: "unavailable", cause });
+	// The codes of Node's HTTP parser: https://nodejs.org/api/errors.html
+	if (code.startsWith("HPE_")) return anotherProgram(url, error.message, cause);
+	return new ParleyError(describeFailure(error, new URL(url)), { code: "failed_precondition", cause });
+}
+
+function anotherProgram(url: string, answer: string, cause?: unknown): ParleyError {
+	const message = `another program answers at ${url}, not a gateway (${answer}): check the address, or stop that program`;
+	return new ParleyError(message, { code: "failed_precondition", cause });
+}
+
+/** The state in the answer to a health request; undefined if another program sent it. */
+function healthIn(text: string): unknown {
+	try {
+		const { status }: { status?: unknown } = Object(parseJson(text));
+		return status;
+	} catch {
+		// No JSON, so no gateway answered.
+		return undefined;
 	}
 }

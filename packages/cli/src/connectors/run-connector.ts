@@ -17,7 +17,6 @@ import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
 import { type AddressFlags, findGateway, type GatewayAddress } from "../gateway-address.ts";
-import { getFromGateway } from "../gateway-http.ts";
 import type { Io } from "../io.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { UsageError } from "../usage.ts";
@@ -25,12 +24,9 @@ import { type ConnectorWords, reportFileOf } from "./connector-report.ts";
 import { stateWords } from "./connector-state.ts";
 import { connectorToken, revokedToken } from "./connector-token.ts";
 import { lockConnector } from "./lock-connector.ts";
-import { reachGateway } from "./reach-gateway.ts";
+import { checkReady, reachGateway } from "./reach-gateway.ts";
 import { ReportKeeper } from "./report-keeper.ts";
 import { refusedExitCode } from "./supervisor.ts";
-
-/** How long a gateway may take to answer a request for its health. */
-const knockMs = 3_000;
 
 /** The flags of the commands that run a connector. */
 export interface ConnectorFlags extends AddressFlags {
@@ -190,20 +186,20 @@ function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): v
 interface ConnectorPlace {
 	readonly platform: string;
 	readonly config: Pick<Config, "data">;
-	/** Whether the operator named the address: then it stays the same, and the connector itself waits there. */
+	/** Whether the operator named the address. It then stays the same, and the connector waits for the gateway itself. */
 	readonly isNamed: boolean;
 }
 
 /**
- * With a connector's token of PARLEY_TOKEN as it is; else with the one that the operator's own rights make. Rejects with
- * `unavailable` if no gateway answers.
+ * The address with a connector token: the one of PARLEY_TOKEN, or the one that the operator's rights create. Rejects with
+ * `unavailable` if no gateway answers, and with the reason if a later attempt would fail too (`checkReady`).
  */
 async function asConnector(
 	address: GatewayAddress,
 	{ platform, config, isNamed }: ConnectorPlace,
 ): Promise<GatewayAddress> {
 	if (address.token?.startsWith("gw_connector_")) {
-		if (!isNamed) await getFromGateway(address, "/api/health", AbortSignal.timeout(knockMs)).catch(away);
+		if (!isNamed) await checkReady(address);
 		return address;
 	}
 	const { connect } = await import("../connect.ts");
@@ -211,14 +207,11 @@ async function asConnector(
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
 	} catch (reason) {
-		if (reason instanceof ParleyError && reason.code === "unavailable") away(reason);
+		// A failed WebSocket does not say whether a gateway is there.
+		if (reason instanceof ParleyError && reason.code === "unavailable") await checkReady(address);
 		throw reason;
 	} finally {
 		await gateway.close();
-	}
-
-	function away(cause: unknown): never {
-		throw new ParleyError(`no gateway answers at ${address.url}`, { code: "unavailable", cause });
 	}
 }
 
