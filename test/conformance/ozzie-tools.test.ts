@@ -68,7 +68,7 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
-	["tool.batch", "prompt.together"],
+	["tool.batch", "prompt.together", "prompt.reply"],
 	"three writes of one reply raise three prompts before the first answer, and run in its order",
 	async () => {
 		await using gateway = await TestGateway.start();
@@ -77,9 +77,11 @@ verifiesOn(
 		// Commands would wait for each other: an approval of a command is bound to the files before it.
 		const commands = ["1", "2", "3"].map((name) => `write: ${name}.txt <<< ${name}`);
 		await client.call("send_message", { content: commands.join("\n& ") });
-		const tokens: unknown[] = [];
-		for (let n = 0; n < 3; n++) tokens.push((await client.event("prompt.request")).payload["token"]);
-		const [first, second, third] = tokens;
+		const prompts: { readonly [name: string]: unknown }[] = [];
+		for (let n = 0; n < 3; n++) prompts.push((await client.event("prompt.request")).payload);
+		const [first, second, third] = prompts.map(({ token }) => token);
+		const replies = prompts.map(({ context }) => Object(context).reply);
+		expect(replies).toEqual([1, 2, 3].map((place) => ({ id: replies[0].id, place, count: 3 })));
 		const answer = (token: unknown, value: boolean) => client.call("prompt_response", { token, value });
 		await answer(third, true);
 		await answer(second, false);

@@ -43,6 +43,10 @@ export const promptRequirements = {
 		"runtime rules 3 and 5",
 		"All approvals of a reply are open before the first answer, and answers are accepted in any order.",
 	),
+	"prompt.reply": ozzie(
+		"runtime rules 3 and 5",
+		"An approval says to which reply it belongs, and its place among those that were raised together.",
+	),
 	"prompt.expiry": ozzie(
 		"runtime rule 5; security ruling 2",
 		"A question that nobody answers in 24 hours counts as no answer, and nothing runs.",
