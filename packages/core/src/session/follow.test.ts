@@ -23,6 +23,19 @@ test("what was missed comes first, from the number that was asked for", async ()
 	expect(live.events).toEqual([]);
 });
 
+test("a follower shows the id, the newest event and the model of its session, and not the session", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")]) });
+	const session = await t.create();
+	const follower = await t.runtime.follow(operator, session, {
+		...{ afterSeq: undefined, deliver: () => undefined, drained: () => Promise.resolve() },
+	});
+	expect(Object.keys(follower).sort()).toEqual(["id", "lastSeq"]);
+	await t.send(session, "1");
+	expect(follower).toMatchObject({ id: session, lastSeq: 1, model: undefined });
+	expect(follower.seq).toBeGreaterThan(1);
+	await follower.leave();
+});
+
 test("a number that is still to come cannot be had", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();

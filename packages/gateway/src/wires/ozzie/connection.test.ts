@@ -246,3 +246,32 @@ test("a Go client gets the next prompt after a commit, and none that the same co
 	expect(prompts().slice(3)).toEqual(["prompt.closed", "prompt.closed"]);
 	await client.connection.close();
 });
+
+test("a Go client that gets the history of a session sees its next open prompt at the end, and no answered one", async () => {
+	const tools = ["one", "two", "three"].map((name) => probeTool(name, { classes: ["write"] }));
+	const model = new ScriptedModel(
+		[calls("c1", "one"), calls("c2", "two"), calls("c3", "three")],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({ model, tools });
+	const first = new Client(t);
+	first.send("say", "send_message", { content: "go" });
+	while (first.told.filter((what) => what === "prompt.requested").length < 3) await t.settle();
+	const open = await t.runtime.prompts.list(operator, { limit: 10 });
+	const tokens = ["c1", "c2"].map(
+		(id) => open.find(({ prompt }) => prompt.approval?.callId === id)?.prompt.token,
+	);
+	for (const token of tokens) first.send(`${token}`, "prompt_response", { token, value: true });
+	await first.hears(`${tokens[1]}`);
+	const client = new Client(t, operator, "both");
+	client.send("open", "open_session", { session_id: open[0]?.sessionId, after_seq: 0 });
+	await client.hears("prompt.shown");
+	const shown = client.written.flatMap((frame) =>
+		"event" in frame && (frame.event.type === "prompt.requested" || frame.event.type === "prompt.shown")
+			? [frame.event.prompt.label]
+			: [],
+	);
+	expect(shown).toEqual(["Allow one?", "Allow three?"]);
+	await first.connection.close();
+	await client.connection.close();
+});
