@@ -1,4 +1,4 @@
-import { type ErrorCode, ParleyError, type Redactor } from "@parley/base";
+import type { ErrorCode, Redactor } from "@parley/base";
 import { shownError } from "../shared/error-text.ts";
 
 /** A status and a body that becomes JSON. */
@@ -26,6 +26,6 @@ export function fileStatusOf(code: ErrorCode): number {
 
 /** The answer to a request that failed. */
 export function errorAnswer(reason: unknown, redactor?: Pick<Redactor, "redact">): Answer {
-	const { code, message } = shownError(ParleyError.from(reason), redactor);
+	const { code, message } = shownError(reason, redactor);
 	return { status: statuses[code] ?? 500, body: { error: message } };
 }
