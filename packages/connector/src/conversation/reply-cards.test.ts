@@ -264,6 +264,16 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	);
 });
 
+test("the calls of a task are one card in the thread of the task", () => {
+	const events = writes(["a.txt", "b.txt"], { context: { task_id: "task_1" } });
+	const place = { card: `prompt:${token}`, task: "task_1", thread: "task:task_1" };
+	expect(last(events)).toMatchObject(place);
+	expect(last(events).text).toContain("2 calls of the task");
+	const answers = [1, 2].map((number) => answered({ token: tokenOf(number) }));
+	expect(last([...events, ...answers])).toMatchObject({ ...place, controls: [] });
+	expect(play(events, { ...scene, threads: false }).posts.at(-1)).not.toHaveProperty("thread");
+});
+
 test("a card is closed with its conversation", () => {
 	const card = last([...three, event("session.deleted", {})]);
 	expect(card).toMatchObject({ card: `prompt:${token}`, controls: [] });
