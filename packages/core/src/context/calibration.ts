@@ -80,7 +80,10 @@ export class Calibration {
 
 	/** What the parts most likely take. */
 	tokensOf(features: Features): number {
-		return Math.max(0, dot(this.#weights, features));
+		let sum = 0;
+		// A loop: a snapshot asks this of each message of a long conversation.
+		for (let at = 0; at < features.length; at++) sum += (this.#weights[at] ?? 0) * (features[at] ?? 0);
+		return Math.max(0, sum);
 	}
 
 	get error(): EstimateError {

@@ -33,21 +33,21 @@ export function snapshotOf(
 ): ContextSnapshot {
 	const { request, fixed, ofRun, window: known, reply: reserve } = measured;
 	const ofTools = featuresOfTools(request.tools);
-	const parts = [
-		difference(fixed, ofTools),
-		ofTools,
-		...request.messages.map((one) => featuresOfMessage(one)),
-	];
-	const weights = parts.map((part) => calibration.tokensOf(part));
-	const [system = 0, tools = 0, ...spoken] = shares(Math.round(measured.tokens), weights);
+	const weights = [calibration.tokensOf(difference(fixed, ofTools)), calibration.tokensOf(ofTools)];
+	for (const message of request.messages) weights.push(calibration.tokensOf(featuresOfMessage(message)));
+	const tokens = shares(Math.round(measured.tokens), weights);
+	const [system = 0, tools = 0] = tokens;
 	const first = request.messages.length - ofRun;
 	const messages = request.messages.map(({ role }, index): ContextSnapshot["messages"][number] => {
-		return { role, source: index < first ? "history" : "run", tokens: spoken[index] ?? 0 };
+		return { role, source: index < first ? "history" : "run", tokens: tokens[index + 2] ?? 0 };
 	});
 	if (reply) messages.push(ofReply(reply, calibration));
-	const sum = (source: "history" | "run"): number =>
-		messages.reduce((total, one) => (one.source === source ? total + one.tokens : total), 0);
-	const [history, run] = [sum("history"), sum("run")];
+	let history = 0;
+	let run = 0;
+	for (const one of messages) {
+		if (one.source === "history") history += one.tokens;
+		else run += one.tokens;
+	}
 	const total = system + tools + history + run;
 	const window = Math.max(known, total);
 	const remaining = window - total;
