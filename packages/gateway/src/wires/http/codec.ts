@@ -2,7 +2,7 @@ import { dollars, type Recorded, type SessionSummary } from "@parley/core";
 import { encodeEvent, type WirePassing } from "../shared/event-json.ts";
 import { toTime } from "../shared/time.ts";
 
-/** An event as `/api/events` shows it. What is not kept has neither an id nor a time. */
+/** An event of `/api/events`. A transient event has neither an id nor a time. */
 export interface ShownEvent {
 	readonly id?: string;
 	readonly session_id: string | undefined;
@@ -15,7 +15,7 @@ export interface ShownEvent {
 	readonly transient?: true;
 }
 
-/** An event of the history. Tokens that answer prompts stay out: who may read need not be who may approve. */
+/** A recorded event without tokens, because readers need no right to answer. */
 export function encodeRecorded(recorded: Recorded): ShownEvent {
 	const { event, payload, session_id, seq } = encodeEvent(recorded);
 	return {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@parley/base";
 
-/** Why a request is answered with this status. */
+/** An error with its HTTP status. */
 export class HttpError extends Error {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface JsonReply {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How long a client that sends what nobody wants may take to read why. */
+/** Maximum time for a client to stop an unwanted upload. */
 const lingerMs = 5_000;
 
 export function sendJson(response: ServerResponse, reply: JsonReply): void {
@@ -27,8 +27,8 @@ export function sendJson(response: ServerResponse, reply: JsonReply): void {
 }
 
 /**
- * Answers a request whose body stays unread, and ends its connection. What still comes is thrown away until the client
- * has stopped: a closed socket would have its system drop the answer, unread: RFC 9112, section 9.6.
+ * Answers a request without reading its body and closes the connection. Discards the body until the client stops, because
+ * a reset would make the client lose the answer (RFC 9112, section 9.6).
  */
 export async function answerUnread(
 	{ request, response, clock }: { request: IncomingMessage; response: ServerResponse; clock: Clock },

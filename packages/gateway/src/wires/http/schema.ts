@@ -9,7 +9,7 @@ import {
 import { decodeEventName } from "../shared/event-json.ts";
 import { decodeStatuses, encodeState } from "../shared/task-json.ts";
 
-/** What the address of `/api/events` asks for. Throws `invalid_argument` saying what is allowed. */
+/** Decodes the query of `/api/events`. Throws `invalid_argument` with the allowed values. */
 export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "limit"> {
 	const sessionId = query.get("session");
 	const names = query.getAll("type").filter((name) => name !== "");
@@ -23,7 +23,7 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	};
 }
 
-/** `limit`, or the fallback where it is not there. */
+/** Returns `limit`, or the fallback if it is absent. */
 export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	const text = query.get("limit");
 	if (text === null) return fallback;
@@ -32,20 +32,20 @@ export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	throw refused("limit", text, "is not a whole number from 1 to 1000");
 }
 
-/** A whole number that is an event's place, in its session or among all. */
+/** Reads the place of an event. */
 export function readNumber(name: string, text: string): number {
 	if (/^\d{1,15}$/.test(text)) return Number(text);
 	throw refused(name, text, "is not a whole number from 0");
 }
 
-/** A query parameter that is refused, and why. */
+/** The error for a query parameter. */
 export function refused(name: string, text: string, why: string): ParleyError {
 	return new ParleyError(`${name}: ${JSON.stringify(text.slice(0, 100))} ${why}`, {
 		code: "invalid_argument",
 	});
 }
 
-/** What the address of `/api/tasks` asks for. Throws `invalid_argument` saying what is allowed. */
+/** Decodes the query of `/api/tasks`. Throws `invalid_argument` with the allowed values. */
 export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
 	const sessionId = query.get("session_id");
 	const named = query.getAll("status").filter((name) => name !== "");

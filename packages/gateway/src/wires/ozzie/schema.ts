@@ -8,18 +8,18 @@ export type Request = {
 		readonly method: Name;
 		readonly params: MethodParams<Name>;
 		readonly sessionId: string | undefined;
-		/** What a connector says of the person it acts for. */
+		/** The person and the channel that a connector acts for. */
 		readonly onBehalf: OnBehalf;
 	};
 }[MethodName];
 
-/** What a text frame turned out to be: `id` is there where it could be read, for the answer. */
+/** A decoded text frame. */
 export type Decoded = { readonly kind: "request"; readonly request: Request } | RefusedFrame;
 
 export interface RefusedFrame {
 	readonly kind: "refused";
 	readonly id: string | undefined;
 	readonly reason: ParleyError;
-	/** The frame, if its parameters are what is wrong. */
+	/** The frame, if only its parameters are wrong. */
 	readonly frame?: Pick<RequestFrame, "method" | "params">;
 }

@@ -13,24 +13,24 @@ import {
 } from "@parley/core";
 import { SessionView } from "../view/session-view.ts";
 
-/** Well before the end of what was accepted: 8 hours after it was. */
+/** Interval of renewals: a grant for all calls lasts 8 hours. */
 const acceptAgainMs = 4 * 60 * 60 * 1000;
 
-/** Who asks the agent: whoever started the process. */
+/** The operator, who started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
-/** How the agent works, for the session that it is in now. */
+/** Settings of the agent. */
 export interface AgentSettings {
 	readonly provider: string;
-	/** Sessions work there. */
+	/** Working directory of sessions. */
 	readonly cwd: string;
-	/** Whether calls run unasked, but for what is always asked. */
+	/** Whether calls need no approval, except those that always require one. */
 	readonly acceptsAll: boolean;
-	/** What is known of a model of the provider, listed or not. */
+	/** Facts about a model of the provider, listed or not. */
 	readonly findModel?: (name: string) => ModelInfo | undefined;
-	/** Throws `invalid_argument` for the name of a model that the server does not list; absent where the runtime knows. */
+	/** Throws `invalid_argument` for a model that the server does not list. Absent if the runtime checks names. */
 	readonly checkModel?: (name: string) => Promise<void>;
-	/** How much models think; read whenever a prompt begins. */
+	/** Reasoning level of the models, read when a prompt starts. */
 	reasoning: Reasoning | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface AgentOptions {
 	readonly settings: AgentSettings;
 	/** Milliseconds on a clock that never goes back. */
 	readonly now: () => number;
-	/** The session that is taken up again, if any. */
+	/** The kept session, if any. */
 	readonly sessionId: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Agent {
 	#model = "";
 	#view: SessionView | undefined;
 	#acceptedAt: number | undefined;
-	/** Until the next event that is recorded. */
+	/** Kept until the next recorded event. */
 	#messageCount: Promise<number> | undefined;
 	#deliver: (event: SessionEvent) => void = () => undefined;
 
@@ -67,28 +67,28 @@ export class Agent {
 		return agent;
 	}
 
-	/** From now on the session's events go there, in their order; it must not throw. */
+	/** Sets the receiver of the session's events; it must not throw. */
 	listen(deliver: (event: SessionEvent) => void): void {
 		this.#deliver = deliver;
 	}
 
-	/** The real name of the model that answers. */
+	/** The real name of the active model. */
 	get model(): string {
 		return this.#model;
 	}
 
-	/** The run that begins; its events follow. Nothing may run already. */
+	/** Sends a message and returns the id of its run. No run may be active. */
 	async prompt(content: string, images: readonly ImageBlock[]): Promise<string> {
 		await this.#accept();
 		return (await this.#joined.send(asked("prompt"), { content, images })).runId;
 	}
 
-	/** Ends this run, if it has not ended, and kills what its tools run. */
+	/** Cancels the run, if it has not ended, and kills the processes of its tools. */
 	async abort(runId: string): Promise<void> {
 		await this.#joined.cancel(asked("abort"), { runId });
 	}
 
-	/** Puts a summary in the place of what was said, and returns it; undefined where there is nothing to say. */
+	/** Replaces the conversation by a summary and returns it; undefined if there is nothing to summarise. */
 	async compact(signal: AbortSignal): Promise<string | undefined> {
 		const done = await this.#runtime.compact(asked("compact"), this.#joined.id, { signal });
 		return done?.summary;
@@ -98,19 +98,19 @@ export class Agent {
 		return this.#runtime.transcript(principal, this.#joined.id);
 	}
 
-	/** How many messages the transcript has: programs ask for it again and again, and it is read once for each change. */
+	/** Number of messages of the transcript, read once for each change because clients ask often. */
 	messageCount(): Promise<number> {
 		this.#messageCount ??= this.transcript().then(({ length }) => length);
 		const count = this.#messageCount;
-		// What could not be read is read again.
+		// A failed read is repeated the next time.
 		count.catch(() => this.#forgetCount(count));
 		return count;
 	}
 
-	/** Forgets all that was said. The model that was chosen stays. */
+	/** Starts an empty session and deletes the old one. The chosen model stays. */
 	async clear(): Promise<void> {
 		const left = this.#joined.id;
-		// Also where it is the provider's own default now: that of the next process may be another.
+		// Also if it is the provider's default now: the next process may have another default.
 		const chosen = this.#view?.model;
 		const fresh = await this.#create();
 		await this.#view?.leave();
@@ -119,7 +119,7 @@ export class Agent {
 		await this.#runtime.remove(asked("clear"), left, true);
 	}
 
-	/** Sets a model that the client names. Throws `invalid_argument` for one that there is not; then nothing has changed. */
+	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
 	async setModel(wanted: string): Promise<string> {
 		if (wanted === "") {
 			throw new ParleyError('model: "" names no model; get_models lists them', { code: "invalid_argument" });
@@ -128,13 +128,13 @@ export class Agent {
 		return this.takeModel(wanted);
 	}
 
-	/** Sets a model that the command line or the kept conversation names. */
+	/** Sets a model that the command line or the kept session names. */
 	async takeModel(wanted: string): Promise<string> {
 		this.#model = await this.#joined.setModel(asked("set_model"), wanted);
 		return this.#model;
 	}
 
-	/** Those that are listed, and the one that answers: another server may have it, and nobody have described it. */
+	/** The listed models and the active one, which another server may have without a description. */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);
 		if (listed.some(({ id }) => id === this.#model)) return listed;
@@ -146,7 +146,7 @@ export class Agent {
 		await this.#joined.answer(asked("approve"), token, response);
 	}
 
-	/** All calls run unasked from now on, but for what is always asked. */
+	/** Approves all later calls, except those that always require approval. */
 	async acceptAll(): Promise<void> {
 		this.#acceptedAt = this.#now();
 		await this.#joined.acceptAll(asked("approve"));
@@ -187,7 +187,7 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/** What was accepted ends after hours, and the process may live for weeks. */
+	/** Renews the grant for all calls, because the process may live longer than it. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const given = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

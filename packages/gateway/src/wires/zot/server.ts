@@ -6,13 +6,13 @@ import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
 import { Connection } from "./connection.ts";
 
-/** Of one line, either way. */
+/** Maximum bytes of a line in both directions. */
 const mostLineBytes = 16 * 1024 * 1024;
 
-/** How the process is to end: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
+/** Exit codes of the process: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
-/** What whoever looks for the reason of such an end finds in the log. */
+/** Log messages for the ends that need a reason. */
 const farewells = {
 	refused: "the client was not let in: its first line has to be a hello with the token",
 	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
@@ -27,20 +27,20 @@ export interface ServeOptions {
 	readonly version: string;
 	readonly token: string | undefined;
 	readonly approvals: boolean;
-	/** Aborted where the process is asked to end. */
+	/** Aborted when the process must end. */
 	readonly stop: AbortSignal;
 }
 
 /**
- * Serves the client behind two streams until its lines end and all that it asked for is done, and returns the exit code:
- * 1 where it may not stay, 74 where it does not read any more or cannot be read. Once `stop` is aborted everything is ended first.
+ * Serves the client behind two streams until its input has ended and its commands are done. Returns the exit code: 0, 1 for
+ * a client without the token, 74 for a client that does not read or cannot be read. An abort of `stop` ends all commands.
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
 	const end = Promise.withResolvers<keyof typeof exitCodes>();
 	const out = new LineWriter({
 		...{ output: options.output, clock },
-		// A client that goes when it has all that it asked for is no fault: many end with the last `done`.
+		// Many clients close their end after the last `done`.
 		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
 	});
 	let before = "";
@@ -55,7 +55,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		drained: () => out.drained(),
 	});
 	const lines = new LineReader(mostLineBytes);
-	/** Whether what comes is still heard: who is asked to end begins nothing more. */
+	/** Whether further lines are read. */
 	let hears = true;
 	const take = (line: Line): void => {
 		if (!hears || connection.take(line)) return;

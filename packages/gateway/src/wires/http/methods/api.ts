@@ -7,11 +7,11 @@ import { type Answer, errorAnswer } from "../error-code.ts";
 import { decodeEventsQuery, decodeSessionsQuery, decodeTasksQuery, readLimit } from "../schema.ts";
 import type { Health } from "./health.ts";
 
-/** What the routes need to know of the gateway. */
+/** Dependencies of the routes. */
 export interface ApiDeps {
 	readonly runtime: Runtime;
 	readonly health: Health;
-	/** Takes secrets out of what clients are told of a failure; nobody does unless told. */
+	/** Redacts the messages of errors. */
 	readonly redactor?: Pick<Redactor, "redact">;
 }
 
@@ -33,7 +33,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/tasks": async ({ runtime }, principal, query) => {
 		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
-		// Who may read need not be who may reply.
+		// Readers need no right to reply, so they get no tokens.
 		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
 		return firstWithin(shown, jsonBytes);
 	},
@@ -41,7 +41,7 @@ const routes: Readonly<Record<string, Route>> = {
 
 const report: Route = ({ health }, principal) => health.report(principal);
 
-/** Whether nobody needs credentials for it. */
+/** Whether the address needs no credentials. */
 export function isPublic({ pathname, searchParams }: URL): boolean {
 	return pathname === healthPath && !searchParams.has("verbose");
 }

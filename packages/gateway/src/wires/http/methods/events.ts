@@ -6,7 +6,7 @@ import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
 
-/** Everything that is recorded wakes each of them. */
+/** Maximum streams: each recorded event wakes all of them. */
 const mostStreams = 128;
 
 const draining = { status: 503, body: { error: "draining" } };
@@ -16,7 +16,7 @@ const tooMany = {
 	body: { error: `too many event streams: there are ${mostStreams}`, hint: "end one of them" },
 };
 
-/** What a client asks of the stream, as its request says it. */
+/** A request of an authenticated client. */
 export interface StreamRequest {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -24,7 +24,7 @@ export interface StreamRequest {
 	readonly principal: Principal;
 }
 
-/** Where a client wants to begin: where it was, behind a number of its session, with the newest so many, or now. */
+/** The start of a stream: after the last event id, after a `seq`, with the newest events, or now. */
 interface Begin {
 	readonly lastEventId: string | undefined;
 	readonly afterSeq: number | undefined;
@@ -42,7 +42,7 @@ export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
-	/** Requests whose wishes are still looked at. */
+	/** Requests that are being decoded. */
 	#coming = 0;
 	#closed = false;
 
@@ -60,7 +60,7 @@ export class EventStreams {
 		return this.#streams.keys().reduce((sum, stream) => sum + stream.waitingBytes, 0);
 	}
 
-	/** Answers with a stream, or with what is wrong with the request. Resolves when that has begun. */
+	/** Answers with a stream or an error. Resolves when the answer has begun. */
 	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
 		if (this.#closed) return this.#refuse(response, "draining");
 		if (this.#streams.size + this.#coming >= mostStreams) return this.#refuse(response, "too_many");
@@ -76,7 +76,7 @@ export class EventStreams {
 		}
 	}
 
-	/** Tells every client what it lacks and lets it go; later ones are refused. */
+	/** Ends all streams after their last event and refuses later ones. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		for (const stream of this.#streams.keys()) stream.close();
@@ -91,11 +91,11 @@ export class EventStreams {
 	#begin(response: ServerResponse, wish: StreamWish): void {
 		response.writeHead(200, {
 			"content-type": "text/event-stream; charset=utf-8",
-			// For clients that want to come back before they have seen an event.
+			// For clients that reconnect before their first event.
 			"last-event-id": String(wish.position),
 			"cache-control": "no-store",
 			"x-content-type-options": "nosniff",
-			// nginx would gather it: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+			// Stops nginx from buffering: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
 			"x-accel-buffering": "no",
 		});
 		const stream = new EventStream(response, wish, this.#deps);
@@ -118,20 +118,20 @@ export class EventStreams {
 		return { ...wish, position: await this.#place(wish, begin) };
 	}
 
-	/** The place to begin behind. */
+	/** The place before the first event. */
 	async #place(
 		{ principal, filter }: Pick<StreamWish, "principal" | "filter">,
 		{ lastEventId, afterSeq, limit }: Begin,
 	): Promise<number> {
 		const { history } = this.#deps.runtime;
 		const { sessionId } = filter;
-		// Throws where the session is not there for them, before anything is answered.
+		// Throws before the answer if the client may not read the session.
 		const behind = await history.place(
 			principal,
 			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
 		);
 		if (lastEventId !== undefined) {
-			// Higher than any there is: the newest were deleted since, or an older backup was put in their place.
+			// A higher id than the newest: events were deleted, or an older backup was restored.
 			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
 		}
 		if (afterSeq !== undefined) return behind;

@@ -13,7 +13,7 @@ import { answerUnread, HttpError, sendJson } from "../reply.ts";
 /** A client that takes or sends nothing for this long has gone; a slow one has not. */
 const patienceMs = 30_000;
 
-/** What the places for files need. */
+/** Dependencies of the routes for files. */
 export interface FileRoutes {
 	readonly files: Files;
 	readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface FileRoutes {
 	readonly counts?: UploadCounts | undefined;
 }
 
-/** A request for one of the places for files, from somebody who is known. */
+/** A request for files of an authenticated client. */
 export interface FileRequest extends FileRoutes {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -31,9 +31,9 @@ export interface FileRequest extends FileRoutes {
 
 const filesPath = "/api/files";
 
-/** Whether its body is the content of a file, to be read by `answerFiles` alone. */
+/** Whether the body is the content of a file, which only `answerFiles` reads. */
 export function carriesFile({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
-	// Read as the router reads it: `/api/./files` is the same place.
+	// Parsed like the router does: `/api/./files` is the same path.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
 
@@ -41,7 +41,7 @@ export function isFilePath(path: string): boolean {
 	return path === filesPath || path.startsWith(`${filesPath}/`);
 }
 
-/** Takes a file or gives one out, as a stream both ways. Never rejects for what a client can cause. */
+/** Streams a file in or out. Never rejects for an error that a client can cause. */
 export async function answerFiles(asked: FileRequest): Promise<void> {
 	const { request, response, url, clock, log } = asked;
 	try {
@@ -50,7 +50,7 @@ export async function answerFiles(asked: FileRequest): Promise<void> {
 	} catch (reason) {
 		if (request.socket.destroyed) return;
 		if (response.headersSent) {
-			// The length was promised: only a cut tells that it is not the whole.
+			// The length was sent: only a reset shows that the content is not complete.
 			log.warn("a file could not be sent", { error: reason });
 			response.destroy();
 			return;
@@ -70,7 +70,7 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 	return new HttpError(status, message);
 }
 
-/** Keeps the body of a `POST` as a file. What can be refused by its head is refused before any of the body is read. */
+/** Stores the body of a `POST` as a file. Checks the headers before it reads the body. */
 async function upload(asked: FileRequest): Promise<void> {
 	const { request, response } = asked;
 	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
@@ -81,7 +81,7 @@ async function upload(asked: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Counts and logs what becomes of it. Names stay out of the log: people put anything into them. */
+/** Counts and logs the upload. The name is not logged, because it may hold anything. */
 async function told(asked: FileRequest): Promise<KeptFile> {
 	const { request, clock, log, principal, counts } = asked;
 	const beganAt = clock.monotonic();
@@ -135,7 +135,7 @@ async function keep(
 	return files.keep(principal, { name, content, key });
 }
 
-/** The body is the file itself; what wraps it would be kept with it. */
+/** Refuses wrapped bodies: the wrapping would be stored with the file. */
 function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
@@ -185,7 +185,7 @@ async function* patiently(
 	}
 }
 
-/** Gives a file out: to be saved, never to be shown as a page of the gateway. */
+/** Sends a file as a download, never as a page of the gateway. */
 async function download(asked: FileRequest, id: string): Promise<void> {
 	const { request, response, files, principal } = asked;
 	if (request.method !== "GET" && request.method !== "HEAD") {
@@ -228,7 +228,7 @@ function typeOf({ mediaType }: KeptFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
-/** As fast as the client takes it; one that has stopped is cut off. */
+/** Sends the content as fast as the client reads. Fails for a client that has stopped. */
 async function pour(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
@@ -254,20 +254,20 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	});
 }
 
-/** A strong tag: the same content has the same. */
+/** A strong entity tag: equal content has an equal tag. */
 function tagOf({ sha256 }: KeptFile): string {
 	return `"${sha256}"`;
 }
 
-/** Whether the client has this very content already: RFC 9110, section 13.1.2. */
+/** Whether the client has the content already (RFC 9110, section 13.1.2). */
 function isKnown({ headers }: IncomingMessage, file: KeptFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
 
 /**
- * The one part that is asked for; undefined for the whole, which also answers whatever is no single range of bytes, or
- * is meant for another content: RFC 9110, section 14.2.
+ * Returns the requested range, or undefined for the whole file: also for several ranges, and for a range of other content
+ * (RFC 9110, section 14.2).
  */
 function rangeOf({ headers, method }: IncomingMessage, file: KeptFile): ByteRange | undefined {
 	const condition = headers["if-range"];

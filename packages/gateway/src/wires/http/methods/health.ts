@@ -6,7 +6,7 @@ import type { TlsIdentity } from "../../../transport/tls-identity.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
 
-/** What changes while the gateway runs. */
+/** State that changes while the gateway runs. */
 export interface HealthState {
 	draining: boolean;
 	/** None before the port is open. */
@@ -22,22 +22,22 @@ export interface HealthDeps {
 	readonly reach: Pick<Reach, "auth" | "localTrust" | "insecureLan">;
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
-	/** Who answers where nobody chose another. */
+	/** The default provider. */
 	readonly provider: string;
-	/** The host of its server, where that is not the provider's own. */
+	/** Host of the server, if it is not the provider's own. */
 	readonly server: string | undefined;
-	/** Why nothing may run, if so. */
+	/** The problem of the policy that stops all calls, if any. */
 	readonly policy: { readonly problem: string | undefined };
 }
 
-/** How the gateway is: one word for everybody, all of it for whom may know. */
+/** Health of the gateway: the status is public, the report is not. */
 export interface Health {
 	status(): HealthStatus;
-	/** What `/api/health?verbose` shows; `permission_denied` for those who may not see it. */
+	/** Body of `/api/health?verbose`. Throws `permission_denied`. */
 	report(principal: Principal): Promise<object>;
 }
 
-/** A provider that refuses does not degrade the gateway: what is said is kept, and answered later. */
+/** A failing provider does not degrade the gateway, because messages are stored and answered later. */
 export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();
 	const status = (): HealthStatus => {
@@ -78,7 +78,7 @@ function encodeReach({ state, tls, reach }: HealthDeps): object {
 	};
 }
 
-/** The one that answers where nobody chose another, as it was found when it was last asked. */
+/** The default provider in the state of its last call. */
 function encodeProvider(
 	{ runtime, provider: name, server }: HealthDeps,
 	providers: readonly ProviderState[],
@@ -91,7 +91,7 @@ function encodeProvider(
 	return { name, model, ...(server !== undefined && { server }), ...encodeTime(found) };
 }
 
-/** Times are RFC 3339 strings; what is empty is left out. */
+/** Times are RFC 3339 strings; empty fields are absent. */
 function encodeTime({
 	since,
 	reason,

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ParleyError } from "@parley/base";
 import { contentType } from "../../../metrics/exposition.ts";
 
-/** Answers a GET or HEAD of the figures; with 403 where `render` says that they may not be seen. */
+/** Answers a GET or HEAD of the metrics; with 403 if `render` throws `permission_denied`. */
 export async function answerMetrics(
 	response: ServerResponse,
 	method: string | undefined,

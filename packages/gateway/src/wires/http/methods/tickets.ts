@@ -6,7 +6,7 @@ import type { StreamRequest } from "./events.ts";
 
 export const ticketsPath = "/api/tickets";
 
-/** Gives out a ticket, with the rights of who asks, to a `POST`. */
+/** Answers a `POST` with a ticket that has the rights of the caller. */
 export function answerTickets(
 	{ request, response, principal }: Pick<StreamRequest, "request" | "response" | "principal">,
 	tickets: Pick<Tickets, "issue">,

@@ -2,8 +2,8 @@ import { type Action, authorize, isAuthorized, type Principal } from "@parley/co
 import type { MethodName } from "@parley/protocol";
 
 /**
- * What each method does, for `authorize`; of several actions, who may do one may ask, and the runtime decides which one
- * it is. A method that is missing here does not compile.
+ * Actions of each method for `authorize`. A principal that may do one of several actions may call the method; the runtime
+ * checks the action that applies. A method without an action does not compile.
  */
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],
@@ -12,10 +12,10 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	retry: "session.write",
 	set_model: "session.configure",
 	list_prompts: "prompt.read",
-	/** For who may answer the question. */
+	/** For principals that may answer the prompt. */
 	secret_page: ["prompt.deny", "prompt.answer"],
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
-	/** Of a connector it counts where the channel is trusted. */
+	/** A connector needs a trust grant of the channel. */
 	accept_all_tools: ["trust.accept_all", "session.write"],
 	cancel_turn: "session.write",
 	list_sessions: "session.list",
@@ -60,13 +60,13 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	verify_audit: "audit.read",
 };
 
-/** All that a method may turn out to do. */
+/** All actions of a method. */
 export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
 	const named = methodActions[method];
 	return typeof named === "string" ? [named] : named;
 }
 
-/** Throws `permission_denied` for who may not even do it to what is their own. */
+/** Throws `permission_denied` if the principal may do none of the actions, not even to its own objects. */
 export function authorizeMethod(principal: Principal, method: MethodName): void {
 	const named = actionsOf(method);
 	if (!named.some((action) => isAuthorized(principal, action))) authorize(principal, named[0]);

@@ -35,7 +35,7 @@ function encodeAgent(profile: Profile): AgentList["agents"][number] {
 		sampling: encodeSampling(sampling),
 		...(tools && { tools: [...tools] }),
 		...(contextWindow !== undefined && { context_window: contextWindow }),
-		// The path may hold what only the operator should know.
+		// The path may hold secrets of the operator.
 		...(endpoint && { server: new URL(endpoint.url).origin }),
 	};
 }

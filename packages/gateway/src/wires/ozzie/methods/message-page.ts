@@ -11,10 +11,10 @@ import { type RequestOf, targetNamed } from "./request.ts";
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
 
-/** A message that is alone on its page is cut no shorter. */
+/** Minimum characters of a message that is alone on its page. */
 const shortestMessage = 1_000;
 
-/** The newest messages, as many as one answer may hold; with `seq` what one frame says, from `offset` on. */
+/** Returns the newest messages that fit into one response; with `seq`, the text of one event from `offset` on. */
 export async function loadMessages(
 	connection: Connection,
 	request: RequestOf<"load_messages">,
@@ -32,7 +32,7 @@ export async function loadMessages(
 	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
 }
 
-/** All that a frame says, with who said it. Tokens that answer questions stay out, as everywhere that is read. */
+/** The whole text of an event with its role, without tokens. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const said = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

@@ -24,7 +24,7 @@ type PeopleMethod =
 	| "set_person_role"
 	| "remove_person";
 
-/** How people of chat platforms come in, and what the operator makes of them. */
+/** People of chat platforms: pairing, invitations and roles. */
 export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async pair(connection, request) {
 		const { people } = connection.deps.runtime.trust;
@@ -112,7 +112,7 @@ type TokenMethod = "create_token" | "list_tokens" | "rotate_token" | "revoke_tok
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How the operator hands out ways in, and takes them back. */
+/** Access tokens. */
 export const tokenMethods: MethodsOf<TokenMethod> = {
 	async create_token(connection, request) {
 		const { kind, name, platform, tenants, sessions, days } = request.params;
@@ -162,7 +162,7 @@ function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token
 
 const hourMs = 60 * 60 * 1000;
 
-/** How the operator says what holds in a channel. */
+/** Channel settings. */
 export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place"> = {
 	async list_places({ deps }, { principal }) {
 		const places = await deps.runtime.trust.places.list(principal);
@@ -189,7 +189,7 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 	},
 };
 
-/** What the wire says of a channel, in the runtime's units. */
+/** Channel settings in the runtime's units. */
 function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
 	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
 	return {

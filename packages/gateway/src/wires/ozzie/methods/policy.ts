@@ -13,7 +13,7 @@ import { toTime } from "../../shared/time.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
 import { keyed, type MethodsOf, type RequestOf } from "./request.ts";
 
-/** How the operator learns which rules hold, and why a call would be asked about. */
+/** The rules of the policy, and its decision for one call. */
 export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	async test_policy({ deps }, { principal, params }) {
 		const { command, tool, arguments: args } = params;
@@ -48,7 +48,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	},
 };
 
-/** Where rules are asked for. */
+/** The session, agent or channel whose rules apply. */
 interface PlaceParams {
 	readonly session_id?: string | undefined;
 	readonly agent?: string | undefined;
@@ -85,17 +85,17 @@ function encodeRule({
 	};
 }
 
-/** Unless told: four hours, and two hundred calls. */
+/** Defaults of a grant: four hours and 200 calls. */
 const minutesUnlessTold = 240;
 const actionsUnlessTold = 200;
 
-/** How a channel comes to be trusted for a while, and ceases to be. */
+/** Trust grants of channels. */
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
 	async request_grant(connection, request) {
 		const { grants } = connection.deps.runtime.trust;
 		const { session_id: named, unseen = false } = request.params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
-		// A person's wish is for the channel they are in, whichever of its conversations the question stands in.
+		// A person requests a grant for their own channel, in any of its sessions.
 		const outcome = await grants.request(keyed(request), decodeWanted(request), {
 			...{ sessionId: named ?? addressed, current: connection.current, unseen },
 		});
@@ -109,7 +109,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 			all.list(principal, params.ended === true),
 			all.wishes(principal),
 		]);
-		// Who may only read gets nothing that a question could be answered with.
+		// Observers get no tokens.
 		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
 			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
@@ -128,7 +128,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	},
 };
 
-/** A person means the channel that they are in; the operator names one. */
+/** The channel of the person; the operator names one. */
 function decodeWanted({ params, principal }: RequestOf<"request_grant">): WantedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;
@@ -144,7 +144,7 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 	};
 }
 
-/** What somebody asks for. */
+/** Payload of a requested grant. */
 function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
@@ -158,10 +158,10 @@ function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish
 	};
 }
 
-/** Rows of the audit in one answer. */
+/** Default number of audit rows in one response. */
 const rowsUnlessTold = 100;
 
-/** How the operator reads what was decided. */
+/** The audit log. */
 export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 	async read_audit({ deps }, { principal, params }) {
 		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;

@@ -9,7 +9,7 @@ import type { Connection } from "../connection.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
 import { keyed, type MethodsOf } from "./request.ts";
 
-/** Questions to people: their answers, the list of open ones, and a page for a password that no chat may carry. */
+/** Open prompts, their answers, and the page for passwords. */
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
@@ -40,7 +40,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 		const sessionId = params.session_id ?? addressed;
 		const open = await runtime.prompts.list(principal, { sessionId, token, limit, approvals });
 		const prompts = open.map((one) => encodeOpenPrompt(one, token !== undefined));
-		// Who may only read gets nothing that a question could be answered with.
+		// Observers get no tokens.
 		const shown =
 			principal.kind === "observer"
 				? prompts.map((one) => ({ ...one, token: nameOfToken(one.token) }))
@@ -71,9 +71,8 @@ async function answer(
 }
 
 /**
- * Settles an answer that cannot be read, for a client that never reads errors and would wait without end: the question is
- * asked again once with the error in its label, then denied with it. Throws the error for all other clients, and the first
- * time.
+ * Settles an answer that cannot be read, for a client that reads no errors and would wait forever. The prompt is repeated
+ * once with the error in its label, then denied. Throws the error the first time, and for all other clients.
  */
 export async function settleUnread(
 	connection: Connection,
@@ -89,12 +88,12 @@ export async function settleUnread(
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 
-/** Whether another answer is needed: none was understood, or a password came where others can read it. */
+/** Whether the answer was not understood, or was a password on a connection that others can read. */
 function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** A question in the list of those that wait; `whole` with all that its call is about, which may be long. */
+/** An open prompt in a list; `whole` adds the arguments and the preview of its call, which may be long. */
 function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);

@@ -6,11 +6,11 @@ import { SessionView } from "../../view/session-view.ts";
 import type { Connection } from "../connection.ts";
 import type { Request } from "../schema.ts";
 
-/** A request, and who makes it: of a connector, together with the person that it acts for. */
+/** A request with its principal: of a connector, with the person that it acts for. */
 export type Asked = Request & { readonly principal: Principal };
 export type RequestOf<Name extends MethodName> = Extract<Asked, { method: Name }>;
 
-/** What methods do. One that is missing does not compile. */
+/** The work of some methods. A method without a handler does not compile. */
 export type MethodsOf<Method extends MethodName> = {
 	readonly [Name in Method]: (
 		connection: Connection,
@@ -25,14 +25,14 @@ export function keyed(request: Asked, sessionId?: string): Keyed {
 	return keyedRequest({ principal, key, method }, params, sessionId);
 }
 
-/** The session that a request means; throws `invalid_argument` where it means none. */
+/** The session of a request. Throws `invalid_argument` if no session is open. */
 export function targetOpen(connection: Connection, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
 	throw new ParleyError("no session is open", { code: "invalid_argument" });
 }
 
-/** The session that its parameters name, joined or not; else the one that a request means anyway. */
+/** The session that the parameters name, joined or not; else the session of the request. */
 export function targetNamed(
 	connection: Connection,
 	request: Request & { readonly params: { readonly session_id?: string | undefined } },
@@ -40,10 +40,10 @@ export function targetNamed(
 	return request.params.session_id ?? targetOpen(connection, request).id;
 }
 
-/** Characters of an idempotency key. */
+/** Maximum characters of an idempotency key. */
 const maxKeyLength = 128;
 
-/** The session that a request means, or a new one, which is the connection's from then on. */
+/** The session of a request, or a new session that becomes the current one of the connection. */
 export async function targetOrNew(
 	connection: Connection,
 	request: RequestOf<"send_message" | "accept_all_tools" | "submit_task">,
@@ -54,7 +54,7 @@ export async function targetOrNew(
 	return (await connection.join(id, 0, true)).view;
 }
 
-/** The session of a first request. Sent again over another connection, the very same request finds it again. */
+/** Creates the session of a first request. The same request over another connection finds it again. */
 async function createImplicit(connection: Connection, request: Asked): Promise<string> {
 	const { principal, key, method, params } = keyed(request);
 	const { runtime } = connection.deps;
@@ -69,12 +69,12 @@ async function createImplicit(connection: Connection, request: Asked): Promise<s
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;
-		// Names the key that the client knows, not the one made of it.
+		// Names the client's key, not the derived one.
 		throw new ParleyError(`key "${key}" was used for another request`, { code: error.code, cause: reason });
 	}
 }
 
-/** Longer than any key that a client may use, so that it is nobody's own. */
+/** Longer than any key of a client, so that the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

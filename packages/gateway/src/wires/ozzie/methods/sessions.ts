@@ -32,7 +32,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { runtime } = connection.deps;
 		const replace = params.join !== true;
 		if (params.session_id) {
-			// To come back takes no person; one who opens needs the right to, and observers only read.
+			// A resume needs no person. A person needs the right to open; observers only read.
 			if (principal.person) await runtime.check(principal, params.session_id, "session.open");
 			const { lastSeq } = await connection.join(params.session_id, params.after_seq, replace);
 			return { session_id: params.session_id, status: "resumed", last_seq: lastSeq };
@@ -165,7 +165,7 @@ function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; 
 	return { run_id: runId, ...(queuedPosition > 0 && { queued_position: queuedPosition }) };
 }
 
-/** What became of a message, for `explain`. */
+/** Result of `explain`. */
 function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 	const { heard, said } = explained;
 	const { at, attachments, ...message } = heard;

@@ -22,10 +22,10 @@ type TaskMethod =
 	| "reply_task"
 	| "retry_task";
 
-/** What `list_tasks` shows at most. */
+/** Maximum tasks of `list_tasks`. */
 const mostListed = 1_000;
 
-/** Work in the background, and what people do about it. */
+/** Tasks in the background. */
 export const taskMethods: MethodsOf<TaskMethod> = {
 	async submit_task(connection, request) {
 		const { id: sessionId } = await targetOrNew(connection, request);
@@ -55,7 +55,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 		const { params, principal } = request;
 		const { tasks } = connection.deps.runtime;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
-		// A task that is not there would otherwise be a page without an end, or an empty one.
+		// An unknown task would return an empty or an endless page.
 		for (const id of [params.before, params.parent_id])
 			if (id !== undefined) await tasks.check(principal, id);
 		const found = await tasks.list(principal, decodeTaskFilter(params, params.session_id ?? addressed));
@@ -77,7 +77,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	},
 };
 
-/** Who may only read gets nothing that a question could be answered with. */
+/** Observers get no tokens. */
 function viewOf({ kind }: Principal): TaskView {
 	return { token: (token) => (kind === "observer" ? nameOfToken(token) : token) };
 }

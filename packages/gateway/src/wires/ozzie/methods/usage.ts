@@ -24,12 +24,12 @@ export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 	},
 };
 
-/** What `usage` asks for; throws `invalid_argument` for days in the wrong order. `sessionId` is the session that the request names, if any. */
+/** Filter of `usage`. Throws `invalid_argument` for days in the wrong order. `sessionId` is that of the request, if any. */
 export function decodeUsageFilter(
 	{ since, until, by }: MethodParams<"usage">,
 	sessionId: string | undefined,
 ): UsageFilter {
-	// Days of this form are in order as their texts are.
+	// Days of this form sort like their texts.
 	if (since !== undefined && until !== undefined && since > until) {
 		throw new ParleyError(`since: must not be after until, but ${since} is after ${until}`, {
 			code: "invalid_argument",
@@ -46,7 +46,7 @@ export function decodeUsageFilter(
 type Sum = UsageReport["total"];
 type Row = MethodResult<"usage">["rows"][number];
 
-/** What the key of a row is called, by what the rows are of. */
+/** Name of the key of a row for each grouping. */
 const keys = { day: "day", model: "model", session: "session_id" } as const satisfies Record<
 	UsageFilter["by"],
 	keyof Row
@@ -75,7 +75,7 @@ function encodeSum({ calls, usage, cost }: Sum): MethodResult<"usage">["total"] 
 	return { calls, ...encodeUsage({ ...usage, cost }) };
 }
 
-/** What `set_budget` asks for; `sessionId` is the session that is meant where its scope is one. */
+/** Change of `set_budget`; `sessionId` is the session of a session budget. */
 export function decodeBudgetChange(
 	{ scope, period, limit_usd: limit }: MethodParams<"set_budget">,
 	sessionId: string | undefined,

@@ -6,7 +6,7 @@ import type { Ask, Command } from "../schema.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 
-/** Why nobody answers any more. */
+/** Reasons why open approvals get no answer. */
 const reasons = {
 	ended: "the client's input has ended",
 	lost: "the client is gone, or cannot be heard any more",
@@ -14,14 +14,14 @@ const reasons = {
 } as const;
 export type Unanswered = keyof typeof reasons;
 
-/** The questions of the session: asked of the client where it wants to be, else answered with no. */
+/** Approvals of the session: sent to a client that answers them, else denied. */
 export class Asks {
 	readonly #agent: Agent;
 	readonly #send: ((ask: Ask) => void) | undefined;
 	readonly #ids = new PromptIds((_, count) => `ask-${count}`);
 	#ended: Unanswered | undefined;
 
-	/** Without `send` nobody is asked. */
+	/** Without `send`, all approvals are denied. */
 	constructor(agent: Agent, send: ((ask: Ask) => void) | undefined) {
 		this.#agent = agent;
 		this.#send = send;
@@ -34,12 +34,12 @@ export class Asks {
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
-	/** It was answered, expired, or its run has ended. */
+	/** Closes an approval that was answered, expired, or whose run has ended. */
 	settle(token: string): void {
 		this.#ids.settle(token);
 	}
 
-	/** Throws `not_found` for a question that is not open. */
+	/** Throws `not_found` for an approval that is not open. */
 	async answer(command: Approve): Promise<void> {
 		const { allow, reason, remember_tool, remember_all } = command;
 		const prompt = this.#ids.take(command.ask ?? String(command.id ?? ""));
@@ -49,14 +49,13 @@ export class Asks {
 		if (remember_all) await this.#agent.acceptAll();
 	}
 
-	/** Nobody answers any more. */
+	/** Denies all open and later approvals. */
 	async end(why: Unanswered): Promise<void> {
 		this.#ended ??= why;
 		const reason = reasons[this.#ended];
 		await Promise.all(this.#ids.takeAll().map((prompt) => this.#refuse(prompt, reason)));
 	}
 
-	/** Where nobody answers. */
 	async #refuse({ token }: Prompt, reason: string): Promise<void> {
 		await this.#agent.answer(token, { cancelled: true, reason, unanswered: true });
 	}

@@ -5,13 +5,13 @@ import type { Counts, Notice } from "../schema.ts";
 
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
-/** What a model call was for, and whether it came to anything: not every provider counts what it has answered. */
+/** Facts about a model call. `replied`: it returned something, because some providers count no tokens. */
 interface Counted {
 	readonly auxiliary: boolean;
 	readonly replied: boolean;
 }
 
-/** Adds up what all model calls of the process took. */
+/** Sums the usage of all model calls of the process. */
 export class Tally {
 	#usage: Usage = noUsage;
 	/** Billionths of a US dollar. */
@@ -21,7 +21,7 @@ export class Tally {
 		return encodeCounts(this.#usage, this.#cost);
 	}
 
-	/** What one call took, and all until now; nothing for a call that never reached the model: `replied` if anything came. */
+	/** Returns the usage of a call with the sum so far; nothing for a call that never reached the model. */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
 		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
 		this.#usage = sum(this.#usage, usage);

@@ -5,11 +5,11 @@ import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, succes
 import type { Command, Frame, Id, Notice } from "../schema.ts";
 import { PromptLines, Tally } from "./prompt-lines.ts";
 
-/** What may wait behind the one at work. */
+/** Maximum prompts and compactions that wait. */
 const mostWaiting = 64;
-/** Characters of all that waits: one prompt may be as long as a line. */
+/** Maximum characters of all waiting prompts together. */
 const mostWaitingLength = 64 * 1024 * 1024;
-/** Characters of a message that `queue` repeats. */
+/** Maximum characters of a message in the response to `queue`. */
 const mostShown = 200;
 
 export type Job = Extract<Command, { type: "prompt" | "compact" }>;
@@ -18,7 +18,7 @@ interface Active {
 	readonly job: Job;
 	readonly abort: AbortController;
 	readonly lines: PromptLines;
-	/** Until the core has accepted the prompt. */
+	/** Undefined until the core has accepted the prompt. */
 	runId: string | undefined;
 	readonly done: () => void;
 }
@@ -27,11 +27,11 @@ export interface PromptsOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
 	readonly send: (frame: Frame) => void;
-	/** Until what was asked before is done, if it is not: a prompt sees the model that was set just before it. */
+	/** Resolves when the commands before a prompt are done, for example a `set_model`; undefined if they are. */
 	readonly settled: () => Promise<void> | undefined;
 }
 
-/** Prompts and compactions, strictly one after the other. Each gets its response when it starts, and `done` when it has ended. */
+/** Queue of prompts and compactions. Each gets its response when it starts and `done` when it has ended. */
 export class Prompts {
 	readonly #options: PromptsOptions;
 	readonly #tally = new Tally();
@@ -51,7 +51,7 @@ export class Prompts {
 		return this.#tally.counts;
 	}
 
-	/** Throws `resource_exhausted` where too many wait. */
+	/** Throws `resource_exhausted` if too many wait. */
 	add(job: Job): void {
 		if (this.#waiting.length >= mostWaiting) {
 			throw new ParleyError(`busy: ${mostWaiting} prompts wait already`, { code: "resource_exhausted" });
@@ -64,13 +64,13 @@ export class Prompts {
 		this.#working ??= this.#work();
 	}
 
-	/** What is at work, and what waits. */
+	/** Data of the response to `queue`. */
 	list(): object {
 		const active = this.#active && describe(this.#active.job);
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
 	}
 
-	/** Takes one back that waits; throws `not_found` where none has this id. */
+	/** Removes a waiting prompt. Throws `not_found` if none has this id. */
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
@@ -78,7 +78,7 @@ export class Prompts {
 		this.#drop([job]);
 	}
 
-	/** Ends what is at work, whatever it is at. */
+	/** Ends the active prompt at any stage. */
 	abort(): void {
 		const active = this.#active;
 		if (!active || active.abort.signal.aborted) return;
@@ -86,29 +86,29 @@ export class Prompts {
 		if (active.runId !== undefined) this.#cancelRun(active.runId);
 	}
 
-	/** Ends all. */
+	/** Ends the active prompt and removes the waiting ones. */
 	abortAll(): void {
 		this.#drop(this.#waiting);
 		this.abort();
 	}
 
-	/** Resolves when nothing is at work and nothing waits. */
+	/** Resolves when no prompt runs and none waits. */
 	async idle(): Promise<void> {
 		while (this.#working !== undefined) await this.#working;
 	}
 
-	/** Tells something of what is at work. */
+	/** Sends a notice about the active prompt. */
 	tell(notice: Notice): void {
 		if (this.#active) this.#tell(this.#active.job, notice);
 	}
 
-	/** An event of the session. */
+	/** Takes an event of the session. */
 	take(event: SessionEvent): void {
 		const active = this.#active;
 		if (!active) return;
 		const { job, lines } = active;
 		const { event: what } = event;
-		// Most of what happens by far.
+		// The shortest path, because most events are deltas.
 		if (what.type === "text.delta" && lines.speaking) {
 			this.#say(job, what.text);
 			return;
@@ -132,7 +132,7 @@ export class Prompts {
 		const abort = new AbortController();
 		const lines = new PromptLines(this.#tally, abort.signal);
 		const active: Active = { job, abort, lines, runId: undefined, done: resolve };
-		// From here on an abort means this one, also where it waits for what was asked before.
+		// From here on an abort ends this prompt, also while it waits for the commands before it.
 		this.#active = active;
 		const earlier = this.#options.settled();
 		if (earlier !== undefined) await earlier;
@@ -167,7 +167,7 @@ export class Prompts {
 		this.#tell(job, { type: "done" });
 	}
 
-	/** By its name: when that is heard, the next one may be at work. */
+	/** Cancels by the id of the run: the next run may start before the core reads this. */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
@@ -178,7 +178,7 @@ export class Prompts {
 		for (const job of jobs) this.#options.send(failure(job, "cancelled before it started"));
 	}
 
-	/** Written out, as this happens with every token. */
+	/** Builds the notice of a delta directly, because it is sent for each token. */
 	#say({ id }: Job, delta: string): void {
 		this.#options.send(
 			idOf(id) ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta },
@@ -190,7 +190,7 @@ export class Prompts {
 	}
 }
 
-/** The question as the transcript has it from now on. */
+/** The message of the user as the transcript has it. */
 function questionOf({ message, images }: Extract<Job, { type: "prompt" }>, at: number): Notice {
 	const content = encodeQuestion(message ?? "", picturesOf({ images }));
 	return { type: "user_message", content, time: encodeTime(at) };
@@ -200,7 +200,7 @@ function picturesOf({ images }: Pick<Extract<Job, { type: "prompt" }>, "images">
 	return (images ?? []).map(({ mime_type, data }) => ({ type: "image", mediaType: mime_type, data }));
 }
 
-/** Characters that it holds while it waits. */
+/** Characters of a waiting prompt. */
 function lengthOf(job: Job): number {
 	if (job.type === "compact") return 0;
 	const pictures = job.images ?? [];
