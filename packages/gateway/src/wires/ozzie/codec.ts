@@ -49,7 +49,7 @@ export function encodeSuccess(id: string, payload: unknown): ResponseFrame {
 	return { type: "res", id, ok: true, payload };
 }
 
-/** An error for the client that asked. `id` is absent where none could be read. */
+/** A failed response. `id` is absent if none could be read. */
 export function encodeFailure(id: string | undefined, reason: unknown): ResponseFrame {
 	const error = ParleyError.from(reason);
 	const text = errorPhrases[error.code](error.message);
@@ -72,10 +72,10 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 	};
 }
 
-/** A message for `load_messages`; nothing for an event that is none. */
+/** A message of `load_messages`; empty for other events. */
 export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
-		// Nothing was said: the message whose reply is made again stands before it already.
+		// A retry repeats an earlier message, which has its own entry.
 		if (event.retryOf !== undefined) return [];
 	} else if (event.type !== "assistant.message") return [];
 	const { content, imported } = event;
@@ -87,14 +87,14 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	return [{ role, content: text, ts: toTime(at), seq, ...(imported && { imported }) }];
 }
 
-/** What is wrong is told in words for people. */
+/** Issues in words for people. */
 const ours = { error: issueWords };
 
 const SessionId = RequestFrame.pick({ session_id: true });
 
 const unavailable = new Set<string>(plannedMethods);
 
-/** Reads one text frame. Never throws: whatever is wrong becomes the one answer that it gets. */
+/** Decodes a text frame. Never throws: an error becomes the response. */
 export function decodeRequest(text: string): Decoded {
 	let id: string | undefined;
 	let read: RequestFrame | undefined;
@@ -120,15 +120,15 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params, ours);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
-	// Those whose own `place` is another thing are the operator's, who acts for nobody.
+	// Methods with a `place` of their own are the operator's, who acts for no other person.
 	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params, ours);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
-	// True because the params were just checked by the schema of this very method.
+	// True because the schema of this method has checked the params.
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** Which session is meant stands beside the parameters; among them it means the same, and is never just dropped. */
+/** The session of a frame: `session_id` beside the parameters or among them. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, ours);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
@@ -142,7 +142,7 @@ function isMethod(name: string): name is MethodName {
 	return Object.hasOwn(methods, name);
 }
 
-/** The id of whatever came, where it has one that can be echoed. */
+/** The id of any value, if it has a valid one. */
 function readId(value: unknown): string | undefined {
 	if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
 	return RequestFrame.shape.id.safeParse(value.id).data;
@@ -152,7 +152,7 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 	const numeric =
 		typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 	if (numeric) return new ParleyError("invalid id", { code: "failed_precondition" });
-	// The schema's own order: what is wrong first stands behind a type, an id and a method that are right.
+	// Issues are in the order of the schema: before `params`, the type, the id and the method are right.
 	const [place] = error.issues[0]?.path ?? [];
 	if (place !== "params" && place !== "session_id") return notARequest(describe(error));
 	return new ParleyError(describe(error), { code: "invalid_argument" });
@@ -162,7 +162,7 @@ function notARequest(why: string, cause?: ParleyError): ParleyError {
 	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...(cause && { cause }) });
 }
 
-/** The first thing that is wrong, with the place where it stands. */
+/** The first issue with its path. */
 function describe(error: z.ZodError): string {
 	const [issue] = error.issues;
 	if (!issue) return "not understood";

@@ -16,22 +16,22 @@ import { answerRequest } from "./methods/handlers.ts";
 import { settleUnread } from "./methods/prompts.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
-/** Requests that may wait on one connection before it is read no further. */
+/** Maximum waiting requests of a connection; it is not read while it has more. */
 export const maxPending = 32;
 
-/** Events that wait for a response at most; a client that asks without end gets them all the same. */
+/** Maximum events that wait for a response; then they leave between two responses. */
 const maxHeld = 256;
 
 /** The way to one client: takes frames in order and never blocks. */
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
 	event(event: OzzieEvent): void;
-	/** Resolves when the client has taken what was written, as far as its budget needs it. */
+	/** Resolves when the client can take more of a replay. */
 	drained(): Promise<void>;
 	close(code: number, reason: string): void;
-	/** Tells the transport to stop reading, or to go on. */
+	/** Stops or resumes the reading of the transport. */
 	reading(on: boolean): void;
-	/** Sends the frames that follow in this envelope; `flat` until then. */
+	/** Sets the envelope of later frames; `flat` by default. */
 	shape(envelope: Envelope): void;
 }
 
@@ -43,16 +43,16 @@ export interface ConnectionDeps {
 	readonly out: Outgoing;
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Whether models can be chosen that are not listed. */
+	/** Whether unlisted models can be chosen. */
 	readonly anyModel?: boolean;
 	/** `flat` by default. */
 	readonly envelope?: WantedEnvelope;
 	readonly counts?: WireCounts | undefined;
-	/** Takes secrets out of what the client is told of a failure. */
+	/** Redacts the messages of errors. */
 	readonly redactor?: Pick<Redactor, "redact"> | undefined;
-	/** Whether nobody can read along on the way to the client; true unless told. */
+	/** Whether the connection is encrypted or local; true by default. */
 	readonly confidential?: boolean;
-	/** Pages for passwords; none where browsers cannot reach the gateway. */
+	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
 	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
 }
 
@@ -62,27 +62,27 @@ interface Joined {
 }
 
 /**
- * One client's life. Requests are answered one after the other, and from the moment one is taken up no event leaves
- * until its response has: existing clients take the next frame for the answer.
+ * One client's life. Requests are answered one after the other. No event leaves between a request and its response, because
+ * existing clients take the next frame for the response.
  */
 export class Connection {
 	readonly deps: ConnectionDeps;
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
-	/** Stands for this connection in the rate limit, which may remember it longer than the connection lives. */
+	/** Key of this connection in the rate limit, which may keep it longer than the connection lives. */
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
-	/** Ids of requests that wait or are being answered. */
+	/** Ids of requests without a response. */
 	readonly #inFlight = new Set<string>();
 	#envelope: WantedEnvelope;
 	#prompts: PromptQueue | undefined;
-	/** Whether the next prompts leave when the events at hand have left. */
+	/** Whether the next prompts leave at the end of this tick. */
 	#showing = false;
 	#held: OzzieEvent[] | undefined;
-	/** Only where somebody waits for it: most of the time nobody does, in any of thousands of connections. */
+	/** Resolves when held events leave. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
-	/** Sessions whose joining has not been answered yet. */
+	/** Sessions whose join has no response yet. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
@@ -93,12 +93,12 @@ export class Connection {
 		if (this.#envelope === "both") this.#shapeBoth();
 	}
 
-	/** The shape of its frames. */
+	/** The envelope of its frames. */
 	get envelope(): Envelope {
 		return this.#envelope === "both" ? "both" : "flat";
 	}
 
-	/** The session that a request without `session_id` means. */
+	/** The session of requests without `session_id`. */
 	get current(): string | undefined {
 		return this.#current;
 	}
@@ -120,12 +120,12 @@ export class Connection {
 		}
 	}
 
-	/** The open question of a token, if this client shows one question at a time and was asked it. */
+	/** The open prompt of a token, if this client shows one prompt at a time and follows the session. */
 	asked(token: string): Prompt | undefined {
 		return this.#prompts?.find(token)?.prompt;
 	}
 
-	/** Repeats such a question with another label, behind the response to the request at hand. False if it was repeated. */
+	/** Repeats such a prompt with another label, after the current response. Returns false if it was repeated before. */
 	askAgain(token: string, label: string): boolean {
 		const asked = this.#prompts?.find(token);
 		if (!asked || !this.#prompts?.mayRepeat(token)) return false;
@@ -145,8 +145,7 @@ export class Connection {
 	}
 
 	/**
-	 * Joins a session: its events begin after the response to the request at hand. Without `afterSeq` a session that is
-	 * joined already just goes on. Returns the `seq` of its newest event.
+	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. Returns the `seq` of its newest event.
 	 */
 	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Joined> {
 		const known = afterSeq === undefined ? this.#views.get(sessionId) : undefined;
@@ -159,19 +158,19 @@ export class Connection {
 		return { view, lastSeq };
 	}
 
-	/** Takes no more requests; resolves when those that came before have been answered. */
+	/** Takes no more requests. Resolves when the earlier ones have responses. */
 	async finish(): Promise<void> {
 		this.#finishing = true;
 		await this.#working;
 	}
 
-	/** Forgets what waits and takes no more; resolves when the request at hand has been answered. */
+	/** Drops waiting requests and takes no more. Resolves when the current request has its response. */
 	async abandon(): Promise<void> {
 		this.#pending.length = 0;
 		await this.finish();
 	}
 
-	/** The client has gone, or has to go: nothing it asked for is undone. */
+	/** Ends the connection. Its runs go on. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.#working;
@@ -179,7 +178,7 @@ export class Connection {
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
-	/** Decides from the first frame whether an existing Go client is connected. Nothing has been sent to it yet. */
+	/** Decides from the first frame whether the client is an existing Go client. Nothing was sent to it yet. */
 	#recognise(text: string): void {
 		if (!isGoOpening(text)) {
 			this.#envelope = "flat";
@@ -217,7 +216,7 @@ export class Connection {
 		this.#working = undefined;
 	}
 
-	/** Sends the events that waited for the responses. */
+	/** Sends the held events. */
 	#letGo(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
@@ -227,7 +226,7 @@ export class Connection {
 		this.#released = undefined;
 	}
 
-	/** A replay neither outruns its client nor piles up behind a response that is still to come. */
+	/** Resolves when a replay may go on: the client can take more, and no response is due. */
 	async #drained(): Promise<void> {
 		while (this.#held) {
 			this.#released ??= Promise.withResolvers();
@@ -236,7 +235,7 @@ export class Connection {
 		await this.deps.out.drained();
 	}
 
-	/** What was joined begins, now that the client has been told. */
+	/** Starts the events of joined sessions, because the client has the response. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
@@ -262,7 +261,7 @@ export class Connection {
 		}
 	}
 
-	/** Answers a malformed request. One that tries to answer a question counts as an answer that cannot be read. */
+	/** Answers a malformed request. A malformed `prompt_response` counts as an answer that cannot be read. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -273,7 +272,7 @@ export class Connection {
 		}
 	}
 
-	/** Clients that read no responses wait for the reply to a message, also to one that was refused. */
+	/** Go clients read no responses: a refused message also gets an event in place of its reply. */
 	#told(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
@@ -290,7 +289,7 @@ export class Connection {
 		this.deps.runtime.trust.audit.sample({ ...askedBy(principal), ...refused });
 	}
 
-	/** A session that was not joined has no limit of its own: names that a client makes up must not get it more. */
+	/** Key in the rate limit. A session that is not joined has none, so that invented ids do not raise the limit. */
 	#countedAs({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
@@ -322,7 +321,7 @@ export class Connection {
 		}
 	}
 
-	/** Who may only read gets nothing that a question could be answered with. */
+	/** Observers get no tokens. */
 	#say(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
@@ -342,7 +341,7 @@ export class Connection {
 		if (!this.#held) this.#showPrompts();
 	}
 
-	/** The new view joins before the old one leaves, so that the session is never without a client between them. */
+	/** The new view joins before the old one leaves, so that the session always has a client. */
 	async #follow(sessionId: string, afterSeq: number | undefined): Promise<SessionView> {
 		const { runtime, principal } = this.deps;
 		const view = await SessionView.join(runtime, sessionId, {
@@ -357,14 +356,14 @@ export class Connection {
 		return view;
 	}
 
-	/** A session that was deleted: what came before its end is still told. */
+	/** Leaves a deleted session. Its held events still leave. */
 	async #lose(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
 		await view?.leave();
 	}
 
-	/** What is held of the session is not told any more: it was left, or its replay tells it. */
+	/** Leaves a session and drops its held events: a replay delivers them again. */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
