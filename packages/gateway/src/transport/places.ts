@@ -1,46 +1,82 @@
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "@parley/base";
 
-/** How many connections that have not been authenticated there may be. */
+/** Maximum numbers of connections that have not been authenticated. */
 export interface PlacesLimits {
-	/** Served, from one address. */
+	/** Served connections from one address. */
 	readonly perPeer: number;
-	/** Served, in all. */
+	/** Served connections in all. */
 	readonly pending: number;
-	/** Accepted from the kernel, but not read from until one of the above is settled. */
+	/** Connections that are accepted from the kernel, but not read from until a served one is settled. */
 	readonly waiting: number;
 }
 
-/** A connection that has come. */
+/** An incoming connection. */
 export interface Arrival {
 	readonly socket: Socket;
-	/** Measures how long it may go without being authenticated. */
+	/** Measures the time until it must be authenticated. */
 	readonly clock: Clock;
-	/** Called at once or when a place is free; never, when the socket closes before, or is closed for want of room. */
+	/** Called at once or when a place is free. Not called if the socket closes before. */
 	admit(): void;
-	/** Whether a process of the gateway's own user is at the far end; false where that cannot be seen. Never rejects. */
+	/** Whether the peer is a process of the gateway's own user; false if that is unknown. Never rejects. */
 	isOwn(): Promise<boolean>;
 }
 
-/** Far more than a request needs. Absolute, because whoever may renew a place by sending a little keeps it for ever. */
+/** Far more than a request needs. Absolute: a client that could renew its place by sending a little would keep it for ever. */
 const DEADLINE_MS = 10_000;
+
+/** A waiting connection, between those of the same address that came before and after it. */
+interface Entry {
+	readonly peer: string;
+	readonly arrival: Arrival;
+	older: Entry | undefined;
+	newer: Entry | undefined;
+}
+
+/** Connections of one address in their order. Each can leave in constant time, wherever it is. */
+class Queue {
+	oldest: Entry | undefined;
+	newest: Entry | undefined;
+	length = 0;
+
+	append(entry: Entry): Entry {
+		entry.older = this.newest;
+		if (this.newest) this.newest.newer = entry;
+		else this.oldest = entry;
+		this.newest = entry;
+		this.length++;
+		return entry;
+	}
+
+	/** Removes an entry that is in this queue. */
+	remove({ older, newer }: Entry): void {
+		if (older) older.newer = newer;
+		else this.oldest = newer;
+		if (newer) newer.older = older;
+		else this.newest = older;
+		this.length--;
+	}
+}
 
 interface Held {
 	readonly peer: string;
 	readonly deadline: Timer;
 }
 
-/** The places of one kind of connections, and the queue for them. Nobody keeps a place for more than ten seconds. */
+/** The places of one kind of connections, and the queue for them. No connection keeps a place for more than ten seconds. */
 export class Places {
 	readonly #limits: PlacesLimits;
 	readonly #isCrowd: (peer: string) => boolean;
 	readonly #held = new Map<Socket, Held>();
 	readonly #byPeer = new Map<string, number>();
-	/** The queue of each address; the address whose turn is next comes first. */
-	readonly #queues = new Map<string, Map<Socket, Arrival>>();
-	readonly #peerOf = new Map<Socket, string>();
+	/** The queue of each address. The address whose turn is next comes first. */
+	readonly #queues = new Map<string, Queue>();
+	/** Addresses by the length of their queue. No set is empty. */
+	readonly #byLength = new Map<number, Set<string>>();
+	#longest = 0;
+	readonly #entryOf = new Map<Socket, Entry>();
 
-	/** `isCrowd`: whether an address stands for so many clients that `perPeer` does not hold for it. */
+	/** `isCrowd` returns whether many clients share an address, so that `perPeer` does not apply. */
 	constructor(limits: PlacesLimits, isCrowd: (peer: string) => boolean = () => false) {
 		this.#limits = limits;
 		this.#isCrowd = isCrowd;
@@ -51,7 +87,7 @@ export class Places {
 	}
 
 	get waiting(): number {
-		return this.#peerOf.size;
+		return this.#entryOf.size;
 	}
 
 	/** Whether a connection from this address would be served at once. */
@@ -60,14 +96,14 @@ export class Places {
 		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isCrowd(peer);
 	}
 
-	/** Admits the connection, lets it wait, or closes it where the queue is full. */
+	/** Admits the connection, lets it wait, or closes it if the queue is full. */
 	enter(peer: string, arrival: Arrival): void {
 		if (this.hasPlace(peer)) this.#admit(peer, arrival);
 		else if (this.waiting < this.#limits.waiting) this.#await(peer, arrival);
 		else arrival.socket.destroy();
 	}
 
-	/** The connection needs no place any more. May be called repeatedly, and for one that is not here. */
+	/** Frees the place of the connection, if it has one. */
 	leave(socket: Socket): void {
 		this.#leaveQueue(socket);
 		const held = this.#held.get(socket);
@@ -81,13 +117,12 @@ export class Places {
 	}
 
 	/**
-	 * Closes the newest waiting connection of the address that has most of them. Returns whether there was one. No
-	 * address can keep others out by waiting.
+	 * Closes the newest waiting connection of the address that has most of them, in constant time. Returns whether there
+	 * was one. No address can keep others out by waiting.
 	 */
 	evict(): boolean {
-		let longest = new Map<Socket, Arrival>();
-		for (const queue of this.#queues.values()) if (queue.size > longest.size) longest = queue;
-		const socket = [...longest.keys()].at(-1);
+		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];
+		const socket = this.#queues.get(peer)?.newest?.arrival.socket;
 		if (!socket) return false;
 		this.#leaveQueue(socket);
 		socket.destroy();
@@ -95,29 +130,42 @@ export class Places {
 	}
 
 	#await(peer: string, arrival: Arrival): void {
-		const queue = this.#queues.get(peer) ?? new Map<Socket, Arrival>();
-		queue.set(arrival.socket, arrival);
+		const queue = this.#queues.get(peer) ?? new Queue();
 		this.#queues.set(peer, queue);
-		this.#peerOf.set(arrival.socket, peer);
+		this.#entryOf.set(arrival.socket, queue.append({ peer, arrival, older: undefined, newer: undefined }));
+		this.#moved(peer, queue.length - 1, queue.length);
 	}
 
 	#leaveQueue(socket: Socket): void {
-		const peer = this.#peerOf.get(socket);
-		if (peer === undefined) return;
-		this.#peerOf.delete(socket);
-		const queue = this.#queues.get(peer);
-		queue?.delete(socket);
-		if (queue?.size === 0) this.#queues.delete(peer);
+		const entry = this.#entryOf.get(socket);
+		const queue = entry && this.#queues.get(entry.peer);
+		if (!queue) return;
+		this.#entryOf.delete(socket);
+		queue.remove(entry);
+		if (queue.length === 0) this.#queues.delete(entry.peer);
+		this.#moved(entry.peer, queue.length + 1, queue.length);
 	}
 
-	/** The first of the queue of the next address that has a place left. */
+	/** Keeps `#byLength` and `#longest` true after the queue of an address became longer or shorter by one. */
+	#moved(peer: string, before: number, now: number): void {
+		const left = this.#byLength.get(before);
+		left?.delete(peer);
+		if (left?.size === 0) this.#byLength.delete(before);
+		if (now > 0) {
+			const joined = this.#byLength.get(now) ?? new Set();
+			this.#byLength.set(now, joined.add(peer));
+		}
+		if (now > this.#longest || !this.#byLength.has(this.#longest)) this.#longest = now;
+	}
+
+	/** Admits the oldest connection of the next address that has a place left. */
 	#admitNext(): void {
 		for (const [peer, queue] of this.#queues) {
-			const [arrival] = queue.values();
+			const arrival = queue.oldest?.arrival;
 			if (!arrival || !this.hasPlace(peer)) continue;
 			this.#leaveQueue(arrival.socket);
-			// The other addresses come first next time.
-			if (this.#queues.delete(peer) && queue.size > 0) this.#queues.set(peer, queue);
+			// The other addresses have their turn first.
+			if (this.#queues.delete(peer) && queue.length > 0) this.#queues.set(peer, queue);
 			this.#admit(peer, arrival);
 			return;
 		}
