@@ -1,4 +1,4 @@
-import { type Gate, type RedactedStream, redactedStream } from "./redacted-stream.ts";
+import { type Gate, longestBeginning, type RedactedStream, redactedStream } from "./redacted-stream.ts";
 import { encodings, wrapped } from "./redactor-encodings.ts";
 import { redactFields } from "./redactor-fields.ts";
 import { openingLength, openings, shapes } from "./redactor-shapes.ts";
@@ -96,11 +96,31 @@ export class Redactor {
 	}
 }
 
+/** `values` are the registered ones, the longest first. */
 function gateOf(values: readonly string[]): Gate {
-	const starts = new Set(values.map((value) => RegExp.escape(value.slice(0, MIN_LENGTH))));
+	const starts = values.map(startOf);
+	const beginnings = starts.flatMap((start) =>
+		Array.from({ length: longestBeginning }, (_, index) => start.slice(0, index + 1)),
+	);
+	const byStart = Map.groupBy(values, startOf);
 	return {
-		pattern: new RegExp([...openings, ...starts].join("|")),
+		pattern: new RegExp([...openings, ...new Set(starts.map((start) => RegExp.escape(start)))].join("|")),
 		length: openingLength,
 		spaced: Math.max(0, ...values.filter((value) => /\s/.test(value)).map(({ length }) => length)),
+		beginnings: new Set(beginnings),
+		endOfValue: (text, at) => {
+			const left = text.length - at;
+			const known = left > longestBeginning ? byStart.get(startOf(text.slice(at))) : values;
+			const value = known?.find((one) =>
+				left < one.length ? one.startsWith(text.slice(at)) : text.startsWith(one, at),
+			);
+			if (value === undefined) return undefined;
+			return value.length > left ? Number.POSITIVE_INFINITY : at + value.length;
+		},
 	};
+}
+
+/** The characters by which the gate finds a value. */
+function startOf(value: string): string {
+	return value.slice(0, longestBeginning + 1);
 }

@@ -10,7 +10,8 @@ import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scrip
 import { TestRuntime } from "../testing/test-runtime.ts";
 
 const secret = "k3y-0123456789abcdef";
-const shown = /^(k3y)?\[redacted\]$/;
+/** Other texts of these tests do not end like a beginning of the secret or of a code of it, which is held back: k, a, s, r, 6. */
+const shown = /^\[redacted\]$/;
 
 const think = (text: string): ModelEvent => ({ type: "thinking", text });
 
@@ -78,10 +79,10 @@ test("thinking, calls and the start of a reply are told while they come, in thei
 			think("First "),
 			think("this."),
 			says("Look:"),
-			...written(0, "c1", '{"a', '":1}'),
+			...written(0, "c1", '{"q', '":1}'),
 			end,
 		),
-		[says("ok")],
+		[says("done")],
 	);
 	expect(types).toEqual([
 		...["response.started", "thinking.delta", "thinking.delta", "text.started", "text.delta"],
@@ -94,7 +95,7 @@ test("thinking, calls and the start of a reply are told while they come, in thei
 	const call = { runId, index: 0, callId: "c1", name: "probe" };
 	expect(passing.filter(({ type }) => type.startsWith("arguments."))).toEqual([
 		{ type: "arguments.started", ...call },
-		{ type: "arguments.delta", ...call, json: '{"a', offset: 0 },
+		{ type: "arguments.delta", ...call, json: '{"q', offset: 0 },
 		{ type: "arguments.delta", ...call, json: '":1}', offset: 3 },
 		{ type: "arguments.ended", ...call, length: 7 },
 	]);
@@ -104,7 +105,7 @@ test("thinking, calls and the start of a reply are told while they come, in thei
 
 test("thinking and arguments that come faster than the event loop leave as one event a tick", async () => {
 	const many = Array.from({ length: 10_000 }, () => "x");
-	const { types, text } = await told([...many.map(think), ...written(0, "c1", ...many), end], [says("ok")]);
+	const { types, text } = await told([...many.map(think), ...written(0, "c1", ...many), end], [says("done")]);
 	expect(types.filter((type) => type === "thinking.delta").length).toBeLessThan(20);
 	expect(types.filter((type) => type === "arguments.delta").length).toBeLessThan(20);
 	expect(text("thinking.delta")).toBe(many.join(""));
@@ -118,25 +119,25 @@ test("a secret is in no thought and no arguments, however it is cut or escaped",
 		slowly(think("is "), ...thoughts, think(" it"), ...written(0, "c1", '{"a":"', ...secret, '"}'), end),
 		slowly(...thoughts, ...written(0, "c2", '{"a":"', ...escaped.join(""), '"}'), end),
 		[...thoughts, ...written(0, "c3", '{"a":"', ...secret.slice(0, 12)), end],
-		[says("ok")],
+		[says("done")],
 	);
-	expect(JSON.stringify(plain.log.events)).not.toContain(secret.slice(4));
+	expect(JSON.stringify(plain.log.events)).not.toContain(secret.slice(0, 4));
 	for (const of of ["thinking.delta", "arguments.delta"] as const) {
 		expect(plain.text(of)).not.toContain(secret.slice(4, 12));
 		expect(plain.text(of).match(/\[redacted\]/g)).toHaveLength(3);
 	}
-	expect(plain.text("thinking.delta")).toMatch(/^is (k3y)?\[redacted\] it/);
+	expect(plain.text("thinking.delta")).toMatch(/^is \[redacted\] it/);
 	const [first = ""] = plain.text("arguments.delta").split('"}');
 	expect(first.slice('{"a":"'.length)).toMatch(shown);
 });
 
 test("what a reply has begun has its end if the reply breaks off, and the call is told anew", async () => {
 	const broken: ScriptedReply = async function* () {
-		yield* written(0, "c1", '{"a').slice(0, 2);
+		yield* written(0, "c1", '{"q').slice(0, 2);
 		await turn();
 		throw new ModelError("it broke off", { fault: "interrupted" });
 	};
-	const { types } = await told(broken, slowly(...written(0, "c1", "{}"), end), [says("ok")]);
+	const { types } = await told(broken, slowly(...written(0, "c1", "{}"), end), [says("done")]);
 	const call = ["arguments.started", "arguments.delta", "arguments.ended"];
 	expect(types).toEqual([...call, ...call, "text.started", "text.delta", "text.ended"]);
 });
@@ -145,7 +146,7 @@ test("a call has the id from its first event on that it keeps, also where a prov
 	const { passing, log } = await told(
 		slowly(...written(0, "c1", "{}"), ...written(1, "c1", "{}"), ...written(2, "", "{}"), end),
 		slowly(...written(0, "c1", "{}"), end),
-		[says("ok")],
+		[says("done")],
 	);
 	const ids = passing.flatMap((event) => (event.type === "arguments.started" ? [event.callId] : []));
 	const ran = log.events.flatMap(({ event }) => (event.type === "tool.started" ? [event.callId] : []));
@@ -163,7 +164,7 @@ test("half a character is told in no piece of a thought or of arguments", async 
 			...written(1, "c2", '{"a":"\ud83d'),
 			end,
 		),
-		[says("ok")],
+		[says("done")],
 	);
 	expect(text("thinking.delta")).toBe("a😀b");
 	expect(text("arguments.delta")).toBe('{"a":"😀"}{"a":"\ufffd');
