@@ -145,7 +145,8 @@ export class Connection {
 	}
 
 	/**
-	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. Returns the `seq` of its newest event.
+	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. Returns
+	 * the `seq` of its newest event.
 	 */
 	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Joined> {
 		const known = afterSeq === undefined ? this.#views.get(sessionId) : undefined;
