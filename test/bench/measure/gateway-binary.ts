@@ -23,12 +23,20 @@ export class GatewayBinary implements AsyncDisposable {
 		this.begun = begun;
 	}
 
-	/** Starts it on a free port, with these flags beside the usual ones. Creates the data directory if there is none. */
-	static async start(data: string, root: string, more: readonly string[] = []): Promise<GatewayBinary> {
+	/**
+	 * Starts it on a free port, with these flags beside the usual ones. Creates the data directory if there is none. `command`
+	 * may be the one of another checkout.
+	 */
+	static async start(
+		data: string,
+		root: string,
+		more: readonly string[] = [],
+		command = binary,
+	): Promise<GatewayBinary> {
 		const usual = ["--listen", "127.0.0.1:0", "--data", data, "--root", root, "--log-level", "error"];
 		const flags = [...usual, ...more];
 		const began = performance.now();
-		const child = spawn(process.execPath, [binary, "gateway", ...flags], {
+		const child = spawn(process.execPath, [command, "gateway", ...flags], {
 			cwd: root,
 			stdio: ["ignore", "pipe", "inherit"],
 		});

@@ -4,17 +4,24 @@ import { parseArgs } from "node:util";
 /** What every bench can be told: `--rounds N`, `--json FILE` and `--ratios`. */
 export interface BenchOptions {
 	readonly rounds: number;
+	/** Another checkout to compare with, `--against DIRECTORY`; only `turn` uses it. */
+	readonly against: string | undefined;
 	readonly json: string | undefined;
 	readonly ratios: boolean;
 }
 
 export function readOptions(defaultRounds: number): BenchOptions {
 	const { values } = parseArgs({
-		options: { rounds: { type: "string" }, json: { type: "string" }, ratios: { type: "boolean" } },
+		options: {
+			rounds: { type: "string" },
+			json: { type: "string" },
+			ratios: { type: "boolean" },
+			against: { type: "string" },
+		},
 	});
 	const rounds = Number(values.rounds ?? defaultRounds);
 	if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds} is not a count`);
-	return { rounds, json: values.json, ratios: values.ratios ?? false };
+	return { rounds, json: values.json, ratios: values.ratios ?? false, against: values.against };
 }
 
 /** Told to end (SIGTERM), as by a time limit. */
