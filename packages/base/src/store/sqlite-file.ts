@@ -6,8 +6,6 @@ import type { StorageFailure } from "./storage-health.ts";
 
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5000;
-/** A checkpoint blocks the event loop; this many pages (0.8 MB) keep it to a few milliseconds. */
-const CHECKPOINT_PAGES = 200;
 
 /** Creates the directory (0700) and the file (0600) if need be. SQLite gives its side files the mode of the database. */
 export function createPrivately(file: string): void {
@@ -25,12 +23,11 @@ export function openReader(file: string): DatabaseSync {
  * A connection whose commits reach the disk before they are reported. Foreign keys are not enforced yet, so that
  * migrations can rebuild tables without deleting what refers to them.
  */
-export function openWriter(file: string, checkpointPages: number = CHECKPOINT_PAGES): DatabaseSync {
+export function openWriter(file: string): DatabaseSync {
 	const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
 	database.exec("pragma journal_mode = wal");
 	// https://www.sqlite.org/pragma.html#pragma_synchronous
 	database.exec("pragma synchronous = full");
-	database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`);
 	return database;
 }
 

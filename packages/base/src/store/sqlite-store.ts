@@ -35,11 +35,6 @@ export interface SqliteStoreOptions {
 	readonly migrations: readonly Migration[];
 	/** What an empty database is made of, instead of by the migrations that it stands for: that is much faster. */
 	readonly fresh?: FreshSchema;
-	/**
-	 * After so many changed pages of 4 KB a commit also moves them from the file beside the database into it, for which
-	 * everything waits: 200 unless told. The more, the fewer are written twice.
-	 */
-	readonly checkpointPages?: number;
 	/** `store.commit` is reached before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
 	/** Told of every transaction. */
@@ -90,10 +85,10 @@ interface Connections {
 }
 
 async function inFileOf(options: SqliteStoreOptions): Promise<Connections> {
-	const { file, migrations, checkpointPages } = options;
+	const { file, migrations } = options;
 	createPrivately(file);
 	const pending = await inspect(file, migrations);
-	const writer = openWriter(file, checkpointPages);
+	const writer = openWriter(file);
 	try {
 		if (pending !== undefined) {
 			copyDatabase(writer, `${file}.before-${pending}`);

@@ -42,18 +42,12 @@ export function connectorDatabaseFile({
 	return join(dataDir, "connectors", `${platform}.sqlite`);
 }
 
-/**
- * Each post changes the same few pages of the indexes and of the cursors again: the longer they stay beside the database,
- * the seldomer they are written into it. Moving so many (4 MB) takes some ten milliseconds.
- */
-const checkpointPages = 1000;
-
 /** Opens `connectors/PLATFORM.sqlite` in the data directory, readable by its owner only; rejects as `openSqliteStore` does. */
 export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
 	const { platform, clock, failpoints } = options;
 	const file = connectorDatabaseFile(options);
 	const opened = await openSqliteStore<ConnectorTables>({
-		...{ file, clock, checkpointPages, ...(failpoints && { failpoints }) },
+		...{ file, clock, ...(failpoints && { failpoints }) },
 		migrations: [keyvMigration, ...connectorMigrations],
 	}).catch((reason: unknown) => {
 		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;
