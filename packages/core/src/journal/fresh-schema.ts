@@ -12,13 +12,14 @@ export const freshSchema: FreshSchema = {
 		"0005-tasks",
 		"0006-text-hashes",
 		"0007-hashed-from",
+		"0008-small-commits",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 CREATE TABLE "kv" ("namespace" text not null, "key" text not null, "value" text not null, "expires" bigint, constraint "kv_key" primary key ("namespace", "key"));
 CREATE INDEX "kv_expires" on "kv" ("expires");
-CREATE TABLE "sessions" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "owner" text not null, "external_key" text, "title" text not null, "root_dir" text not null, "status" text not null, "last_seq" bigint not null, "system_prompt" text, "message_count" bigint not null, "input_tokens" bigint not null, "output_tokens" bigint not null, "created_at" bigint not null, "updated_at" bigint not null, "left_at" bigint, "model" text, "profile" text default 'default' not null, "taint" text default '' not null, "titled_by" text, "place" text, "task_id" text, "hashed_from" bigint default 1 not null, constraint "sessions_external_key" unique ("owner", "external_key"));
+CREATE TABLE "sessions" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "owner" text not null, "external_key" text, "title" text not null, "root_dir" text not null, "status" text not null, "last_seq" bigint not null, "message_count" bigint not null, "input_tokens" bigint not null, "output_tokens" bigint not null, "created_at" bigint not null, "updated_at" bigint not null, "left_at" bigint, "model" text, "profile" text default 'default' not null, "taint" text default '' not null, "titled_by" text, "place" text, "task_id" text, "hashed_from" bigint default 1 not null, constraint "sessions_external_key" unique ("owner", "external_key"));
 CREATE TABLE "events" ("epoch" bigint not null, "v" integer not null, "position" integer primary key autoincrement, "id" text not null, "session_id" text not null, "seq" bigint not null, "type" text not null, "at" bigint not null, "data" text not null, "hash" text, constraint "events_seq" unique ("session_id", "seq"));
 CREATE TABLE "runs" ("epoch" bigint not null, "v" integer not null, "id" text primary key, "session_id" text not null, "ordinal" bigint not null, "state" text not null, "content" text not null, "accept_all" integer not null, "cancel_requested" integer not null, "created_at" bigint not null, "ended_at" bigint, "images" text, "retry_of" text, "attachments" text, "correlation" text, "actor" text, "hash" text, constraint "runs_ordinal" unique ("session_id", "ordinal"));
 CREATE TABLE "steps" ("epoch" bigint not null, "v" integer not null, "run_id" text not null, "n" integer not null, "at" bigint not null, "data" text not null, "hash" text, constraint "steps_key" primary key ("run_id", "n"));
@@ -47,8 +48,6 @@ CREATE TABLE "search_texts" ("id" integer primary key autoincrement, "epoch" big
 CREATE INDEX "search_texts_session" on "search_texts" ("session_id", "kind");
 CREATE VIRTUAL TABLE search_index
 		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram');
-CREATE TRIGGER search_texts_added after insert on search_texts begin
-		insert into search_index (rowid, text) values (new.id, new.text); end;
 CREATE TRIGGER search_texts_removed after delete on search_texts begin
 		delete from search_index where rowid = old.id; end;
 CREATE TABLE "tokens" ("id" text primary key, "kind" text not null, "name" text not null, "hash" text not null, "platform" text, "tenants" text, "sessions" text, "created_at" bigint not null, "last_used_at" bigint, "expires_at" bigint, "revoked_at" bigint, "epoch" bigint not null, "v" integer not null);
@@ -68,5 +67,9 @@ CREATE INDEX "tasks_state" on "tasks" ("state", "priority");
 CREATE INDEX "tasks_session" on "tasks" ("session_id", "created_at");
 CREATE INDEX "tasks_created" on "tasks" ("created_at", "id");
 CREATE INDEX "tasks_parent" on "tasks" ("parent_id");
+CREATE TABLE "system_prompts" ("epoch" bigint not null, "v" integer not null, "session_id" text primary key, "text" text not null);
+CREATE TRIGGER search_texts_added after insert on search_texts when new.id % 64 = 0 begin
+		insert into search_index (rowid, text) select id, text from search_texts
+			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0); end;
 `,
 };

@@ -22,7 +22,7 @@ const count = 25_000;
 async function fill(store: Store<Tables>): Promise<void> {
 	const session = (id: string, owner: string) => ({
 		...{ id, owner, external_key: null, title: "", root_dir: "/", status: "active" as const },
-		...{ last_seq: 0, system_prompt: null, message_count: 0, input_tokens: 0, output_tokens: 0 },
+		...{ last_seq: 0, message_count: 0, input_tokens: 0, output_tokens: 0 },
 		...{ created_at: 0, updated_at: 0, left_at: null, profile: "default", taint: "", epoch: 1, v: 1 },
 	});
 	await store.commit(async (tx) => {

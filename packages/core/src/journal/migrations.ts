@@ -1,6 +1,6 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
-import { createSearch } from "./search-migration.ts";
+import { createSearch, indexInGroups } from "./search-migration.ts";
 import { createTasks } from "./task-migration.ts";
 import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
 import { createTrust } from "./trust-migration.ts";
@@ -219,6 +219,17 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 	await db.schema.createIndex("sessions_updated").on("sessions").column("updated_at").execute();
 };
 
+/** Moves the system prompts out of the rows of sessions: each change of a row writes all of it again. */
+const separateSystemPrompts = async (db: Kysely<unknown>): Promise<void> => {
+	await stamped(db.schema.createTable("system_prompts"))
+		.addColumn("session_id", "text", (column) => column.primaryKey())
+		.addColumn("text", "text", (column) => column.notNull())
+		.execute();
+	await sql`insert into system_prompts (epoch, v, session_id, text)
+		select epoch, 1, id, system_prompt from sessions where system_prompt is not null`.execute(db);
+	await db.schema.alterTable("sessions").dropColumn("system_prompt").execute();
+};
+
 /** The schema of the journal, in the order in which it grew. Never edit one that was released: add the next. */
 export const migrations: readonly Migration[] = [
 	keyvMigration,
@@ -253,4 +264,11 @@ export const migrations: readonly Migration[] = [
 	{ name: "0005-tasks", up: createTasks },
 	{ name: "0006-text-hashes", up: addTextHashes },
 	{ name: "0007-hashed-from", up: addHashedFrom },
+	{
+		name: "0008-small-commits",
+		async up(db, engine) {
+			await separateSystemPrompts(db);
+			if (engine === "sqlite") await indexInGroups(db);
+		},
+	},
 ];

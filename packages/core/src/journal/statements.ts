@@ -135,7 +135,8 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.where(sql<boolean>`state <> 'ended'`)
 			// As a plain column, SQLite would walk all runs of the session in this order, ended ones too.
 			.orderBy(sql`ordinal + 0`)
-			.limit(1),
+			// As a parameter, SQLite would prepare the statement again at each use.
+			.limit(sql.lit(1)),
 );
 
 /** How many runs of a session have not ended, and the highest ordinal so far. */

@@ -15,8 +15,6 @@ interface SessionsTable extends Stamped {
 	status: "active" | "closed";
 	/** The `seq` of the newest recorded event. */
 	last_seq: number;
-	/** Rendered once, before the first model call, so that the prefix of every request stays the same. */
-	system_prompt: string | null;
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
@@ -233,6 +231,12 @@ interface FeedbackTable extends Stamped {
 	at: number;
 }
 
+/** Rendered once, before the first model call of a session, so that the prefix of every request stays the same. */
+interface SystemPromptsTable extends Stamped {
+	session_id: string;
+	text: string;
+}
+
 /** What a session is found by (session/search.ts), in one spelling: its name, or one message. */
 interface SearchTextsTable extends Stamped {
 	id: GeneratedAlways<number>;
@@ -257,6 +261,7 @@ export interface Tables extends TrustTables, TaskTables {
 	files: FilesTable;
 	feedback: FeedbackTable;
 	search_texts: SearchTextsTable;
+	system_prompts: SystemPromptsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

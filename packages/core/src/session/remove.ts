@@ -89,7 +89,7 @@ async function hasOpenTasks(tx: Tx, id: string): Promise<boolean> {
 
 const tablesOfSessions = [
 	...(["events", "prompts", "grants", "secrets"] as const),
-	...(["compactions", "feedback", "search_texts"] as const),
+	...(["compactions", "feedback", "search_texts", "system_prompts"] as const),
 ];
 
 /** Every row that belongs to the session. Returns the ids of its files, whose contents are left. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noFailpoints, openSqliteStore, type Store, silentLogger } from "@parley/base";
 import { ManualClock, openPgliteStore, seededIds } from "@parley/base/testing";
+import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
@@ -12,7 +13,8 @@ import { SecretBox } from "../secrets.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { noSandboxes } from "../testing/no-sandboxes.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
-import { unkeyed } from "../testing/test-runtime.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { indexMessages } from "./search-texts.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "parley-search-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -85,3 +87,24 @@ test.each(engines)(
 	},
 	60_000,
 );
+
+test("SQLite indexes texts in groups, and searches find those of a group that is not complete", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const [first, last] = [await t.create(), await t.create()];
+	const texts = Array.from({ length: 130 }, (_, index) => `number-${index}-of-many`);
+	await t.store.commit((tx) => indexMessages(tx, first, texts.slice(0, 100)));
+	await t.store.commit((tx) => indexMessages(tx, last, texts.slice(100)));
+	const groups = await t.store.read((db) =>
+		sql<{ count: number }>`select count(*) as count from search_index`.execute(db),
+	);
+	expect(groups.rows).toEqual([{ count: 128 }]);
+	const found = async (query: string): Promise<string[]> =>
+		(await t.runtime.list(operator, { limit: 10, query })).map(({ id }) => id);
+	for (const [index, text] of texts.entries())
+		expect(await found(text)).toEqual([index < 100 ? first : last]);
+
+	await t.runtime.remove(unkeyed(), last, false);
+	expect(await found("of-many")).toEqual([first]);
+	await t.store.commit((tx) => indexMessages(tx, first, texts.slice(100)));
+	for (const text of texts) expect(await found(text)).toEqual([first]);
+});

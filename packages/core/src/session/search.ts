@@ -12,18 +12,24 @@ export function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, mostWords).map((word) => {
 		const indexed = engine === "sqlite" && [...word].length >= shortestIndexed;
-		const texts = indexed ? inIndex(word) : inTexts(word);
-		return sql<boolean>`sessions.id in (select session_id from search_texts where ${texts})`;
+		return sql<boolean>`sessions.id in (${indexed ? inIndex(word) : inTexts(word)})`;
 	});
 }
 
-/** Quoted, so that nothing in it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax */
-function inIndex(word: string): RawBuilder<boolean> {
+/**
+ * Sessions of the texts that the index has, and of the newest, which it does not have yet (`indexInGroups`). The word is
+ * quoted, so that nothing in it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
+ */
+function inIndex(word: string): RawBuilder<unknown> {
 	const phrase = `"${word.replaceAll('"', '""')}"`;
-	return sql<boolean>`id in (select rowid from search_index where search_index match ${phrase})`;
+	return sql`select session_id from search_texts
+			where id in (select rowid from search_index where search_index match ${phrase})
+		union all select session_id from search_texts
+			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0)
+			and instr(text, ${word}) > 0`;
 }
 
-function inTexts(word: string): RawBuilder<boolean> {
+function inTexts(word: string): RawBuilder<unknown> {
 	const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
-	return sql<boolean>`text like ${pattern} escape '\\'`;
+	return sql`select session_id from search_texts where text like ${pattern} escape '\\'`;
 }

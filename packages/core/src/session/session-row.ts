@@ -13,7 +13,6 @@ export function sessionRow(
 		...facts,
 		status: "active",
 		last_seq: 0,
-		system_prompt: null,
 		message_count: 0,
 		input_tokens: 0,
 		output_tokens: 0,

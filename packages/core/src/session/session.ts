@@ -40,6 +40,9 @@ export interface LiveRun {
 	readonly ended: Promise<void>;
 }
 
+/** The row of a session with its system prompt, which a session has since its first model call. */
+type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
+
 /**
  * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
  * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
@@ -65,6 +68,8 @@ export class Session {
 	readonly #redactor: SessionRedactor;
 	#task: TaskHold | undefined;
 	systemPrompt: string | undefined;
+	/** Whether a person or a model has named it. */
+	titled: boolean;
 	/** The transcript of the ended runs, once one has ended here. */
 	history: readonly RunTranscript[] | undefined;
 	trust: Trust | undefined;
@@ -75,7 +80,7 @@ export class Session {
 	#removed = false;
 	#leftAt: number | undefined;
 
-	constructor(row: Selectable<Tables["sessions"]>, trust: Trust | undefined, deps: SessionDeps) {
+	constructor(row: SessionRow, trust: Trust | undefined, deps: SessionDeps) {
 		this.id = row.id;
 		this.owner = row.owner;
 		this.rootDir = row.root_dir;
@@ -83,8 +88,12 @@ export class Session {
 		this.place = row.place ?? undefined;
 		this.model = row.model ?? undefined;
 		this.systemPrompt = row.system_prompt ?? undefined;
+		this.titled = row.titled_by !== null;
 		this.outlet = new Outlet(row.id, Number(row.last_seq));
-		this.outlet.listen((event) => deps.observers.tell(event, row.owner));
+		this.outlet.listen((event) => {
+			if (event.event.type === "session.renamed") this.titled = event.event.title !== "";
+			deps.observers.tell(event, row.owner);
+		});
 		this.trust = trust;
 		this.deps = deps;
 		this.taskId = row.task_id ?? undefined;

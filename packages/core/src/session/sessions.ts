@@ -129,7 +129,13 @@ export class Sessions {
 
 	async #load(id: string): Promise<Session | undefined> {
 		return this.#deps.journal.store.read(async (db) => {
-			const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+			const row = await db
+				.selectFrom("sessions")
+				.leftJoin("system_prompts", "session_id", "id")
+				.selectAll("sessions")
+				.select("system_prompts.text as system_prompt")
+				.where("id", "=", id)
+				.executeTakeFirst();
 			if (!row) return undefined;
 			const session = new Session(row, await findTrust(db, id), this.#deps);
 			for (const password of await readPasswords(db, id, this.#deps)) session.redactor.add(password);

@@ -76,12 +76,9 @@ export class Titles {
 
 	async #make(id: string): Promise<void> {
 		if ((this.#failures.get(id) ?? 0) >= mostFailures) return;
-		const { journal, clock, log } = this.#session;
-		const row = await journal.store.read((db) =>
-			db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
-		);
-		if (!row || row.titled_by !== null) return;
+		const { clock, log } = this.#session;
 		using lease = await this.#sessions.leaseOwn(id);
+		if (lease.session.titled) return;
 		const beginning = await this.#beginning(id);
 		if (!beginning) return;
 		const tooLong = new AbortController();

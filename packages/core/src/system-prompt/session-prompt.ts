@@ -1,4 +1,5 @@
 import type { Clock } from "@parley/base";
+import { stamp } from "../journal/tables.ts";
 import { attributionNote } from "../run/transcript.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
@@ -42,7 +43,12 @@ export function systemPromptOf(
 		// Notes of a project and the state of its repository are whatever somebody wrote into them.
 		const prompt = session.redactor.into("instructions").redact(whole);
 		await session.commit(async (tx) => {
-			await tx.updateTable("sessions").set({ system_prompt: prompt }).where("id", "=", session.id).execute();
+			const row = { session_id: session.id, text: prompt, ...stamp };
+			await tx
+				.insertInto("system_prompts")
+				.values(row)
+				.onConflict((conflict) => conflict.column("session_id").doUpdateSet({ text: prompt }))
+				.execute();
 		});
 		session.systemPrompt = prompt;
 		return prompt;

@@ -1,9 +1,10 @@
 import { hotStatement } from "@parley/base";
+import { sql } from "kysely";
 import type { Tables } from "../journal/tables.ts";
 
 /** The row that the next one is bound to; none in an empty record. */
 export const lastAudit = hotStatement<Tables, object, { seq: number; hash: string }>((db) =>
-	db.selectFrom("audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(1),
+	db.selectFrom("audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(sql.lit(1)),
 );
 
 export const insertAudit = hotStatement<

@@ -122,7 +122,7 @@ test("each kind comes in as itself, with what its record says and nothing else",
 			.insertInto("sessions")
 			.values({
 				...{ id: "sess_1", owner: "operator", external_key: null, title: "", root_dir: "/" },
-				...{ status: "active", last_seq: 0, system_prompt: null, message_count: 0 },
+				...{ status: "active", last_seq: 0, message_count: 0 },
 				...{ titled_by: null, input_tokens: 0, output_tokens: 0, model: null, profile: "default" },
 				...{ taint: "", created_at: 0, updated_at: 0, left_at: null, place: null, epoch: 1, v: 1 },
 			})
