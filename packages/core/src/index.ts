@@ -62,6 +62,7 @@ export {
 } from "./principal.ts";
 export { alwaysRequires, type Prompt } from "./prompt.ts";
 export type { PromptResponse } from "./prompt-answer.ts";
+export type { RunOptions } from "./run/options.ts";
 export type { ProviderState } from "./run/provider-health.ts";
 export { Runtime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";

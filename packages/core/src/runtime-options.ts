@@ -112,12 +112,14 @@ export function runDepsOf(
 ): RunDeps {
 	const { roots } = options;
 	return {
-		settings: (session) =>
-			chooseSettings(session, choice, {
+		settings: (session, chosen) => {
+			const tools = {
 				only: places.profileOf(session.place).tools,
 				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
 				offered: clientTools.of(session.id),
-			}),
+			};
+			return chooseSettings(session, choice, tools, chosen);
+		},
 		profileOf: ({ place }) => places.profileOf(place),
 		approveIn: ({ place }) => options.store.read((db) => placesAnswering(db, place, places)),
 		table: choice.table,

@@ -13,13 +13,16 @@ import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
 import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
+import { configuresSession, type RunOptions } from "./run/options.ts";
 import type { ProviderState } from "./run/provider-health.ts";
+import type { RunDeps } from "./run/run.ts";
 import { drain, Runner, resumeUnfinished } from "./run/runner.ts";
 import { type ModelChoice, resolveModel } from "./run/settings.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
+import { chooseOptions } from "./session/choose-options.ts";
 import { choresOf } from "./session/chores.ts";
 import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
@@ -74,6 +77,7 @@ export class Runtime {
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
 	readonly #choice: ModelChoice;
+	readonly #settings: RunDeps["settings"];
 	readonly #runner: Runner;
 	readonly #observers = new Observers();
 	#draining = false;
@@ -105,6 +109,7 @@ export class Runtime {
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
 		const offering = { places: this.trust.places, clientTools: this.clientTools };
 		const runDeps = runDepsOf(options, this.#choice, offering);
+		this.#settings = runDeps.settings;
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
 			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
@@ -154,11 +159,23 @@ export class Runtime {
 		return Follower.join(await this.#sessions.lease(principal, sessionId, "session.read"), following);
 	}
 
-	/** Accepts a message and starts its run where nothing is in its way. */
-	async send(request: Keyed, sessionId: string, message: NewMessage): Promise<Accepted> {
+	/**
+	 * Accepts a message and starts its run where nothing is in its way. The options hold for this run alone, also after a
+	 * restart. Throws `invalid_argument` for an option that is not possible, and `permission_denied` for one that the
+	 * principal may not choose.
+	 */
+	async send(
+		request: Keyed,
+		sessionId: string,
+		message: NewMessage,
+		options: RunOptions = {},
+	): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return await this.#runner.send(lease.session, request, message);
+		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
+		const rules = { choice: this.#choice, settings: this.#settings };
+		const chosen = await chooseOptions(request.principal, lease.session, options, rules);
+		return await this.#runner.send(lease.session, request, { ...message, options: chosen });
 	}
 
 	/** Says something to the run at work, before its next model call; where none is, like `send`. */

@@ -93,6 +93,7 @@ test.each(engines)(
 			attachments: null,
 			correlation: null,
 			actor: null,
+			options: null,
 			hash: null,
 		};
 		expect(runs).toEqual([{ ...run, ...unsaid }]);

@@ -271,4 +271,10 @@ export const migrations: readonly Migration[] = [
 			if (engine === "sqlite") await indexInGroups(db);
 		},
 	},
+	{
+		name: "0009-run-options",
+		async up(db) {
+			await db.schema.alterTable("runs").addColumn("options", "text").execute();
+		},
+	},
 ];

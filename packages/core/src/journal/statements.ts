@@ -172,6 +172,7 @@ interface NewRunRow {
 	readonly attachments: string | null;
 	readonly correlation: string | null;
 	readonly actor: string | null;
+	readonly options: string | null;
 	readonly acceptAll: number;
 	readonly at: number;
 }
@@ -192,6 +193,7 @@ const insertHashedRun = hotStatement<Tables, NewRunRow & { hash: string }>((db, 
 		attachments: p("attachments"),
 		correlation: p("correlation"),
 		actor: p("actor"),
+		options: p("options"),
 		accept_all: p("acceptAll"),
 		cancel_requested: 0,
 		created_at: p("at"),

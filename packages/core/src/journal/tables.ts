@@ -69,6 +69,8 @@ interface RunsTable extends Stamped {
 	accept_all: number;
 	/** The `Person` of a chat platform who asked, as JSON, with the role of that moment; null for everybody else. */
 	actor: string | null;
+	/** `RunOptions` (run/options.ts) as JSON; null for a run without any. */
+	options: string | null;
 	cancel_requested: number;
 	created_at: number;
 	ended_at: number | null;

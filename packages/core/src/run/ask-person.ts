@@ -41,7 +41,9 @@ export async function approvalQuestion(
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version } = judgement;
-	const scope = floor || hidden ? undefined : ready.plan.grant;
+	// An answer for the session would not spare this run the next question.
+	const isOnce = floor || hidden || run.row.options.ask === "all";
+	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await run.deps.approveIn(run.session);
 	return {
 		callId: call.id,

@@ -3,13 +3,12 @@ import { addTokens, endRun as markEnded } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
 import { sessionTotal } from "../usage/ledger.ts";
-import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
 import { type Ending, replyStep } from "./loop.ts";
 import { recordAttempt, recordCall } from "./model-calls.ts";
 import { claimNext, takeSteers } from "./queue.ts";
 import { recordResult, withoutRun } from "./record-call.ts";
 import type { Run, RunRow, Writing } from "./run.ts";
-import type { Step } from "./step.ts";
+import { type Step, spentIn } from "./step.ts";
 import { callsOf, textOf } from "./transcript.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
@@ -154,15 +153,4 @@ async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 			await recordResult(run, withoutRun(run, call, { text: "cancelled", failed: true }), writing);
 		}
 	}
-}
-
-/** What all model calls of the run took, those that gave nothing included. */
-function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {
-	return steps.reduce(
-		(sum, step) => {
-			if (step.kind !== "reply" && step.kind !== "spent") return sum;
-			return { ...addUsage(sum, step.usage), cost: sum.cost + (step.cost ?? 0) };
-		},
-		{ ...noUsage, cost: 0 },
-	);
 }

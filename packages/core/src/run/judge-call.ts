@@ -66,8 +66,15 @@ export interface Before {
 /** At the turn of a call, all calls before it have ended. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
-/** Whether the call may run. */
+/** Whether the call may run, by the policy and the options of the run. */
 export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
+	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending);
+	if (judged.effect !== "allow" || run.row.options.ask !== "all")
+		return { ...judged, ...(trusted && { trusted }) };
+	return { ...judged, effect: "ask", reason: `${judged.reason}; every call of this run needs approval` };
+}
+
+async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
 	const { session, trusted: acceptAll } = run;
 	const { scopes, before } = await session.deps.journal.store.read(async (db) => ({
 		scopes: await findScopes(db, session.home.id),

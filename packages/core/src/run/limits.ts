@@ -4,8 +4,10 @@ import type { CallBlock } from "../message.ts";
 import { tooManyCalls } from "../too-many-calls.ts";
 import { visible } from "../tools/visible.ts";
 import { refuseWhenSpent } from "../usage/ledger.ts";
+import { formatDollars } from "../usage/money.ts";
+import type { RunOptions } from "./options.ts";
 import type { Run } from "./run.ts";
-import type { Step } from "./step.ts";
+import { type Step, spentIn } from "./step.ts";
 import { callsOf } from "./transcript.ts";
 
 /** Why this model may not be called, for people; undefined where it may. */
@@ -17,7 +19,33 @@ export async function refusalOf(run: Run, model: string): Promise<string | undef
 		const stopped = `stopped after ${modelCalls} model calls`;
 		return run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
 	}
-	return await refusedByBudget(run, model);
+	return refusedByRunBudget(run, model) ?? (await refusedByBudget(run, model));
+}
+
+/** Why the run's own budget forbids a call of this model, for people; undefined if it does not. */
+function refusedByRunBudget(
+	{ row, steps, settings, deps: { table } }: Pick<Run, "row" | "steps" | "settings" | "deps">,
+	model: string,
+): string | undefined {
+	const { budget = {} } = row.options;
+	const left = budgetLeftOf(row.options, steps);
+	if (left.tokens <= 0) return `stopped: the budget of this run, ${budget.tokens} tokens, is used up`;
+	if (left.cost <= 0)
+		return `stopped: the budget of this run, ${formatDollars(budget.cost ?? 0)}, is used up`;
+	const { provider } = settings.model;
+	if (budget.cost === undefined || provider === "offline" || table.find(model, provider)?.prices)
+		return undefined;
+	return `not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`;
+}
+
+/** Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. */
+export function budgetLeftOf(
+	{ budget = {} }: RunOptions,
+	steps: readonly Step[],
+): { readonly tokens: number; readonly cost: number } {
+	const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = budget;
+	const spent = spentIn(steps);
+	return { tokens: tokens - spent.inputTokens - spent.outputTokens, cost: cost - spent.cost };
 }
 
 /** Why the budget forbids a call of this model, for people; undefined if it does not. */

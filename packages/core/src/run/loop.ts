@@ -1,5 +1,6 @@
 import type { ParleyError } from "@parley/base";
 import type { CallBlock } from "../message.ts";
+import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
 import { placeAttachments, withdrawFromConversation, withdrawPictures } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
@@ -37,8 +38,8 @@ export async function runLoop(run: Run): Promise<Ending> {
 		run.control.signal.throwIfAborted();
 		const open = openCalls(run.steps);
 		if (open.length > 0) await runCalls(run, open);
-		const refused = await refusalOf(run, tries.model);
-		if (refused !== undefined) return { error: refused, last: undefined };
+		const stopped = await reasonToStop(run, open, tries.model);
+		if (stopped !== undefined) return { error: stopped, last: undefined };
 		await beginCall(run, tries.failed > 0);
 		const request = await nextRequest(run, tries.model);
 		const answer = await streamReply(run, request, speaking(run));
@@ -62,6 +63,20 @@ export async function runLoop(run: Run): Promise<Ending> {
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
+}
+
+/** Why the run ends after these calls instead of asking this model; undefined if it continues. */
+async function reasonToStop(
+	run: Run,
+	calls: readonly CallBlock[],
+	model: string,
+): Promise<string | undefined> {
+	if (run.row.options.onDenied === "cancel" && calls.length > 0) {
+		const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
+		const { store } = run.session.deps.journal;
+		if (await store.read((db) => isAnyDenied(db, asked))) return "cancelled";
+	}
+	return refusalOf(run, model);
 }
 
 /** Records that the next model call begins, with the messages that have arrived for the run. */

@@ -7,6 +7,7 @@ import type { Tables } from "../journal/tables.ts";
 import type { ImageBlock } from "../message.ts";
 import type { Person } from "../principal.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
+import type { RunOptions } from "./options.ts";
 import type { Run, RunRow } from "./run.ts";
 import type { Step } from "./step.ts";
 import { messagesOf, type RunTranscript, withoutLastReply } from "./transcript.ts";
@@ -103,6 +104,7 @@ export function toRunRow(row: {
 	readonly retry_of: string | null;
 	readonly correlation: string | null;
 	readonly actor: string | null;
+	readonly options: string | null;
 	readonly accept_all: number;
 	readonly cancel_requested: number;
 	readonly ordinal: number;
@@ -114,6 +116,7 @@ export function toRunRow(row: {
 		...(row.attachments !== null && { attachments: fromRow<Attachment[]>(row.attachments) }),
 		retryOf: row.retry_of ?? undefined,
 		...(row.actor !== null && { actor: fromRow<Person>(row.actor) }),
+		options: row.options === null ? {} : fromRow<RunOptions>(row.options),
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,
 		ordinal: Number(row.ordinal),

@@ -5,8 +5,9 @@ import { ModelError } from "../model-error.ts";
 import type { Session } from "../session/session.ts";
 import { budgetLeft } from "../usage/ledger.ts";
 import type { Reply } from "./fold.ts";
-import { refusalOf } from "./limits.ts";
+import { budgetLeftOf, refusalOf } from "./limits.ts";
 import { recordAttempt } from "./model-calls.ts";
+import { systemOf } from "./options.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import type { Run, RunDeps } from "./run.ts";
 import { limitsOf, type RunSettings } from "./settings.ts";
@@ -68,12 +69,8 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	max_tokens: "it was cut at its limit before any text",
 };
 
-/** For whom a model is called. */
-interface Calling {
-	readonly session: Session;
-	readonly settings: RunSettings;
-	readonly deps: Pick<RunDeps, "table" | "budgets" | "systemPrompt">;
-}
+/** What the parts of a request depend on. */
+type Calling = Pick<Run, "session" | "settings" | "deps" | "row" | "steps">;
 
 /** What a request holds beside its messages. */
 interface RequestParts {
@@ -88,18 +85,20 @@ const leastOutput = 4_096;
 /** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
-	{ session, settings, deps: { table, budgets } }: Calling,
+	{ session, settings, row, steps, deps: { table, budgets } }: Calling,
 	model: string,
 ): Promise<RequestParts["limits"]> {
+	const ofRun = budgetLeftOf(row.options, steps);
+	const maxOutput = Math.min(limits.maxOutput, Math.max(leastOutput, ofRun.tokens));
 	const { prices, longPrompt } = table.find(model, settings.model.provider) ?? {};
 	const price = Math.max(prices?.output ?? 0, longPrompt?.prices.output ?? 0);
-	if (price === 0) return limits;
+	if (price === 0) return { ...limits, maxOutput };
 	const { journal, clock } = session.deps;
-	const left = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
-	if (left === undefined) return limits;
+	const ofSession = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
+	const left = Math.min(ofSession ?? Number.POSITIVE_INFINITY, ofRun.cost);
 	// Dollars for a million tokens are thousands of billionths for one.
 	const payable = Math.max(leastOutput, Math.floor(left / (price * 1_000)));
-	return { ...limits, maxOutput: Math.min(limits.maxOutput, payable) };
+	return { ...limits, maxOutput: Math.min(maxOutput, payable) };
 }
 
 /** The system prompt of the session, with what clients say of their tools. */
@@ -107,22 +106,23 @@ export async function systemFor({
 	session,
 	settings,
 	deps,
-}: Omit<Calling, "deps"> & { readonly deps: Pick<RunDeps, "systemPrompt"> }): Promise<string> {
+}: {
+	readonly session: Session;
+	readonly settings: RunSettings;
+	readonly deps: Pick<RunDeps, "systemPrompt">;
+}): Promise<string> {
 	const { instructions, clientContext } = settings;
 	const system = await deps.systemPrompt(session, instructions);
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 
 /** Those of the session's requests to this model. */
-async function requestParts({ session, settings, deps }: Calling, model: string): Promise<RequestParts> {
-	const limits = await withinBudget(
-		limitsOf(settings, model, deps.table),
-		{ session, settings, deps },
-		model,
-	);
+async function requestParts(calling: Calling, model: string): Promise<RequestParts> {
+	const { session, settings, deps, row } = calling;
+	const limits = await withinBudget(limitsOf(settings, model, deps.table), calling, model);
 	const parts = {
 		model,
-		system: await systemFor({ session, settings, deps }),
+		system: systemOf(await systemFor({ session, settings, deps }), row.options),
 		tools: settings.descriptions,
 		...(settings.reasoning && { reasoning: settings.reasoning }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },

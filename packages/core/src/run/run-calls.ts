@@ -30,6 +30,7 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	await using decisions = new Decisions(run);
 	for (const one of planned) decisions.await(one);
+	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
 	let changed = false;
 	for (const group of inGroups(planned)) {
 		const wanted: ApprovedCall[] = [];

@@ -10,6 +10,7 @@ import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
 import { RunControl } from "./control.ts";
 import { logEvent } from "./log-event.ts";
+import type { RunOptions } from "./options.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
@@ -18,7 +19,7 @@ import type { Asked, RunTranscript } from "./transcript.ts";
 /** What every run needs from the runtime. */
 export interface RunDeps {
 	/** Who answers in a session, and with what; throws what a person can mend. */
-	readonly settings: (session: Session) => Promise<RunSettings>;
+	readonly settings: (session: Session, options?: RunOptions) => Promise<RunSettings>;
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
 	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
@@ -51,6 +52,7 @@ export interface RunLimits {
 /** A run as its row holds it. */
 export interface RunRow extends Asked {
 	readonly id: string;
+	readonly options: RunOptions;
 	readonly acceptAll: boolean;
 	readonly cancelRequested: boolean;
 	/** Its place among the session's runs, from 1. */
@@ -123,7 +125,7 @@ export class Run {
 	}
 
 	async choose(): Promise<void> {
-		this.#settings ??= await this.deps.settings(this.session);
+		this.#settings ??= await this.deps.settings(this.session, this.row.options);
 	}
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */

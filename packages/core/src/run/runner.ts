@@ -8,6 +8,7 @@ import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
+import type { RunOptions } from "./options.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { claimNext, findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { KeptPictures } from "./room-for-pictures.ts";
@@ -52,7 +53,11 @@ export class Runner {
 	}
 
 	/** Accepts a message, and starts its run if the session has no other work. */
-	async send(session: Session, request: Keyed, message: NewMessage): Promise<Accepted> {
+	async send(
+		session: Session,
+		request: Keyed,
+		message: NewMessage & { readonly options?: RunOptions },
+	): Promise<Accepted> {
 		const { accepted } = await this.begin(session, acceptMessage(session, request, message));
 		return accepted;
 	}

@@ -8,6 +8,7 @@ import { unknownOutput, unknownWindow } from "../models/table/unknown-model.ts";
 import type { Session } from "../session/session.ts";
 import type { Tool } from "../tool.ts";
 import { describeTools } from "../tools/describe-tools.ts";
+import type { RunOptions } from "./options.ts";
 
 /** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
 export interface RunSettings {
@@ -64,21 +65,26 @@ export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
 	{ only, ofTask, added = [], offered }: ToolChoice = {},
+	options: Pick<RunOptions, "tools" | "model" | "reasoning"> = {},
 ): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
-	const names = namesOf(session, profile, { ...choice, model });
+	const { model: wanted = session.model } = options;
+	const names = namesOf({ profile: session.profile, model: wanted }, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
 	const usable = toolsOf(profile, choice.tools);
 	const allowed = ({ name }: Tool): boolean =>
 		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
 	const own = only || ofTask ? [...usable.filter(allowed), ...added] : usable;
-	const tools = offered ? withOffered(own, offered.tools) : own;
-	const reasoning = profile.reasoning ?? choice.reasoning;
+	const all = offered ? withOffered(own, offered.tools) : own;
+	const isWanted = ({ name }: Pick<Tool, "name">): boolean => options.tools?.includes(name) ?? true;
+	const tools = options.tools ? all.filter(isWanted) : all;
+	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
+	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
-		descriptions: describe(tools),
+		descriptions,
 		contextWindow: profile.contextWindow,
 		clientContext: offered?.context ?? "",
 	};

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ResultBlock } from "../message.ts";
 import type { StopReason } from "../model.ts";
 import type { Person } from "../principal.ts";
-import type { Usage } from "../usage/usage.ts";
+import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
 
 /** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
 export interface CallDecision {
@@ -68,3 +68,14 @@ export function lastDecision(steps: readonly Step[], callId: string): CallDecisi
 
 /** How the result of a call begins that a stop of the gateway interrupted; also how it is known again. */
 export const interrupted = "interrupted, outcome unknown";
+
+/** Tokens and cost of all model calls of a run, also of those without a reply. */
+export function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {
+	return steps.reduce(
+		(sum, step) => {
+			if (step.kind !== "reply" && step.kind !== "spent") return sum;
+			return { ...addUsage(sum, step.usage), cost: sum.cost + (step.cost ?? 0) };
+		},
+		{ ...noUsage, cost: 0 },
+	);
+}

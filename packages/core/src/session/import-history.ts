@@ -293,7 +293,7 @@ export async function storeImport(
 		const steps = run.steps.map((step) => cleanStep(step, deps.redactor));
 		await insertRun(tx, {
 			...{ id: runId, sessionId, ordinal: index + 1, state: "ended", content, at, acceptAll: 0 },
-			...{ retryOf: null, attachments: null, correlation: null, actor: null },
+			...{ retryOf: null, attachments: null, correlation: null, actor: null, options: null },
 			images: images.length > 0 ? JSON.stringify(images) : null,
 		});
 		for (const [n, step] of [importedStep, ...steps, endedStep].entries()) {

@@ -114,6 +114,23 @@ export async function findChanges(
 	return given.at(-1);
 }
 
+/** Whether a person denied one of these calls. */
+export async function isAnyDenied(
+	db: Tx,
+	{ runId, callIds }: { readonly runId: string; readonly callIds: readonly string[] },
+): Promise<boolean> {
+	const denied = await db
+		.selectFrom("prompts")
+		.select("token")
+		.where("run_id", "=", runId)
+		.where("call_id", "in", callIds)
+		.where("binding", "is not", null)
+		.where("state", "=", "cancelled")
+		.limit(1)
+		.execute();
+	return denied.length > 0;
+}
+
 /** Whether a question still waits for its answer. */
 export async function isOpen(db: Tx, token: string): Promise<boolean> {
 	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();

@@ -53,7 +53,7 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
-	const { content, images, attachments, retryOf, id, actor } = toRunRow(row);
+	const { content, images, attachments, retryOf, id, actor, options } = toRunRow(row);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
 	// simply sent again.
@@ -65,7 +65,7 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 		throw refused("the last message never reached the model: only who wrote it can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
-	const said = { content, images, ...(attachments && { attachments }) };
+	const said = { content, images, options, ...(attachments && { attachments }) };
 	// It is the same message that is asked again, whoever asks.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...said, ...named, retryOf: again, ...(asks && { actor: asks }) };

@@ -6,6 +6,7 @@ import type { Tx } from "../journal/journal.ts";
 import { countRuns, insertRun, insertStep } from "../journal/statements.ts";
 import type { ImageBlock } from "../message.ts";
 import { actingId, type Principal } from "../principal.ts";
+import type { RunOptions } from "../run/options.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
@@ -26,7 +27,7 @@ export interface Accepted {
 export async function acceptMessage(
 	session: Session,
 	request: Keyed,
-	message: NewMessage,
+	message: NewMessage & { readonly options?: RunOptions },
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const { failpoints } = session.deps;
 	const trusted = session.trusted;
@@ -38,7 +39,10 @@ export async function acceptMessage(
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session, request, message);
-			const asked = { content, images, retryOf: undefined, correlation, ...brought, ...(actor && { actor }) };
+			const asked = {
+				...{ content, images, retryOf: undefined, correlation, options: message.options, ...brought },
+				...(actor && { actor }),
+			};
 			queued = await enqueue(tx, session, asked, trusted);
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
@@ -92,6 +96,7 @@ export interface Queued {
 /** What is written down of a message; `correlation` is what its client named it. */
 export interface NewRun extends Asked {
 	readonly correlation?: string | undefined;
+	readonly options?: RunOptions | undefined;
 }
 
 /** Tells the operator of a message that is durable: who sent how much, not what. */
@@ -118,17 +123,21 @@ export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: 
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
 	const acceptAll = active && trusted;
-	const { content, images, retryOf, attachments } = asked;
+	const { content, images, retryOf, attachments, options = {} } = asked;
 	await insertRun(tx, {
 		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
 		images: images.length > 0 ? JSON.stringify(images) : null,
 		attachments: attachments ? JSON.stringify(attachments) : null,
 		correlation: asked.correlation ?? null,
 		actor: asked.actor ? JSON.stringify(asked.actor) : null,
+		options: Object.keys(options).length > 0 ? JSON.stringify(options) : null,
 		state: active ? "active" : "queued",
 		acceptAll: acceptAll ? 1 : 0,
 	});
 	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
 	const correlation = asked.correlation ?? id;
-	return { run: { ...asked, id, acceptAll, cancelRequested: false, ordinal, correlation }, position };
+	return {
+		run: { ...asked, id, options, acceptAll, cancelRequested: false, ordinal, correlation },
+		position,
+	};
 }

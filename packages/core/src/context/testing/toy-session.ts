@@ -137,7 +137,15 @@ export class ToySession {
 		await this.store.commit((tx) =>
 			insertRun(tx, {
 				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
-				...{ images: null, retryOf: null, attachments: null, correlation: null, actor: null, state: "ended" },
+				...{
+					images: null,
+					retryOf: null,
+					attachments: null,
+					correlation: null,
+					actor: null,
+					options: null,
+					state: "ended",
+				},
 			}),
 		);
 	}

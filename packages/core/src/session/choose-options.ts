@@ -1,0 +1,32 @@
+import { ParleyError } from "@parley/base";
+import type { Principal } from "../principal.ts";
+import { checkOptions, checkTools, type RunOptions } from "../run/options.ts";
+import type { RunDeps } from "../run/run.ts";
+import type { ModelChoice } from "../run/settings.ts";
+import type { Session } from "./session.ts";
+import { realName } from "./set-model.ts";
+
+/**
+ * The options of a run as they are stored: checked, with the real name of the model and without secrets. Throws
+ * `invalid_argument` for an option that is not possible, `permission_denied` if a person of a chat writes a system prompt.
+ */
+export async function chooseOptions(
+	{ person }: Principal,
+	session: Session,
+	options: RunOptions,
+	{ choice, settings }: { readonly choice: ModelChoice; readonly settings: RunDeps["settings"] },
+): Promise<RunOptions> {
+	if (Object.keys(options).length === 0) return options;
+	checkOptions(options);
+	const { tools, model, system } = options;
+	if (system && person) {
+		const message = `system: ${person.id} cannot write the system prompt of a run: only the operator can`;
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+	if (tools) checkTools(tools, (await settings(session)).tools);
+	return {
+		...options,
+		...(model !== undefined && { model: await realName(session.profile, model, choice) }),
+		...(system && { system: { ...system, text: session.redactor.redactKnown(system.text) } }),
+	};
+}
