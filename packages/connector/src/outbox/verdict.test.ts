@@ -47,6 +47,15 @@ test("while nobody can say, it is looked for again for a day, and then a person 
 	});
 });
 
+test("a post that no lookup can clear is held after a day, also if the clock was set back", () => {
+	const outage = new DeliveryError("503", { kind: "unknown" });
+	const setBack = { now: -7 * staleMs, monotonic: staleMs + 1, chance: 0 };
+	expect(judgeLook(row, doubt(), outage, setBack)).toMatchObject({ to: "held" });
+	expect(judgeLook(row, doubt(), outage, { ...setBack, monotonic: staleMs })).toMatchObject({
+		to: "unknown",
+	});
+});
+
 test.each([
 	["no request is known", null, 5000],
 	["the request is 20 s old", 980_000, 45_000],

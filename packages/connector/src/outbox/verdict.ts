@@ -2,13 +2,13 @@ import type { DeliveryState } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 import { DeliveryError, type Receipt } from "./surface.ts";
 
-/** So often a post is tried that was proven each time not to be there. */
+/** Maximum attempts of a post. Each attempt but the first follows a proof that the post is missing. */
 export const mostAttempts = 8;
 
-/** What is older is not posted, and not looked for, without asking a person: nobody expects it any more. */
+/** Age in milliseconds after which a post is neither sent nor looked up before a person decides. */
 export const staleMs = 24 * 3_600_000;
 
-/** A request that timed out may still be carried out: only from then on does an absence count, and it must be seen twice. */
+/** A request that timed out may still be carried out. An absence counts only after this time, and must be seen twice. */
 const arrivalMs = 15_000;
 const betweenLooksMs = 5000;
 
@@ -17,7 +17,7 @@ const mostWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
 const mostRepeatMs = 8000;
 
-/** Grows from about one second to five minutes, each time somewhere between half and the whole of it. */
+/** Wait after a failure: doubles from 1 s to 5 min, each time between half and the whole of it. */
 export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs), chance);
 }
@@ -31,7 +31,7 @@ function jittered(ms: number, chance: number): number {
 	return ms * (0.5 + chance / 2);
 }
 
-/** Where a row goes, and how long it waits there before it is touched again. */
+/** The next state of a row, and the time until its next step. */
 export interface Verdict {
 	readonly to: DeliveryState;
 	readonly attempts: number;
@@ -40,13 +40,13 @@ export interface Verdict {
 	readonly waitMs: number;
 }
 
-/** What is known of a row that was perhaps posted; lost with the process, which then looks from the beginning. */
+/** What is known of a row that was perhaps posted. Lost with the process: the next one looks from the beginning. */
 export interface Doubt {
-	/** Monotonic time from which on certainly no request was made: the first look, or the start of the process. */
+	/** Monotonic time since when no request was made: the first look, or the start of the process. */
 	readonly since: number;
-	/** How often it was not there, at a time when it would have been. */
+	/** Number of lookups that did not find the post when it must have arrived. */
 	absences: number;
-	/** How often in a row nobody could say. */
+	/** Number of failed lookups in a row. */
 	failures: number;
 }
 
@@ -57,7 +57,10 @@ export interface Repeats {
 	count: number;
 }
 
-/** The repeats left after a restart. A clock that was set back says nothing about the time that has passed: none. */
+/**
+ * The repeats left after a restart, by the wall clock. None if the request is in the future or its time is unknown:
+ * `checkSendTimes` forgets the times that a clock has given that was set since.
+ */
 export function repeatsLeft(
 	sentAt: number | null,
 	windowMs: number,
@@ -120,14 +123,14 @@ export function judgeRepeat(
 	}
 }
 
-/** The time and the chance at which something is judged. */
+/** The time of a judgement, and the random number for its wait. */
 export interface Moment {
 	readonly now: number;
 	readonly monotonic: number;
 	readonly chance: number;
 }
 
-/** What a look makes of a row that was perhaps posted. Counts in `doubt`. */
+/** State of a row that was perhaps posted, after a lookup. Counts in `doubt`. */
 export function judgeLook(
 	row: OpenRow,
 	doubt: Doubt,
@@ -151,15 +154,16 @@ export function judgeLook(
 		case "rate-limited":
 			return { ...stays, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
-			if (moment.now - row.at > staleMs) return held;
+			// By either clock: the wall clock may have been set back.
+			if (moment.now - row.at > staleMs || moment.monotonic - doubt.since > staleMs) return held;
 			doubt.failures += 1;
 			return { ...stays, waitMs: backoff(doubt.failures, moment.chance) };
 	}
 }
 
 /**
- * An edit may be made twice, but one that is carried out late must not undo a newer one: nothing follows it before it
- * has arrived or never will.
+ * State of an edit without a clear answer. It may be made twice, but a late one must not undo a newer one: nothing follows
+ * it until it must have arrived.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
 	const { attempts, reason } = row;
@@ -173,7 +177,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	doubt.failures = 0;
 	const arrived = doubt.since + arrivalMs;
 	if (monotonic < arrived) return { to: "unknown", ...after, waitMs: arrived - monotonic };
-	// Only another process, with a database that is lost, can have sent it.
+	// Only a process whose database is lost can have sent it.
 	if (attempts === 0) return { to: "planned", ...after, waitMs: 0 };
 	doubt.absences += 1;
 	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: betweenLooksMs };

@@ -2,6 +2,7 @@ import { ParleyError, type Store } from "@parley/base";
 import { type Client, createClient } from "@parley/protocol";
 import { Connector } from "../connector.ts";
 import { openGatewayFiles } from "../gateway-files.ts";
+import { checkSendTimes } from "../outbox/clock-mark.ts";
 import { postedIn } from "../outbox/posted-in.ts";
 import { openConnectorDatabase } from "../store/connector-database.ts";
 import { startRetention } from "../store/retention.ts";
@@ -35,6 +36,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 ): Promise<RunningConnector<Ready>> {
 	const { name, title } = platform;
 	const database = await openConnectorDatabase({ ...options, platform: name });
+	await checkSendTimes(database, options.clock);
 	const { store } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
 	// Whoever waits for it hears of it.
