@@ -69,6 +69,40 @@ test("no character of a registered value leaves, however it is cut", () => {
 	);
 });
 
+test("no secret of a known shape is shown because it follows another text without a space, however it is cut", () => {
+	const body = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6";
+	const secrets = [
+		{ text: `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`, hidden: body },
+		{ text: "sk-ant-api03-q8w7e6r5t4y3u2", hidden: "q8w7e6r5t4y3u2" },
+		{ text: "ghp_z1x2c3v4b5n6m7a8s9d0", hidden: "c3v4b5n6m7a8s9d0" },
+	];
+	const others = [
+		"-----BEGIN CERTIFICATE-----",
+		"MONGODB_ACCESS_KEY",
+		"=".repeat(70),
+		"~".repeat(4_090),
+		"x",
+	];
+	const part = fc.constantFrom(...secrets.map(({ text }) => text), ...others);
+	const parts = fc.array(fc.tuple(part, fc.constantFrom(" ", "\n", '","', "=")), {
+		minLength: 1,
+		maxLength: 6,
+	});
+	fc.assert(
+		fc.property(parts, fc.array(fc.nat(30), { minLength: 1, maxLength: 5 }), (words, lengths) => {
+			const whole = words.flat().join("");
+			const pieces: string[] = [];
+			for (let at = 0, index = 0; at < whole.length; index++) {
+				const length = (lengths[index % lengths.length] ?? 0) + 1;
+				pieces.push(whole.slice(at, at + length));
+				at += length;
+			}
+			const shown = flow(redactorWith(), pieces).join("");
+			for (const { hidden } of secrets) expect(shown).not.toContain(hidden.slice(-8));
+		}),
+	);
+});
+
 test("a value that arrives by single characters is held back from its first one", () => {
 	const stream = redactorWith(key).stream();
 	expect(["i", "t", " ", ...key].map((character) => stream.push(character)).join("")).toBe("it ");

@@ -31,6 +31,8 @@ const longestWord = 4096;
 const longestKey = 65_536;
 /** The gate finds a registered value by one more character. */
 export const longestBeginning = 3;
+/** The opening of a key block, as the gate finds it. */
+const keyOpening = "-----B";
 /** Characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
@@ -68,8 +70,9 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 				const seen = before + held;
 				const found = gate.pattern.exec(seen);
 				if (!found) return out + leave(held.length - beginningAtEnd(held, gate));
+				const gone = Math.max(0, before.length - found.index);
 				out += leave(Math.max(0, found.index - before.length));
-				const end = isKey(found[0]) ? endOfKey(before + held) : endOfWord(held, gate.spaced);
+				const end = endOfSecret(seen.slice(found.index), gone, gate);
 				if (end === undefined) return out;
 				out += release(withoutCut(held, Math.min(end, held.length), gate));
 			}
@@ -107,22 +110,41 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
-function isKey(opening: string): boolean {
-	return opening.startsWith("-----");
+/**
+ * Characters of the held text up to the end of what may be a secret; undefined if more text is needed. `text` begins where
+ * the gate found a secret, and its first `gone` characters have left.
+ */
+function endOfSecret(text: string, gone: number, { spaced }: Gate): number | undefined {
+	const key = text.indexOf(keyOpening);
+	if (key >= 0 && key <= gone) {
+		const end = endOfKey(text.slice(key));
+		return end === undefined ? undefined : key + end - gone;
+	}
+	const end = endOfWord(text.slice(gone), spaced);
+	// The title of a key block has spaces, so the block must not be cut at the end of the word.
+	return key < 0 ? end : Math.min(key - gone, end ?? Number.POSITIVE_INFINITY);
 }
 
 /** Characters up to the end of the word; undefined if more text is needed. */
 function endOfWord(held: string, spaced: number): number | undefined {
 	const space = held.slice(spaced).search(/\s/);
 	if (space >= 0) return spaced + space;
-	return held.length < longestWord + spaced ? undefined : held.length;
+	return held.length < longestWord + spaced ? undefined : startOfLastToken(held);
 }
 
-/** Characters up to the end of a block that may be a private key. `seen` may begin a few characters before it. */
-function endOfKey(seen: string): number | undefined {
-	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(seen);
+/** Start of the characters at the end that may be one credential; the length if that is all of the text. */
+function startOfLastToken(text: string): number {
+	let start = text.length;
+	while (start > 0 && /[\w.-]/.test(text.charAt(start - 1))) start--;
+	return start > 0 ? start : text.length;
+}
+
+/** Characters up to the end of a block that may be a private key, or of the opening if its title says that it is none. */
+function endOfKey(block: string): number | undefined {
+	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
 	if (end) return end.index + end[0].length;
-	const titled = /BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(seen);
-	const limit = titled ? longestKey : keyTitle;
-	return seen.length < limit ? undefined : seen.length;
+	if (/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(block)) {
+		return block.length < longestKey ? undefined : block.length;
+	}
+	return block.length < keyTitle ? undefined : keyOpening.length;
 }
