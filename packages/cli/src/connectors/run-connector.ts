@@ -32,7 +32,7 @@ import { refusedExitCode } from "./supervisor.ts";
 export interface ConnectorFlags extends AddressFlags {
 	readonly config?: string;
 	readonly logLevel?: string;
-	/** Ends with its standard input: who started it is gone. */
+	/** Whether the connector ends when its standard input does, because its parent has ended. */
 	readonly supervised?: boolean;
 	/** Failpoints for tests of crashes. */
 	readonly testHooks?: string;
@@ -40,7 +40,7 @@ export interface ConnectorFlags extends AddressFlags {
 
 interface Run {
 	readonly platform: string;
-	/** The platform's own tokens, to be kept out of logs. */
+	/** The platform's own tokens. Logs must not contain them. */
 	readonly secrets: readonly string[];
 	readonly flags: ConnectorFlags;
 	readonly io: Io;
@@ -48,8 +48,8 @@ interface Run {
 }
 
 /**
- * Runs a connector until a signal stops it, and returns the exit code: `refusedExitCode` where a person must change
- * something first, which no new start mends; 1 for every other end that nobody has asked for.
+ * Runs a connector until a signal or its parent stops it, and returns the exit code: 0 for a stop, `refusedExitCode` if a
+ * new start would fail too until a person changes something, 1 for any other failure.
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;
@@ -81,12 +81,12 @@ export async function runConnector(run: Run): Promise<number> {
 		return failed(reason, { run, log, redactor });
 	} finally {
 		lock?.release();
-		// As long as it is read, it keeps this process.
+		// An open standard input keeps the process running.
 		if (flags.supervised) io.stdin.destroy();
 	}
 }
 
-/** What the configuration says, of which connectors use a part. */
+/** Reads the configuration of the gateway. Connectors use a part of it. */
 export function readConnectorConfig(
 	{ data, config, logLevel }: ConnectorFlags,
 	io: Io,
@@ -106,7 +106,7 @@ interface Working {
 	readonly failpoints: Failpoints;
 }
 
-/** Resolves with what has asked it to end; rejects with why it cannot go on. */
+/** Connects and works. Resolves with the reason to stop, and rejects if the connector cannot continue. */
 async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, keeper, asked, failpoints }: Working,
@@ -158,7 +158,7 @@ function failed(
 	return code;
 }
 
-/** An error that is none of ours is one of the system, whose words say more than nothing. */
+/** State and reason of a failure. The message of an error of the system is used as well, because it names the cause. */
 function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
 	return { state: isFinal(reason) ? "refused" : "failed", detail: redactor.redact(why) };
@@ -215,7 +215,7 @@ async function asConnector(
 	}
 }
 
-/** Ctrl-C at a terminal reaches this process as well as its parent, which then asks it to end in its own way. */
+/** Resolves when the parent ends or asks for the end. Ctrl-C is ignored: the parent gets it too, and then asks. */
 async function askedByParent({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {
