@@ -6,23 +6,23 @@ import { openingLength, openings, shapes } from "./redactor-shapes.ts";
 const REPLACEMENT = "[redacted]";
 /** Shorter values would blank ordinary words. */
 const MIN_LENGTH = 4;
-/** So much of a registered value is taken out where the text ends in the middle of it; less tells nobody anything. */
+/** Minimum of characters of a registered value that are removed if the end of the text cuts the value off. */
 const MIN_CUT = 6;
 
-/** Takes secrets out of a text, whole or in pieces. */
+/** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
 export type TextRedactor = Pick<Redactor, "redact" | "redactFields" | "stream">;
 
 /**
- * Takes secrets out of text that leaves the process: the registered values in every common encoding, and whatever has
- * the shape of a known credential.
+ * Removes secrets from text that leaves the process: registered values in every common encoding, and text with the shape of
+ * a known credential.
  */
 export class Redactor {
-	/** Told, by the sink's name, each time something was taken out on its way into a sink. */
+	/** Called with the name of the sink each time a secret was removed on the way into it. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
-	/** The same where line breaks stand in it, for texts that have any. */
+	/** The same values with line breaks in them, for texts with line breaks. */
 	#wrappedPattern: RegExp | undefined;
 	#gate: Gate = gateOf([]);
 
@@ -39,19 +39,19 @@ export class Redactor {
 		this.#gate = gateOf(longestFirst);
 	}
 
-	/** The same for one text that comes in pieces: a secret is found wherever it was cut. */
+	/** Redacts one text that arrives in pieces. A secret is found wherever the text is cut. */
 	stream(): RedactedStream {
 		return this.#stream((text) => this.redact(text));
 	}
 
-	/** The text with `[redacted]` in place of each secret. */
+	/** Returns the text with `[redacted]` in place of each secret. */
 	redact(text: string): string {
 		let clean = this.redactKnown(text);
 		for (const shape of shapes) clean = clean.replaceAll(shape, REPLACEMENT);
 		return clean;
 	}
 
-	/** The same for what people write: without the registered values, but with what only looks like a credential. */
+	/** Removes registered values only, for text of users. Text with the shape of a credential stays. */
 	redactKnown(text: string): string {
 		const clean = this.#pattern === undefined ? text : text.replaceAll(this.#pattern, REPLACEMENT);
 		if (this.#wrappedPattern === undefined || !clean.includes("\n")) return clean;
@@ -59,14 +59,14 @@ export class Redactor {
 	}
 
 	/**
-	 * A copy as plain JSON values with every string and key redacted. Errors become objects of type, message, code,
-	 * stack and cause; what cannot be shown (cycles, class instances, functions, depth over 64) becomes a note in brackets.
+	 * Returns a copy as plain JSON values with every string and key redacted. Errors become objects of type, message, code,
+	 * stack and cause. Cycles, class instances, functions and values below level 64 become a note in brackets.
 	 */
 	redactFields(value: unknown): unknown {
 		return redactFields(value, (text) => this.redact(text));
 	}
 
-	/** The same redactor on the way into a sink, which `onHit` hears of. */
+	/** Returns the same redactor for a sink, which is reported to `onHit`. */
 	into(sink: string): TextRedactor {
 		const redact = (text: string): string => {
 			const clean = this.redact(text);
@@ -84,7 +84,7 @@ export class Redactor {
 		return redactedStream(this.#gate, { redact, redactCut: (text) => this.#redactCut(redact(text)) });
 	}
 
-	/** Also without the beginning of a registered value that the end of the text cuts off. */
+	/** Also removes the beginning of a registered value that the end of the text cuts off. */
 	#redactCut(text: string): string {
 		let cut = 0;
 		for (const value of this.#values) {
