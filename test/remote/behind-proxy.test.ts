@@ -92,7 +92,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		const from = gateway.stderr.length;
 		await using client = await place.connect();
 		await client.open();
-		const line = await gateway.line("a client is here", from);
+		const line = await gateway.line("client connected", from);
 		expect(parseJson(line ?? "")).toMatchObject({ peer: clientAddress });
 		await client.call("send_message", { content: "hello" });
 		const seen: string[] = [];

@@ -6,26 +6,26 @@ import type { StreamCounts } from "../../metrics/stream-counts.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/event-json.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 
-/** Proxies and clients take a silent connection for a dead one after a minute or less. */
+/** Milliseconds between heartbeats. Proxies and clients close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** A client that takes nothing for so long is let go; it can go on from where it was. */
+/** Milliseconds after which a client that reads nothing is disconnected. It can resume at its last position. */
 const patienceMs = 30_000;
-/** How long a client may take to take the rest. */
+/** Milliseconds that a client has to read the rest when the stream closes. */
 const closeMs = 2_000;
-/** Recorded events that are read at once: each may have a megabyte. */
+/** Recorded events in one read. Each may have a megabyte. */
 const pageSize = 50;
-/** Passing events that wait for a slow client; they cannot be read again. */
+/** Maximum transient events that wait for a slow client. They are not stored. */
 const mostPassing = 5_000;
-/** Passing events that may wait before minor ones are left out. */
+/** Waiting transient events above which minor ones are dropped. */
 const mostMinor = 500;
 
-/** What a client wants to see. */
+/** The events that a client asks for. */
 export interface StreamWish {
 	readonly principal: Principal;
 	readonly filter: Pick<EventFilter, "sessionId" | "types">;
-	/** The place of the last event that it has seen. */
+	/** Position of the last event that the client has received. */
 	readonly position: number;
-	/** Whether it also wants what is not kept. */
+	/** Whether the client also gets transient events. */
 	readonly transient: boolean;
 }
 
@@ -37,15 +37,16 @@ export interface StreamDeps {
 }
 
 /**
- * One client of the event stream. What was recorded is read from the journal, woken by what happens: so it has an order
- * and a place to resume at, and a slow client needs no buffer. Of one session, what passes stands where it happened.
+ * One client of the event stream. Recorded events are read from the journal when a live event wakes the stream, so they
+ * have an order and a position to resume at, and a slow client needs no buffer. Transient events keep their place among
+ * the events of their session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;
 	readonly #wish: StreamWish;
 	readonly #deps: StreamDeps;
 	#position: number;
-	/** Whether something was recorded that was not read yet. */
+	/** Whether the journal may have events that were not read yet. */
 	#behind = true;
 	#passing: WirePassing[] = [];
 	#wake = Promise.withResolvers<void>();
@@ -60,18 +61,18 @@ export class EventStream {
 		this.#position = wish.position;
 	}
 
-	/** Bytes that the client has not taken yet. */
+	/** Bytes that the client has not read yet. */
 	get waitingBytes(): number {
 		return this.#response.writableLength;
 	}
 
-	/** Tells everything from the place on until the client goes, is too slow, or `close` is called. Never rejects. */
+	/** Sends events from the position until the client disconnects, is too slow, or `close` is called. Never rejects. */
 	async run(): Promise<void> {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
 		response.once("close", () => this.#leave());
-		// Told by its close as well.
-		response.on("error", (error) => log.debug("a client of the event stream failed", { error }));
+		// The close event follows.
+		response.on("error", (error) => log.debug("the connection of an event stream failed", { error }));
 		const stop = runtime.observe(this.#wish.principal, (event) => this.#take(event));
 		try {
 			response.write(`id: ${this.#position}\nretry: 1000\n\n`);
@@ -81,11 +82,11 @@ export class EventStream {
 				if (this.#state === "open") await this.#wake.promise;
 				this.#wake = Promise.withResolvers();
 			}
-			// What was recorded until the end is told as well.
+			// Sends what was recorded before the close.
 			if (this.#state === "closing") await this.#pump();
 			response.end();
 		} catch (error) {
-			if (this.#state !== "gone") log.warn("an event stream broke off", { error });
+			if (this.#state !== "gone") log.warn("an event stream failed", { error });
 			response.destroy();
 		} finally {
 			stop();
@@ -94,7 +95,7 @@ export class EventStream {
 		}
 	}
 
-	/** Tells what there is and ends the stream; a client that does not take it is let go. */
+	/** Sends the recorded events and ends the stream. Destroys the connection of a client that does not read them in time. */
 	close(): void {
 		if (this.#state !== "open") return;
 		this.#state = "closing";
@@ -129,7 +130,7 @@ export class EventStream {
 	}
 
 	async #pump(): Promise<void> {
-		// Whatever these came behind is recorded by now, and read below.
+		// Recorded events before these are in the journal by now, and are read below.
 		const passing = this.#passing;
 		this.#passing = [];
 		while (this.#behind && this.#state !== "gone") {
@@ -152,13 +153,13 @@ export class EventStream {
 			if (page.length === pageSize) this.#behind = true;
 			return page;
 		} catch (reason) {
-			// The session was deleted, and its events with it: that is told by what passes.
+			// The session and its events were deleted. A transient event reports it.
 			if (ParleyError.from(reason).code === "not_found") return [];
 			throw reason;
 		}
 	}
 
-	/** Tells those that are meant, in their order, and takes them out. */
+	/** Sends and removes the matching transient events, in order. */
 	async #pass(passing: WirePassing[], meant: (event: WirePassing) => boolean): Promise<void> {
 		if (passing.length === 0) return;
 		const others: WirePassing[] = [];
@@ -190,14 +191,14 @@ export class EventStream {
 		slow.cancel();
 	}
 
-	/** The client can come back for all that is kept. */
+	/** Disconnects a slow client. It can resume and get all recorded events. */
 	#letGo(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;
 		const { counts, log } = this.#deps;
 		counts?.slowReader();
 		const who = { wire: "events", principal: this.#wish.principal.id };
-		log.warn("a client reads too slowly and is closed", who);
+		log.warn("closing a client that reads too slowly", who);
 		this.#response.destroy();
 	}
 

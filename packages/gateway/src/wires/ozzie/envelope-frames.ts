@@ -8,12 +8,12 @@ import { jsonBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Bytes of a text in JSON that leave room for it twice, with all that stands around it. */
+/** Maximum bytes of a delta as JSON: a frame holds its text twice, with the other fields. */
 const longestPiece = 15_500;
 
 /**
- * Encodes for the envelope `both`, an event once for all of its clients: the flat fields, and beside them `id`,
- * `session_id`, `type`, `timestamp`, `source` and the payload once more. Where a name is in both, the flat one stands.
+ * Encodes events for the envelope `both`, each once for all clients. A payload has the flat fields, `id`, `session_id`,
+ * `type`, `timestamp`, `source`, and the payload again. The flat field wins if two fields have one name.
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class EnvelopeFrames {
 		this.#clock = clock;
 	}
 
-	/** One frame, or several for a long piece of a reply, which loses nothing that way. */
+	/** Returns one frame, or several for a long delta, so that no text is lost. */
 	frame(event: OzzieEvent): Buffer {
 		if (event === this.#event) return this.#frame;
 		this.#event = event;
@@ -50,7 +50,7 @@ export class EnvelopeFrames {
 	}
 }
 
-/** An answer for the envelope `both`, never above its limit. */
+/** The response frame for the envelope `both`, within the size limit. */
 export function envelopeAnswer(frame: ResponseFrame): Buffer {
 	if (!frame.ok) return frameText(JSON.stringify({ ...frame, error: beginning(frame.error, 4_000) }));
 	const write = (payload: unknown): string => JSON.stringify({ ...frame, payload });
@@ -60,11 +60,14 @@ export function envelopeAnswer(frame: ResponseFrame): Buffer {
 }
 
 function tooLarge(id: string): ResponseFrame {
-	const reason = new ParleyError("not available: the answer is larger than 32 KiB", { code: "not_found" });
+	const reason = new ParleyError(
+		"not available: the response is larger than 32 KiB: ask for less, for example with a smaller limit",
+		{ code: "not_found" },
+	);
 	return encodeFailure(id, reason);
 }
 
-/** What is said in place of characters that a frame of this number had no room for. */
+/** The mark for characters that were left out of the frame with this `seq`. */
 export function markOf(seq: number): Mark {
 	return (missing) => marked(missing, `load_messages {"seq":${seq}}`);
 }
@@ -77,7 +80,7 @@ function marked(missing: number, where: string): string {
 	return ` … [${missing} more characters: ${where}]`;
 }
 
-/** The payload as Go clients can decode and answer it. */
+/** The payload in a form that Go clients can decode and answer. */
 function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	const flat = Object(payload);
 	if (event.type === "tool.started") return withObject(flat);
@@ -85,20 +88,20 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 	return isQuestion && alwaysRequires(event.prompt) ? { ...flat, ...choice } : flat;
 }
 
-/** Go clients drop an event whose `arguments` are no object; existing servers put what they got as text into one. */
+/** Go clients drop an event if `arguments` is not an object. Existing servers put such arguments into one, as text. */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;
 	const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
 	return isObject ? call : { ...call, arguments: { raw: JSON.stringify(given) } };
 }
 
-/** An approval that is always required: these clients answer a `confirm` without a value, and a `select` with one. */
+/** Fields of an approval that is always required. Go clients answer a `select` with a value, but a `confirm` without. */
 const choice = {
 	type: "select",
 	required: true,
 	options: [
-		{ value: "deny", label: "Deny", description: "It does not run.", disabled: false },
-		{ value: "approve", label: "Approve", description: "It runs once.", disabled: false },
+		{ value: "deny", label: "Deny", description: "The call does not run.", disabled: false },
+		{ value: "approve", label: "Approve", description: "The call runs once.", disabled: false },
 	],
 	default: "deny",
 };
@@ -135,30 +138,30 @@ function piecesOf(whole: string): string[] {
 	return pieces;
 }
 
-/** Bytes that a WebSocket message may have for existing Go clients: coder/websocket, `defaultReadLimit` in read.go. */
+/** Maximum bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const mostFrameBytes = 32_768;
-/** Of a frame of that size (RFC 6455, 5.2). */
+/** Bytes of the header of such a frame: RFC 6455, section 5.2. */
 const frameHead = 4;
 
-/** Strings are cut no shorter than this as long as something else can go: ids, names and paths stay whole. */
+/** Minimum length of cut strings while other parts can be left out, so that ids, names and paths stay complete. */
 const shortest = 200;
-/** Strings of an answer stay this long, its lists are made shorter first. */
+/** The same for responses, whose lists are shortened first. */
 const shortestListed = 1_000;
-/** How near a cut comes to the longest that fits. */
+/** Precision of a cut, in characters. */
 const near = 32;
 
-/** Whether a frame of this JSON text may be sent to such a client. */
+/** Whether Go clients accept a frame with this JSON text. */
 function fitsFrame(text: string): boolean {
 	if (text.length > mostFrameBytes) return false;
 	return Buffer.byteLength(text) + frameHead <= mostFrameBytes;
 }
 
-/** Whether a frame with this value in it can be sent. */
+/** Whether a frame with this value is within the limit. */
 export type Fits = (value: unknown) => boolean;
 
 /**
- * The payload of an event as it fits: long strings cut as little as needed, then its free-form arguments replaced, then
- * its lists made shorter. Every key and its type stays.
+ * Reduces the payload of an event until it fits. Cuts long strings first, then replaces free-form arguments, then shortens
+ * lists. Keeps every key and its type.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
@@ -172,7 +175,7 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	return least;
 }
 
-/** The payload of an answer as it fits, its longest list shortened, with `more` for what is missing; or undefined. */
+/** Reduces the payload of a response: its longest list is shortened, and `more` counts the missing items. Undefined if it still does not fit. */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
 	const capped = capToFit(payload, { fits, mark, shortest: shortestListed });
@@ -197,7 +200,7 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
-/** Arguments may have any number of keys: where cut strings are not enough, only how long they are is told. */
+/** Replaces arguments by their length: they can have so many keys that cutting strings is not enough. */
 function withoutArguments(payload: object, mark: Mark): object {
 	const short = (holder: object): object => {
 		if (!("arguments" in holder)) return holder;
@@ -217,7 +220,7 @@ function withLists(value: object, most: number): object {
 	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorten(item)]));
 }
 
-/** The value with its strings cut as little as it takes to fit, or undefined where that does not help. */
+/** Cuts strings as little as needed. Undefined if the value does not fit with strings of the shortest length. */
 export function capToFit(
 	value: unknown,
 	{ fits, mark, shortest: least }: { readonly fits: Fits; readonly mark: Mark; readonly shortest: number },
@@ -226,7 +229,7 @@ export function capToFit(
 	return most === undefined ? undefined : capStrings(value, most, mark);
 }
 
-/** About the largest number from `least` to `most` for which `holds`; undefined where it does not hold for the least. */
+/** The largest number from `least` to `most` that passes `holds`, to the precision above. Undefined if `least` fails. */
 function largest(least: number, most: number, holds: (value: number) => boolean): number | undefined {
 	if (!holds(least)) return undefined;
 	let [held, over] = [least, most];
@@ -247,10 +250,10 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 	return lists.sort((one, other) => size(other) - size(one))[0] ?? ["more", []];
 }
 
-/** What is said in place of that many missing characters. */
+/** Returns the mark for a number of missing characters. */
 export type Mark = (missing: number) => string;
 
-/** The value with every string, however deep, cut to `most` characters; what is missing is said behind the rest. */
+/** Cuts every string of a value, at any depth, to `most` characters and a mark. */
 export function capStrings(value: unknown, most: number, mark: Mark): unknown {
 	if (typeof value === "string") return capText(value, most, mark);
 	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@parley/base";
 
-/** How an error is told on this wire: a phrase that clients know first, more after a colon. */
+/** Formats an error message: a phrase that the document lists, then details after a colon. */
 type Phrase = (message: string) => string;
 
-/** Leaves a message alone that begins with one of the phrases, and puts the first of them before any other. */
+/** Keeps a message that begins with one of the phrases. Puts the first phrase before any other message. */
 function one(first: string, ...others: readonly string[]): Phrase {
 	return (message) => {
 		const known = [first, ...others].some((phrase) => message === phrase || message.startsWith(`${phrase}:`));
@@ -12,8 +12,8 @@ function one(first: string, ...others: readonly string[]): Phrase {
 }
 
 /**
- * The error strings of the Ozzie wire: docs/protocols/ozzie.md lists them, and there are no others. Codes that no method
- * answers today have the phrase that is nearest: what may pass is `session busy`, what cannot be had `not available`.
+ * All error strings of the Ozzie wire, as docs/protocols/ozzie.md lists them. Codes that no method returns have the nearest
+ * phrase: `session busy` for temporary errors, `not available` for the rest.
  */
 export const errorPhrases = {
 	cancelled: one("not available"),
@@ -22,7 +22,7 @@ export const errorPhrases = {
 	not_found: one("not available", "session not found", "task not found", "prompt not found"),
 	already_exists: one("invalid params"),
 	permission_denied: one("forbidden"),
-	// Who is connected has been let in.
+	// Every connected client is authenticated.
 	unauthenticated: one("forbidden"),
 	resource_exhausted: one("session busy", "rate limited"),
 	failed_precondition: one(

@@ -1,7 +1,7 @@
 import { frameText } from "../../transport/text-frame.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** What stands around the text in the deltas of one session, as long as nothing is recorded there. */
+/** The JSON around the text of a delta. It is the same for one run until the next recorded event. */
 interface DeltaFrame {
 	readonly seq: number;
 	readonly runId: string;
@@ -9,13 +9,13 @@ interface DeltaFrame {
 	readonly tail: string;
 }
 
-/** Sessions whose delta frames are remembered. */
+/** Maximum sessions whose delta JSON is cached. */
 const mostRemembered = 1_000;
 const noText = '"content":""';
 
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
-/** Encodes an event once for all clients: they get it one after the other, so the last one is all to remember. */
+/** Encodes each event once for all clients. Clients get an event one after the other, so only the last frame is cached. */
 export class EventFrames {
 	#event: OzzieEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
@@ -31,19 +31,19 @@ export class EventFrames {
 		return this.#frame;
 	}
 
-	/** A long reply is thousands of frames that differ in their text alone. */
+	/** Deltas reuse the JSON around their text: a long reply has thousands that differ in nothing else. */
 	#encode(event: OzzieEvent): string {
-		const told = event.event;
-		if (told.type !== "text.delta" && told.type !== "thinking.delta")
+		const delta = event.event;
+		if (delta.type !== "text.delta" && delta.type !== "thinking.delta")
 			return JSON.stringify(encodeOzzieEvent(event));
-		const deltas = this.#deltas[told.type];
+		const deltas = this.#deltas[delta.type];
 		let around = deltas.get(event.sessionId);
-		if (around?.seq !== event.seq || around.runId !== told.runId) {
-			around = aroundText(event, told);
+		if (around?.seq !== event.seq || around.runId !== delta.runId) {
+			around = aroundText(event, delta);
 			if (deltas.size >= mostRemembered) deltas.clear();
 			deltas.set(event.sessionId, around);
 		}
-		return around.head + JSON.stringify(told.text) + around.tail;
+		return around.head + JSON.stringify(delta.text) + around.tail;
 	}
 }
 

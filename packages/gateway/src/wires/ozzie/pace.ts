@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Requests that may fail at once, and again in each second after that, before a client is read more slowly. */
+/** Failed requests per second, and in one burst, above which reading pauses. */
 const failuresPerSecond = 1000;
 
 /**
- * Decides whether a client is read: not while too many of its requests wait, and not while it has sent nonsense faster
- * than anybody can mean it. Everything that was read is still answered; only the others keep their turn.
+ * Decides whether the gateway reads from a client. Reading pauses while too many requests wait, and after too many failed
+ * requests, so that one client cannot delay the others. Requests that were read are answered.
  */
 export class Pace {
 	readonly #clock: Clock;
@@ -22,25 +22,25 @@ export class Pace {
 		this.#at = clock.monotonic();
 	}
 
-	/** Whether too many requests wait. */
+	/** Sets whether too many requests wait. */
 	full(full: boolean): void {
 		this.#full = full;
 		this.#decide();
 	}
 
-	/** A request was refused. */
+	/** Counts a failed request. */
 	failed(): void {
 		this.#refill();
 		this.#tokens -= 1;
 		if (this.#tokens < 0 && !this.#timer) this.#rest();
 	}
 
-	/** The client has gone. */
+	/** Stops the timer, because the client has disconnected. */
 	end(): void {
 		this.#timer?.cancel();
 	}
 
-	/** Reads nothing until what was sent too fast is made up for. */
+	/** Pauses reading until the rate of failed requests is within the limit. */
 	#rest(): void {
 		this.#timer = this.#clock.after((-this.#tokens / failuresPerSecond) * 1000, () => {
 			this.#timer = undefined;

@@ -27,39 +27,40 @@ import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
 
-/** How often a silent client is asked whether it is there; who has not answered by the next time is gone. */
+/** Milliseconds between pings. A client that sends nothing from one ping to the next is disconnected. */
 const pingMs = 20_000;
+/** Clients that are pinged before other work gets a turn. */
 const pingedAtOnce = 200;
 /** A final ping without payload: RFC 6455, section 5.5.2. */
 const pingFrame = Buffer.from([0x89, 0]);
-/** How long a client may take to answer a close before its socket is cut. */
+/** Milliseconds that a client has to answer a close before its socket is destroyed. */
 const closeMs = 2_000;
-/** A code of our own: RFC 6455, section 7.4.2. */
+/** Private close code: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** A slow reader has to read what stands before the close, or it never learns why. */
+/** The same for a slow reader, which must read the frames before the close to get its reason. Milliseconds. */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
 	status: 503,
 	headers: {},
-	body: { error: "draining", hint: "the gateway stops; connect again when it is back" },
+	body: { error: "draining", hint: "the gateway is stopping; connect again when it has restarted" },
 };
 
 export interface OzzieServerOptions {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Whether models can be chosen that are not listed. */
+	/** Whether clients may choose models that are not listed. */
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
-	/** Takes secrets out of what clients are told of a failure; nobody does unless told. */
+	/** Removes secrets from error texts. Without it, clients get them unchanged. */
 	readonly redactor?: Pick<Redactor, "redact">;
-	/** Ends the connections of tokens that count no longer. */
+	/** Closes the connections of revoked tokens. */
 	readonly held?: Pick<HeldOpen, "hold">;
 	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
 }
 
-/** What is known of a client when its WebSocket opens. */
+/** A client whose WebSocket opens. */
 interface Upgraded extends Caller {
 	readonly socket: Duplex;
 	readonly envelope: WantedEnvelope;
@@ -72,7 +73,7 @@ interface Client {
 	alive: boolean;
 }
 
-/** Makes frames of one shape, whole and ready to be sent. */
+/** Encodes complete WebSocket frames for one envelope. */
 interface Encoder {
 	event(event: OzzieEvent): Buffer;
 	response(frame: ResponseFrame): Buffer;
@@ -81,12 +82,12 @@ interface Encoder {
 interface ClientOutOptions {
 	readonly writer: FrameWriter;
 	readonly pace: Pace;
-	/** One for each envelope. */
+	/** By envelope. */
 	readonly encoders: { readonly [Name in Envelope]: Encoder };
 	readonly close: Outgoing["close"];
 }
 
-/** A connection's way to its WebSocket. */
+/** Sends the frames of a connection to its WebSocket. */
 class ClientOut implements Outgoing {
 	readonly close: Outgoing["close"];
 	readonly #writer: FrameWriter;
@@ -147,7 +148,7 @@ export class OzzieServer {
 		this.#sample("frame.drop", "left out");
 	};
 	#pings: Timer | undefined;
-	/** Clients so far. */
+	/** Number of clients since the start. */
 	#served = 0;
 	#left = Promise.resolve();
 	#closed = false;
@@ -165,19 +166,19 @@ export class OzzieServer {
 		};
 	}
 
-	/** How many clients are connected. */
+	/** Number of connected clients. */
 	get clients(): number {
 		return this.#clients.size;
 	}
 
-	/** Bytes that wait for clients which do not keep up. */
+	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#account.total;
 	}
 
 	/**
-	 * Takes over an upgrade request that was checked and authenticated; refuses it with 400 where it asks for an envelope
-	 * that is not known, and with 503 once `close` was called.
+	 * Serves an upgrade request that was checked and authenticated. Refuses it with 400 for an unknown envelope, and with
+	 * 503 after `close` was called.
 	 */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
 		const envelope = this.#closed ? stopping : readEnvelope(request);
@@ -189,7 +190,7 @@ export class OzzieServer {
 			);
 	}
 
-	/** Answers what was asked, says good-bye (1001) to every client and resolves when all have gone. */
+	/** Answers pending requests, closes every connection with 1001 and resolves when all are closed. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#pings?.cancel();
@@ -210,7 +211,7 @@ export class OzzieServer {
 		const onOverflow = (): void => {
 			counts?.slowReader();
 			this.#sample("reader.slow", "closed");
-			log.warn("a client reads too slowly and is closed", who);
+			log.warn("closing a client that reads too slowly", who);
 			this.#shut(client, 1013, "too slow: resume with after_seq");
 		};
 		const writer = new FrameWriter({
@@ -245,13 +246,13 @@ export class OzzieServer {
 			// True because the default binaryType makes every message one Buffer.
 			this.#receive(client, data as Buffer, isBinary);
 		});
-		ws.on("error", (error) => log.debug("a client's socket failed", { error }));
-		log.info("a client is here", who);
+		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));
+		log.info("client connected", who);
 		const release = this.#options.held?.hold(principal, () => this.#turnOut(client));
 		ws.on("close", (code) => {
 			release?.();
 			pace.end();
-			log.info("a client has gone", { ...who, code });
+			log.info("client disconnected", { ...who, code });
 			this.#gone(client);
 		});
 	}
@@ -266,7 +267,7 @@ export class OzzieServer {
 		else client.connection.receive(data.toString("utf8"));
 	}
 
-	/** Closes with a code; what was written before goes first, and a client that does not answer is cut off. */
+	/** Closes with a code, after the frames that were written before. Destroys the socket of a client that does not answer. */
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();
 		client.ws.close(code, reason);
@@ -275,7 +276,7 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/** The token counts no longer: what is being answered is answered, and nothing else that came. */
+	/** Closes the connection of a revoked token. Requests in progress are answered; later ones are dropped. */
 	#turnOut(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);
@@ -294,22 +295,22 @@ export class OzzieServer {
 			this.#pings = undefined;
 		}
 		const left = client.connection.close().catch((error: unknown) => {
-			this.#options.log.error("a connection could not be ended", { error });
+			this.#options.log.error("closing a connection failed", { error });
 		});
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	/** Some at a time: asking thousands at once would make everybody else wait. */
+	/** Pings in groups: thousands of pings at once would delay every client. */
 	async #ping(): Promise<void> {
 		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
-		let asked = 0;
+		let pinged = 0;
 		for (const client of [...this.#clients]) {
 			if (!client.alive) client.ws.terminate();
 			else {
 				client.alive = false;
 				client.writer.write(pingFrame, "required");
 			}
-			if (++asked % pingedAtOnce === 0) await setImmediate();
+			if (++pinged % pingedAtOnce === 0) await setImmediate();
 		}
 	}
 }
@@ -320,7 +321,7 @@ function holdsJson(data: Buffer): boolean {
 		parseJson(data.toString("utf8"));
 		return true;
 	} catch {
-		// Which of the rules of JSON it breaks does not matter: it is not ours.
+		// The caller refuses the message; the position of the fault is of no use to it.
 		return false;
 	}
 }

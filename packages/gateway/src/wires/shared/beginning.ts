@@ -1,14 +1,14 @@
-/** Made when it is needed first: that loads the tables of all scripts, a tenth of what a gateway takes to start. */
+/** Created on first use, because it loads the tables of all scripts: a tenth of the start time of a gateway. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** What is looked at around a cut; a character that is made of more is cut all the same. */
+/** UTF-16 code units that are read on each side of a cut. A longer character is cut inside. */
 const surroundings = 64;
-/** How far back a place is looked for where a character surely begins. */
+/** Maximum code units to go back for a safe start of a character. */
 const farthest = 1_024;
 
 /**
- * The longest beginning of `text`, of at most `length` UTF-16 code units, that ends between two characters as people see
- * them. Never empty where `length` is 2 or more: what is one character too long for that is cut between code points.
+ * The longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. Not empty if
+ * `length` is 2 or more: a grapheme that is too long is cut between code points.
  */
 export function beginning(text: string, length: number): string {
 	if (text.length <= length) return text;
@@ -22,7 +22,7 @@ export function beginning(text: string, length: number): string {
 	return text.slice(0, splits ? length - 1 : length);
 }
 
-/** Flags are pairs that only counting tells apart, so counting starts at a letter of ASCII, which begins a character. */
+/** The last ASCII character before a place, where a grapheme begins. Flags are pairs, so segmentation needs a safe start. */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;
 	return place <= farthest ? 0 : place;

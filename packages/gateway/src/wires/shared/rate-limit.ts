@@ -2,7 +2,7 @@ import { type Clock, ParleyError } from "@parley/base";
 
 const perSecond = 50;
 const burst = 100;
-/** Above this many the full ones are forgotten: a bucket that is full says nothing. */
+/** Number of buckets above which full ones are deleted: a new bucket is full as well. */
 const sweepAbove = 4096;
 
 interface Bucket {
@@ -10,7 +10,7 @@ interface Bucket {
 	at: number;
 }
 
-/** Requests per second, counted per session, or per connection where there is none. */
+/** Token buckets for requests, one for each key: a session, or a connection without a session. */
 export class RateLimit {
 	readonly #clock: Clock;
 	readonly #onRefused: () => void;
@@ -21,7 +21,7 @@ export class RateLimit {
 		this.#onRefused = onRefused;
 	}
 
-	/** Counts one request; throws `resource_exhausted` when there were too many. */
+	/** Counts a request. Throws `resource_exhausted` above the limit. */
 	take(key: unknown): void {
 		const at = this.#clock.monotonic();
 		const known = this.#buckets.get(key);

@@ -119,7 +119,7 @@ test.each([
 	[
 		'{"type":"ping","id":9007199254740993}',
 		"ping",
-		"id: a number beyond 2^53 loses digits: send it as a text",
+		"id: a number beyond 2^53 loses digits: send it as a string",
 	],
 	['{"type":"ping","id":-1e300}', "ping", /^id: a number beyond 2\^53 /],
 ])("%s is refused", (line, command, error) => {

@@ -27,14 +27,14 @@ import {
 	type Stop,
 } from "./schema.ts";
 
-/** What a line turned out to be. */
+/** A decoded line. */
 export type Decoded =
 	| { readonly kind: "command"; readonly command: Command }
 	| { readonly kind: "refused"; readonly response: Response };
 
 const spoken = { error: issueText };
 
-/** Reads one line. Never throws: whatever is wrong becomes the one response that it gets. */
+/** Decodes a line. Never throws: a line with an error returns the response for it. */
 export function decodeCommand(line: string): Decoded {
 	let value: unknown;
 	try {
@@ -43,12 +43,12 @@ export function decodeCommand(line: string): Decoded {
 		return refused(idOfLine(line), "", `malformed json: ${ParleyError.from(reason).message}`);
 	}
 	const type = isFields(value) ? value["type"] : undefined;
-	// Where nothing is wrong with the rest of it, what is wrong is its type.
+	// If the envelope is valid, the error is an unknown type.
 	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, spoken).error);
 	const fields = commands[type].safeParse(value, spoken);
 	if (!fields.success) return refusedLine(value, fields.error);
 	const { data } = fields;
-	// True because the schema of this very type has passed.
+	// True because the schema of this type accepted the fields.
 	return { kind: "command", command: { ...data, type, id: data.id ?? undefined } as Command };
 }
 
@@ -57,8 +57,8 @@ function isCommand(type: unknown): type is CommandType {
 }
 
 /**
- * What is wrong with a line: `error`, or, without one, a type that nobody knows. A client that matches responses by their id
- * gets it back wherever it can be read.
+ * The response to an invalid line. Without `error`, its type is unknown. The response has the id of the line if that is
+ * valid, because clients match responses by id.
  */
 function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
 	const { type, id } = isFields(value) ? value : {};
@@ -76,12 +76,12 @@ function refused(id: Id | null | undefined, command: string, error: string): Dec
 	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
 }
 
-/** The beginning of a text: of what clients send, a line of ours repeats no more. */
+/** Shortens a text that a client sent, so that responses stay short. */
 export function shorten(text: string, most: number): string {
 	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
-/** The first thing that is wrong, with its place. */
+/** Describes the first validation error with its path. */
 function describe({ issues }: z.ZodError): string {
 	const [issue] = issues;
 	if (!issue) return "invalid command";
@@ -91,7 +91,7 @@ function describe({ issues }: z.ZodError): string {
 	return `${place.join("")}: ${issue.message}`;
 }
 
-/** Names a command in its response. */
+/** Identifies a command in its response. */
 interface Named {
 	readonly id: Id | undefined;
 	readonly type: string;
@@ -105,7 +105,7 @@ export function failure({ id, type: command }: Named, error: string): Response {
 	return { type: "response", ...(idOf(id) && { id }), command, success: false, error: shorten(error, 2_000) };
 }
 
-/** One line, without its end. Of deltas, which are most of what is said, only the text has to be looked through. */
+/** Encodes a line, without its line end. Most lines are deltas, so only their text is encoded anew. */
 export function encodeFrame(frame: Frame): string {
 	if (frame.type !== "text_delta") return encodeJson(frame);
 	const { delta, request_id } = frame;
@@ -113,30 +113,30 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** How the line of a delta ends: a prompt has thousands of them, and one id. */
+/** The JSON behind the text of a delta. It is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
 	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
-/** An empty id is none, as for existing clients, and so is one of NUL alone. */
+/** Whether a command has an id. An empty id, or one of NUL only, is no id, as for existing clients. */
 export function idOf(id: Id | undefined): id is Id {
 	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }
 
-/** What people may be told of an error. */
+/** The error text for clients. */
 export function encodeError(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	return errorTexts[code](message);
 }
 
-/** Milliseconds since the epoch, as RFC 3339 in UTC. */
+/** Encodes milliseconds since the epoch as RFC 3339 in UTC. */
 export function encodeTime(at: number): string {
 	return new Date(at).toISOString();
 }
 
-/** A message of the transcript, with its role. */
+/** Encodes a message of the transcript. */
 export function encodeMessage({ message, at }: { readonly message: Message; readonly at: number }): {
 	readonly role: string;
 	readonly content: readonly Block[];
@@ -145,13 +145,13 @@ export function encodeMessage({ message, at }: { readonly message: Message; read
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Pictures are told behind the text that they came with, as in `user_message`; models are shown them before it. */
+/** Puts pictures behind the text, as in `user_message`. Models get them before it. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isPicture = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isPicture(block)), ...blocks.filter(isPicture)];
 }
 
-/** Thinking is not shown. A picture is told by its size, as the document says. */
+/** Encodes content without thinking. A picture is encoded as its size, as the protocol document says. */
 export function encodeContent(content: Message["content"]): Block[] {
 	return content.flatMap(encodeBlock);
 }
@@ -174,7 +174,7 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 	}
 }
 
-/** The result of a call that was done: what the model sees of it. */
+/** Encodes the result of a completed call as the model gets it. */
 export function encodeResult({
 	result: text,
 	pictures = [],
@@ -187,7 +187,7 @@ export function encodeResult({
 	return [{ type: "text", text }, ...images];
 }
 
-/** The question of a prompt: its text, then its pictures. */
+/** Encodes the message of a prompt: its text, then its pictures. */
 export function encodeQuestion(text: string, images: readonly ImageBlock[]): Block[] {
 	const words = text === "" ? [] : [{ type: "text", text } as const];
 	return [...words, ...encodeContent(images)];
@@ -201,7 +201,7 @@ function bytesOf(base64: string): number {
 	return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }
 
-/** What the wire counts as input is what no cache has given or taken. */
+/** Encodes token counts. `input` leaves out the tokens that a cache read or wrote. */
 export function encodeCounts(usage: Usage, cost: number): Counts {
 	const { inputTokens, outputTokens: output, cacheReadTokens, cacheWriteTokens } = usage;
 	const input = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
@@ -216,7 +216,7 @@ const stops = {
 	refusal: "error",
 } as const satisfies Record<StopReason, Stop>;
 
-/** How a model call ended: `error` is "" where a whole reply came. */
+/** Encodes the end of a model call. `error` is "" for a complete reply. */
 export function encodeStop(
 	stop: StopReason | undefined,
 	content: AssistantMessage["content"],
@@ -227,12 +227,12 @@ export function encodeStop(
 	return stop === "end_turn" && content.some(({ type }) => type === "call") ? "tool_use" : stops[stop];
 }
 
-/** The lines that a whole reply is told by, but for its usage. */
+/** Encodes the lines of a complete reply, without its usage. */
 export function encodeReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
 ): Notice[] {
-	// What broke off has called nothing, whatever had come of it.
+	// Calls of a reply that broke off do not run.
 	const broke = stop === "aborted" || stop === "error";
 	const blocks = encodeContent(broke ? content.filter(({ type }) => type === "text") : content);
 	const calls = blocks.flatMap((block) =>
@@ -249,26 +249,26 @@ export function encodeReply(
 
 type Approval = NonNullable<Prompt["approval"]>;
 
-/** An approval that the client is asked for, under a name of the connection's own. */
+/** Encodes an approval. `id` names it on this connection. */
 export function encodeAsk(id: string, { label }: Prompt, approval: Approval): Ask {
 	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Of the beginning of a line: an id stands before what is long. */
+/** Characters of a line that are searched for an id. Clients write the id before long fields. */
 const mostLooked = 4_096;
 
 const space = "[ \\t\\r]*";
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 const plain = `(?:${quoted}|[-+.\\w]+)`;
-/** Members that hold nothing else, up to the first that is called `id`. */
+/** Matches members with plain values up to the first `id`. */
 const beginning = new RegExp(
 	`^${space}\\{${space}(?:(?!"id")${quoted}${space}:${space}${plain}${space},${space})*"id"${space}:${space}(${plain})${space}[,}]`,
 );
 
 /**
- * The id of a line that is not taken for a command, where it can be told from how the line begins: its client waits for it.
- * Never one that stands inside of something else.
+ * Finds the id of a line that is not valid JSON, so that its client gets a response. Reads only the beginning of the line,
+ * and never returns an `id` of a nested value. Undefined if there is none.
  */
 export function idOfLine(line: string): Id | undefined {
 	const [, id] = beginning.exec(line.slice(0, mostLooked)) ?? [];

@@ -1,14 +1,14 @@
 import { imageTypes, pictureProblem } from "@parley/core";
 import * as z from "zod";
 
-/** The major version of the document, as `hello` tells it. */
+/** The major version of the protocol document, in the response to `hello`. */
 export const protocolVersion = 1;
 
-/** Of an id or another name: many lines repeat it. */
+/** Maximum characters of an id or another name, which many lines repeat. */
 const mostNameLength = 1_024;
-/** Of a message, which comes back within one line; no model reads as much. */
+/** Maximum bytes of a message as JSON. `user_message` returns it in one line of less than 16 MiB. */
 const mostMessageBytes = 15 * 1024 * 1024;
-/** Bytes of JSON that one UTF-16 code unit takes at most. */
+/** Maximum bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
 
 const Name = z.string().max(mostNameLength);
@@ -19,21 +19,21 @@ const Message = z
 		"longer than 15 MiB of JSON",
 	);
 
-/** Beyond this a number has lost digits when it is read: it could not come back as it came. */
-const exact = "a number beyond 2^53 loses digits: send it as a text";
+/** The error for an id that cannot be returned as it was sent. */
+const exact = "a number beyond 2^53 loses digits: send it as a string";
 
-/** What clients may name a command; it comes back as it came. */
+/** The id of a command. Responses return it unchanged. */
 export const Id = z.union([Name, z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, exact)]);
 export type Id = z.infer<typeof Id>;
 
-/** What every line has to be. `null` stands for an absent id, as for clients of typed languages. */
+/** Fields of every line. `null` is an absent id, as clients in typed languages send it. */
 export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-/** Many programs call JPEG so, and no list of types does. */
+/** Accepts `image/jpg`, which many programs send for JPEG. */
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 
-/** Encoders of mail break their lines, and decoders skip the ends. */
+/** Accepts base64 with line breaks, as MIME encoders write it. */
 const base64 = () =>
 	z
 		.string()
@@ -43,13 +43,13 @@ const base64 = () =>
 const image = () =>
 	z
 		.object({ mime_type: imageType(), data: base64() })
-		// Kept in the conversation, it would be refused by the model's service with each prompt from then on.
+		// The provider would refuse the picture with every later prompt, because it stays in the conversation.
 		.superRefine((picture, context) => {
 			const message = pictureProblem({ mediaType: picture.mime_type, data: picture.data });
 			if (message) context.addIssue({ code: "custom", path: ["data"], message });
 		});
 
-/** How much a model thinks, in all words that clients use. */
+/** Reasoning efforts by the words that clients send. */
 export const reasoningWords = {
 	off: "off",
 	none: "off",
@@ -72,7 +72,7 @@ const reasoningWord = () =>
 
 const id = Id.nullish();
 
-/** Of each command what it has to hold. Further fields are ignored. */
+/** Schemas of the commands by `type`. Unknown fields are ignored. */
 const makers = {
 	hello: () => z.object({ id, token: z.string().nullish() }),
 	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),
@@ -99,7 +99,7 @@ const makers = {
 };
 type Schemas = { readonly [Type in keyof typeof makers]: ReturnType<(typeof makers)[Type]> };
 
-/** What a client may send, by its `type`; each schema is made with the first such command, which the others need not wait for. */
+/** Schemas of the commands by `type`. Each is made when the first such command arrives. */
 export const commands = madeWhenRead();
 
 function madeWhenRead(): Schemas {
@@ -115,20 +115,20 @@ function madeWhenRead(): Schemas {
 			},
 		});
 	}
-	// True because each stands under the name of its maker.
+	// True because the loop defines a property for each maker.
 	return schemas as Schemas;
 }
 
 export type CommandType = keyof typeof commands;
 
-/** One command, checked. */
+/** A validated command. */
 export type Command = {
 	[Type in CommandType]: { readonly type: Type; readonly id: Id | undefined } & z.output<
 		(typeof commands)[Type]
 	>;
 }[CommandType];
 
-/** What a command gets, exactly once. */
+/** The response to a command. Each command gets exactly one. */
 export type Response =
 	| { type: "response"; id?: Id; command: string; success: true; data?: object }
 	| { type: "response"; id?: Id; command: string; success: false; error: string };
@@ -154,14 +154,14 @@ export type Block =
 
 export type Stop = "end_turn" | "tool_use" | "length" | "error" | "aborted";
 
-/** What happens during a prompt or a compaction. `request_id`, which the connection adds, is that command's id. */
+/** An event of a prompt or a compaction. The connection adds `request_id`, the id of that command. */
 export type Notice =
 	| { readonly type: "turn_start"; readonly step: number }
 	| { readonly type: "user_message"; readonly content: readonly Block[]; readonly time: string }
 	| { readonly type: "assistant_start" }
 	| { readonly type: "thinking_delta"; readonly delta: string }
 	| { readonly type: "text_delta"; readonly delta: string }
-	/** A call while the model writes it. `delta` is the next part of its arguments, as JSON text. */
+	/** A tool call while the model writes it. `delta` is the next part of its arguments, as JSON text. */
 	| { readonly type: "tool_use_start"; readonly id: string; readonly name: string }
 	| { readonly type: "tool_use_args"; readonly id: string; readonly delta: string }
 	| { readonly type: "tool_use_end"; readonly id: string }
@@ -181,20 +181,20 @@ export type Notice =
 	| { readonly type: "compact_done"; readonly summary: string }
 	| Ask;
 
-/** A call that waits for `approve`. */
+/** A tool call that waits for `approve`. */
 export interface Ask {
 	readonly type: "ask";
 	readonly id: string;
 	readonly call_id: string;
 	readonly tool: string;
 	readonly args: unknown;
-	/** One line: what the call does. */
+	/** One line that describes the call. */
 	readonly label: string;
 	/** A unified diff of a change, else "". */
 	readonly preview: string;
 	readonly risk: string;
 	readonly notes: readonly string[];
-	/** Whether `remember_tool` can be answered. */
+	/** Whether the client may answer with `remember_tool`. */
 	readonly can_remember: boolean;
 }
 
@@ -208,7 +208,7 @@ const forms: Readonly<Record<string, string>> = {
 	object: "an object",
 };
 
-/** What is wrong with a field, in our words; what its schema says itself goes before this. */
+/** Describes a validation error. Messages of the schemas themselves take precedence. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
 	if (issue.input === undefined) return "is missing";
 	switch (issue.code) {
@@ -229,14 +229,14 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 
 const separators = /[\u2028\u2029]/g;
 
-/** JSON leaves two line ends of Unicode as they are, and there are readers that end lines at them: readline of Node.js. */
+/** Encodes JSON and escapes U+2028 and U+2029, because some readers end lines there, for example readline of Node.js. */
 export function encodeJson(value: unknown): string {
 	const json = JSON.stringify(value);
 	if (!json.includes("\u2028") && !json.includes("\u2029")) return json;
 	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
 }
 
-/** Bytes that a value takes on the wire. */
+/** Bytes of a value as JSON on this wire. */
 export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(encodeJson(value));
 }

@@ -309,7 +309,7 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	});
 	expect(t.log.records).toContainEqual(
 		expect.objectContaining({
-			...{ level: "warn", message: "a client reads too slowly and is closed" },
+			...{ level: "warn", message: "closing a client that reads too slowly" },
 			fields: expect.objectContaining({ wire: "events", principal: "operator" }),
 		}),
 	);
