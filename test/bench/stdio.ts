@@ -14,6 +14,8 @@ import { startServer } from "./measure/server-process.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
+/** Milliseconds from a prompt to the provider's request, with its commit: nothing below is felt. */
+const mostAddedMs = 5;
 const options = readOptions(7);
 /** Rounds that are not counted: programs talk to a process for longer than that. */
 const warmUp = 8;
@@ -79,7 +81,7 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/** Prompt by prompt in turn: what is asked is the difference of two small times. */
+/** Alternates prompt by prompt, because the result is the difference of two small times. */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;
@@ -156,12 +158,6 @@ const added: Figure = {
 	unit: "ms",
 	values: told.map(({ ours, floor }) => ours.clock - floor.clock),
 };
-/** A share changes less with the machine: 0.35 ms was asked where the SDK alone took 0.64 ms (decision 040). */
-const addedShare: Figure = {
-	name: "added ÷ SDK alone",
-	unit: "×",
-	values: told.map(({ ours, floor }) => ours.clock / floor.clock - 1),
-};
 const replyClock = speed("speed of a reply ÷ bare loop", replied, "clock");
 const replyCpu = speed("speed of a reply ÷ bare loop, by CPU", replied, "cpu");
 report(
@@ -174,7 +170,6 @@ report(
 		times("prompt to first delta", told, "ours"),
 		times("SDK alone: request to first delta", told, "floor"),
 		added,
-		addedShare,
 		times(`reply of ${deltas} deltas`, replied, "ours"),
 		times("bare loop", replied, "floor"),
 		replyClock,
@@ -184,9 +179,7 @@ report(
 		{ figure: pingCpu, atMost: 1.5, goal: true },
 		{ figure: pingCpu, atMost: 2 },
 		{ figure: pingClock, atMost: 1.5 },
-		{ figure: addedShare, atMost: 0.54, goal: true },
-		{ figure: addedShare, atMost: 1 },
-		{ figure: added, atMost: 0.35, ofMachine: true },
+		{ figure: added, atMost: mostAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, goal: true },
 		{ figure: replyCpu, atLeast: 0.25 },
 		{ figure: replyClock, atLeast: 0.5, goal: true },

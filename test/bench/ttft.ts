@@ -10,11 +10,10 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * What the gateway adds to the first token: from sending a message to the first delta of a reply that comes through the
- * SDK, less the same reply by the SDK alone, less a round trip of the same text through `ws` alone, less the one commit
- * on that path. The commit is measured here: the same statements on the same tables in one transaction by bare
- * node:sqlite, WAL and synchronous=FULL, on the same disk. The four take turns, message by message, so that none has
- * warmer caches than the others.
+ * The time that the gateway adds to the first token: from sending a message to the first delta of a reply through the
+ * SDK, minus the same reply by the SDK alone, minus a round trip of the same text through `ws` alone. The durable commit
+ * is part of it. For comparison, the bench also measures that commit by bare node:sqlite, with WAL and synchronous=FULL,
+ * on the same disk. The four alternate message by message, so that their caches are equally warm.
  */
 const turns = 40;
 const order = "words 2";
@@ -118,10 +117,10 @@ database.close();
 rmSync(directory, { recursive: true });
 
 const added: Figure = {
-	name: "added to the first token beyond the commit",
+	name: "added to the first token, commit included",
 	unit: "ms",
 	values: first.map((value, index) => {
-		return value - (alone[index] ?? 0) - (echo[index] ?? 0) - (commit[index] ?? 0);
+		return value - (alone[index] ?? 0) - (echo[index] ?? 0);
 	}),
 };
 report(
@@ -133,6 +132,6 @@ report(
 		{ name: "one commit (FULL), bare node:sqlite", unit: "ms", values: commit },
 		added,
 	],
-	[{ figure: added, atMost: 0.35 }],
+	[{ figure: added, atMost: 5 }],
 	options,
 );
