@@ -5,6 +5,7 @@ import { envelopeRequirements } from "./requirements/envelope.ts";
 import { fileRequirements } from "./requirements/file.ts";
 import { grantRequirements } from "./requirements/grants.ts";
 import { httpRequirements } from "./requirements/http.ts";
+import { memoryRequirements } from "./requirements/memories.ts";
 import { modelRequirements } from "./requirements/model.ts";
 import { operatingRequirements } from "./requirements/operating.ts";
 import { peopleRequirements } from "./requirements/people.ts";
@@ -29,6 +30,7 @@ export const requirements = {
 	...connectorRequirements,
 	...sessionRequirements,
 	...runRequirements,
+	...memoryRequirements,
 	...modelRequirements,
 	...peopleRequirements,
 	...policyRequirements,

@@ -11,6 +11,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { helpCommand } from "./commands/help.ts";
+import { memoriesCommand } from "./commands/memories.ts";
 import { modelsCommand } from "./commands/models.ts";
 import { peopleCommand } from "./commands/people.ts";
 import { placesCommand } from "./commands/places.ts";
@@ -46,6 +47,7 @@ export function createProgram(io: Io): Command {
 		askCommand(io),
 		answerCommand(io),
 		sessionsCommand(io),
+		memoriesCommand(io),
 		eventsCommand(io),
 		tasksCommand(io),
 		taskCommand(io),

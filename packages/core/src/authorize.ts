@@ -53,6 +53,12 @@ const rules = {
 	"task.submit": { ...talkers, role: "member" },
 	/** To cancel it, and to say what it waits for. */
 	"task.control": { ...talkers, role: "member" },
+	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
+	/** To store a note for oneself or for the channel. */
+	"memory.write": { ...talkers, role: "member" },
+	"memory.write_everyone": operatorOnly,
+	/** To delete notes of one's own. */
+	"memory.forget": { ...talkers, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
 	"agents.read": lookers,

@@ -28,6 +28,7 @@ export { migrations } from "./journal/migrations.ts";
 export { countOpenWork } from "./journal/open-work.ts";
 export { type Snapshot, takeSnapshot } from "./journal/snapshot.ts";
 export type { Tables } from "./journal/tables.ts";
+export type { Memory } from "./memory/memory.ts";
 export { type AssistantMessage, type ImageBlock, imageTypes, type Message } from "./message.ts";
 export {
 	type Model,

@@ -9,6 +9,7 @@ import type { SessionEvent } from "./event.ts";
 import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Journal } from "./journal/journal.ts";
+import { Memories } from "./memory/memories.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import { Observers } from "./observers.ts";
 import type { Principal } from "./principal.ts";
@@ -70,6 +71,8 @@ export class Runtime {
 	readonly trust: Trust;
 	/** Tools that clients run. */
 	readonly clientTools: ClientTools;
+	/** Notes that the agent finds again in later runs. */
+	readonly memories: Memories;
 	/** Work in the background. */
 	readonly tasks: Tasks;
 	readonly #taskRunner: TaskRunner;
@@ -91,6 +94,7 @@ export class Runtime {
 		const journal = new Journal(options);
 		this.files = new Files(options);
 		const audit = new Audit({ ...options, redactor });
+		this.memories = new Memories({ ...options, redactor, audit });
 		const workspaces = new Workspaces(options.roots.dataDir);
 		this.trust = new Trust({ ...options, audit, sessions: () => this.#sessions });
 		this.#deps = {

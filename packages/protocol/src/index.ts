@@ -33,6 +33,7 @@ export {
 	type SuccessFrame,
 } from "./frame.ts";
 export { issueWords } from "./issue-words.ts";
+export type { MemoryPayload } from "./memory-methods.ts";
 export {
 	type MethodInput,
 	type MethodName,

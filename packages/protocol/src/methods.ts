@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
+import { memoryMethods } from "./memory-methods.ts";
 import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { promptMethods } from "./prompt-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
@@ -217,6 +218,7 @@ export const methods = {
 	},
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
+	...memoryMethods,
 	...promptMethods,
 	...sessionMethods,
 	...taskMethods,
@@ -235,10 +237,4 @@ export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Na
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;
 
 /** Methods that this protocol will have: answered `not available` until then. */
-export const plannedMethods = [
-	"list_memories",
-	"forget_memory",
-	"schedule_task",
-	"unschedule_task",
-	"list_schedules",
-] as const;
+export const plannedMethods = ["schedule_task", "unschedule_task", "list_schedules"] as const;

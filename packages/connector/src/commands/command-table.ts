@@ -2,6 +2,7 @@ import type { RoomDesk } from "../rooms/desk.ts";
 import { aboutCommands, helpCommand } from "./about.ts";
 import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";
+import { memoryCommands } from "./memory.ts";
 import { sessionCommands } from "./session.ts";
 import { talkCommands } from "./talk.ts";
 import { taskCommands } from "./task.ts";
@@ -14,6 +15,7 @@ export const commandTable: readonly Command<RoomDesk>[] = [
 	...sessionCommands,
 	...approvalCommands,
 	...trustCommands,
+	...memoryCommands,
 	...aboutCommands,
 	helpCommand(() => commandTable),
 ];

@@ -14,6 +14,7 @@ export const freshSchema: FreshSchema = {
 		"0007-hashed-from",
 		"0008-small-commits",
 		"0009-run-options",
+		"0010-memories",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -72,5 +73,14 @@ CREATE TABLE "system_prompts" ("epoch" bigint not null, "v" integer not null, "s
 CREATE TRIGGER search_texts_added after insert on search_texts when new.id % 64 = 0 begin
 		insert into search_index (rowid, text) select id, text from search_texts
 			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0); end;
+CREATE TABLE "memories" ("n" integer primary key autoincrement, "id" text not null, "scope" text not null, "subject" text not null, "author" text not null, "session_id" text, "taint" text not null, "text" text not null, "tags" text not null, "search_text" text not null, "created_at" bigint not null, "epoch" bigint not null, "v" integer not null, constraint "memories_id" unique ("id"));
+CREATE INDEX "memories_subject" on "memories" ("scope", "subject");
+CREATE INDEX "memories_author" on "memories" ("author");
+CREATE VIRTUAL TABLE memory_index
+		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram');
+CREATE TRIGGER memories_added after insert on memories begin
+		insert into memory_index (rowid, text) values (new.n, new.search_text); end;
+CREATE TRIGGER memories_removed after delete on memories begin
+		delete from memory_index where rowid = old.n; end;
 `,
 };

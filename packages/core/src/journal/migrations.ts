@@ -1,5 +1,6 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { createMemories } from "./memory-migration.ts";
 import { createSearch, indexInGroups } from "./search-migration.ts";
 import { createTasks } from "./task-migration.ts";
 import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
@@ -277,4 +278,5 @@ export const migrations: readonly Migration[] = [
 			await db.schema.alterTable("runs").addColumn("options", "text").execute();
 		},
 	},
+	{ name: "0010-memories", up: createMemories },
 ];

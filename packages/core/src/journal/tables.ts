@@ -247,6 +247,27 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
+/** Notes that the agent finds again in later runs. */
+interface MemoriesTable extends Stamped {
+	n: GeneratedAlways<number>;
+	id: string;
+	scope: "user" | "channel" | "everyone";
+	/** The person, or the channel as `placeKey` writes it; "" for everyone. */
+	subject: string;
+	/** The person or principal whose run or request wrote it. */
+	author: string;
+	/** The session of the run that wrote it; null if a person wrote it. The session may be deleted. */
+	session_id: string | null;
+	/** Taint of that session when it was written (see taint.ts). */
+	taint: string;
+	text: string;
+	/** As JSON: an array of strings. */
+	tags: string;
+	/** Text and tags in the spelling of the index. */
+	search_text: string;
+	created_at: number;
+}
+
 export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -264,6 +285,7 @@ export interface Tables extends TrustTables, TaskTables {
 	feedback: FeedbackTable;
 	search_texts: SearchTextsTable;
 	system_prompts: SystemPromptsTable;
+	memories: MemoriesTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

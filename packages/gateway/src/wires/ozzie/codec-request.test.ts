@@ -108,7 +108,7 @@ test.each([
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
 	[{ method: "schedule_task" }, "not available"],
-	[{ method: "list_memories" }, "not available"],
+	[{ method: "list_schedules" }, "not available"],
 ])("%j is refused under its id", (told, error) => {
 	const refusal = refusalOf(request(told));
 	expect(refusal.id).toBe("r1");

@@ -2,6 +2,7 @@ import type { MethodName } from "@parley/protocol";
 import type { Connection } from "../connection.ts";
 import { authorizeMethod } from "./actions.ts";
 import { catalogueMethods } from "./catalogue.ts";
+import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
 import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
 import { promptMethods } from "./prompts.ts";
@@ -16,6 +17,7 @@ const handlers: MethodsOf<MethodName> = {
 	...promptMethods,
 	...taskMethods,
 	...usageMethods,
+	...memoryMethods,
 	...catalogueMethods,
 	...peopleMethods,
 	...placeMethods,

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { commanded, scriptedDesk } from "../testing/scripted-desk.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { memoryCommands } from "./memory.ts";
+
+const note = {
+	...{ memory_id: "mem_1", scope: "user" as const, subject: "discord:1:42", content: "likes *tea*" },
+	...{ tags: ["drinks"], author: "discord:1:42", taint: "U", created_at: "1970-01-01T00:00:10.000Z" },
+};
+
+test.each<{
+	name: string;
+	command: string;
+	options: Readonly<Record<string, string>>;
+	answers: ScriptedAnswers;
+	says: string | RegExp;
+	asks: { readonly method: string; readonly params: object };
+}>([
+	{
+		...{ name: "the notes of a person are listed", command: "memory", options: {} },
+		answers: { list_memories: () => ({ memories: [note] }) },
+		says: /^- `mem_1` \(about you #drinks\): likes .*tea.*`\S*forget ID` deletes a note/s,
+		asks: { method: "list_memories", params: { limit: 10, actor: { id: "42" } } },
+	},
+	{
+		...{ name: "notes are searched", command: "memory", options: { query: "tea" } },
+		answers: { query_memories: () => ({ memories: [] }) },
+		says: "No note contains these words.",
+		asks: { method: "query_memories", params: { query: "tea", actor: { id: "42" } } },
+	},
+	{
+		...{ name: "one note is deleted", command: "forget", options: { what: "mem_1" } },
+		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 1 }) },
+		says: "Deleted.",
+		asks: { method: "forget_memory", params: { memory_id: "mem_1", actor: { id: "42" } } },
+	},
+	{
+		...{ name: "all notes of a person are deleted", command: "forget", options: { what: "Me" } },
+		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 3 }) },
+		says: "Deleted 3 notes about you and by you.",
+		asks: { method: "forget_memory", params: { person: "me", actor: { id: "42" } } },
+	},
+])("$name", async ({ command, options, answers, says, asks }) => {
+	const { desk, gateway } = scriptedDesk(answers);
+	const run = memoryCommands.find(({ name }) => name === command);
+	const { text } = (await run?.run(desk, commanded(command, options))) ?? {};
+	expect(text).toMatch(says);
+	expect(gateway.asked.at(-1)).toMatchObject(asks);
+});

@@ -1,0 +1,64 @@
+import type { MemoryPayload } from "@parley/protocol";
+import { plain } from "../conversation/tasks/plain.ts";
+import type { Command } from "./command.ts";
+import { textOf } from "./options.ts";
+
+const mostShown = 10;
+
+const memory: Command = {
+	name: "memory",
+	description: "Show the notes that I keep about you, this channel and everyone",
+	options: [
+		{
+			...{ name: "query", type: "string", required: false, max: 500 },
+			description: "Words to search for",
+		},
+	],
+	async run({ gateway, platform, onBehalf }, { arrival: { person, room, options } }) {
+		const query = textOf(options["query"]);
+		const asked = { limit: mostShown, ...onBehalf(person, room) };
+		const { memories } =
+			query === ""
+				? await gateway.request("list_memories", asked)
+				: await gateway.request("query_memories", { ...asked, query });
+		if (memories.length === 0)
+			return { text: query === "" ? "I have no notes here." : "No note contains these words." };
+		const forget = platform.command("forget", room);
+		return {
+			text: `${memories.map(lineOf).join("\n")}\n\n\`${forget} ID\` deletes a note, \`${forget} me\` all of yours.`,
+		};
+	},
+};
+
+const forget: Command = {
+	name: "forget",
+	description: "Delete one of my notes, or all notes about you and by you",
+	options: [
+		{
+			...{ name: "what", type: "string", required: true, min: 1, max: 128 },
+			description: "The id of a note, or me for all of yours",
+		},
+	],
+	async run({ gateway, onBehalf }, { arrival: { person, room, options }, key }) {
+		const what = textOf(options["what"]);
+		const all = what.toLowerCase() === "me";
+		const { forgotten } = await gateway.request("forget_memory", {
+			...(all ? { person: "me" } : { memory_id: what }),
+			key,
+			...onBehalf(person, room),
+		});
+		if (all)
+			return { text: `Deleted ${forgotten} ${forgotten === 1 ? "note" : "notes"} about you and by you.` };
+		return { text: "Deleted." };
+	},
+};
+
+const scopes = { user: "about you", channel: "this channel", everyone: "everyone" } as const;
+
+function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
+	const labels = tags.map((tag) => ` #${plain(tag, 40)}`).join("");
+	return `- \`${memory_id}\` (${scopes[scope]}${labels}): ${plain(content, 300)}`;
+}
+
+/** The notes of the agent, by command. */
+export const memoryCommands: readonly Command[] = [memory, forget];

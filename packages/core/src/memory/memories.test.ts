@@ -1,0 +1,202 @@
+import { openSqliteStore, Redactor, type Store, silentLogger } from "@parley/base";
+import { ManualClock, openPgliteStore, seededIds } from "@parley/base/testing";
+import { afterAll, expect, test } from "vitest";
+import { freshSchema } from "../journal/fresh-schema.ts";
+import { migrations } from "../journal/migrations.ts";
+import type { Tables } from "../journal/tables.ts";
+import { operator, type Person, type Principal } from "../principal.ts";
+import { SecretBox } from "../secrets.ts";
+import type { Keyed } from "../session/idempotency.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+import { Audit } from "../trust/audit.ts";
+import { Memories } from "./memories.ts";
+import { memoryLimits, memoryScopes } from "./memory.ts";
+
+const stores = new Map<string, Promise<Store<Tables>>>();
+const opening: Readonly<Record<string, () => Promise<Store<Tables>>>> = {
+	SQLite: () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema }),
+	PostgreSQL: () => openPgliteStore<Tables>({ migrations }),
+};
+const engines = Object.keys(opening);
+afterAll(async () => {
+	for (const store of stores.values()) await (await store).close();
+});
+
+/** Empty memories; each engine opens its database once. */
+async function open(engine: string, redactor = new Redactor()): Promise<Memories> {
+	const opened = stores.get(engine) ?? opening[engine]?.();
+	if (!opened) throw new Error(engine);
+	stores.set(engine, opened);
+	const store = await opened;
+	await store.commit((tx) => tx.deleteFrom("memories").execute());
+	const clock = new ManualClock();
+	const secrets = new SecretBox(Buffer.alloc(32, 1));
+	const ids = seededIds(1);
+	const audit = new Audit({ store, clock, redactor, log: silentLogger });
+	return new Memories({ store, clock, ids, redactor, secrets, audit });
+}
+
+function person(user: string, channel = "C1", role: Person["role"] = "member"): Principal {
+	const place = { platform: "discord", tenant: "T", channel, shared: false };
+	return {
+		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		person: { id: `discord:T:${user}`, name: user, role, place },
+	};
+}
+
+const asked = (principal: Principal): Keyed => unkeyed(principal);
+const note = (text: string, tags: readonly string[] = []) => ({ scope: "user" as const, text, tags });
+
+test.each(engines)(
+	"notes are found by words in all scripts, with punctuation and quotes, on %s",
+	async (engine) => {
+		const memories = await open(engine);
+		const texts = {
+			tokyo: "東京都に住んでいる。",
+			tea: "お茶が好き",
+			deploy: 'Deploys happen on "Friday", not on Monday.',
+			path: "Logs are in c:\\temp\\100%_done",
+			irish: "O'Brien's dog — naïve ＦＵＬＬ width",
+			gärten: "Östliche GÄRTEN",
+		};
+		for (const text of Object.values(texts)) await memories.store(asked(operator), note(text, ["facts"]));
+		const names = Object.entries(texts);
+		const found = async (query: string) => {
+			const list = await memories.list(operator, { query, limit: 10 });
+			return list.map(({ text }) => names.find(([, known]) => known === text)?.[0]);
+		};
+		expect(await found("東京")).toEqual(["tokyo"]);
+		expect(await found("東京都はどこ？")).toEqual(["tokyo"]);
+		expect(await found("住んでいる")).toContain("tokyo");
+		expect(await found("好き")).toEqual(["tea"]);
+		expect(await found("茶")).toEqual(["tea"]);
+		expect(await found('"friday"')).toEqual(["deploy"]);
+		expect(await found("deploy?!")).toEqual(["deploy"]);
+		expect(await found("c:\\temp")).toContain("path");
+		expect(await found("%_")).toEqual(["path"]);
+		expect(await found("O'Brien")).toEqual(["irish"]);
+		expect(await found("' OR 1=1 --")).not.toContain("tea");
+		expect(await found("full")).toEqual(["irish"]);
+		expect(await found("östliche gärten")).toEqual(["gärten"]);
+		expect(await found("NEAR(friday*) ^ (")).toEqual(["deploy"]);
+		expect(await found("zz\u0000zz\ud800")).toEqual([]);
+		expect(await found("zebra")).toEqual([]);
+		expect(await found("facts")).toHaveLength(6);
+	},
+);
+
+test.each(engines)("the note with the rarest words of a query comes first on %s", async (engine) => {
+	const memories = await open(engine);
+	for (const city of ["Berlin", "Tokyo", "Lima", "Oslo"]) {
+		await memories.store(asked(operator), note(`The office in ${city} opens at nine`));
+	}
+	await memories.store(asked(operator), note("Lima is closed in July"));
+	const texts = (await memories.list(operator, { query: "office in Lima", limit: 2 })).map(
+		({ text }) => text,
+	);
+	expect(texts).toEqual(["The office in Lima opens at nine", "Lima is closed in July"]);
+});
+
+test.each(engines)("no person reads or deletes a note of another person or channel on %s", async (engine) => {
+	const memories = await open(engine);
+	const readers = [person("ann"), person("ann", "C2"), person("bob"), person("bob", "C2")];
+	for (const writer of readers) {
+		for (const scope of ["user", "channel"] as const) {
+			const { person: { id = "", place } = {} } = writer;
+			await memories.store(asked(writer), {
+				scope,
+				text: `secret ${id} ${place?.channel} ${scope}`,
+				tags: [],
+			});
+		}
+	}
+	await memories.store(asked(operator), { scope: "everyone", text: "secret everyone", tags: [] });
+	for (const reader of readers) {
+		const { person: { id = "", place } = {} } = reader;
+		for (const query of ["secret", ""]) {
+			const read = await memories.list(reader, { query, limit: 50 });
+			const outside = read.filter(
+				({ scope, subject }) =>
+					scope !== "everyone" && subject !== (scope === "user" ? id : `discord:T:${place?.channel}`),
+			);
+			expect(outside).toEqual([]);
+			expect(new Set(read.map(({ scope }) => scope))).toEqual(new Set(memoryScopes));
+			expect(read).toHaveLength(5);
+		}
+		const all = await memories.list(operator, { limit: 50 });
+		for (const { id: memoryId, scope, subject, author } of all) {
+			if (scope === "user" && subject !== id) {
+				await expect(memories.forget(asked(reader), memoryId)).rejects.toThrow("Memory not found");
+			}
+			if (scope === "everyone")
+				await expect(memories.forget(asked(reader), memoryId)).rejects.toThrow(author);
+		}
+	}
+	await expect(memories.list(person("ann"), { person: "discord:T:bob", limit: 5 })).rejects.toThrow(
+		"memories of discord:T:bob are for that person and the operator",
+	);
+	await expect(
+		memories.store(asked(person("ann")), { scope: "everyone", text: "x", tags: [] }),
+	).rejects.toThrow("that is for the operator");
+	await expect(memories.list({ id: "observer:o", kind: "observer" }, { limit: 5 })).rejects.toThrow(
+		"observer",
+	);
+	await expect(memories.list(person("eve", "C1", "stranger"), { limit: 5 })).rejects.toThrow(
+		"let discord:T:eve in",
+	);
+});
+
+test.each(engines)(
+	"all notes of a person are removed together, and their words with them, on %s",
+	async (engine) => {
+		const memories = await open(engine);
+		await memories.store(asked(person("ann")), note("ann likes tea"));
+		await memories.store(asked(person("ann")), { scope: "channel", text: "tea at four", tags: [] });
+		await memories.store(asked(person("bob")), note("bob likes tea"));
+		await expect(memories.forgetPerson(asked(person("bob")), "discord:T:ann")).rejects.toThrow(
+			"permission denied",
+		);
+		expect(await memories.forgetPerson(asked(person("ann")), "discord:T:ann")).toBe(2);
+		expect((await memories.list(operator, { query: "tea", limit: 9 })).map(({ text }) => text)).toEqual([
+			"bob likes tea",
+		]);
+		expect(await memories.forgetPerson(asked(operator), "discord:T:bob")).toBe(1);
+		expect(await memories.list(operator, { limit: 9 })).toEqual([]);
+	},
+);
+
+test("a note keeps its author and taint, and no secret", async () => {
+	const redactor = new Redactor();
+	redactor.add("hunter2-hunter2");
+	const memories = await open("SQLite", redactor);
+	const own = await memories.store(
+		asked(operator),
+		note("the password is hunter2-hunter2", ["hunter2-hunter2"]),
+	);
+	expect(own).toMatchObject({ author: "operator", taint: "", subject: "operator" });
+	expect(JSON.stringify(own)).not.toContain("hunter2");
+	const theirs = await memories.store(asked(person("ann")), note("likes tea"));
+	expect(theirs).toMatchObject({ author: "discord:T:ann", taint: "U", subject: "discord:T:ann" });
+});
+
+test("limits of notes are errors that name them", async () => {
+	const memories = await open("SQLite");
+	const refused = (text: string, tags: string[] = []) => memories.store(asked(operator), note(text, tags));
+	await expect(refused(" \0")).rejects.toThrow("Empty memory");
+	await expect(refused("x".repeat(2_001))).rejects.toThrow("Memory of 2001 characters: write at most 2000");
+	await expect(refused("x", "abcdefghi".split(""))).rejects.toThrow("Memory with 9 tags: use at most 8");
+	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("Tag of 41 characters");
+	await expect(memories.store(asked(operator), { scope: "channel", text: "x", tags: [] })).rejects.toThrow(
+		"this conversation is in no channel",
+	);
+	for (let n = 0; n < memoryLimits.notes; n++) await refused(`note ${n}`);
+	await expect(refused("one more")).rejects.toThrow("Too many memories of scope user: 500 are stored");
+});
+
+test("a repeated request stores one note", async () => {
+	const memories = await open("SQLite");
+	const keyed = { ...asked(operator), key: "k1" };
+	const first = await memories.store(keyed, note("once"));
+	expect(await memories.store(keyed, note("once"))).toEqual(first);
+	expect(await memories.list(operator, { limit: 9 })).toHaveLength(1);
+});

@@ -1,0 +1,186 @@
+import { type Clock, type Ids, ParleyError, type Store } from "@parley/base";
+import { authorize } from "../authorize.ts";
+import type { Tx } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
+import { actingId, hasRole, type Principal, placeKey } from "../principal.ts";
+import { type Keyed, once } from "../session/idempotency.ts";
+import type { TextRedactor } from "../session/session-redactor.ts";
+import { taintOfMessage } from "../session/session-taint.ts";
+import { type Audit, askedBy } from "../trust/audit.ts";
+import {
+	checkMemory,
+	isReadable,
+	type Memory,
+	type MemoryReader,
+	type MemoryScope,
+	memoryLimits,
+	type NewMemory,
+	subjectOf,
+	unknownMemory,
+} from "./memory.ts";
+import {
+	countMemories,
+	findMemory,
+	insertMemory,
+	listMemories,
+	type MemorySelection,
+} from "./memory-rows.ts";
+import { searchMemories } from "./search-memories.ts";
+import { searchWords } from "./search-words.ts";
+
+export interface MemoriesOptions {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly redactor: TextRedactor;
+	readonly audit: Audit;
+	readonly secrets: { readonly fingerprint: (text: string) => string };
+}
+
+/** Which notes to return. */
+export interface MemoryFilter {
+	/** Words to search for; the newest notes without any. */
+	readonly query?: string | undefined;
+	readonly scope?: MemoryScope | undefined;
+	/** Notes about this person and notes that they wrote. The operator may name any person. */
+	readonly person?: string | undefined;
+	readonly limit: number;
+}
+
+/** What wrote a note, beside the note. */
+export interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "taint"> {
+	readonly reader: MemoryReader;
+}
+
+/** Notes that the agent finds again in later runs: reached as `runtime.memories`. */
+export class Memories {
+	readonly #options: MemoriesOptions;
+
+	constructor(options: MemoriesOptions) {
+		this.#options = options;
+	}
+
+	/**
+	 * Stores a note that a person writes. Throws `invalid_argument` or `resource_exhausted` if it exceeds a limit, and
+	 * `permission_denied` for everyone unless the operator writes it.
+	 */
+	async store(request: Keyed, wanted: NewMemory): Promise<Memory> {
+		const { principal } = request;
+		authorize(principal, wanted.scope === "everyone" ? "memory.write_everyone" : "memory.write");
+		const origin = {
+			id: this.#options.ids.create("mem"),
+			author: actingId(principal),
+			taint: taintOfMessage(principal, undefined),
+			reader: readerOf(principal),
+		};
+		return this.#once(request, (tx) => this.insert(tx, wanted, origin));
+	}
+
+	/** Returns the notes that the principal can read, the most relevant or the newest first. */
+	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
+		authorize(principal, "memory.read");
+		const { scope, person } = filter;
+		if (person !== undefined && !mayManage(principal, person)) {
+			const message = `permission denied: memories of ${person} are for that person and the operator`;
+			throw new ParleyError(message, { code: "permission_denied" });
+		}
+		const isOperator = principal.kind === "operator";
+		return this.#options.store.read((db) =>
+			this.find(db, { ...(isOperator ? {} : { reader: readerOf(principal) }), scope, person }, filter),
+		);
+	}
+
+	/** Deletes a note. Throws `not_found` if the principal cannot read it, and `permission_denied` if it is not theirs. */
+	async forget(request: Keyed, id: string): Promise<void> {
+		const { principal } = request;
+		authorize(principal, "memory.forget");
+		await this.#once(request, async (tx) => {
+			const memory = await findMemory(tx, id);
+			const isOperator = principal.kind === "operator";
+			if (!memory || !(isOperator || isReadable(memory, readerOf(principal)))) throw unknownMemory(id);
+			if (!isOperator && !isTheirs(memory, principal)) {
+				const message = `permission denied: memory ${id} was written by ${memory.author}; they, or the operator, can delete it`;
+				throw new ParleyError(message, { code: "permission_denied" });
+			}
+			await tx.deleteFrom("memories").where("id", "=", id).execute();
+			await this.#audit(tx, principal, id, 1);
+			return null;
+		});
+	}
+
+	/** Deletes all notes about a person and all notes that they wrote. Returns their number. */
+	async forgetPerson(request: Keyed, person: string): Promise<number> {
+		const { principal } = request;
+		authorize(principal, "memory.forget");
+		if (!mayManage(principal, person)) {
+			const message = `permission denied: memories of ${person} are for that person and the operator`;
+			throw new ParleyError(message, { code: "permission_denied" });
+		}
+		return this.#once(request, async (tx) => {
+			const removed = await tx
+				.deleteFrom("memories")
+				.where((eb) =>
+					eb.or([eb.and([eb("scope", "=", "user"), eb("subject", "=", person)]), eb("author", "=", person)]),
+				)
+				.returning("id")
+				.execute();
+			await this.#audit(tx, principal, person, removed.length);
+			return removed.length;
+		});
+	}
+
+	/** Stores a note in a transaction, without secrets. Throws like `store`. A repeated id changes nothing. */
+	async insert(tx: Tx, wanted: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
+		const { redactor, clock, store } = this.#options;
+		const known = await findMemory(tx, origin.id);
+		if (known) return known;
+		const clean = (text: string): string => redactor.redact(text);
+		const checked = checkMemory({ ...wanted, text: clean(wanted.text), tags: wanted.tags.map(clean) });
+		const subject = subjectOf(checked.scope, reader);
+		if ((await countMemories(tx, checked.scope, subject)) >= memoryLimits.notes) {
+			const message = `Too many memories of scope ${checked.scope}: ${memoryLimits.notes} are stored. Delete some first.`;
+			throw new ParleyError(message, { code: "resource_exhausted" });
+		}
+		const memory: Memory = { ...origin, ...checked, subject, createdAt: clock.now() };
+		await insertMemory(tx, store.engine, memory);
+		return memory;
+	}
+
+	/** Returns notes of a selection, without asking who may read them. */
+	async find(
+		db: Tx,
+		selection: MemorySelection,
+		{ query = "", limit }: Pick<MemoryFilter, "query" | "limit">,
+	): Promise<Memory[]> {
+		if (query.trim() === "") return listMemories(db, selection, limit);
+		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
+	}
+
+	async #audit(tx: Tx, principal: Principal, object: string, count: number): Promise<void> {
+		const entry = { action: "memory.forget", object, decision: "deleted", args: { count } };
+		await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+	}
+
+	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
+		const { store, clock, secrets } = this.#options;
+		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
+		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
+	}
+}
+
+/** The notes that a principal reads as its own. */
+function readerOf(principal: Principal): MemoryReader {
+	const { person } = principal;
+	return person ? { user: person.id, channel: placeKey(person.place) } : { user: principal.id };
+}
+
+function mayManage(principal: Principal, person: string): boolean {
+	return principal.kind === "operator" || actingId(principal) === person;
+}
+
+/** A person deletes notes about them and notes that they wrote; an approver also those of the channel. */
+function isTheirs({ scope, author }: Memory, principal: Principal): boolean {
+	const { person } = principal;
+	if (scope === "user" || author === actingId(principal)) return true;
+	return scope === "channel" && person !== undefined && hasRole(person, "approver");
+}

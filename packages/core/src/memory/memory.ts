@@ -1,0 +1,95 @@
+import { ParleyError } from "@parley/base";
+import type { Taint } from "../taint.ts";
+
+export const memoryScopes = ["user", "channel", "everyone"] as const;
+export type MemoryScope = (typeof memoryScopes)[number];
+
+/** A note that the agent finds again in later runs. */
+export interface Memory {
+	readonly id: string;
+	readonly scope: MemoryScope;
+	/** The person of scope `user`, the channel of scope `channel`; "" for everyone. */
+	readonly subject: string;
+	/** The person or principal whose run or request wrote it. */
+	readonly author: string;
+	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
+	readonly sessionId?: string;
+	/** Taint of the session when it was written. A run that reads the note takes it over. */
+	readonly taint: Taint;
+	readonly text: string;
+	readonly tags: readonly string[];
+	/** Milliseconds since the epoch. */
+	readonly createdAt: number;
+}
+
+/** The person and the channel whose notes a run or a request can read, beside those for everyone. */
+export interface MemoryReader {
+	readonly user?: string | undefined;
+	readonly channel?: string | undefined;
+}
+
+/** A note to store. */
+export interface NewMemory {
+	readonly scope: MemoryScope;
+	readonly text: string;
+	readonly tags: readonly string[];
+}
+
+export const memoryLimits = {
+	/** Characters of a note. */
+	text: 2_000,
+	/** Tags of a note, and characters of each. */
+	tags: 8,
+	tag: 40,
+	/** Notes of one person, of one channel, and for everyone. */
+	notes: 500,
+} as const;
+
+/** Returns the note with trimmed text and tags. Throws `invalid_argument` if it is blank or over a limit. */
+export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): NewMemory {
+	const text = given.replaceAll("\0", "").trim();
+	const tags = [...new Set(wanted.map((tag) => tag.replaceAll("\0", "").trim()).filter((tag) => tag !== ""))];
+	if (text === "") throw invalid("Empty memory: write the text of the note.");
+	if (text.length > memoryLimits.text) {
+		throw invalid(`Memory of ${text.length} characters: write at most ${memoryLimits.text}.`);
+	}
+	if (tags.length > memoryLimits.tags) {
+		throw invalid(`Memory with ${tags.length} tags: use at most ${memoryLimits.tags}.`);
+	}
+	const long = tags.find((tag) => tag.length > memoryLimits.tag);
+	if (long !== undefined) {
+		throw invalid(
+			`Tag of ${long.length} characters, ${JSON.stringify(long.slice(0, memoryLimits.tag))}…: use at most ${memoryLimits.tag}.`,
+		);
+	}
+	return { scope, text, tags };
+}
+
+/** Returns the subject of a scope for a reader. Throws `failed_precondition` if the reader has none. */
+export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): string {
+	if (scope === "everyone") return "";
+	const subject = scope === "user" ? user : channel;
+	if (subject !== undefined) return subject;
+	const message =
+		scope === "channel"
+			? "No memory of a channel here: this conversation is in no channel. Use scope user or everyone."
+			: "No memory of a user here: several people, or no known person, speak to this run. Use scope channel.";
+	throw new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** Whether a reader can read a note. */
+export function isReadable(
+	{ scope, subject }: Pick<Memory, "scope" | "subject">,
+	reader: MemoryReader,
+): boolean {
+	if (scope === "everyone") return true;
+	return subject === (scope === "user" ? reader.user : reader.channel);
+}
+
+export function unknownMemory(id: string): ParleyError {
+	return new ParleyError(`Memory not found: ${id}. List memories to see their ids.`, { code: "not_found" });
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,63 @@
+import { ParleyError } from "@parley/base";
+import { actingId, type Memory } from "@parley/core";
+import type { MemoryPayload } from "@parley/protocol";
+import { toTime } from "../../shared/time.ts";
+import { type Asked, keyed, type MethodsOf } from "./request.ts";
+
+type MemoryMethod = "store_memory" | "query_memories" | "list_memories" | "forget_memory";
+
+/** Notes that the agent finds again in later runs. */
+export const memoryMethods: MethodsOf<MemoryMethod> = {
+	async store_memory({ deps }, request) {
+		const { scope = "user", content, tags = [] } = request.params;
+		return encodeMemory(await deps.runtime.memories.store(keyed(request), { scope, text: content, tags }));
+	},
+
+	async query_memories({ deps }, request) {
+		const { query, scope, limit } = request.params;
+		const filter = { query, scope, person: personOf(request), limit };
+		return { memories: (await deps.runtime.memories.list(request.principal, filter)).map(encodeMemory) };
+	},
+
+	async list_memories({ deps }, request) {
+		const { scope, limit } = request.params;
+		const filter = { scope, person: personOf(request), limit };
+		return { memories: (await deps.runtime.memories.list(request.principal, filter)).map(encodeMemory) };
+	},
+
+	async forget_memory({ deps }, request) {
+		const { memories } = deps.runtime;
+		const { memory_id } = request.params;
+		const person = personOf(request);
+		if ((memory_id === undefined) === (person === undefined)) {
+			const message =
+				"memory_id: give the id of a memory, or a person whose memories to delete, and not both";
+			throw new ParleyError(message, { code: "invalid_argument" });
+		}
+		if (person !== undefined) {
+			return { status: "forgotten", forgotten: await memories.forgetPerson(keyed(request), person) };
+		}
+		await memories.forget(keyed(request), memory_id ?? "");
+		return { status: "forgotten", forgotten: 1 };
+	},
+};
+
+/** The person that a request names. */
+function personOf({
+	principal,
+	params,
+}: Pick<Asked, "principal"> & { readonly params: { readonly person?: string | undefined } }):
+	| string
+	| undefined {
+	return params.person === "me" ? actingId(principal) : params.person;
+}
+
+function encodeMemory(memory: Memory): MemoryPayload {
+	const { id, scope, subject, text, tags, author, sessionId, taint, createdAt } = memory;
+	return {
+		...{ memory_id: id, scope, content: text, tags: [...tags], author, taint },
+		...(subject !== "" && { subject }),
+		...(sessionId !== undefined && { session_id: sessionId }),
+		created_at: toTime(createdAt),
+	};
+}

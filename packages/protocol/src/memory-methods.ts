@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { key, maybe, notBlank, withDefault } from "./params.ts";
+
+const memoryScopes = ["user", "channel", "everyone"] as const;
+
+const scope = z.enum(memoryScopes, { error: `must be one of ${memoryScopes.join(", ")}` });
+const person = z.string().min(1).max(400);
+
+/** A note that the agent finds again in later runs. */
+export const MemoryPayload = z.object({
+	memory_id: z.string(),
+	scope,
+	/** The person of scope `user`, the channel of scope `channel`; absent for everyone. */
+	subject: z.exactOptional(z.string()),
+	content: z.string(),
+	tags: z.array(z.string()),
+	/** The person or principal whose run or request wrote it. */
+	author: z.string(),
+	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
+	session_id: z.exactOptional(z.string()),
+	/** What the run that wrote it had read or done: letters U, P and E, or "". */
+	taint: z.string(),
+	created_at: z.string(),
+});
+export type MemoryPayload = z.output<typeof MemoryPayload>;
+
+const listed = {
+	scope: maybe(scope),
+	/** Only notes about this person and notes that they wrote; `me` for the caller. */
+	person: maybe(person),
+	limit: withDefault(z.int().min(1).max(1_000), 50),
+};
+
+const list = z.object({ memories: z.array(MemoryPayload) });
+
+/** Notes that the agent finds again in later runs. */
+export const memoryMethods = {
+	/** Stores a note of the caller. Only the operator stores notes for everyone. */
+	store_memory: {
+		params: z.object({
+			scope: maybe(scope),
+			content: z.string().max(8_000).regex(notBlank, "blank"),
+			tags: maybe(z.array(z.string().max(200)).max(32)),
+			key,
+		}),
+		result: MemoryPayload,
+	},
+	/** Returns the notes that contain words of the query, the most relevant first. */
+	query_memories: {
+		params: z.object({ query: z.string().max(2_000).regex(notBlank, "blank"), ...listed }),
+		result: list,
+	},
+	/** Returns the notes that the caller can read, the newest first. The operator can read all. */
+	list_memories: { params: z.object(listed), result: list },
+	/** Deletes a note, or all notes about a person and all that they wrote. */
+	forget_memory: {
+		params: z.object({
+			memory_id: maybe(z.string().min(1).max(128)),
+			/** `me` for the caller. */
+			person: maybe(person),
+			key,
+		}),
+		result: z.object({ status: z.literal("forgotten"), forgotten: z.int().min(0) }),
+	},
+};

@@ -1,0 +1,20 @@
+import { ozzie, type Requirement } from "../requirement.ts";
+
+export const memoryRequirements = {
+	"memory.store": ozzie(
+		"our own, Memories",
+		"`store_memory` stores a note for the caller, their channel or, by the operator, for everyone, with its author and taint.",
+	),
+	"memory.query": ozzie(
+		"our own, Memories",
+		"`query_memories` finds notes by words of all scripts, with punctuation and quotes; `list_memories` returns the newest first.",
+	),
+	"memory.scope": ozzie(
+		"our own, Memories",
+		"A person reads the notes about them, of their channel and for everyone, and no others; the operator reads all.",
+	),
+	"memory.forget": ozzie(
+		"our own, Memories",
+		"`forget_memory` deletes one note of the caller, or with `person` all notes about a person and by them.",
+	),
+} satisfies Record<string, Requirement>;
