@@ -71,7 +71,7 @@ export class Runtime {
 	readonly trust: Trust;
 	/** Tools that clients run. */
 	readonly clientTools: ClientTools;
-	/** Notes that the agent finds again in later runs. */
+	/** Notes about people, channels and for everyone. */
 	readonly memories: Memories;
 	/** Work in the background. */
 	readonly tasks: Tasks;

@@ -6,7 +6,7 @@ const memoryScopes = ["user", "channel", "everyone"] as const;
 const scope = z.enum(memoryScopes, { error: `must be one of ${memoryScopes.join(", ")}` });
 const person = z.string().min(1).max(400);
 
-/** A note that the agent finds again in later runs. */
+/** A note about a person or a channel, or for everyone. */
 export const MemoryPayload = z.object({
 	memory_id: z.string(),
 	scope,
@@ -33,7 +33,7 @@ const listed = {
 
 const list = z.object({ memories: z.array(MemoryPayload) });
 
-/** Notes that the agent finds again in later runs. */
+/** Notes about people, channels and for everyone. */
 export const memoryMethods = {
 	/** Stores a note of the caller. Only the operator stores notes for everyone. */
 	store_memory: {

@@ -19,8 +19,8 @@ interface ListFlags extends MemoriesFlags {
 }
 
 const notes = `
-The agent stores notes and reads them in later conversations. QUERY lists the
-notes that contain these words, the most relevant first.
+Notes about people and channels, and for everyone. The agent does not read them
+yet. QUERY lists the notes that contain these words, the most relevant first.
 
 Examples:
   parley memories deploy friday
@@ -30,10 +30,10 @@ Examples:
   parley memories forget --person slack:T012AB3CD:U024BE7LH
 `;
 
-/** `parley memories`: lists, adds and deletes the notes of the agent. */
+/** `parley memories`: lists, adds and deletes notes. */
 export function memoriesCommand(io: Io): Command {
 	const command = new Command("memories")
-		.description("list the notes of the agent, the newest first; add and delete notes")
+		.description("list notes about people, channels and for everyone; add and delete them")
 		.helpCommand(false)
 		.argument("[query...]", "words to search for")
 		.addOption(new Option("--scope <scope>", "only this scope").choices(["user", "channel", "everyone"]))
@@ -70,9 +70,9 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 
 function addCommand(io: Io): Command {
 	const command = new Command("add")
-		.description("store a note for your own conversations")
+		.description("store a note about you")
 		.argument("<text...>", "the note")
-		.option("--everyone", "for all conversations of the gateway")
+		.option("--everyone", "for everyone")
 		.option("--tag <tag...>", "words to find it by");
 	return command.action(async (words: string[]) => {
 		const flags: MemoriesFlags & { readonly everyone?: boolean; readonly tag?: string[] } =

@@ -247,7 +247,7 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-/** Notes that the agent finds again in later runs. */
+/** Notes about people, channels and for everyone. */
 interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;

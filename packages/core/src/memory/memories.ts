@@ -52,7 +52,7 @@ export interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId"
 	readonly reader: MemoryReader;
 }
 
-/** Notes that the agent finds again in later runs: reached as `runtime.memories`. */
+/** Notes about people, channels and for everyone: reached as `runtime.memories`. */
 export class Memories {
 	readonly #options: MemoriesOptions;
 

@@ -4,7 +4,7 @@ import type { Taint } from "../taint.ts";
 export const memoryScopes = ["user", "channel", "everyone"] as const;
 export type MemoryScope = (typeof memoryScopes)[number];
 
-/** A note that the agent finds again in later runs. */
+/** A note about a person or a channel, or for everyone. */
 export interface Memory {
 	readonly id: string;
 	readonly scope: MemoryScope;

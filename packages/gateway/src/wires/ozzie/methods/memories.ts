@@ -6,7 +6,7 @@ import { type Asked, keyed, type MethodsOf } from "./request.ts";
 
 type MemoryMethod = "store_memory" | "query_memories" | "list_memories" | "forget_memory";
 
-/** Notes that the agent finds again in later runs. */
+/** Notes about people, channels and for everyone. */
 export const memoryMethods: MethodsOf<MemoryMethod> = {
 	async store_memory({ deps }, request) {
 		const { scope = "user", content, tags = [] } = request.params;
