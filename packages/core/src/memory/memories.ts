@@ -28,7 +28,7 @@ import {
 import { searchMemories } from "./search-memories.ts";
 import { searchWords } from "./search-words.ts";
 
-export interface MemoriesOptions {
+interface MemoriesOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -38,7 +38,7 @@ export interface MemoriesOptions {
 }
 
 /** Which notes to return. */
-export interface MemoryFilter {
+interface MemoryFilter {
 	/** Words to search for; the newest notes without any. */
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
@@ -48,7 +48,7 @@ export interface MemoryFilter {
 }
 
 /** What wrote a note, beside the note. */
-export interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "taint"> {
+interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "taint"> {
 	readonly reader: MemoryReader;
 }
 

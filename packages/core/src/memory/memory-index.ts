@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../journal/journal.ts";
 
 /** The full-text index of one database engine. */
-export interface MemoryIndex {
+interface MemoryIndex {
 	/** Adds a note that was inserted, in the same transaction. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/** A condition for rows of `memories` whose text contains the word, which is in the spelling of the index. */
