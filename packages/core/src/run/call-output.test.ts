@@ -263,6 +263,17 @@ test("results of other sessions are deleted if the session has no older ones", a
 	expect(talk.result().text).toContain("The rest could not be kept: no room for this result");
 });
 
+test("a run that has half of the share deletes no results of other sessions", async () => {
+	const script = [lists(12_000, 12_000), [says("ok")], lists(12_000, 12_000), [says("ok")]];
+	await using talk = await Conversation.begin(script, smallQuota);
+	await talk.ask();
+	const others = talk.results().map(({ text }) => nameIn(text));
+	await talk.ask(await talk.another());
+	const [kept, refused] = talk.results();
+	expect(refused?.text).toContain("The rest could not be kept: no room for this result");
+	expect((await talk.files()).sort()).toEqual([...others, nameIn(kept?.text ?? "")].sort());
+});
+
 test("a session never loses a result of its run at hand, and results of runs of other sessions stay too", async () => {
 	const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const waits: ScriptedReply = async function* () {
