@@ -1,22 +1,23 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundles, findBundle, folderOfSources } from "../packages/cli/bin/bundle.mjs";
+import { bundles, factsFile, factsOfSources, findBundle } from "../packages/cli/bin/bundle.mjs";
 import { capture, seconds } from "./capture.mjs";
 import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** Left in place beside the last one: a gateway that runs loads parts of its own bundle when it needs them. */
+/** Older bundles that stay: a running gateway loads parts of its own bundle when it needs them. */
 const KEPT = 3;
 
-/** Makes the bundle anew. */
+/** Makes the bundle again. */
 export async function run() {
 	if (!(await install())) return 1;
 	return (await build({ anew: true })) ? 0 : 1;
 }
 
 /**
- * Installs what is missing, and makes the bundle where there is none of the sources as they are. Resolves to false,
- * having said what to do, when there is nothing to go on with; without a bundle the sources are run.
+ * Installs missing packages, and makes a bundle unless one fits the sources. Resolves to false, after it has printed the
+ * remedy, if the command cannot run. If only the bundle cannot be made, the sources are run.
  */
 export async function prepare() {
 	if (!(await install())) return false;
@@ -25,17 +26,19 @@ export async function prepare() {
 }
 
 /**
- * Makes the bundle that the command starts faster from. Resolves to false, having said why, when there is none then.
- * @param {{ anew?: boolean }} [options] Whether it replaces one that another process made meanwhile.
+ * Makes the bundle. Resolves to false, after it has printed the reason, if that fails.
+ * @param {{ anew?: boolean }} [options] Whether it replaces a bundle that another process made meanwhile.
  */
 export async function build({ anew = false } = {}) {
 	console.error("parley: making the bundle, which starts faster than the sources …");
 	const began = performance.now();
-	const folder = folderOfSources();
+	const facts = factsOfSources();
+	const folder = join(bundles, createHash("sha256").update(facts).digest("hex").slice(0, 16));
 	const draft = `${folder}.${process.pid}`;
 	try {
 		await write(draft);
-		if (folderOfSources() !== folder) throw new Error("the sources were changed meanwhile");
+		writeFileSync(join(draft, factsFile), facts);
+		if (factsOfSources() !== facts) throw new Error("the sources were changed meanwhile");
 		if (anew || findBundle() !== folder) place(draft, folder);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : error;
@@ -44,7 +47,6 @@ export async function build({ anew = false } = {}) {
 	} finally {
 		rmSync(draft, { recursive: true, force: true });
 	}
-	await warm(folder);
 	forgetOld(folder);
 	console.error(`parley: made in ${seconds(began)}`);
 	return true;
@@ -59,7 +61,7 @@ async function write(folder) {
 }
 
 /**
- * In one step: several processes may do this at once, and the first is as good as the last.
+ * Moves the draft into place in one step. Several processes may do this at the same time: their bundles are equal.
  * @param {string} draft
  * @param {string} folder
  */
@@ -73,15 +75,7 @@ function place(draft, folder) {
 }
 
 /**
- * Has it compiled where it lies, so that the first start is as fast as all others; where that fails, the first is slower.
- * @param {string} folder
- */
-async function warm(folder) {
-	await capture(binary("node"), [join(root, "scripts/warm.mjs"), folder], { env: environment() });
-}
-
-/**
- * Also drafts of those that were killed.
+ * Removes older bundles, and the drafts of builds that were killed.
  * @param {string} made
  */
 function forgetOld(made) {

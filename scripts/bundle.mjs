@@ -9,7 +9,7 @@ import { root } from "./paths.mjs";
 import { startChunks } from "./start-chunks.mjs";
 
 /**
- * What modules read beside themselves has to lie beside their chunk: all chunks lie in one folder.
+ * Files that modules read beside themselves. They are copied beside the chunks, which lie in one folder.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const beside = {
@@ -32,12 +32,12 @@ const entries = {
 };
 
 /**
- * The first finds its program, which is a package of its own for each platform, by where it lies itself; the second
- * discord.js uses where somebody has installed it.
+ * The first is a package for each platform that finds its program relative to its own file. The second is optional:
+ * discord.js uses it if it is installed.
  */
 const external = ["@vscode/ripgrep", "zlib-sync"];
 
-/** discord.js offers its users to evaluate a text in each of several processes. Nothing here calls that. */
+/** discord.js can evaluate a text in each of several processes. Parley never calls that. */
 const evaluates = /discord\.js[/\\]src[/\\]client[/\\]Client\.js$/;
 
 /** @type {import("rolldown").Plugin} */
@@ -55,13 +55,13 @@ const placesKnown = {
 };
 
 /**
- * `import … from "node:fs"` has Node read every property of that module, and some of them load more when they are read:
- * of `http` one loads the whole of `fetch`, of `fs` one the streams, of `util` one the threads. Together that is more than
- * a tenth of the start. Taken like this those are read that are used.
+ * `import … from "node:fs"` makes Node read every property of that module, and some of them load more modules: a property
+ * of `http` loads all of `fetch`, one of `fs` the streams, one of `util` the threads. That takes 60 to 90 ms of the start of a
+ * gateway. The bundle reads only the properties that are used.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 
-/** Takes such a module as a whole: all who import it here would have every property read again. */
+/** Reads all properties of such a module anyway, so that other importers would gain nothing. */
 const takesAll = /[/\\]@anthropic-ai[/\\]sdk[/\\]/;
 
 /** @type {import("rolldown").Plugin} */
@@ -91,7 +91,7 @@ const usedAlone = {
 	},
 };
 
-/** What the index of each package names, and the module that it is in. */
+/** The names that the index of each package exports, with the module of each. */
 const namedByIndex = new Map(
 	readdirSync(join(root, "packages")).flatMap((name) => {
 		const index = join(root, "packages", name, "src/index.ts");
@@ -119,8 +119,8 @@ function valuesIn(names) {
 }
 
 /**
- * Has modules import from where a thing is, instead of from the index of its package: an index leads to all of it, and what
- * a start loads is decided by what its modules lead to.
+ * Makes modules import a value from its own module instead of from the index of its package, because an index loads the
+ * whole package: `parley ask` would take 60 ms more.
  * @type {import("rolldown").Plugin}
  */
 const pastIndexes = {
@@ -145,7 +145,7 @@ const options = {
 	input: entries,
 	external,
 	platform: /** @type {const} */ ("node"),
-	// What packages offer as ECMAScript modules comes without what nobody uses.
+	// Unused parts of ECMAScript modules are left out.
 	resolve: { mainFields: ["module", "main"] },
 	plugins: [placesKnown, pastIndexes, usedAlone],
 	/**

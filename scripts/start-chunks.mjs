@@ -1,5 +1,5 @@
-// Which modules of the bundle lie in one file because a start loads all of them: Node takes half a millisecond for each file
-// that it has to find, read and link, whatever is in it.
+// The modules of the bundle that share a file because a start loads all of them: Node takes half a millisecond to find, read
+// and link a file of any size.
 
 /** @import { CodeSplittingGroup, InputOptions, OutputChunk, Plugin } from "rolldown" */
 
@@ -7,7 +7,7 @@ import { relative } from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "./paths.mjs";
 
-/** What small commands load, too. */
+/** Modules that small commands load too. */
 const common = [
 	/^\0node:/,
 	/^packages\/base\/src\/(?!log|redact|stderr)/,
@@ -31,7 +31,7 @@ const files = [
 ];
 
 /**
- * What is loaded later is no part of a start.
+ * Leaves out modules that are loaded later.
  * @type {Plugin}
  */
 const withoutLater = {
@@ -43,7 +43,7 @@ const withoutLater = {
 };
 
 /**
- * What makes these files of a bundle with these options.
+ * The groups that make rolldown write these files for a bundle with these options.
  * @param {InputOptions & { plugins: Plugin[], input: Record<string, string> }} options
  * @returns {Promise<CodeSplittingGroup[]>}
  */
@@ -68,7 +68,7 @@ export async function startChunks({ input, plugins, ...options }) {
 }
 
 /**
- * These chunks, and all that they import.
+ * These chunks and all chunks that they import.
  * @param {readonly string[]} names
  * @param {ReadonlyMap<string, OutputChunk>} chunks
  */

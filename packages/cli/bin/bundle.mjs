@@ -2,71 +2,92 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// `import` would have Node read all that these offer, which loads more of it than is used: milliseconds of every start.
+// An `import` of these modules reads all their properties, which loads modules that are not used: milliseconds of each start.
 const require = createRequire(import.meta.url);
 /** @type {typeof import("node:fs")} */
-const { existsSync, readdirSync, statSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
 
 const home = fileURLToPath(new URL("..", import.meta.url));
 const packages = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Where bundles are kept, each in a folder that is named for the sources it was made from. */
+/** The directory of all bundles. Each is a folder that is named after the sources that it was made from. */
 export const bundles = join(home, "dist");
 
-/** What a bundle depends on beside the sources and the manifests of all packages. */
-const others = ["../pnpm-lock.yaml", "../scripts/bundle.mjs"];
+/** The file of a bundle with the paths, sizes and times of its sources. */
+export const factsFile = "sources.txt";
 
-/** A clone has sources; a package that was installed has only its bundle. */
+/** Inputs of a bundle beside the sources and manifests of the packages. */
+const others = ["../pnpm-lock.yaml", "../scripts/bundle.mjs", "../scripts/start-chunks.mjs"];
+
+/** True in a clone. An installed package has bundles and no sources. */
 export const hasSources = existsSync(join(home, "src"));
 
 /**
- * The folder of the bundle that was made from the sources as they are; where there are none, the one that is there.
- * @returns {string | undefined} Undefined where no bundle can be used.
+ * The folder of the bundle that fits the sources as they are, or of the newest bundle if there are no sources.
+ * @returns {string | undefined} Undefined if no bundle can be used.
  */
 export function findBundle() {
-	const folder = hasSources ? folderOfSources() : newestBundle();
-	return folder !== undefined && existsSync(join(folder, "main.js")) ? folder : undefined;
+	const folders = allBundles();
+	if (!hasSources) return folders.toSorted((one, other) => timeOf(one) - timeOf(other)).at(-1);
+	if (folders.length === 0) return undefined;
+	const facts = factsOfSources();
+	return folders.find((folder) => readFacts(folder) === facts);
 }
 
 /**
- * The folder in which a bundle of the sources belongs. Their sizes and times tell one state from another: to read them
- * would take longer than it saves.
+ * The paths, sizes and times of all sources, as text. They tell one state of the sources from another. To read the sources
+ * takes longer than a bundle saves. This runs at each start in a clone: a comparison of texts needs no module for hashes.
  */
-export function folderOfSources() {
-	const lines = others.map(factsOf);
-	for (const { name } of readdirSync(packages, { withFileTypes: true })) {
-		lines.push(factsOf(`${name}/package.json`));
-		addSources(lines, `${name}/src`);
+export function factsOfSources() {
+	/** @type {(string | number | undefined)[]} */
+	const facts = [];
+	for (const path of others) addFacts(facts, `${packages}${path}`);
+	for (const name of readdirSync(packages)) {
+		addFacts(facts, `${packages}${name}/package.json`);
+		addSources(facts, `${packages}${name}/src`);
 	}
-	/** @type {typeof import("node:crypto")} */
-	const { createHash } = require("node:crypto");
-	const stamp = createHash("sha256").update(lines.sort().join("\n")).digest("hex");
-	return join(bundles, stamp.slice(0, 16));
+	return facts.join("\n").replaceAll(packages, "");
 }
 
-/** @returns {string | undefined} */
-function newestBundle() {
-	if (!existsSync(bundles)) return undefined;
+function allBundles() {
+	if (!existsSync(bundles)) return [];
 	const names = readdirSync(bundles).filter((name) => /^[0-9a-f]{16}$/.test(name));
-	const folders = names.map((name) => join(bundles, name));
-	return folders.toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs).at(-1);
+	return names.map((name) => join(bundles, name)).filter((folder) => existsSync(join(folder, "main.js")));
+}
+
+/** @param {string} folder */
+function timeOf(folder) {
+	return statSync(folder).mtimeMs;
+}
+
+/** @param {string} folder */
+function readFacts(folder) {
+	try {
+		return readFileSync(join(folder, factsFile), "utf8");
+	} catch {
+		// A bundle of an earlier version has no such file: it fits no sources.
+		return undefined;
+	}
 }
 
 /**
- * @param {string[]} lines
+ * @param {(string | number | undefined)[]} facts
  * @param {string} folder
  */
-function addSources(lines, folder) {
-	for (const entry of readdirSync(join(packages, folder), { withFileTypes: true })) {
+function addSources(facts, folder) {
+	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = `${folder}/${entry.name}`;
 		if (entry.isDirectory()) {
-			if (entry.name !== "testing") addSources(lines, path);
-		} else if (!entry.name.endsWith(".test.ts")) lines.push(factsOf(path));
+			if (entry.name !== "testing") addSources(facts, path);
+		} else if (!entry.name.endsWith(".test.ts")) addFacts(facts, path);
 	}
 }
 
-/** @param {string} path */
-function factsOf(path) {
-	const facts = statSync(`${packages}${path}`, { throwIfNoEntry: false });
-	return `${path} ${facts?.size} ${facts?.mtimeMs}`;
+/**
+ * @param {(string | number | undefined)[]} facts
+ * @param {string} path
+ */
+function addFacts(facts, path) {
+	const found = statSync(path, { throwIfNoEntry: false });
+	facts.push(path, found?.size, found?.mtimeMs);
 }

@@ -40,7 +40,7 @@ export {
 	type StopReason,
 } from "./model.ts";
 export { ModelError } from "./model-error.ts";
-export { createAnthropicModel, preloadAnthropic } from "./models/anthropic/anthropic-model.ts";
+export { createAnthropicModel } from "./models/anthropic/anthropic-model.ts";
 export { offlineHelp } from "./models/offline/help.ts";
 export { createOfflineModel } from "./models/offline/offline-model.ts";
 export { builtinModels } from "./models/table/builtin-models.ts";

@@ -11,7 +11,6 @@ import {
 	openSqliteStore,
 	type Redactor,
 	type Store,
-	type Timer,
 } from "@parley/base";
 import {
 	builtinTools,
@@ -139,7 +138,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		startedAt: new Date(clock.now()).toISOString(),
 	});
 	undo.move();
-	const preloading = preloadSoon(models, options);
 	const checking = sandbox.state.state === "wanted" ? sandbox.check() : undefined;
 	const { serverHost, providerReason } = models;
 	return {
@@ -147,7 +145,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		renewCertificate: async () => wires.tls?.reload(),
 		async stop(graceMs) {
 			wires.drain();
-			preloading.cancel();
 			await runtime.drain(graceMs);
 			await wires.close();
 			await checking;
@@ -270,13 +267,6 @@ function answering(
 		...(config.chat && { chat: config.chat }),
 		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),
 	};
-}
-
-/** Once everybody has been told that the gateway listens: loading keeps the process busy for a moment. */
-function preloadSoon({ preload }: Models, { clock, log }: GatewayOptions): Timer {
-	return clock.after(0, () => {
-		preload().catch((error: unknown) => log.warn("the provider's library could not be loaded", { error }));
-	});
 }
 
 /** What the operator said about directories and the prompt, with real paths. */

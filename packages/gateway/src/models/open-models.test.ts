@@ -40,7 +40,6 @@ test("the offline assistant needs nothing, and has neither another model nor a f
 		model: { provider: "offline", defaultModel: "offline" },
 	});
 	expect(models).not.toHaveProperty("modelName");
-	await models.preload();
 });
 
 test("what the offline assistant does not use is told in the log", async () => {

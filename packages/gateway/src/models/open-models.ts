@@ -6,7 +6,6 @@ import {
 	type ModelInfo,
 	ModelTable,
 	type ProfileEndpoint,
-	preloadAnthropic,
 	unknownModel,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
@@ -49,8 +48,6 @@ export interface Models {
 	readonly providerReason: ProviderReason;
 	/** Throws for a name that the provider itself does not know; absent where nobody can tell. */
 	readonly checkModel?: (name: string) => void;
-	/** Loads what the first call would have to wait for. */
-	readonly preload: () => Promise<void>;
 }
 
 /** Rejects with what an operator can mend: an unknown model, a table that cannot be read, a server without a model. */
@@ -60,7 +57,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { table, own } = await readModelTable(config);
 	const modelAt = endpoints({ table, clock, log });
 	const common = { table, modelAt, providerReason: config.providerReason ?? "configured" };
-	const inside = { ...common, anyModel: false, serverHost: undefined, preload: async () => undefined };
+	const inside = { ...common, anyModel: false, serverHost: undefined };
 	if (options.model) {
 		const chosen = config.model === undefined ? {} : { modelName: config.model };
 		return { ...inside, ...chosen, fallback, model: options.model };
@@ -75,7 +72,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const server = baseUrl === undefined ? {} : { baseUrl };
 	const key = { apiKey, keyName };
 	const model = createAnthropicModel({ ...key, ...server, table, clock, log, defaultModel: modelName });
-	const answering = { ...common, model, modelName, fallback, preload: preloadAnthropic };
+	const answering = { ...common, model, modelName, fallback };
 	if (baseUrl === undefined) {
 		const checkModel = (name: string): void =>
 			checkKnown(name, { path: ["model"], origin: undefined }, table);

@@ -5,11 +5,5 @@ import type { OpenAgent } from "./open-agent.ts";
 export async function startAgent(options: OpenAgentOptions): Promise<OpenAgent> {
 	const checked = await checkStart(options);
 	const { openAgent } = await import("./open-agent.ts");
-	const opened = await openAgent(options, checked);
-	setImmediate(() => {
-		checked.models.preload().catch((error: unknown) => {
-			options.log.warn("the provider's library could not be loaded", { error });
-		});
-	});
-	return opened;
+	return openAgent(options, checked);
 }

@@ -50,11 +50,6 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
 }
 
-/** Loads the SDK, which takes about 100 ms, before the first call needs it. */
-export async function preloadAnthropic(): Promise<void> {
-	await import("@anthropic-ai/sdk");
-}
-
 class AnthropicModel implements Model {
 	readonly provider = PROVIDER;
 	readonly defaultModel: string;
