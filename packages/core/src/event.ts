@@ -297,7 +297,8 @@ export type TransientEvent =
 	  }
 	/**
 	 * The calls of a reply that can be decided now, in the order of the model, behind the `tool.started` and
-	 * `prompt.requested` of each. A call without a token needs no approval.
+	 * `prompt.requested` of each. A call without a token needs no approval. A call that is planned again is listed again,
+	 * for example because a call before it has changed files.
 	 */
 	| {
 			readonly type: "calls.proposed";

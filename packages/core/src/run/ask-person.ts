@@ -29,7 +29,7 @@ import type { ProposedCall } from "./propose-calls.ts";
 import { settleCall } from "./record-call.ts";
 import type { Run } from "./run.ts";
 
-/** Whose question an approval is. */
+/** Identifies the approval of a call. */
 export function approvalOf(run: Run, { call }: Pick<PlannedCall, "call">): Asking {
 	return { runId: run.id, callId: call.id, kind: "approval" };
 }
@@ -109,18 +109,18 @@ export async function decisionOf(
 	return { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 }
 
-/** How the results of calls begin that were approved, and are not what was approved any more. */
+/** The beginning of the result of a call that differs from what was approved. */
 export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";
 
-/** What is told beside the call. */
+/** Facts of an approval beside the call. */
 interface Shown {
 	readonly allowSession: boolean;
 	readonly alsoIn: readonly string[];
 }
 
-/** What people see of a call: all of it, but for secrets. What is approved is the call with them. */
+/** The approval as people see it, without secrets. The approved call contains them. */
 function shownPrompt(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
@@ -177,16 +177,16 @@ function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">
 }
 
 /**
- * Asks, or goes on waiting where the question was asked before a restart, and returns the row when it is settled;
- * undefined where `accept_all_tools` made the question needless before it was asked. The run's working time stands
- * still meanwhile. Throws `cancelled` when the run is stopped first.
+ * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled, or undefined if
+ * `accept_all_tools` made it needless before it was raised. The working time of the run does not count the wait. Throws
+ * `cancelled` if the run is stopped first.
  */
 async function askPerson(run: Run, asking: Asking, question: () => Question): Promise<PromptRow | undefined> {
 	const known = await readPrompt(run, asking);
 	if (known && known.state !== "open") return known;
 	const prompt = known?.prompt ?? (await raise(run, question()));
 	if (!prompt) return undefined;
-	// Nobody will answer before the next start.
+	// No answer arrives before the next start.
 	if (run.session.deps.stopping()) run.control.park();
 	run.control.working.stop();
 	try {
@@ -208,7 +208,7 @@ export async function elicit(run: Run, callId: string, elicitation: Elicitation)
 	return { outcome: "cancelled", ...(reason !== undefined && { reason }) };
 }
 
-/** What people see of a question holds no secret. */
+/** The question as people see it, without secrets. */
 function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicitation {
 	const redactor = run.session.redactor.into("question");
 	return {
@@ -226,8 +226,8 @@ function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicita
 }
 
 /**
- * Writes the question down. Somebody may have trusted the session since the call was decided: seen in the same
- * transaction that would open the question, so that none stays open in a trusted session.
+ * Raises a prompt. Reads the trust of the session in the same transaction, because it may have changed since the call was
+ * judged, so that no prompt stays open in a trusted session.
  */
 async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
 	const { session } = run;
@@ -242,7 +242,7 @@ async function raise(run: Run, question: Question): Promise<Prompt | undefined> 
 	return raised ? question.prompt : undefined;
 }
 
-/** The row is the truth: a word of it that never comes costs no more than this. Milliseconds. */
+/** Milliseconds between looks at the row, in case a wake-up is missed. */
 const lookAgainMs = 1_500;
 
 /**
@@ -294,7 +294,7 @@ function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
 	const { clock, journal } = run.session.deps;
 	let cancelled = false;
 	const look = async (): Promise<void> => {
-		// Where the store fails the next look, or the end of the time, tells.
+		// If the store fails, the next look or the expiry ends the wait.
 		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
 		if (!open) onSettled();
 		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());

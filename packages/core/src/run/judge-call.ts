@@ -22,14 +22,14 @@ export interface PlannedCall {
 	readonly changed?: unknown;
 }
 
-/** What is to become of a call, and what the session holds with those that run before it. */
+/** The decision about a call, with the taint that the session and the calls before it have. */
 export interface Judgement extends Decision {
 	readonly taint: Taint;
-	/** Whether a secret stands in the arguments: people are not shown it. */
+	/** Whether the arguments contain a secret, which people do not see. */
 	readonly hidden: boolean;
-	/** Of the rules that it was judged by. */
+	/** Version of the rules that decided. */
 	readonly version: string;
-	/** Under which grant of the channel nobody is asked. */
+	/** The channel grant that makes an approval needless. */
 	readonly trusted?: TrustBadge;
 }
 
@@ -45,12 +45,12 @@ export async function withBoundFacts(
 	return { ...planned, ready: { ...planned.ready, plan: bound } };
 }
 
-/** What an approval of the call is bound to under this version of the rules. */
+/** The binding of an approval of the call, under a version of the rules. */
 export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall, version: string): string {
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** The version of the rules that hold for the run at this moment. */
+/** Version of the rules that apply to the run now. */
 export function versionFor({ session }: Pick<Run, "session">): string {
 	return session.deps.policies.of(session).version;
 }
@@ -88,7 +88,7 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	const reason = await refusalOfPlace(run, ready);
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
-	// Nobody has seen whole what such an answer would cover.
+	// No approver has seen the complete call that a grant would cover.
 	const grants = hidden ? [] : grantsUnder(policy, scopes);
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
 	const judged = decide({ ...ready, context }, permissions);
@@ -186,13 +186,13 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** What the runs of guests, and of who is let in no more, may do: nothing that leaves a trace. */
+/** Classes that runs of guests, and of people without access, may use: they change nothing. */
 const harmless: readonly ActionClass[] = ["read", "person"];
 
-/** What fills a disk. */
+/** Classes that can fill a disk. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
-/** Why a call cannot run for who asked, or where it would: nobody's approval changes that. */
+/** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
 	const refusal = reads ? undefined : await refusalOfSpeakers(run);
@@ -200,13 +200,13 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | u
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
 }
 
-/** Who spoke to the run after it began. */
+/** People who spoke to the run after it began. */
 function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
 	return [...steering, ...(session.task?.speakers ?? [])];
 }
 
-/** Why who spoke to the run has it only read: by what they may do at this moment, not when they spoke. */
+/** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
 async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
 	const { actor } = run.row;
 	const { people, journal } = run.session.deps;
@@ -220,7 +220,7 @@ async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
 	return undefined;
 }
 
-/** Why nothing more goes into the session's workspace; undefined where there is room, or it has none. */
+/** The reason why the workspace accepts no more data. Undefined if it has room, or if the session has none. */
 export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	const workspace = workspaceOf(run);
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
@@ -229,7 +229,7 @@ export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
 }
 
-/** What the session's own directory may hold, and how many bytes still fit; undefined where it has none. */
+/** The session's own directory with its quota in bytes. Undefined if the session has none. */
 export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
 	const path = session.deps.workspaces.of(session.home);
 	if (path === undefined) return undefined;
