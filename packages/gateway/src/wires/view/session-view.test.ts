@@ -47,6 +47,17 @@ test("a client creates a session, joins it, sends a message, answers its prompt 
 	expect(types()).toHaveLength(told);
 });
 
+test("a message can have options of its run", async () => {
+	const model = new ScriptedModel([calls("c1", "look")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [probeTool("look", { classes: ["read"] })] });
+	const { id } = await SessionView.create(t.runtime, unkeyed(), {});
+	const { view, hears } = await join(t, id);
+	await view.begin();
+	await view.send(unkeyed(), { content: "go" }, { ask: "all" });
+	expect(await hears("prompt.requested")).toMatchObject({ prompt: { approval: { tool: "look" } } });
+	await view.leave();
+});
+
 test("a busy session takes the next message behind the run, and each run is cancelled by its id", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel(stuck("..."), [says("second")]) });
 	const { id } = await SessionView.create(t.runtime, unkeyed(), {});

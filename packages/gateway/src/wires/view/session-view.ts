@@ -10,6 +10,7 @@ import type {
 
 type NewSession = Parameters<Runtime["create"]>[1];
 type Message = Parameters<Runtime["send"]>[2];
+type RunChoices = Parameters<Runtime["send"]>[3];
 type Ending = NonNullable<Parameters<Runtime["cancel"]>[2]>;
 type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
 
@@ -89,9 +90,9 @@ export class SessionView {
 		return this.#follower.leave();
 	}
 
-	/** Accepts a message. Its run starts when the runs before it have ended. */
-	send(request: Keyed, message: Message): Promise<Accepted> {
-		return this.#runtime.send(request, this.id, message);
+	/** Accepts a message. Its run starts when the runs before it have ended. The options are stored with the run. */
+	send(request: Keyed, message: Message, options?: RunChoices): Promise<Accepted> {
+		return this.#runtime.send(request, this.id, message, options);
 	}
 
 	cancel(request: Keyed, ending: Ending = {}): Promise<Cancelled> {
