@@ -109,6 +109,12 @@ test("a value that arrives by single characters is held back from its first one"
 	expect(stream.push(" ok")).toBe("[redacted] ok");
 });
 
+test("a text that ends like the opening of a shape leaves at once", () => {
+	const stream = redactorWith("gw_0123456789abcdefghij").stream();
+	expect(stream.push("thinking")).toBe("thinking");
+	expect(stream.push(" of gw_0123456789abcdefghij ")).toBe(" of [redacted] ");
+});
+
 test("a value with spaces that begins within another word is not cut at the end of that word", () => {
 	const redactor = redactorWith(key, "correct horse battery");
 	expect(flow(redactor, ["sk-test correct horse battery staple"]).join("")).toBe("sk-test [redacted] staple");

@@ -14,7 +14,7 @@ export interface Gate {
 	readonly length: number;
 	/** Characters of the longest registered value with white space in it; 0 if none has. */
 	readonly spaced: number;
-	/** Beginnings of registered values that are too short for the pattern. */
+	/** Beginnings of registered values that are too short for the pattern. None of a value that begins like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/** Returns the end of the registered value that begins at this place; Infinity if the text ends within it. */
 	endOfValue(text: string, at: number): number | undefined;

@@ -99,7 +99,9 @@ export class Redactor {
 /** `values` are the registered ones, the longest first. */
 function gateOf(values: readonly string[]): Gate {
 	const starts = values.map(startOf);
-	const beginnings = starts.flatMap((start) =>
+	// The opening of a shape, such as `gw_`, is no secret. Held back, it would delay each text that ends with its first letter.
+	const unshaped = values.filter((value) => !opening.test(value)).map(startOf);
+	const beginnings = unshaped.flatMap((start) =>
 		Array.from({ length: longestBeginning }, (_, index) => start.slice(0, index + 1)),
 	);
 	const byStart = Map.groupBy(values, startOf);
@@ -119,6 +121,9 @@ function gateOf(values: readonly string[]): Gate {
 		},
 	};
 }
+
+/** Matches a value that begins like a shape. */
+const opening = new RegExp(`^(?:${openings.join("|")})`);
 
 /** The characters by which the gate finds a value. */
 function startOf(value: string): string {
