@@ -142,7 +142,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under it keeps it", async
 	const session = await client.open();
 	await client.call("accept_all_tools");
 	await client.call("send_message", { content: "go" });
-	await client.event("assistant.stream", { content: "thinking" });
+	await client.event("assistant.stream", { phase: "delta" });
 	await client.leave();
 	await closed(gateway);
 	clock.advance(10 * minute);
