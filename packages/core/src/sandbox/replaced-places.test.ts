@@ -94,6 +94,18 @@ testInside("a link that comes after the check of the root reaches nothing outsid
 	expect(await readdir(join(wide, "aside"))).toEqual([]);
 });
 
+testInside("a working directory that becomes a link while the sandbox is built is refused", async () => {
+	const sub = join(project, "sub");
+	const swap = `[ -d ${outside}/on ] && [ ! -h ${sub} ] && mv ${sub} ${wide}/aside && ln -s other ${sub}`;
+	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
+	for (const path of [sub, join(project, "other"), join(outside, "on")]) await mkdir(path);
+	await expect(sandbox.run(shellCommand("touch made", sub))).rejects.toThrow(
+		`Cannot use the working directory ${JSON.stringify(sub)}`,
+	);
+	expect(await readdir(join(project, "other"))).toEqual([]);
+	expect(await readdir(join(wide, "aside"))).toEqual([]);
+});
+
 testInside("a command runs after its root was replaced once while the sandbox was built", async () => {
 	const swap = `[ -d ${outside}/on ] && rmdir ${outside}/on && mv ${project} ${wide}/aside && mkdir ${project}`;
 	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
