@@ -224,8 +224,12 @@ test("a queued message that was cancelled is no fault", async () => {
 	);
 	const [{ id = "" } = {}] = await t.store.read((db) => db.selectFrom("sessions").select("id").execute());
 	await t.send(id, "and then this");
-	await t.runtime.cancel(unkeyed(), id);
+	await t.runtime.cancel(unkeyed(), id, { queued: true });
 	await t.settle();
+	const withoutSteps = sql<{ ordinal: number }>`select ordinal from runs where not exists
+		(select 1 from steps where run_id = runs.id)`;
+	const { rows } = await t.store.read((db) => withoutSteps.execute(db));
+	expect(rows).toEqual([{ ordinal: 4 }]);
 	expect(await checkTexts(t.store)).toMatchObject({ ok: true, unverified: 0 });
 });
 
@@ -262,6 +266,11 @@ test("rows from before the hashes are reported as unverified, and what follows t
 	expect(broken).toMatchObject({ ok: false, faults: 1 });
 	const without = await checkAfter(t.store, execute(`update events set hash = null where seq = ${last}`));
 	expect(without.faults).toBe(1);
+	// A session that has both kinds of rows when the migration runs.
+	await t.store.commit(execute("alter table sessions drop column hashed_from"));
+	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
+	const migrated = await checkAfter(t.store, execute("update events set hash = null"));
+	expect(migrated.faults).toBe(all.faults);
 });
 
 test("a session that is deleted during the check is no fault", async () => {
