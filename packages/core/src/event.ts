@@ -2,6 +2,7 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { AssistantMessage, ImageType, Message } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { Prompt } from "./prompt.ts";
+import type { PlanStep } from "./tasks/task.ts";
 import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 import type { BudgetReached } from "./usage/budget.ts";
 import type { Usage } from "./usage/usage.ts";
@@ -245,6 +246,14 @@ export type ConversationEvent =
 			readonly runId: string;
 			readonly callId: string;
 	  }
+	/** The list of steps of a run has changed, by the call with this id. Tasks record `task.progress` instead. */
+	| {
+			readonly type: "todo.updated";
+			readonly runId: string;
+			readonly callId: string;
+			/** The whole list, without secrets. */
+			readonly steps: readonly PlanStep[];
+	  }
 	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }
 	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
@@ -348,6 +357,13 @@ export type TransientEvent =
 			readonly runId: string;
 			readonly callId: string;
 			readonly text: string;
+	  }
+	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */
+	| {
+			readonly type: "todo.shown";
+			readonly runId: string;
+			readonly callId: string;
+			readonly steps: readonly PlanStep[];
 	  }
 	/** An open question, shown again to somebody who has just come. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }

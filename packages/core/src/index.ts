@@ -93,6 +93,7 @@ export type { EventFilter, EventHistory } from "./session/read-events.ts";
 export type { TimedMessage } from "./session/read-transcript.ts";
 export type { Accepted } from "./session/send.ts";
 export { builtInInstructions } from "./system-prompt/system-prompt.ts";
+export { progressOf } from "./tasks/progress.ts";
 export {
 	type Autonomy,
 	type NewTask,

@@ -5,6 +5,7 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { PlanStep, TaskProgress } from "./tasks/task.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
 
 /**
@@ -92,6 +93,8 @@ export interface ToolContext {
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
 	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
 	progress(chunk: Uint8Array): void;
+	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
+	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TaskProgress } from "./task-payloads.ts";
+import { Plan, TaskProgress } from "./task-payloads.ts";
 import { Usage } from "./usage-report.ts";
 
 const task = { task_id: z.string() };
@@ -13,7 +13,10 @@ export const taskPayloads = {
 	/** `parent_id` is the task that it is a worker of, or empty. */
 	"task.created": z.object({ ...titled, description: z.string(), parent_id: z.string() }),
 	"task.started": z.object(titled),
-	"task.progress": TaskProgress.extend({ ...task, ...used }),
+	/** `plan`: absent for a task without a plan, and from an earlier version of the gateway. */
+	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),
+	/** The list of steps of a run, with its progress. The list replaces the previous list of the run. */
+	"todo.updated": TaskProgress.extend({ run_id: z.string(), call_id: z.string(), plan: Plan }),
 	/** Waits for `reply_task`. */
 	"task.suspended": z.object({
 		...titled,

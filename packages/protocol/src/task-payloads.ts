@@ -22,6 +22,12 @@ export const TaskProgress = z.object({
 	percentage: count.max(100),
 });
 
+/** The steps of a task or a run, all in their order. */
+export const Plan = z.array(
+	z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed", "skipped"]) }),
+);
+export type Plan = Readonly<z.output<typeof Plan>>;
+
 /** What a task waits for, until `reply_task` says something to it. */
 const Suspension = z.object({
 	reason: z.string(),
@@ -56,14 +62,7 @@ export const TaskPayload = z.object({
 	/** Who submitted it. */
 	owner: z.string(),
 	/** The plan that it keeps, where it keeps one. */
-	plan: z.exactOptional(
-		z.array(
-			z.object({
-				title: z.string(),
-				status: z.enum(["pending", "in_progress", "completed", "skipped"]),
-			}),
-		),
-	),
+	plan: z.exactOptional(Plan),
 	/** While it is suspended. */
 	suspension: z.exactOptional(Suspension),
 	suspend_count: count,

@@ -14,6 +14,11 @@ export const runRequirements = {
 		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
 		"kept",
 	),
+	"run.todo": ozzie(
+		"our own: Events",
+		"`todo.updated` tells the whole list of steps of a run, with the share of completed steps. A client that joins later gets the newest list of a run at work.",
+		{ cannot: "zot has no event for it: a list is a `tool_call`" },
+	),
 	"run.reply-started": ozzie(
 		"our own: Events",
 		"`assistant.started` tells that the response headers of a model call are there. It is transient.",

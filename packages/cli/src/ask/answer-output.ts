@@ -9,6 +9,7 @@ import { budgetReachedRows, compactedRows, figureRows, retryWords } from "../mod
 import { progressWords } from "../progress-words.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import type { Figures } from "../run-figures.ts";
+import { changedSteps, type Plan, planRows } from "../tasks/plan-rows.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
@@ -29,6 +30,7 @@ export class AnswerOutput {
 	/** Text of the status row at the cursor; "" for none. */
 	#status = "";
 	#isInLine = false;
+	#plan: Plan | undefined;
 	/** For stdout, of a reply that is not whole yet. */
 	#held = "";
 
@@ -44,7 +46,7 @@ export class AnswerOutput {
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
-		if (event.event === "tool.call") this.#toolCalled(event.payload);
+		if (event.event === "tool.call" && !isList(event.payload)) this.#toolCalled(event.payload);
 		if (event.event === "assistant.message") this.#ended(event.payload.content, figures);
 		this.#note(event);
 	}
@@ -69,10 +71,19 @@ export class AnswerOutput {
 	/** What happens around the model. */
 	#note(event: OzzieEvent): void {
 		const look = this.#look;
+		if (event.event === "todo.updated") this.#listed(event.payload.plan);
 		if (event.event === "run.retrying") this.#drop();
 		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
 		if (event.event === "budget.reached") this.#tell(budgetReachedRows(event.payload, look));
 		if (event.event === "context.compacted") this.#tell(compactedRows(event.payload, look));
+	}
+
+	/** Tells the steps that changed. */
+	#listed(plan: Plan): void {
+		const rows = planRows(changedSteps(this.#plan, plan), this.#look);
+		this.#plan = plan;
+		this.#reply.end();
+		this.#tell(rows);
 	}
 
 	#ended(content: string, figures: Figures | undefined): void {
@@ -147,6 +158,11 @@ export class AnswerOutput {
 	#rows(rows: readonly string[]): void {
 		this.#io.stderr.write(rows.map((row) => `${row}\n`).join(""));
 	}
+}
+
+/** Whether `todo.updated` shows the call. A failed call is shown as every call is. */
+function isList({ name, status }: ToolCallPayload): boolean {
+	return name === "todo" && status !== "failed";
 }
 
 /** How rows on stderr look. */

@@ -18,6 +18,7 @@ import { isOfRun } from "../questions/is-of-run.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import { type Figures, RunFigures } from "../run-figures.ts";
+import { changedSteps, planRows } from "../tasks/plan-rows.ts";
 import { isTaskEvent } from "../tasks/task.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
 import type { Look } from "../text/styles.ts";
@@ -48,6 +49,7 @@ export class Conversation {
 	/** Whether the model that was asked last has said something. */
 	#speaks = false;
 	#sending: readonly string[] = [];
+	#todo: Payload<"todo.updated"> | undefined;
 	#question: OpenQuestion | undefined;
 	/** Open questions that are asked after that one, in the order in which they came. */
 	#waiting: PromptRequestPayload[] = [];
@@ -81,6 +83,11 @@ export class Conversation {
 	/** Progress of a model that emits no text yet. */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
+	}
+
+	/** The list of steps of the run at work. */
+	get todo(): Payload<"todo.updated"> | undefined {
+		return this.#todo;
 	}
 
 	/** Messages from here that the gateway has not told of yet. */
@@ -158,6 +165,8 @@ export class Conversation {
 				return [...this.#flush(look), ...budgetReachedRows(event.payload, look)];
 			case "context.compacted":
 				return compactedRows(event.payload, look);
+			case "todo.updated":
+				return this.#listed(event.payload, look);
 			case "tool.call":
 				return this.#called(event.payload, look);
 			case "prompt.request":
@@ -246,9 +255,18 @@ export class Conversation {
 		this.#queue = queue;
 		this.#active = next !== undefined;
 		this.#retrying = undefined;
+		this.#todo = undefined;
 		this.#calls.clear();
 		const told = [...endRows(error, look), ...(figures ? figureRows(figures, look) : [])];
 		return [...rows, ...told, ...(next ? messageRows(next, look) : [])];
+	}
+
+	/** Prints the steps that changed; the live view shows the progress. */
+	#listed(todo: Payload<"todo.updated">, look: Look): string[] {
+		this.#active = true;
+		const before = this.#todo;
+		this.#todo = todo;
+		return [...this.#endReply(look), ...planRows(changedSteps(before?.plan, todo.plan), look)];
 	}
 
 	#called(call: Payload<"tool.call">, look: Look): string[] {
@@ -256,11 +274,11 @@ export class Conversation {
 		const rows = this.#endReply(look);
 		if (call.status === "started") {
 			this.#calls.add(call.call_id);
-			return isQuestion(call.name) ? rows : [...rows, toolStartRow(call, look)];
+			return isShownElsewhere(call.name) ? rows : [...rows, toolStartRow(call, look)];
 		}
 		const named = this.#calls.size > 1;
 		this.#calls.delete(call.call_id);
-		const told = isQuestion(call.name) && call.status === "completed";
+		const told = isShownElsewhere(call.name) && call.status === "completed";
 		return told ? rows : [...rows, ...toolEndRows(call, named, look)];
 	}
 
@@ -349,7 +367,7 @@ export class Conversation {
 	}
 }
 
-/** The question itself is shown, so the call that asks it need not be. */
-function isQuestion(name: string): boolean {
-	return name === "ask_user";
+/** Tools whose calls need no row: other events show the question, or the list of steps. */
+function isShownElsewhere(name: string): boolean {
+	return name === "ask_user" || name === "todo";
 }

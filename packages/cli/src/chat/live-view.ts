@@ -1,6 +1,7 @@
 import { retryWords } from "../model-rows.ts";
 import { progressWords } from "../progress-words.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
+import { progressWords as planProgress } from "../tasks/task-board.ts";
 import type { Editor } from "../terminal/editor.ts";
 import { editorRows, type Frame } from "../terminal/editor-rows.ts";
 import { shorten } from "../text/shorten.ts";
@@ -35,12 +36,17 @@ export function liveView(state: LiveState, look: Look, terminalRows: number): Fr
 		...growingRows(conversation, look),
 		// An answer stands under its question, a message where it will stand in the conversation.
 		...(answer ? [] : [""]),
+		...todoRows(conversation, look),
 		...tasks,
 		...told.map((row) => look.styles.dim(shorten(row, look.columns))),
 	].slice(-Math.max(1, terminalRows - 3));
 	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));
 	const { row, column } = typed.cursor;
 	return { rows: [...rows, ...typed.rows], cursor: { row: row + rows.length, column } };
+}
+
+function todoRows({ todo }: Conversation, { columns, styles }: Look): string[] {
+	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
 }
 
 function growingRows({ last }: Conversation, { columns }: Look): string[] {

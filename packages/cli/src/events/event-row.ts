@@ -1,7 +1,7 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { type ShownEvent, toOzzieEvent } from "../sessions/past-events.ts";
 import { isTaskEvent } from "../tasks/task.ts";
-import { taskEventWords, workerWords } from "../tasks/task-words.ts";
+import { stepWords, taskEventWords, workerWords } from "../tasks/task-words.ts";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { clockTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
@@ -61,6 +61,8 @@ function aboutEvent(event: OzzieEvent): About {
 function aboutSession(event: OzzieEvent): About {
 	if (isTaskEvent(event)) return { words: taskEventWords(event), failed: event.event === "task.failed" };
 	switch (event.event) {
+		case "todo.updated":
+			return { words: `${event.payload.percentage}% ${stepWords(event.payload)}`.trimEnd() };
 		case "session.renamed":
 			return { words: `${event.payload.title || "(no title)"} (by a ${event.payload.by})` };
 		case "file.created":

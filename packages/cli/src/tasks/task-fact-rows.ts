@@ -5,10 +5,11 @@ import { toldRows } from "../sessions/told-rows.ts";
 import { formatCount, formatUsd, plural } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
-import type { Look, Styles } from "../text/styles.ts";
+import type { Look } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { planRows } from "./plan-rows.ts";
 import { hasEnded, type Task } from "./task.ts";
 import { progressWords } from "./task-board.ts";
 import { nameTask, replyRows, suspensionRows } from "./task-event-rows.ts";
@@ -32,7 +33,7 @@ export function taskFactRows(whole: WholeTask, now: number, look: Look): string[
 	const waits = suspension ? [...suspensionRows(suspension, look), ...replyRows(task.id, look)] : [];
 	const sections = [
 		...section("description", textRows(task.description, look), look),
-		...section("plan", planRows(task, look), look),
+		...section("plan", planRows(task.plan ?? [], look), look),
 		...section("waits for you", waits, look),
 		...section("asks", askedRows(whole, look), look),
 		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
@@ -84,23 +85,6 @@ function timesOf({ status, created_at, started_at, completed_at }: Task): [strin
 		["started", at(started_at)],
 		[hasEnded(status) ? status : "ended", completed_at && `${at(completed_at)}${took}`],
 	];
-}
-
-/** The steps of the plan, each with a mark for its state. */
-function planRows({ plan = [] }: Task, { columns, styles }: Look): string[] {
-	const marks: Readonly<Record<(typeof plan)[number]["status"], [mark: string, style: keyof Styles]>> = {
-		pending: ["·", "dim"],
-		in_progress: ["▸", "cyan"],
-		completed: ["✓", "green"],
-		skipped: ["-", "dim"],
-	};
-	return plan.flatMap(({ title, status }) => {
-		const [mark, style] = marks[status];
-		const words = `${visibleLine(title)}${status === "skipped" ? " (skipped)" : ""}`;
-		return wrapText(words, columns - 2).map((row, index) =>
-			styles[style](`${index === 0 ? mark : " "} ${row}`),
-		);
-	});
 }
 
 function askedRows({ task, workers, questions }: WholeTask, look: Look): string[] {

@@ -69,6 +69,7 @@ function logOwn(run: Run, event: ConversationEvent): void {
 		case "prompt.answered":
 		case "prompt.reminded":
 		case "file.created":
+		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
 			return;

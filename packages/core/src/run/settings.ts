@@ -75,7 +75,8 @@ export async function chooseSettings(
 	const usable = toolsOf(profile, choice.tools);
 	const allowed = ({ name }: Tool): boolean =>
 		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
-	const own = only || ofTask ? [...usable.filter(allowed), ...added] : usable;
+	const own =
+		only || ofTask ? [...usable.filter(allowed).filter((tool) => !added.includes(tool)), ...added] : usable;
 	const all = offered ? withOffered(own, offered.tools) : own;
 	const isWanted = ({ name }: Pick<Tool, "name">): boolean => options.tools?.includes(name) ?? true;
 	const tools = options.tools ? all.filter(isWanted) : all;

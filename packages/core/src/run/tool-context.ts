@@ -7,6 +7,7 @@ import { openRegular, readChunks, refuseForbiddenTwin } from "../tools/regular-f
 import { elicit } from "./ask-person.ts";
 import { workspaceOf } from "./judge-call.ts";
 import type { Run } from "./run.ts";
+import { writeTodo } from "./write-todo.ts";
 
 /** What the tool of a call may touch, and how it reaches people. */
 export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
@@ -15,6 +16,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
 	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined, roots });
+	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
 	return {
 		sessionId: run.session.id,
 		callId: call.id,
@@ -31,7 +33,8 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		ask: (question) => elicit(run, call.id, question),
 		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }),
-		...(task && { task: task.desk({ session, park: () => run.control.park() }, call.id) }),
+		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
+		...(desk && { task: desk }),
 	};
 }
 

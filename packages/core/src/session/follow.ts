@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { SessionEvent, TransientEvent } from "../event.ts";
 import { fromRow } from "../journal/journal.ts";
 import type { Prompt } from "../prompt.ts";
+import { openTodo, type TodoUpdated } from "./newest-todo.ts";
 import type { Session } from "./session.ts";
 import { belongsToTask, type Lease } from "./sessions.ts";
 
@@ -71,25 +72,33 @@ export class Follower {
 	}
 
 	/**
-	 * Delivers what was missed, then the open questions and the reply that is being spoken, then everything live.
+	 * Delivers what was missed, then the list of the run at work, the open questions and the reply that is being spoken, then everything live.
 	 * Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
 		let questions = await openPrompts(this.#session, from);
+		let todo = await this.#openTodo(from);
 		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
 			await this.#deliverPage();
 			// What was just delivered may have settled some of them.
 			questions = await openPrompts(this.#session, from);
+			todo = await this.#openTodo(from);
 		}
 		if (this.#state !== "joined") return;
 		if (this.#session.removed) this.#pass({ type: "session.deleted" });
 		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
+		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.#session.outlet;
 		if (reply) this.#pass({ type: "text.started", runId: reply.runId });
 		if (reply && reply.text !== "") this.#pass({ type: "text.delta", ...reply });
 		this.#state = "live";
+	}
+
+	#openTodo(from: number): Promise<TodoUpdated | undefined> {
+		const { deps, id, outlet } = this.#session;
+		return deps.journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
 	}
 
 	/** The client has gone; nothing is delivered any more. */

@@ -37,6 +37,20 @@ test("a plan that did not change is not told again", async () => {
 	expect(told.map(({ label, percentage }) => [label, percentage])).toEqual([
 		...[["Top", 0] as const, ["look", 0] as const, ["do", 50] as const],
 	]);
+	expect(log.recorded).not.toContain("todo.updated");
+});
+
+test("the list of a task is its plan and is told whole with its progress", async () => {
+	const items = [{ text: "look", state: "done" }, { text: "do" }];
+	const { t, log, id } = await played({ Top: [[calls("c1", "todo", { items })], [says("done")]] });
+	await using _ = t;
+	const plan = [
+		{ title: "look", state: "completed" },
+		{ title: "do", state: "pending" },
+	];
+	const told = log.events.flatMap(({ event }) => (event.type === "task.progress" ? [event] : []));
+	expect(told.at(-1)).toMatchObject({ taskId: id, plan, progress: { current: 1, total: 2, percentage: 50 } });
+	expect((await t.runtime.tasks.check(operator, id)).plan).toEqual(plan);
 });
 
 test("each time people are told how far it is, they are told what it and its workers have used by then", async () => {

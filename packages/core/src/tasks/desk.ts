@@ -54,7 +54,7 @@ async function writePlan({ run, hold }: DeskParts, steps: readonly PlanStep[]): 
 		if (before && JSON.stringify(before) === JSON.stringify(kept)) return progress;
 		await change(tx, run, row, { plan: JSON.stringify(kept) });
 		const usage = await sessionTotal(tx, row.own_session_id);
-		await record({ type: "task.progress", taskId: row.id, progress, usage });
+		await record({ type: "task.progress", taskId: row.id, progress, plan: kept, usage });
 		return progress;
 	});
 }

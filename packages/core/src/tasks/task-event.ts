@@ -1,5 +1,5 @@
 import type { Spent } from "../usage/usage.ts";
-import type { TaskProgress } from "./task.ts";
+import type { PlanStep, TaskProgress } from "./task.ts";
 
 /** What a task and its workers have used by then; absent in events that an earlier version wrote. */
 interface Used {
@@ -21,7 +21,13 @@ export type TaskEvent =
 			readonly parentId: string;
 	  }
 	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
-	| (Used & { readonly type: "task.progress"; readonly taskId: string; readonly progress: TaskProgress })
+	| (Used & {
+			readonly type: "task.progress";
+			readonly taskId: string;
+			readonly progress: TaskProgress;
+			/** The whole plan; absent for a task without one, and in events that an earlier version wrote. */
+			readonly plan?: readonly PlanStep[];
+	  })
 	| (Used & {
 			readonly type: "task.suspended";
 			readonly taskId: string;

@@ -74,6 +74,7 @@ class EventOrder {
 			case "prompt.reminded":
 				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
 			case "file.created":
+			case "todo.updated":
 				return this.#share(event);
 			case "assistant.message":
 				return this.#endRun(event.runId);
@@ -222,6 +223,7 @@ class EventOrder {
 				return undefined;
 			case "response.started":
 			case "thinking.delta":
+			case "todo.shown":
 				return undefined;
 			case "context.updated":
 				return this.#speaking === event.runId ? "its text had no end" : undefined;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError, silentLogger, systemClock } from "@parley/base";
 import type { Sandbox } from "../sandbox.ts";
+import { progressOf } from "../tasks/progress.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { prepareCall, type ReadyCall } from "../tool-call.ts";
 
@@ -56,6 +57,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
+		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
 		...told,
 	};
 }

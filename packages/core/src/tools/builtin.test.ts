@@ -15,6 +15,7 @@ test("the built-in tools are described to a model, always by the same objects", 
 				"search_files",
 				"git",
 				"ask_user",
+				"todo",
 			],
 		]),
 	);

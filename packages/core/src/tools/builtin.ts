@@ -7,6 +7,7 @@ import { readFile } from "./read-file.ts";
 import { runCommand } from "./run-command.ts";
 import { searchFiles } from "./search-files.ts";
 import { sendFile } from "./send-file.ts";
+import { todo } from "./todo.ts";
 import { writeFile } from "./write-file.ts";
 
 const builtin: readonly Tool[] = [
@@ -19,6 +20,7 @@ const builtin: readonly Tool[] = [
 	git,
 	sendFile,
 	askUser,
+	todo,
 ];
 
 /** The tools that every session has. */

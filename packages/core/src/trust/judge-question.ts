@@ -54,5 +54,6 @@ async function contextOf(
 		ask: refuse,
 		openOutput: refuse,
 		share: refuse,
+		todo: refuse,
 	};
 }

@@ -117,6 +117,7 @@ export class EventFigures {
 			// Nothing to count, or counted with what follows.
 			case "session.closed":
 			case "session.renamed":
+			case "todo.updated":
 			case "usage.updated":
 			case "tool.started":
 			case "grant.created":

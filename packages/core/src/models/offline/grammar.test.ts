@@ -51,17 +51,17 @@ test.each<[line: string, command: OfflineCommand]>([
 	["pick: A|B | C", call("ask_user", { type: "multi", label: "Pick any", options: ["A", "B", "C"] })],
 	["secret: API key", call("ask_user", { type: "password", label: "API key" })],
 	[
-		"plan: x look | > change | - ask | test",
-		call("plan", {
-			steps: [
-				{ title: "look", state: "completed" },
-				{ title: "change", state: "in_progress" },
-				{ title: "ask", state: "skipped" },
-				{ title: "test", state: "pending" },
+		"todo: x look | > change | - ask | test",
+		call("todo", {
+			items: [
+				{ text: "look", state: "done" },
+				{ text: "change", state: "active" },
+				{ text: "ask", state: "skipped" },
+				{ text: "test", state: "open" },
 			],
 		}),
 	],
-	["plan: xylophone", call("plan", { steps: [{ title: "xylophone", state: "pending" }] })],
+	["plan: xylophone", call("todo", { items: [{ text: "xylophone", state: "open" }] })],
 	["review: May I?", call("request_review", { reason: "May I?", content: "May I?" })],
 	["review: A table? <<< one\\ntwo", call("request_review", { reason: "A table?", content: "one\ntwo" })],
 	[
@@ -157,9 +157,11 @@ test("every example of the help is a command of its own word", () => {
 
 test("every tool can be called by a line, and takes what the examples give it", () => {
 	const tools = [
-		...builtinTools(),
-		createWebFetch({ clock: new ManualClock(), ids: seededIds(1) }),
-		...taskTools({ supervised: true, spawns: true }),
+		...new Set([
+			...builtinTools(),
+			createWebFetch({ clock: new ManualClock(), ids: seededIds(1) }),
+			...taskTools({ supervised: true, spawns: true }),
+		]),
 	];
 	const called = commandWords
 		.flatMap(({ word, example }) => parseCommands(`${word}: ${example}`))

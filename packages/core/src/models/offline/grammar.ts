@@ -59,7 +59,8 @@ export const commandWords: readonly CommandWord[] = [
 		"ask_user",
 		{ type: "password", label },
 	]),
-	call("plan", "x look | > change | test", "keeps a task's plan: x done, > at work", readPlan),
+	call("todo", "x look | > change | test", "keeps a list of steps: x done, > active", readTodo),
+	call("plan", "x look | > change | test", "does the same as todo", readTodo),
 	call("review", "A new table? <<< Two columns.", "lets people look at a task's plan", readReview),
 	call("spawn", "Count <<< run: wc notes.txt", "hands part of a task to a worker", readSpawn),
 	call("wait", "all", "waits for all workers of a task", readWait),
@@ -182,16 +183,16 @@ function readOptions(argument: string): string[] {
 	return options;
 }
 
-/** Steps between bars; before a title `x ` says that it is completed, `> ` that it is at work. */
-function readPlan(argument: string): [string, unknown] {
-	return ["plan", { steps: readOptions(argument).map(readStep) }];
+/** Steps between bars. `x ` before a text means done, `> ` active, `- ` skipped. */
+function readTodo(argument: string): [string, unknown] {
+	return ["todo", { items: readOptions(argument).map(readStep) }];
 }
 
-const stepStates: Readonly<Record<string, string>> = { x: "completed", ">": "in_progress", "-": "skipped" };
+const stepStates: Readonly<Record<string, string>> = { x: "done", ">": "active", "-": "skipped" };
 
-function readStep(text: string): object {
-	const [, mark = "", title = ""] = /^(?:([x>-]) +)?(.*)$/s.exec(text) ?? [];
-	return { title, state: stepStates[mark] ?? "pending" };
+function readStep(written: string): object {
+	const [, mark = "", text = ""] = /^(?:([x>-]) +)?(.*)$/s.exec(written) ?? [];
+	return { text, state: stepStates[mark] ?? "open" };
 }
 
 /** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */

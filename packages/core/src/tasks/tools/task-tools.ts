@@ -1,5 +1,5 @@
 import type { Tool } from "../../tool.ts";
-import { planTool } from "./plan-tool.ts";
+import { todo } from "../../tools/todo.ts";
 import { requestReview } from "./request-review.ts";
 import { spawnWorker } from "./spawn-worker.ts";
 import { waitForWorkers } from "./wait-for-workers.ts";
@@ -12,5 +12,5 @@ export function taskTools({
 	readonly supervised: boolean;
 	readonly spawns: boolean;
 }): readonly Tool[] {
-	return [planTool, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
+	return [todo, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
 }

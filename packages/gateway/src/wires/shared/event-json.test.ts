@@ -252,6 +252,30 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{ event: "file.created", payload: { ...shownFile, run_id: "run_1", call_id: "call_1" } },
 		],
 	],
+	"todo.updated": [
+		[
+			{
+				...{ type: "todo.updated", runId: "run_1", callId: "call_1" },
+				steps: [
+					{ title: "look", state: "completed" },
+					{ title: "change", state: "in_progress" },
+					{ title: "test", state: "pending" },
+				],
+			},
+			{
+				event: "todo.updated",
+				payload: {
+					...{ run_id: "run_1", call_id: "call_1" },
+					...{ current_step: 1, total_steps: 3, current_step_label: "change", percentage: 33 },
+					plan: [
+						{ title: "look", status: "completed" },
+						{ title: "change", status: "in_progress" },
+						{ title: "test", status: "pending" },
+					],
+				},
+			},
+		],
+	],
 	"session.renamed": [
 		[
 			{ type: "session.renamed", title: "Ships", by: "model" },
@@ -264,6 +288,22 @@ const written = { runId: "run_1", index: 0, callId: "call_1", name: "write_file"
 const shownWritten = { run_id: "run_1", index: 0, call_id: "call_1", name: "write_file" };
 
 const passing: Pairs<Told<WirePassing["event"]>> = {
+	"todo.shown": [
+		[
+			{
+				...{ type: "todo.shown", runId: "run_1", callId: "call_1" },
+				steps: [{ title: "look", state: "completed" }],
+			},
+			{
+				event: "todo.updated",
+				payload: {
+					...{ run_id: "run_1", call_id: "call_1" },
+					...{ current_step: 1, total_steps: 1, current_step_label: "look", percentage: 100 },
+					plan: [{ title: "look", status: "completed" }],
+				},
+			},
+		],
+	],
 	"text.started": [
 		[
 			{ type: "text.started", runId: "run_1" },

@@ -14,7 +14,7 @@ import { beginning } from "./beginning.ts";
 import { encodeFile } from "./file-json.ts";
 import { encodeBadge, encodeGrant } from "./grant-json.ts";
 import { encodePrompt } from "./prompt-json.ts";
-import { type AnyTaskEvent, encodeTaskEvent, isTaskEvent, taskEventNames } from "./task-json.ts";
+import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, isTaskEvent, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 
@@ -89,6 +89,7 @@ const eventNames = {
 	"prompt.closed": "prompt.closed",
 	"prompt.reminded": "prompt.reminder",
 	"file.created": "file.created",
+	"todo.updated": "todo.updated",
 	"session.renamed": "session.renamed",
 	"grant.created": "grant.created",
 	"grant.ended": "grant.ended",
@@ -174,6 +175,9 @@ function encodeOther(
 				event: event.type,
 				payload: { ...encodeFile(event.file), run_id: event.runId, call_id: event.callId },
 			};
+		case "todo.updated":
+		case "todo.shown":
+			return { event: "todo.updated", payload: encodeTodo(event) };
 		case "session.renamed":
 			return { event: event.type, payload: { title: event.title, by: event.by } };
 		case "grant.created":

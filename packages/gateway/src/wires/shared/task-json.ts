@@ -1,5 +1,15 @@
-import type { SessionEvent, TaskEvent, TaskFacts, TaskProgress, TaskState, WorkerEvent } from "@parley/core";
-import type { EventName, TaskPayload } from "@parley/protocol";
+import {
+	type PlanStep,
+	progressOf,
+	type RecordedEvent,
+	type SessionEvent,
+	type TaskEvent,
+	type TaskFacts,
+	type TaskProgress,
+	type TaskState,
+	type WorkerEvent,
+} from "@parley/core";
+import type { EventName, EventPayloads, TaskPayload } from "@parley/protocol";
 import { beginning } from "./beginning.ts";
 import type { EncodedEvent } from "./event-json.ts";
 import { toTime } from "./time.ts";
@@ -28,7 +38,7 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 		...{ priority: task.priority, tools: [...task.tools], agent: task.agent },
 		...(model !== undefined && { model }),
 		...{ autonomy: task.autonomy, depends_on: [...task.dependsOn], owner: task.submittedBy },
-		...(plan && { plan: plan.map(({ title, state }) => ({ title, status: state })) }),
+		...(plan && { plan: encodePlan(plan) }),
 		...(review && {
 			suspension: {
 				...{ reason: review.reason, plan_content: review.content },
@@ -57,6 +67,24 @@ export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 
 function encodeProgress({ current, total, label, percentage }: TaskProgress): TaskPayload["progress"] {
 	return { current_step: current, total_steps: total, current_step_label: label, percentage };
+}
+
+function encodeTaskProgress({ progress, plan }: Extract<TaskEvent, { type: "task.progress" }>) {
+	return { ...encodeProgress(progress), ...(plan && { plan: encodePlan(plan) }) };
+}
+
+function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]> {
+	return steps.map(({ title, state }) => ({ title, status: state }));
+}
+
+/** The list of steps of a run, with its progress. */
+export function encodeTodo({
+	runId,
+	callId,
+	steps,
+}: Omit<Extract<RecordedEvent, { type: "todo.updated" }>, "type">): EventPayloads["todo.updated"] {
+	const progress = encodeProgress(progressOf("", steps, false));
+	return { run_id: runId, call_id: callId, ...progress, plan: encodePlan(steps) };
 }
 
 /** Clients see a task that waits for its workers as running. */
@@ -112,7 +140,7 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 		case "task.resumed":
 			return { event: event.type, payload: { ...task, title: event.title } };
 		case "task.progress":
-			return { event: event.type, payload: { ...task, ...encodeProgress(event.progress), ...used(event) } };
+			return { event: event.type, payload: { ...task, ...encodeTaskProgress(event), ...used(event) } };
 		case "task.suspended": {
 			const { title, reason, content, token, suspendCount } = event;
 			const asked = { reason, suspend_count: suspendCount, plan_content: content, token };

@@ -1,0 +1,73 @@
+import * as z from "zod";
+import type { PlanStep } from "../tasks/task.ts";
+import { defineTool } from "../tool.ts";
+
+const mostItems = 50;
+const mostText = 200;
+
+/** The state of a step for each way to write it. The first three are described to the model. */
+const stepStates = {
+	open: "pending",
+	active: "in_progress",
+	done: "completed",
+	pending: "pending",
+	in_progress: "in_progress",
+	completed: "completed",
+	skipped: "skipped",
+	cancelled: "skipped",
+} as const satisfies Readonly<Record<string, PlanStep["state"]>>;
+
+type Written = keyof typeof stepStates;
+
+function listOf<State extends Written>(states: readonly State[], otherwise: NoInfer<State>) {
+	return z.strictObject({
+		items: z
+			.array(
+				z.strictObject({
+					text: z.string().trim().min(1).max(mostText).describe("The step in a few words."),
+					state: z
+						.enum(states)
+						.default(() => otherwise)
+						.describe("active: you work on it now; done: it is complete."),
+				}),
+			)
+			.min(1)
+			.max(mostItems)
+			.describe("All steps in their order, with the done ones. The list replaces the previous list."),
+	});
+}
+
+const parameters = listOf(Object.keys(stepStates) as Written[], "open");
+type Arguments = z.infer<typeof parameters>;
+
+/** Keeps the list of steps of a run, or of a task. Clients show it as progress. */
+export const todo = defineTool<Arguments>({
+	name: "todo",
+	description:
+		"Keeps a list of the steps of your work. People see it as progress. Use it at the start of work that has three or " +
+		"more steps, and again whenever a step starts or ends. Keep one step active. Not for work of one or two steps.",
+	parameters,
+	schema: z.toJSONSchema(listOf(["open", "active", "done"], "open"), { io: "input" }),
+	accepts: {
+		names: ["plan", "todo_write", "update_plan", "write_todos"],
+		parameters: {
+			items: { names: ["todos", "steps", "plan", "list"] },
+			text: { names: ["title", "content", "step", "task"] },
+			state: { names: ["status"] },
+		},
+	},
+	// A call after a crash writes the same list. Calls of one reply run in their order, because the last list counts.
+	effect: "idempotent",
+	plan: async ({ items }) => ({
+		label: `list ${items.length} steps`,
+		classes: ["person"],
+		preview: "",
+		binding: {},
+		notes: [],
+	}),
+	async run({ items }, _plan, context) {
+		const steps = items.map(({ text, state }) => ({ title: text, state: stepStates[state] }));
+		const { current, total, label } = await context.todo(steps);
+		return { text: `${current} of ${total} steps are done; current step: ${label}`, failed: false };
+	},
+});
