@@ -5,6 +5,7 @@ import {
 	ends,
 	file,
 	type Happening,
+	lists,
 	retries,
 	says,
 	tell,
@@ -40,6 +41,21 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		what: "an answer to what nobody remembers is shown all the same",
 		events: [ends("r9", "late"), ends(undefined, "later")],
 		shown: [`final: late ${under("r9")}`, "final: later"],
+	},
+	{
+		what: "the list of a run is one card, and no step of it stays active after the end",
+		events: [
+			says("r1", "hi", "m1"),
+			lists("r1", "in_progress", "pending"),
+			lists("r1", "completed", "in_progress"),
+			ends("r1", "Hello", "cancelled"),
+		],
+		shown: [
+			"progress todo:r1 > m1: **Steps** ▱▱ 0 of 2\n▶️ step \\*0\\*\n⬜ step \\*1\\*",
+			"progress todo:r1 > m1: **Steps** ▰▱ 1 of 2\n✅ step \\*0\\*\n▶️ step \\*1\\*",
+			"progress todo:r1 > m1: **Steps** ▰▱ 1 of 2\n✅ step \\*0\\*\n⬜ step \\*1\\*",
+			`final > m1: Hello ~ stopped here ${under("r1")}`,
+		],
 	},
 	{
 		what: "words that look like an approval are words",

@@ -1,13 +1,14 @@
 import type { EventPayloads } from "@parley/protocol";
 import { accept } from "./answers/accept.ts";
-import { showQueueOver, showRetryOver } from "./answers/cards.ts";
+import { showQueueOver, showRetryOver, showSteps, showStepsOver } from "./answers/cards.ts";
 import { finish } from "./answers/finish.ts";
 import { called, retrying } from "./answers/retries.ts";
-import type { AnswersSlice } from "./answers/runs.ts";
+import { type AnswersSlice, withChange } from "./answers/runs.ts";
 import { share } from "./answers/share.ts";
 import type { ShowIntention } from "./intention.ts";
 import type { Part, Scene, Step } from "./part.ts";
 import { plain } from "./tasks/plain.ts";
+import { stepsOf } from "./tasks/step-lines.ts";
 
 export type { AnswersSlice };
 
@@ -27,6 +28,8 @@ export const answers: Part<AnswersSlice> = {
 				return retrying(slice, { at: told.at, payload: event.payload }, scene);
 			case "internal.llm.call":
 				return called(slice, event.payload, scene);
+			case "todo.updated":
+				return listed(slice, event.payload, scene);
 			case "file.created":
 				return { slice, intentions: [share(slice, event.payload)] };
 			case "budget.reached":
@@ -40,6 +43,21 @@ export const answers: Part<AnswersSlice> = {
 		}
 	},
 };
+
+/** The steps of a run have changed: its card shows them. */
+function listed(
+	slice: AnswersSlice,
+	{ run_id, plan }: EventPayloads["todo.updated"],
+	scene: Scene,
+): Step<AnswersSlice> {
+	const run = slice.open.find(({ id }) => id === run_id);
+	if (run === undefined) return { slice, intentions: [] };
+	const steps = stepsOf(plan);
+	return {
+		slice: withChange(slice, { ...run, steps }),
+		intentions: [showSteps(run, { steps, ended: false }, scene)],
+	};
+}
 
 function notice(lane: ShowIntention["lane"], text: string): ShowIntention {
 	return { type: "show", lane, text };
@@ -62,6 +80,7 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const cards = open.flatMap((run) => [
 		...showQueueOver(run, over, scene),
 		...showRetryOver(run, over, scene),
+		...showStepsOver(run, scene),
 	]);
 	return { slice: empty, intentions: cards };
 }

@@ -89,6 +89,17 @@ export function called(run: string, phase: "start" | "end", error = ""): Happeni
 	return ["internal.llm.call", { ...usage, ...call }];
 }
 
+/** The list of a run with a step for each of these states. */
+export function lists(
+	run: string,
+	...states: readonly EventPayloads["todo.updated"]["plan"][number]["status"][]
+): Happening {
+	const plan = states.map((status, at) => ({ title: `step *${at}*`, status }));
+	const current_step = states.filter((status) => status === "completed").length;
+	const progress = { current_step, total_steps: states.length, current_step_label: "", percentage: 0 };
+	return ["todo.updated", { run_id: run, call_id: "c", ...progress, plan }];
+}
+
 export function file(run: string, name: string, type: string): Happening {
 	const facts = { file_id: "file_1", name, type, bytes: 12, url: "/api/files/file_1" };
 	return ["file.created", { ...facts, run_id: run, call_id: "c" }];

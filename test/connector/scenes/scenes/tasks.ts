@@ -32,6 +32,14 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
+		name: "the list of an answer is one card",
+		steps: [
+			{ says: "@Parley todo: > look | change\ntodo: x look | x change\nsay: all changed" },
+			{ shows: ["**Steps**", "▰▰ 2 of 2", "✅ look", "✅ change"], times: 1 },
+			{ shows: "all changed", times: 1 },
+		],
+	},
+	{
 		name: "a plan can be approved by its button",
 		steps: [
 			...suspended,

@@ -1,6 +1,8 @@
 import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
 import { plain } from "../tasks/plain.ts";
+import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
+import { barOf } from "../tasks/task-words.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 
@@ -53,6 +55,33 @@ export function showRetryOver(run: Run, text: string, scene: Scene): ShowIntenti
 
 function showRetryCard(run: Run, card: Card, scene: Scene): ShowIntention {
 	return showCard(run, `retry:${run.id}`, card, scene);
+}
+
+/** The list of the steps of a run. After the end of the run, no step is shown as active. */
+export function showSteps(
+	run: Run,
+	{ steps, ended }: { readonly steps: readonly ShownStep[]; readonly ended: boolean },
+	scene: Scene,
+): ShowIntention {
+	const counted = steps.filter(({ status }) => status !== "skipped");
+	const done = counted.filter(({ status }) => status === "completed").length;
+	const head = `**Steps** ${barOf(done, counted.length) ?? `${done} of ${counted.length}`}`;
+	const shown = steps.map((step) =>
+		ended && step.status === "in_progress" ? { ...step, status: "pending" as const } : step,
+	);
+	return showCard(
+		run,
+		`todo:${run.id}`,
+		{ lane: "progress", text: [head, ...stepLines(shown)].join("\n") },
+		scene,
+	);
+}
+
+/** The run has ended: its card must not show a step as active. */
+export function showStepsOver(run: Run, scene: Scene): ShowIntention[] {
+	const { steps } = run;
+	if (!steps?.some(({ status }) => status === "in_progress")) return [];
+	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
 /** An edit may take the place of a post that was not sent yet, so that each of them replies. */

@@ -4,7 +4,7 @@ import type { ShowIntention } from "../intention.ts";
 import { isBlank } from "../is-blank.ts";
 import type { Scene, Step } from "../part.ts";
 import { plain } from "../tasks/plain.ts";
-import { showMoved, showQueueOver, showRetryOver } from "./cards.ts";
+import { showMoved, showQueueOver, showRetryOver, showStepsOver } from "./cards.ts";
 import { control } from "./control.ts";
 import { type AnswersSlice, type Run, withoutRun } from "./runs.ts";
 
@@ -30,6 +30,7 @@ export function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<
 		intentions: [
 			...showQueueOver(run, queueOver(answer, dropped), scene),
 			...showRetryOver(run, retryOver(answer), scene),
+			...showStepsOver(run, scene),
 			...(dropped ? [] : answered(answer, run.id, run, scene)),
 			...showMoved(left.open, index, scene),
 		],

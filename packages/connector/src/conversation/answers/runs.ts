@@ -1,3 +1,5 @@
+import type { ShownStep } from "../tasks/step-lines.ts";
+
 /** A run that has not ended. */
 export interface Run {
 	readonly id: string;
@@ -9,6 +11,8 @@ export interface Run {
 	readonly about: string;
 	/** It had to wait for others: a card says so. */
 	readonly waited?: true;
+	/** The list of its steps, which a card shows. */
+	readonly steps?: readonly ShownStep[];
 	/** A card tells of calls of its model that failed; whether another one is still being made. */
 	readonly retrying?: boolean;
 }

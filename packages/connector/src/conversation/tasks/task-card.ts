@@ -3,6 +3,7 @@ import type { Control } from "../../platform/posting.ts";
 import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
 import { plain } from "./plain.ts";
+import { stepLines } from "./step-lines.ts";
 import { hasEnded, shortId, type Task, taskCard, type Worker } from "./task-state.ts";
 import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
 
@@ -20,6 +21,7 @@ export function cardOf(task: Task, lane: Lane, scene: Scene): ShowIntention {
 			`**${plain(task.title, 150)}**`,
 			stateLine(task, scene),
 			...stepLine(task),
+			...(task.steps && !hasEnded(task.state) ? stepLines(task.steps) : []),
 			...waitingLine(task),
 			...workerLines(task.workers),
 		].join("\n"),

@@ -1,6 +1,7 @@
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import type { Told } from "../part.ts";
 import { oneLine } from "./plain.ts";
+import { stepsOf } from "./step-lines.ts";
 import {
 	cardWith,
 	hasEnded,
@@ -119,9 +120,10 @@ function withState(task: Task, id: string, state: TaskState): Task {
 
 function withStep(
 	task: Task,
-	{ current_step: done, total_steps: total, current_step_label: label }: EventPayloads["task.progress"],
+	{ current_step: done, total_steps: total, current_step_label: label, plan }: EventPayloads["task.progress"],
 ): Task {
-	return { ...task, step: { done, total, label: oneLine(label, mostLabel) } };
+	const step = { done, total, label: oneLine(label, mostLabel) };
+	return { ...task, step, ...(plan && { steps: stepsOf(plan) }) };
 }
 
 function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspended"]): Review {

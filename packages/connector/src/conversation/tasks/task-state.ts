@@ -1,3 +1,5 @@
+import type { ShownStep } from "./step-lines.ts";
+
 /** How a task stands. `retrying`: a provider was at fault, and it is tried again after a while. */
 export type TaskState =
 	| "pending"
@@ -50,6 +52,8 @@ export interface Task {
 	/** When it was started for the first time. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
+	/** The whole plan, as far as the gateway tells it. */
+	readonly steps?: readonly ShownStep[];
 	/** Why it failed, is tried again or was cancelled. */
 	readonly why?: string;
 	/** Who cancelled it, as the gateway names them. */

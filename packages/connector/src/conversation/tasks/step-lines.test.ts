@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { stepLines } from "./step-lines.ts";
+
+test("each step is a line with its state, and its title formats nothing", () => {
+	expect(
+		stepLines([
+			{ title: "look", status: "completed" },
+			{ title: "*ask*", status: "skipped" },
+			{ title: "change", status: "in_progress" },
+			{ title: "test", status: "pending" },
+		]),
+	).toEqual(["✅ look", "➖ \\*ask\\*", "▶️ change", "⬜ test"]);
+});
+
+test("a long list shows twelve steps around the current one", () => {
+	const steps = Array.from({ length: 50 }, (_, at) => ({
+		title: `s${at}`,
+		status: at < 20 ? ("completed" as const) : ("pending" as const),
+	}));
+	const lines = stepLines(steps);
+	expect([lines.length, lines[0], lines[1], lines.at(-2), lines.at(-1)]).toEqual([
+		...[14, "… 14 steps before", "✅ s14", "⬜ s25", "… 24 steps after"],
+	]);
+	const done = steps.map((step) => ({ ...step, status: "completed" as const }));
+	expect(stepLines(done).at(-1)).toBe("✅ s49");
+});

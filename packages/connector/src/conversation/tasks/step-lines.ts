@@ -1,0 +1,40 @@
+import type { EventPayloads } from "@parley/protocol";
+import { oneLine, plain } from "./plain.ts";
+
+type Plan = EventPayloads["todo.updated"]["plan"];
+
+/** A step of a task or a run. Its title is one line, and cut. */
+export type ShownStep = Plan[number];
+
+const mostTitle = 120;
+const mostShown = 12;
+
+const marks: Readonly<Record<ShownStep["status"], string>> = {
+	pending: "⬜",
+	in_progress: "▶️",
+	completed: "✅",
+	skipped: "➖",
+};
+
+/** The steps as a conversation keeps them. */
+export function stepsOf(plan: Plan): ShownStep[] {
+	return plan.map(({ title, status }) => ({ title: oneLine(title, mostTitle), status }));
+}
+
+/** A line of Markdown for each step. Of a long list, the lines around the first step that is not complete. */
+export function stepLines(steps: readonly ShownStep[]): string[] {
+	const at = steps.findIndex(({ status }) => status === "in_progress" || status === "pending");
+	const current = at < 0 ? steps.length - 1 : at;
+	const first = Math.max(0, Math.min(current - mostShown / 2, steps.length - mostShown));
+	const shown = steps.slice(first, first + mostShown);
+	const after = steps.length - first - shown.length;
+	return [
+		...(first > 0 ? [`… ${counted(first)} before`] : []),
+		...shown.map(({ title, status }) => `${marks[status]} ${plain(title, mostTitle)}`),
+		...(after > 0 ? [`… ${counted(after)} after`] : []),
+	];
+}
+
+function counted(count: number): string {
+	return count === 1 ? "1 step" : `${count} steps`;
+}
