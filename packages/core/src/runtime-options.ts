@@ -5,6 +5,7 @@ import type { ProfileEndpoint, Profiles } from "./agents/profile.ts";
 import type { ClientTools } from "./client-tools/client-tools.ts";
 import type { FileLimits } from "./files/file-limits.ts";
 import type { Tables } from "./journal/tables.ts";
+import type { Memories } from "./memory/memories.ts";
 import type { Model, Reasoning } from "./model.ts";
 import { ModelTable } from "./models/table/model-table.ts";
 import { ProviderHealth } from "./run/provider-health.ts";
@@ -108,7 +109,12 @@ export function runDepsOf(
 	{
 		places,
 		clientTools,
-	}: { readonly places: Pick<Places, "profileOf" | "approveIn">; readonly clientTools: ClientTools },
+		memories,
+	}: {
+		readonly places: Pick<Places, "profileOf" | "approveIn">;
+		readonly clientTools: ClientTools;
+		readonly memories: Memories;
+	},
 ): RunDeps {
 	const { roots } = options;
 	return {
@@ -134,6 +140,7 @@ export function runDepsOf(
 		],
 		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
+		recall: (reader, text) => memories.recall(reader, text),
 		systemPrompt: systemPromptOf(options),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 		taskLimits: { modelCalls: 200, workingMs: 2 * 60 * 60 * 1000, ...options.tasks },

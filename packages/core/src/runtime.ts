@@ -111,7 +111,7 @@ export class Runtime {
 		this.#choice = modelChoiceOf(options);
 		const lease = this.#sessions.lease.bind(this.#sessions);
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
-		const offering = { places: this.trust.places, clientTools: this.clientTools };
+		const offering = { places: this.trust.places, clientTools: this.clientTools, memories: this.memories };
 		const runDeps = runDepsOf(options, this.#choice, offering);
 		this.#settings = runDeps.settings;
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));

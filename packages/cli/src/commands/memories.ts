@@ -19,8 +19,8 @@ interface ListFlags extends MemoriesFlags {
 }
 
 const notes = `
-Notes about people and channels, and for everyone. The agent does not read them
-yet. QUERY lists the notes that contain these words, the most relevant first.
+Notes about people and channels, and for everyone. The agent reads the notes that
+fit a message. QUERY lists the notes with these words, the most relevant first.
 
 Examples:
   parley memories deploy friday

@@ -25,8 +25,9 @@ import {
 	listMemories,
 	type MemorySelection,
 } from "./memory-rows.ts";
+import { mostNotes } from "./notes-text.ts";
 import { searchMemories } from "./search-memories.ts";
-import { searchWords } from "./search-words.ts";
+import { searchWords, telling } from "./search-words.ts";
 
 interface MemoriesOptions {
 	readonly store: Store<Tables>;
@@ -154,6 +155,17 @@ export class Memories {
 	): Promise<Memory[]> {
 		if (query.trim() === "") return listMemories(db, selection, limit);
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
+	}
+
+	/** Returns the notes that a reader can read and that are relevant to a text, the most relevant first. */
+	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
+		const words = telling(searchWords(text));
+		if (words.length === 0) return [];
+		const { store } = this.#options;
+		return store.read(async (db) => {
+			if ((await listMemories(db, { reader }, 1)).length === 0) return [];
+			return searchMemories(db, store.engine, { reader, words, limit: mostNotes });
+		});
 	}
 
 	async #audit(tx: Tx, principal: Principal, object: string, count: number): Promise<void> {

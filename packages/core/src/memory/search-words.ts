@@ -24,3 +24,19 @@ export function searchWords(query: string): string[] {
 
 /** A single hiragana or Latin letter, which nearly every text contains. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
+
+/** Words to look up for a whole message: without short Latin words and common English ones, which are in any note. */
+export function telling(words: readonly string[]): string[] {
+	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));
+}
+
+const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const common = new Set(
+	(
+		"about after again also and any are because been before but can could did does for from get had has have her here " +
+		"his how into its just let like make many may more most much must need not now off one only other our out over " +
+		"please she should some such tell than that the their them then there these they this those use using very want " +
+		"was way were what when where which while who why will with would you your"
+	).split(" "),
+);

@@ -1,4 +1,5 @@
 import type { ParleyError } from "@parley/base";
+import { recallMemories } from "../memory/recall.ts";
 import type { CallBlock } from "../message.ts";
 import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
@@ -32,6 +33,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose();
 	await run.session.deps.workspaces.prepare(run.session.home);
+	await recallMemories(run);
 	await placeAttachments(run);
 	let tries = triesOf(run);
 	for (;;) {

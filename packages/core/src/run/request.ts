@@ -13,7 +13,7 @@ import type { Run, RunDeps } from "./run.ts";
 import { limitsOf, type RunSettings } from "./settings.ts";
 import { silent } from "./speaking.ts";
 import { streamReply } from "./stream-reply.ts";
-import { messagesOf, textOf } from "./transcript.ts";
+import { messagesOf, textOf, withPersonalNotes } from "./transcript.ts";
 
 /**
  * The request for the run's next reply: the conversation as far as it fits the window of this model. Older parts may be
@@ -21,7 +21,10 @@ import { messagesOf, textOf } from "./transcript.ts";
  */
 export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
 	const { parts, limits } = await requestParts(run, model);
-	const own = { ordinal: run.row.ordinal, messages: messagesOf(run.row, run.steps) };
+	const own = {
+		ordinal: run.row.ordinal,
+		messages: withPersonalNotes(messagesOf(run.row, run.steps), run.steps),
+	};
 	const asker = {
 		...{ id: run.id, session: run.session, signal: run.control.signal },
 		settings: { model: run.settings.model, ...limits },

@@ -2,6 +2,7 @@ import { type Logger, ParleyError } from "@parley/base";
 import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
+import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import type { Record, Session } from "../session/session.ts";
@@ -36,6 +37,8 @@ export interface RunDeps {
 	readonly redactor: TextRedactor;
 	/** What calls have shown of the providers. */
 	readonly health: ProviderHealth;
+	/** The most relevant notes for a text, of those that a reader can read. */
+	readonly recall: Memories["recall"];
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly limits: RunLimits;
 	/** Of the runs of tasks. */

@@ -47,6 +47,11 @@ export type Step =
 	  }
 	/** What somebody said to the run while it was at work. */
 	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
+	/**
+	 * Notes from memory that the run was offered at its start, or "". `personal` notes of one person are for this run alone:
+	 * later runs of the session do not have them.
+	 */
+	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
 	/** A later decision about an announced call: it replaces the one of `started`. */

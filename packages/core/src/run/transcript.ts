@@ -46,7 +46,7 @@ export function textOf(content: ReplyStep["content"]): string {
  */
 export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(asked, steps)
-		? [...once(asked, () => [question(asked)])]
+		? [...once(asked, () => [question(asked, steps)])]
 		: [];
 	const results = resultsOf(steps);
 	const ended = steps.at(-1)?.kind === "ended";
@@ -71,14 +71,36 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 	return { ordinal, messages: answers ? messages.slice(0, -1) : messages };
 }
 
-function question({ content, images, attachments = [], pictures = [], actor }: Asked): Message {
+function question(
+	{ content, images, attachments = [], pictures = [], actor }: Asked,
+	steps: readonly Step[],
+): Message {
 	const shown = [...images, ...pictures];
 	const words = [attributed(content, actor), attachmentLines(attachments)]
 		.filter((part) => part !== "")
 		.join("\n\n");
 	const text = words === "" && shown.length > 0 ? [] : [{ type: "text", text: words } as const];
-	return { role: "user", content: [...shown, ...text] };
+	const notes = recalledIn(steps)?.notes ?? "";
+	const recalled = notes === "" ? [] : [{ type: "text", text: notes } as const];
+	return { role: "user", content: [...shown, ...recalled, ...text] };
 }
+
+function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }> | undefined {
+	return steps.find((step) => step.kind === "recalled");
+}
+
+/** The messages of a run with the notes about its person, which later runs of the session do not have. */
+export function withPersonalNotes(messages: readonly Message[], steps: readonly Step[]): readonly Message[] {
+	const personal = recalledIn(steps)?.personal ?? "";
+	const [first, ...rest] = messages;
+	if (personal === "" || first?.role !== "user") return messages;
+	const known = personalised.get(first);
+	const noted = known ?? { ...first, content: [{ type: "text", text: personal } as const, ...first.content] };
+	personalised.set(first, noted);
+	return [noted, ...rest];
+}
+
+const personalised = new WeakMap<Message, Message>();
 
 /** The same messages for the same question or step: what is derived from a message is then derived once. */
 const made = new WeakMap<Asked | Step, readonly Message[]>();

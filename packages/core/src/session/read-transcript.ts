@@ -42,7 +42,8 @@ export async function readTranscript(session: Session): Promise<TimedMessage[]> 
 		const run = await withPictures(files, toRunRow(row));
 		const messages = messagesOf(
 			run,
-			own.map(({ step }) => step),
+			// What people read is what they wrote.
+			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
 		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
 		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];

@@ -1,3 +1,4 @@
+import { isNotesText } from "../../memory/notes-text.ts";
 import type { CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { ModelRequest } from "../../model.ts";
 import { withoutAttribution } from "../../run/transcript.ts";
@@ -107,6 +108,7 @@ function textOf(message: Message | undefined): string {
 	return message.content
 		.filter((block) => block.type === "text")
 		.map(({ text }) => text)
+		.filter((text) => !isNotesText(text))
 		.join("\n");
 }
 
