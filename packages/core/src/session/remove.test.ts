@@ -29,10 +29,13 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 			where tables.type = 'table' and tables.sql not like 'create virtual%'`.execute(db),
 	);
 	const byTable = Map.groupBy(rows, ({ table }) => table);
+	/** Memories belong to a person, a channel or everyone: they stay when the session that stored them is deleted. */
+	const outliving = new Set(["memories"]);
 	const naming = /(?:^|_)(?:session_id|run_id|session|run|scope)$/;
 	return new Map(
 		[...byTable].filter(
-			([table, columns]) => table === "sessions" || columns.some(({ name }) => naming.test(name)),
+			([table, columns]) =>
+				table === "sessions" || (!outliving.has(table) && columns.some(({ name }) => naming.test(name))),
 		),
 	);
 }
