@@ -36,20 +36,25 @@ verifiesOn(
 		const told = [await later.event("task.created"), ...(await untilEnd(later, task_id))];
 		const named = { task_id, title: "Refactor auth" };
 		const progress = (
-			current_step: number,
+			[current_step, total_steps]: readonly [number, number],
 			current_step_label: string,
 			percentage: number,
-			total_steps = 3,
-		) => ({
-			event: "task.progress",
-			payload: { task_id, current_step, total_steps, current_step_label, percentage, usage },
-		});
+			...statuses: readonly string[]
+		) => {
+			const titles = ["look", "change", "test"];
+			const plan = statuses.map((status, index) => ({ title: titles[index], status }));
+			const state = { current_step, total_steps, current_step_label, percentage, usage };
+			return {
+				event: "task.progress",
+				payload: { task_id, ...state, ...(plan.length > 0 && { plan }) },
+			};
+		};
 		expect(told.map(({ event, payload }) => ({ event, payload }))).toEqual([
 			{ event: "task.created", payload: { ...named, description, parent_id: "" } },
 			{ event: "task.started", payload: named },
-			progress(0, "Refactor auth", 0, 1),
-			progress(0, "look", 0),
-			progress(1, "change", 33),
+			progress([0, 1], "Refactor auth", 0),
+			progress([0, 3], "look", 0, "in_progress", "pending", "pending"),
+			progress([1, 3], "change", 33, "completed", "in_progress", "pending"),
 			{
 				event: "task.suspended",
 				payload: {
@@ -58,7 +63,7 @@ verifiesOn(
 				},
 			},
 			{ event: "task.resumed", payload: named },
-			progress(3, "test", 100),
+			progress([3, 3], "test", 100, "completed", "completed", "completed"),
 			{
 				event: "task.completed",
 				payload: {

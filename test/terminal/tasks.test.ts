@@ -7,9 +7,9 @@ import { test } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
 const review = [
-	'tool: plan {"steps": [{"title": "Look", "state": "in_progress"}, {"title": "Write"}]}',
+	'tool: todo {"items": [{"text": "Look", "state": "active"}, {"text": "Write", "state": "open"}]}',
 	'tool: request_review {"reason": "A table is to be added", "content": "I propose:\\n- roles"}',
-	'tool: plan {"steps": [{"title": "Look", "state": "completed"}, {"title": "Write", "state": "completed"}]}',
+	'tool: todo {"items": [{"text": "Look", "state": "done"}, {"text": "Write", "state": "done"}]}',
 	"say: all is done",
 ].join("\n");
 
@@ -122,9 +122,9 @@ test("cancelling a task ends who watches it", async ({ place }) => {
 test("a chat tells of tasks, shows how far they are, and asks what they ask by name", async ({ place }) => {
 	const chat = await place.chat();
 	const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
-	const steps = '{"steps": [{"title": "Count", "state": "in_progress"}, {"title": "Tell"}]}';
+	const steps = '{"items": [{"text": "Count", "state": "active"}, {"text": "Tell", "state": "open"}]}';
 	const worker = 'tool: spawn_worker {"title": "Helper", "description": "run: echo hi"}';
-	const description = [`tool: plan ${steps}`, worker, "tool: wait_for_workers", "say: counted"].join("\n");
+	const description = [`tool: todo ${steps}`, worker, "tool: wait_for_workers", "say: counted"].join("\n");
 	await submit(place, "Count files", description, "--session", session.slice(0, 14));
 	await chat.shows("y yes · n no");
 	await expect(steady(place, chat.text)).toMatchFileSnapshot("screens/task-chat.txt");
