@@ -179,6 +179,31 @@ test("a question is answered once, by its name or by the id of the answer", asyn
 	expect(ground.answers.at(-1)).toEqual(["ask-2", true]);
 });
 
+test("three writes of one reply are asked before the first answer, and run when they are answered in any order", async () => {
+	const writes = ["a", "b", "c"].map((id) => calls(id, "write", { path: `${id}.txt`, content: id }));
+	await using ground = await ZotGround.open({
+		model: new ScriptedModel(writes, [says("ok")]),
+		approvals: true,
+	});
+	ground.send(prompt("p"));
+	await ground.hears("ask", 3);
+	const asks = ground.frames.filter((frame) => frame.type === "ask");
+	expect(asks.map(({ id, call_id }) => [id, call_id])).toEqual([
+		["ask-1", "a"],
+		["ask-2", "b"],
+		["ask-3", "c"],
+	]);
+	expect(ground.frames.filter(({ type }) => type === "tool_result")).toEqual([]);
+	for (const id of ["ask-3", "ask-1", "ask-2"]) ground.send({ id, type: "approve", ask: id, allow: true });
+	await ground.hears("done");
+	const results = ground.frames.filter((frame) => frame.type === "tool_result");
+	expect(results.map(({ id, is_error }) => [id, is_error])).toEqual([
+		["a", false],
+		["b", false],
+		["c", false],
+	]);
+});
+
 test("after remember_all nothing is asked any more", async () => {
 	const { ground } = await asked("echo 1", "echo 2");
 	await using _ground = ground;
