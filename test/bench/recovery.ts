@@ -138,7 +138,8 @@ report(
 		misnumberedFigure,
 	],
 	[
-		{ figure: cpu, atMost: 1.7 },
+		{ figure: cpu, atMost: 1.7, goal: true },
+		{ figure: cpu, atMost: 2 },
 		{ figure: memory, atMost: 25 },
 		{ figure: lostFigure, atMost: 0 },
 		{ figure: misnumberedFigure, atMost: 0 },
