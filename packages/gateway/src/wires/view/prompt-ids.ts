@@ -28,6 +28,11 @@ export class PromptIds {
 		return prompt;
 	}
 
+	/** Opens a taken prompt again with its id, because its answer was not stored. */
+	restore(id: string, prompt: Prompt): void {
+		this.#open.set(id, prompt);
+	}
+
 	/** Removes and returns all open prompts. */
 	takeAll(): Prompt[] {
 		const open = [...this.#open.values()];

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { ZotGround } from "../../testing/zot-ground.ts";
@@ -177,6 +178,23 @@ test("a question is answered once, by its name or by the id of the answer", asyn
 		{ id: "c1", is_error: true, content: [{ text: expect.stringContaining("not today") }] },
 	]);
 	expect(ground.answers.at(-1)).toEqual(["ask-2", true]);
+});
+
+test("an approval whose answer cannot be stored stays open, and takes the next answer", async () => {
+	const { ground } = await asked("echo 1");
+	await using _ground = ground;
+	const answer = ground.agent.answer.bind(ground.agent);
+	ground.agent.answer = async () => {
+		throw new ParleyError("the disk is full", { code: "unavailable" });
+	};
+	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
+		error: "the disk is full",
+	});
+	ground.agent.answer = answer;
+	expect(await ground.ask({ id: "2", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
+		success: true,
+	});
+	await ground.hears("done");
 });
 
 test("three writes of one reply are asked before the first answer, and run when they are answered in any order", async () => {

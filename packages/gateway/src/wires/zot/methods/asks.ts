@@ -39,14 +39,19 @@ export class Asks {
 		this.#ids.settle(token);
 	}
 
-	/** Throws `not_found` for an approval that is not open. */
+	/** Throws `not_found` for an approval that is not open. An approval whose answer cannot be stored stays open. */
 	async answer(command: Approve): Promise<void> {
 		const { allow, reason, remember_tool, remember_all } = command;
-		const prompt = this.#ids.take(command.ask ?? String(command.id ?? ""));
-		if (!allow) return this.#agent.answer(prompt.token, { cancelled: true, reason: reason ?? "" });
-		const forSession = remember_tool && prompt.approval?.allowSession;
-		await this.#agent.answer(prompt.token, { value: forSession ? "session" : true });
-		if (remember_all) await this.#agent.acceptAll();
+		const id = command.ask ?? String(command.id ?? "");
+		const prompt = this.#ids.take(id);
+		const approved = { value: remember_tool && prompt.approval?.allowSession ? "session" : true };
+		try {
+			await this.#agent.answer(prompt.token, allow ? approved : { cancelled: true, reason: reason ?? "" });
+		} catch (error) {
+			this.#ids.restore(id, prompt);
+			throw error;
+		}
+		if (allow && remember_all) await this.#agent.acceptAll();
 	}
 
 	/** Denies all open and later approvals. */
