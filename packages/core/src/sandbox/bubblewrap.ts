@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
-import { ownAccount } from "@parley/base/own-account";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
@@ -13,7 +12,7 @@ import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
 import { heldNote } from "./held-note.ts";
 import { hostSockets } from "./host-sockets.ts";
-import { boundPlaces, buildInside, FIRST_FILE, isUnbound, openPlaces, type TextFile } from "./inside.ts";
+import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 import { foundReplaced, PinnedPlaces, PlaceReplaced } from "./pinned-places.ts";
 import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
@@ -363,24 +362,6 @@ function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | unde
 	return home?.startsWith("/") && !/^\/(?:(?:usr|proc|dev|etc|bin|lib|sbin)(?:\/.*)?)?$/.test(home)
 		? home
 		: undefined;
-}
-
-/** Files with the names of this user and its group, and of the user and group of files that belong to others. */
-function accounts(home: string | undefined): TextFile[] {
-	const { username, uid, gid } = ownAccount();
-	const user = username.replaceAll(/[:\n]/g, "_");
-	return [
-		{
-			path: "/etc/passwd",
-			text: `${user}:x:${uid}:${gid}::${home ?? "/"}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
-		},
-		{ path: "/etc/group", text: `${user}:x:${gid}:\nnogroup:x:65534:\n` },
-		{ path: "/etc/hosts", text: "127.0.0.1 localhost sandbox\n::1 localhost\n" },
-	];
-}
-
-function gitFile(home: string | undefined, text: string): TextFile[] {
-	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }
 
 /** Error for a command that never began because a program before it failed. The output has the reason. */

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { totalmem } from "node:os";
+import { ownAccount } from "@parley/base/own-account";
 import { isWithin } from "../tools/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
@@ -207,4 +208,23 @@ function hiddenParts(inside: Inside): string[] {
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
 	return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+/** Files with the names of this user and its group, and of the user and group of files that belong to others. */
+export function accounts(home: string | undefined): TextFile[] {
+	const { username, uid, gid } = ownAccount();
+	const user = username.replaceAll(/[:\n]/g, "_");
+	return [
+		{
+			path: "/etc/passwd",
+			text: `${user}:x:${uid}:${gid}::${home ?? "/"}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+		},
+		{ path: "/etc/group", text: `${user}:x:${gid}:\nnogroup:x:65534:\n` },
+		{ path: "/etc/hosts", text: "127.0.0.1 localhost sandbox\n::1 localhost\n" },
+	];
+}
+
+/** Settings of git at their usual place; none without a home directory or without settings. */
+export function gitFile(home: string | undefined, text: string): TextFile[] {
+	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }
