@@ -40,7 +40,7 @@ export interface Verdict {
 	readonly waitMs: number;
 }
 
-/** What is known of a row that was perhaps posted. Lost with the process: the next one looks from the beginning. */
+/** Lookups so far of a row that was perhaps posted. Kept in memory: the next process starts its lookups anew. */
 export interface Doubt {
 	/** Monotonic time since when no request was made: the first look, or the start of the process. */
 	readonly since: number;

@@ -12,7 +12,7 @@ export interface ClientCall {
 	readonly timeoutMs: number;
 }
 
-/** What a client answers. `success` alone decides whether the call failed; the rest is told to the model. */
+/** Answer of a client. `success` alone decides whether the call failed. The model receives the other fields. */
 export interface ClientResult {
 	readonly success: boolean;
 	readonly text: string;

@@ -84,7 +84,7 @@ function offeredTo({ requests }: ScriptedModel): string[][] {
 	return requests.map(({ tools }) => tools.map(({ name }) => name));
 }
 
-/** What the model was told of the calls of the reply before its last request. */
+/** Results in the last request of the calls of the reply before it. */
 function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"
@@ -113,7 +113,6 @@ test("a model sees the tool of a client, and the client runs its calls", async (
 		["read_file", "look"],
 	]);
 	expect(resultsIn(model)).toEqual(["a file\n[exit code 0, output cut by the client, took 12 ms]"]);
-	// Nothing asked for an approval, and the audit tells of the call.
 	expect(log.recorded).not.toContain("prompt.requested");
 });
 

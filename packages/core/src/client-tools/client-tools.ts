@@ -24,11 +24,11 @@ export interface ToolClient {
 	request(call: ClientCall): void;
 }
 
-/** What a run gets of the clients of its session. */
+/** Tools and guidance that a run uses from the clients of its session. */
 export interface OfferedTools {
 	/** The same array as long as nothing changes. */
 	readonly tools: readonly Tool[];
-	/** What the system prompt says of them; "" if the clients have said nothing. */
+	/** Text that the clients add to the system prompt; "" for none. */
 	readonly context: string;
 }
 
@@ -97,7 +97,7 @@ export class ClientTools {
 		}
 	}
 
-	/** What the clients of a session offer; undefined if that is nothing. Of two tools of one name the later one counts. */
+	/** Tools and guidance of all clients of a session; undefined for none. The later of two tools with one name applies. */
 	of(sessionId: string): OfferedTools | undefined {
 		const known = this.#offered.get(sessionId);
 		if (known) return known;
@@ -130,7 +130,7 @@ interface ConnectionDeps extends Pick<ClientToolsDeps, "clock" | "ids" | "log" |
 }
 
 interface Listener {
-	/** What it offers has changed. */
+	/** Called after each change of the offered tools. */
 	changed(): void;
 	/** Called once. */
 	left(): void;

@@ -129,7 +129,7 @@ function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion):
 	return facts.join(" · ");
 }
 
-/** What was answered in words is left out first if there is not enough room. */
+/** Omits written answers first if the card has not enough room. */
 function endedFacts(entry: Entry, most: number): string[] {
 	const { number, ended } = entry.row;
 	const outcome = ended?.outcome ?? "";

@@ -12,7 +12,7 @@ export interface CardRow {
 	readonly ended?: EndedRow;
 }
 
-/** What a row shows of a call that does not wait any more. */
+/** Text of a row after its call was answered or closed. */
 export interface EndedRow {
 	readonly tool: string;
 	/** Plain text. */
