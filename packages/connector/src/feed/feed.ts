@@ -122,11 +122,11 @@ export class Feed {
 
 	/** Resolves when nothing more is told. The signal must be aborted. */
 	async stop(): Promise<void> {
+		// Closing comes first: `#begun` waits for feeds to catch up, and the aborted signal has ended their catching up.
+		for (const feed of this.#feeds.values()) feed.close();
 		await this.#begun;
 		await Promise.allSettled(this.#opening.values());
-		const feeds = [...this.#feeds.values()];
-		for (const feed of feeds) feed.close();
-		await Promise.allSettled(feeds.map(({ ended }) => ended));
+		await Promise.allSettled([...this.#feeds.values()].map(({ ended }) => ended));
 	}
 
 	/** Resolves with those that are to be read. */
@@ -258,9 +258,10 @@ export class Feed {
 			...from
 		}: { readonly key: SessionKey } & Pick<ConstructorParameters<typeof SessionFeed>[1], "mark" | "after">,
 	): SessionFeed {
-		const { clock } = this.#parts;
+		const { clock, signal } = this.#parts;
 		const externalKey = writeSessionKey(key);
 		const feed = new SessionFeed(this.#parts, { opened, key, ...from });
+		if (signal.aborted) feed.close();
 		this.#feeds.set(feed.session, feed);
 		this.#known.set(externalKey, { id: feed.session, key, usedAt: clock.now() });
 		void feed.ended.then(

@@ -83,6 +83,21 @@ test("a replay that a crash has cut short goes on as one: what may stand there i
 	await playScene([{ restarts: true }, { passes: 60_000 }, { shows: ["first", "second"] }], stage);
 });
 
+test("a connector stops while it catches up, and the next process shows the rest once", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	await stage.connector.stop();
+	stage.gateway.newest.end({ content: "first" });
+	stage.gateway.methods.query_tasks = () => {
+		stage.store.refusals = Number.POSITIVE_INFINITY;
+		return { tasks: [] };
+	};
+	await stage.restart();
+	await stage.connector.stop();
+	stage.gateway.methods.query_tasks = () => ({ tasks: [] });
+	stage.store.refusals = 0;
+	await playScene([{ restarts: true }, { shows: ["first"] }], stage);
+});
+
 test("a gateway whose data was replaced ends the session with a word, and a message begins another one", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	await stage.connector.stop();
